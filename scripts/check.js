@@ -1,0 +1,43 @@
+// The one command that checks everything. The cheap, static checks come first and run together;
+// the build follows, because some tests run what users run: bin/raymond.js.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const stages = [
+  [
+    ['style', 'npm', ['run', '--silent', 'check:style']],
+    ['types', 'npm', ['run', '--silent', 'check:types']],
+    ['types of the pure folders', 'npm', ['run', '--silent', 'check:pure']],
+    ['unused code', 'npm', ['run', '--silent', 'check:unused']],
+  ],
+  [['build', 'npm', ['run', '--silent', 'build']]],
+  [['tests', 'npm', ['run', '--silent', 'test:only', '--', ...process.argv.slice(2)]]],
+];
+
+for (const stage of stages) {
+  const results = await Promise.all(stage.map(run));
+  if (results.some((ok) => !ok)) process.exit(1);
+}
+
+function run([name, command, args]) {
+  const started = Date.now();
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const isTests = name === 'tests';
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      if (isTests) process.stdout.write(chunk);
+      else output += chunk;
+    });
+  }
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      const seconds = ((Date.now() - started) / 1000).toFixed(1);
+      console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
+      if (code !== 0 && output) console.log(output);
+      resolve(code === 0);
+    });
+  });
+}
