@@ -1,0 +1,226 @@
+/**
+ * The one vocabulary: what is decided, journaled, replayed, observed and streamed. A run is the fold
+ * of its events. Events carry decisions with everything resolved (names, directories, ids), so that a
+ * replay never decides again. Times are in ms since the epoch.
+ *
+ * The schema is the definition: the types, the check of every journal line and the published JSON
+ * Schema all come from it. A change that old journals would not pass needs a new JOURNAL_VERSION.
+ */
+import * as z from 'zod/mini';
+import { failureSchema } from './failure.ts';
+import { stateNameSchema } from './state-name.ts';
+import { TRANSITION_TAGS } from './tag.ts';
+
+export const JOURNAL_VERSION = 1;
+
+const text = z.string();
+const count = z.int().check(z.nonnegative());
+const usd = z.number().check(z.nonnegative());
+const variables = z.readonly(z.record(text, text));
+const stateName = stateNameSchema;
+
+/** Where an agent's next turn takes its memory from. */
+const sessionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('open'), id: text }),
+  z.object({ kind: z.literal('branch'), from: text }),
+]);
+
+/** Which session a step uses; a new id is chosen, and journaled, before the step starts. */
+const sessionUseSchema = z.discriminatedUnion('use', [
+  z.object({ use: z.literal('fresh'), id: text }),
+  z.object({ use: z.literal('continue'), id: text }),
+  z.object({ use: z.literal('branch'), from: text, id: text }),
+]);
+
+const tagSchema = z.object({ name: z.enum(TRANSITION_TAGS), attributes: variables, body: text });
+
+/** Where a callee's result goes. */
+const frameSchema = z.object({
+  state: stateName,
+  workflow: text,
+  session: sessionSchema,
+  cwd: text,
+});
+
+const stackChangeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('keep') }),
+  z.object({ kind: z.literal('push'), frame: frameSchema }),
+  z.object({ kind: z.literal('pop') }),
+  z.object({ kind: z.literal('clear') }),
+]);
+
+/** What a ready agent has to do. */
+const taskSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('state') }),
+  z.object({ kind: z.literal('reminder'), number: count, text }),
+  z.object({ kind: z.literal('continuation') }),
+  z.object({
+    kind: z.literal('judge'),
+    evaluator: count,
+    output: text,
+    tags: z.readonly(z.array(tagSchema)),
+    /** Set when the judge itself had to be reminded: it goes on in this session. */
+    reminder: z.optional(z.object({ number: count, text, session: text })),
+  }),
+]);
+
+/** What a person chose for a run; kept, so that a resume works under the same rules. */
+const settingsSchema = z.object({
+  /** 0 is unlimited. */
+  budgetUsd: usd,
+  /** 0 is unlimited. */
+  maxIterations: count,
+  model: z.optional(text),
+  effort: z.optional(text),
+  /** 0 is none. */
+  idleTimeoutMs: count,
+  permissionMode: text,
+  skipPermissions: z.boolean(),
+  maxParallelPrompts: count,
+  maxParallelScripts: count,
+  failFast: z.boolean(),
+  wait: z.boolean(),
+  warm: z.boolean(),
+});
+
+const at = { at: z.number() };
+const byAgent = { ...at, agent: text };
+const byStep = { ...byAgent, step: count };
+
+export const runEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run-started'),
+    version: z.literal(JOURNAL_VERSION),
+    ...at,
+    run: text,
+    workflow: text,
+    state: stateName,
+    cwd: text,
+    settings: settingsSchema,
+    metadata: variables,
+    input: z.optional(text),
+  }),
+  z.object({
+    type: z.literal('run-resumed'),
+    ...at,
+    settings: settingsSchema,
+    /** Replaces the pending value of the agents that had failed. */
+    input: z.optional(text),
+  }),
+  z.object({
+    type: z.literal('step-started'),
+    ...byStep,
+    attempt: count,
+    state: stateName,
+    task: z.enum(['state', 'reminder', 'continuation', 'judge']),
+    /** Present for prompts, absent for scripts. */
+    session: z.optional(sessionUseSchema),
+  }),
+  z.object({
+    type: z.literal('step-ended'),
+    ...byStep,
+    costUsd: usd,
+    denied: z.readonly(z.array(text)),
+  }),
+  z.object({ type: z.literal('step-failed'), ...byStep, costUsd: usd, failure: failureSchema }),
+  z.object({
+    type: z.literal('step-interrupted'),
+    ...byStep,
+    costUsd: usd,
+    goesOn: z.enum(['continue', 'restart']),
+  }),
+  z.object({
+    type: z.literal('agent-moved'),
+    ...byAgent,
+    tag: z.enum(TRANSITION_TAGS),
+    state: stateName,
+    workflow: text,
+    session: sessionSchema,
+    cwd: text,
+    stack: stackChangeSchema,
+    input: z.optional(text),
+    model: z.optional(text),
+    effort: z.optional(text),
+  }),
+  z.object({
+    type: z.literal('agent-forked'),
+    ...byAgent,
+    parent: text,
+    counter: count,
+    state: stateName,
+    workflow: text,
+    cwd: text,
+    variables,
+    input: z.optional(text),
+  }),
+  z.object({
+    type: z.literal('agent-asked'),
+    ...byAgent,
+    question: text,
+    next: stateName,
+    deadline: z.optional(z.number()),
+    timeoutNext: z.optional(stateName),
+  }),
+  z.object({ type: z.literal('agent-answered'), ...byAgent, text }),
+  z.object({ type: z.literal('question-timed-out'), ...byAgent }),
+  z.object({
+    type: z.literal('agent-reminded'),
+    ...byAgent,
+    number: count,
+    failure: failureSchema,
+    text,
+  }),
+  z.object({
+    type: z.literal('judge-called'),
+    ...byAgent,
+    evaluator: count,
+    output: text,
+    tags: z.readonly(z.array(tagSchema)),
+  }),
+  z.object({
+    type: z.literal('transition-overridden'),
+    ...byAgent,
+    evaluator: count,
+    by: z.enum(['matches', 'visits', 'cost', 'prompt']),
+    written: z.readonly(z.array(tagSchema)),
+    taken: tagSchema,
+  }),
+  z.object({ type: z.literal('agent-waits'), ...byAgent, until: z.number() }),
+  z.object({ type: z.literal('agent-woke'), ...byAgent }),
+  z.object({ type: z.literal('agent-failed'), ...byAgent, failure: failureSchema }),
+  z.object({ type: z.literal('agent-ended'), ...byAgent, result: text }),
+  z.object({ type: z.literal('usage-limited'), ...byAgent, until: z.number() }),
+  z.object({ type: z.literal('usage-limit-lifted'), ...at }),
+  z.object({
+    type: z.literal('stop-requested'),
+    ...at,
+    /** drain: running steps may finish. now: they are stopped. */
+    how: z.enum(['drain', 'now']),
+    why: z.enum(['person', 'failure', 'budget', 'iterations', 'usage-limit']),
+  }),
+  z.object({
+    type: z.literal('run-ended'),
+    ...at,
+    outcome: z.enum([
+      'completed',
+      'failed',
+      'waiting',
+      'paused',
+      'interrupted',
+      'stopped: budget',
+      'stopped: iterations',
+    ]),
+  }),
+]);
+
+export type RunEvent = z.infer<typeof runEventSchema>;
+export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+export type Session = z.infer<typeof sessionSchema>;
+export type SessionUse = z.infer<typeof sessionUseSchema>;
+export type Frame = z.infer<typeof frameSchema>;
+export type StackChange = z.infer<typeof stackChangeSchema>;
+export type Task = z.infer<typeof taskSchema>;
+export type Settings = z.infer<typeof settingsSchema>;
+export type RunOutcome = RunEventOf<'run-ended'>['outcome'];
+export type StopReason = RunEventOf<'stop-requested'>['why'];

@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+
+/**
+ * Why a step gave no usable transition. Every kind has one answer, in `interpret/recover.ts`.
+ * `message` states the fact for the person who reads it.
+ */
+export const failureSchema = z.object({
+  kind: z.enum([
+    // The agent's process or its service let us down: worth another try.
+    'crashed',
+    'overloaded',
+    'connection-lost',
+    'idle',
+    // Passes by itself.
+    'usage-limit',
+    // Repeating cannot cure these.
+    'not-logged-in',
+    'no-credit',
+    'unknown-model',
+    'refused',
+    'no-executable',
+    // The step ended, but its transition is of no use.
+    'no-transition',
+    'several-transitions',
+    'bad-transition',
+    'forbidden-transition',
+    'missing-state',
+    'ambiguous-state',
+    'broken-state',
+    'bad-directory',
+    'bad-workflow',
+    'too-many-visits',
+    'script-failed',
+  ]),
+  message: z.string(),
+  /** usage-limit: when it ends, in ms since the epoch, if the agent said so. */
+  resetsAt: z.optional(z.number()),
+});
+
+export type Failure = z.infer<typeof failureSchema>;
+export type FailureKind = Failure['kind'];

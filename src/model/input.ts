@@ -1,0 +1,73 @@
+import type { Settings } from './event.ts';
+import type { Failure } from './failure.ts';
+import type { StateName } from './state-name.ts';
+import type { TagReading } from './tag.ts';
+
+/**
+ * Everything that can happen to a run. Time, ids and what the file system says come in with it, so
+ * that interpreting it needs nothing else.
+ */
+export type Input =
+  /** There may be room for the agent's next step. */
+  | {
+      readonly kind: 'start-step';
+      readonly at: number;
+      readonly agent: string;
+      readonly newSession: string;
+    }
+  | StepEnded
+  | {
+      readonly kind: 'person-answered';
+      readonly at: number;
+      readonly agent: string;
+      readonly askedAt: number;
+      readonly text: string;
+    }
+  /** A wait is over: a pause before another try, or the time for an answer. */
+  | { readonly kind: 'time-came'; readonly at: number; readonly agent: string }
+  | { readonly kind: 'usage-limit-over'; readonly at: number }
+  | { readonly kind: 'stop'; readonly at: number; readonly how: 'drain' | 'now' }
+  | {
+      readonly kind: 'resume';
+      readonly at: number;
+      readonly settings: Settings;
+      readonly input: string | undefined;
+    }
+  /** Nothing runs and nothing can be started. `attended`: somebody may still answer a question. */
+  | { readonly kind: 'idle'; readonly at: number; readonly attended: boolean };
+
+export interface StepEnded {
+  readonly kind: 'step-ended';
+  readonly at: number;
+  readonly agent: string;
+  readonly step: number;
+  readonly outcome: StepReport;
+}
+
+/** How a step ended, with its output already read. */
+export type StepReport =
+  | {
+      readonly kind: 'answered';
+      readonly reading: TagReading;
+      /** A prompt's final message; a script's output is only read for tags. */
+      readonly text: string;
+      readonly costUsd: number;
+      readonly denied: readonly string[];
+      readonly facts: Facts;
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly costUsd: number }
+  /** Stopped by us, or found dead after a crash. */
+  | { readonly kind: 'interrupted'; readonly costUsd: number; readonly sessionUsable: boolean };
+
+/** What the world says about the paths that a step's tags name, by path as written. */
+export interface Facts {
+  readonly directories: ReadonlyMap<string, Located<{ readonly path: string }>>;
+  readonly workflows: ReadonlyMap<
+    string,
+    Located<{ readonly ref: string; readonly entry: StateName }>
+  >;
+}
+
+export type Located<T> =
+  | ({ readonly found: true } & T)
+  | { readonly found: false; readonly problem: string };

@@ -1,0 +1,116 @@
+import type {
+  Frame,
+  RunOutcome,
+  Session,
+  SessionUse,
+  Settings,
+  StopReason,
+  Task,
+} from './event.ts';
+import type { Failure } from './failure.ts';
+import type { PersistentMap } from './persistent-map.ts';
+import type { StateName } from './state-name.ts';
+
+/** One execution of a workflow: the fold of its events, never changed in place. */
+export interface Run {
+  readonly id: string;
+  /** Ref of the workflow that was started. */
+  readonly workflow: string;
+  readonly cwd: string;
+  readonly settings: Settings;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly status: RunStatus;
+  /** Agents that have not ended; failed ones are among them, since a resume tries them again. */
+  readonly agents: PersistentMap<Agent>;
+  /** Every agent that ended: its name is never given again. */
+  readonly endedAgents: PersistentMap<EndedAgent>;
+  readonly forkCounters: PersistentMap<number>;
+  /** How many agents are in each status; kept up with every event, so that nothing has to count. */
+  readonly tally: Tally;
+  readonly iterations: number;
+  readonly totalCostUsd: number;
+  /** The dearest turn so far: what a turn is expected to cost when parallel ones are admitted. */
+  readonly dearestTurnUsd: number | undefined;
+  readonly limitedUntil: number | undefined;
+  /** The first agent's result. */
+  readonly result: string | undefined;
+}
+
+export type RunStatus =
+  | { readonly kind: 'active' }
+  | { readonly kind: 'stopping'; readonly how: 'drain' | 'now'; readonly why: StopReason }
+  | { readonly kind: 'ended'; readonly outcome: RunOutcome };
+
+/** A thread of execution in a run. */
+export interface Agent {
+  readonly id: string;
+  readonly workflow: string;
+  readonly state: StateName;
+  readonly session: Session;
+  readonly cwd: string;
+  readonly stack: readonly Frame[];
+  readonly variables: Readonly<Record<string, string>>;
+  /** The value that the current state receives, and consumes. */
+  readonly input: string | undefined;
+  /** Set by the transition that led here, for this state only. */
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+  /** How often each state was entered; see `visitKey`. */
+  readonly visits: Readonly<Record<string, number>>;
+  /** Steps started so far, so also the number of the newest one. */
+  readonly steps: number;
+  /** How often the current state was tried, the running or newest try included. */
+  readonly attempts: number;
+  /** Failures in a row that were answered with another try. */
+  readonly retries: number;
+  readonly costUsd: number;
+  readonly status: AgentStatus;
+}
+
+export type AgentStatus =
+  | { readonly kind: 'ready'; readonly task: Task }
+  | RunningStatus
+  | { readonly kind: 'deciding'; readonly task: Task }
+  | {
+      readonly kind: 'waiting';
+      readonly task: Task;
+      readonly until: number;
+      readonly failure: Failure;
+    }
+  | AskingStatus
+  | { readonly kind: 'failed'; readonly task: Task; readonly failure: Failure };
+
+export interface RunningStatus {
+  readonly kind: 'running';
+  readonly task: Task;
+  readonly step: number;
+  readonly startedAt: number;
+  /** Absent for scripts. */
+  readonly session: SessionUse | undefined;
+}
+
+export interface AskingStatus {
+  readonly kind: 'asking';
+  readonly question: string;
+  readonly askedAt: number;
+  readonly next: StateName;
+  readonly deadline: number | undefined;
+  readonly timeoutNext: StateName | undefined;
+}
+
+export interface EndedAgent {
+  readonly at: number;
+  readonly steps: number;
+  readonly costUsd: number;
+}
+
+export interface Tally {
+  readonly ready: number;
+  readonly promptsRunning: number;
+  readonly scriptsRunning: number;
+  readonly waiting: number;
+  readonly asking: number;
+  readonly failed: number;
+}

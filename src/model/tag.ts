@@ -1,0 +1,44 @@
+export const TRANSITION_TAGS = [
+  'goto',
+  'reset',
+  'call',
+  'function',
+  'fork',
+  'ask',
+  'result',
+  'call-workflow',
+  'function-workflow',
+  'fork-workflow',
+  'reset-workflow',
+] as const;
+
+export type TagName = (typeof TRANSITION_TAGS)[number];
+
+/** A tag as written: entities in attribute values decoded, body untouched. */
+export interface Tag {
+  readonly name: TagName;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A tag that was closed but cannot be read, e.g. an unquoted or repeated attribute. */
+export interface BadTag {
+  readonly name: TagName;
+  readonly problem: string;
+}
+
+export interface TagReading {
+  readonly tags: readonly Tag[];
+  readonly bad: readonly BadTag[];
+}
+
+/**
+ * What the reader needs of a text. A string is one; so is a large file that is read through a
+ * window (its offsets are bytes then).
+ */
+export interface OutputText {
+  readonly length: number;
+  charCodeAt(index: number): number;
+  indexOf(needle: string, from?: number): number;
+  slice(from: number, to: number): string;
+}

@@ -1,0 +1,15 @@
+/**
+ * Something that the person at the terminal can put right: shown as a sentence and a remedy, without
+ * a stack trace.
+ */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+  readonly code: string;
+  readonly remedy: string;
+
+  constructor(code: string, message: string, remedy: string) {
+    super(message);
+    this.code = code;
+    this.remedy = remedy;
+  }
+}

@@ -1,0 +1,131 @@
+/** Every door to the world. `run/` knows these, never what stands behind them. */
+import type { RunEvent, SessionUse } from './model/event.ts';
+import type { Failure } from './model/failure.ts';
+import type { Run } from './model/run.ts';
+import type { StateName } from './model/state-name.ts';
+import type { OutputText } from './model/tag.ts';
+import type { Interpreter, Workflow } from './model/workflow.ts';
+
+/** Where a workflow's files come from. Only `load/` knows which kind it is. */
+export interface Source {
+  /** Names this source again, absolute. */
+  readonly ref: string;
+  readonly name: string;
+  /** The state that was named explicitly, as written; else the entry rules decide. */
+  readonly entry: string | undefined;
+  readonly files: readonly SourceFile[];
+  readonly about: Workflow['about'];
+  readonly diagnostics: Workflow['diagnostics'];
+}
+
+export interface SourceFile {
+  readonly name: string;
+  readonly content: { readonly bytes: Uint8Array } | { readonly problem: string };
+  /** Lines to add to a position in this file to get one in the file that the author wrote (YAML). */
+  readonly origin?: { readonly file: string; readonly line: number };
+}
+
+/** The workflows of a run, loaded and by ref, and the way to further ones. */
+export interface WorkflowLibrary {
+  get(ref: string): Workflow | undefined;
+  /** Loads what a path names, as seen from a workflow (or the working directory); UserError when it cannot. */
+  load(path: string, from?: string): Promise<Workflow>;
+  /** The folder in which a workflow's scripts can be executed. */
+  scriptFolder(ref: string): Promise<string>;
+}
+
+/** Runs steps. It never rejects: trouble is an outcome. */
+export interface Executor {
+  start(step: Step, live: (live: Live) => void): RunningStep;
+  /** Takes up a step that an earlier process started: it may run, have finished, or be lost. */
+  adopt(step: Step, live: (live: Live) => void): RunningStep;
+  /** Ends what it keeps between steps. */
+  close(): Promise<void>;
+}
+
+export interface RunningStep {
+  readonly outcome: Promise<StepOutcome>;
+  /** Ends the step and everything that it started; `outcome` then settles. */
+  stop(): void;
+}
+
+export type Step = PromptStep | ScriptStep;
+
+interface StepParts {
+  readonly run: string;
+  readonly agent: string;
+  readonly number: number;
+  readonly attempt: number;
+  readonly state: StateName;
+  readonly cwd: string;
+  /** The step's own folder. */
+  readonly folder: string;
+  /** Variables that are added to the environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** 0 is none. */
+  readonly idleTimeoutMs: number;
+}
+
+export interface PromptStep extends StepParts {
+  readonly kind: 'prompt';
+  readonly prompt: string;
+  readonly session: SessionUse;
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+  readonly permissionMode: string;
+  readonly skipPermissions: boolean;
+  /** What this turn may cost at most. */
+  readonly budgetUsd: number | undefined;
+  /** The folder of the try before, when this one repeats it. */
+  readonly previousFolder: string | undefined;
+  readonly warm: boolean;
+}
+
+export interface ScriptStep extends StepParts {
+  readonly kind: 'script';
+  readonly file: string;
+  readonly interpreter: Interpreter;
+  /** The value for RAYMOND_RESULT. */
+  readonly input: string | undefined;
+}
+
+export type StepOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly output: OutputText;
+      readonly costUsd: number;
+      readonly denied: readonly string[];
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly costUsd: number }
+  | { readonly kind: 'interrupted'; readonly costUsd: number; readonly sessionUsable: boolean };
+
+/** What happens inside a step, for whoever watches. Not journaled. */
+export type Live =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
+  | { readonly kind: 'denied'; readonly tool: string }
+  | { readonly kind: 'print'; readonly text: string }
+  | { readonly kind: 'note'; readonly text: string };
+
+export interface Journal {
+  /** Resolves when the events are on disk; rejects when they are not, and then nothing may act on them. */
+  append(events: readonly RunEvent[], after: Run): Promise<void>;
+}
+
+export interface Clock {
+  now(): number;
+  /** Calls back at a time, at once if it is past; gives the way to cancel. */
+  at(time: number, callback: () => void): () => void;
+}
+
+export interface Observer {
+  event(event: RunEvent, before: Run | undefined, after: Run): void;
+  live(agent: string, live: Live): void;
+}
+
+/** Folders of a run. */
+export interface RunFolders {
+  step(agent: string, number: number): string;
+  /** Made when first asked for. */
+  task(agent: string): string;
+}
