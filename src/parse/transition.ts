@@ -1,0 +1,268 @@
+import type { Tag, TagName, TagReading } from '../model/tag.ts';
+import type { Ask, Fork, Move, Transition } from '../model/transition.ts';
+import { variableProblem } from './variables.ts';
+
+/** What a tag's parts are called and which it must have. Every question about a tag's form ends here. */
+export interface TagRule {
+  /** What the body is; also the key under which a policy pins it. */
+  readonly body: 'target' | 'path' | 'question' | 'payload';
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  /** Whether any further attribute is a variable of the worker. */
+  readonly variables: boolean;
+}
+
+export const TAG_RULES: Readonly<Record<TagName, TagRule>> = {
+  goto: rule('target', [], ['input']),
+  reset: rule('target', [], ['input', 'cd']),
+  call: rule('target', ['return'], ['input']),
+  function: rule('target', ['return'], ['input', 'model', 'effort']),
+  fork: { ...rule('target', [], ['next', 'input', 'cd']), variables: true },
+  ask: rule('question', ['next'], ['timeout', 'timeout_next']),
+  result: rule('payload', [], []),
+  'call-workflow': rule('path', ['return'], ['input']),
+  'function-workflow': rule('path', ['return'], ['input', 'cd', 'model', 'effort']),
+  'fork-workflow': { ...rule('path', [], ['next', 'input', 'cd']), variables: true },
+  'reset-workflow': rule('path', [], ['input', 'cd']),
+};
+
+/** Attributes whose value names a state. */
+export const STATE_ATTRIBUTES: readonly string[] = ['return', 'next', 'timeout_next'];
+
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly kind: MoveProblem; readonly message: string };
+
+export type MoveProblem = 'no-transition' | 'several-transitions' | 'bad-transition';
+
+/** One transition, or forks that stand together with one way on for the parent. */
+export function readMove(reading: TagReading): Read<Move> {
+  const bad = reading.bad[0];
+  if (bad) return wrong(`<${bad.name}>: ${bad.problem}`);
+  if (reading.tags.length === 0) return problem('no-transition', 'There is no transition tag.');
+
+  const forks: Fork[] = [];
+  const others: Move['own'][] = [];
+  for (const tag of reading.tags) {
+    const read = readTransition(tag);
+    if (!read.ok) return read;
+    if (isFork(read.value)) forks.push(read.value);
+    else others.push(read.value);
+  }
+  return forks.length > 0 ? readForks(forks, others) : readSingle(others);
+}
+
+export function readTransition(tag: Tag): Read<Transition> {
+  const found = formProblem(tag);
+  return found ? wrong(`<${tag.name}>: ${found}`) : toTransition(tag);
+}
+
+/** A tag as an agent has to write it. */
+export function writeTag(tag: Tag): string {
+  const attributes = Object.entries(tag.attributes).map(
+    ([name, value]) => ` ${name}="${encode(value)}"`,
+  );
+  return `<${tag.name}${attributes.join('')}>${tag.body}</${tag.name}>`;
+}
+
+/** Why a text cannot name a state. */
+export function stateNameProblem(name: string): string | undefined {
+  if (name === '') return 'the name of a state is missing';
+  if (/[/\\]/.test(name))
+    return `"${name}" is a path: name a state of this workflow, without / and \\`;
+  if (name.includes('\0')) return 'a state name may not contain a NUL character';
+  if (name === '.' || name === '..') return `"${name}" does not name a state`;
+  return undefined;
+}
+
+/** "90", "90s", "15m", "24h", "7d" in ms. */
+export function readDuration(text: string): number | undefined {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(s|m|h|d)?$/.exec(text.trim());
+  if (!match) return undefined;
+  const unit = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? 's'] ?? 0;
+  return Math.round(Number(match[1]) * unit);
+}
+
+export function isFork(transition: Transition): transition is Fork {
+  return transition.tag === 'fork' || transition.tag === 'fork-workflow';
+}
+
+function rule(
+  body: TagRule['body'],
+  required: readonly string[],
+  optional: readonly string[],
+): TagRule {
+  return { body, required, optional, variables: false };
+}
+
+function readSingle(transitions: readonly Move['own'][]): Read<Move> {
+  const [own, ...more] = transitions;
+  if (!own) return problem('no-transition', 'There is no transition tag.');
+  if (more.length > 0) {
+    const names = transitions.map((t) => `<${t.tag}>`).join(', ');
+    return problem(
+      'several-transitions',
+      `There are ${transitions.length} transition tags (${names}); there must be exactly one.`,
+    );
+  }
+  return { ok: true, value: { forks: [], own } };
+}
+
+function readForks(forks: readonly Fork[], others: readonly Move['own'][]): Read<Move> {
+  const nexts = [...new Set(forks.flatMap((fork) => (fork.next === undefined ? [] : [fork.next])))];
+  const [own, ...more] = others;
+  if (more.length > 0 || (own && own.tag !== 'goto')) {
+    const names = others.map((t) => `<${t.tag}>`).join(', ');
+    return problem(
+      'several-transitions',
+      `Beside forks only one <goto> may stand, and there is ${names}.`,
+    );
+  }
+  if (own && nexts.length > 0) {
+    return problem(
+      'several-transitions',
+      'The forks have a next and there is a <goto> too: keep one.',
+    );
+  }
+  if (own) return { ok: true, value: { forks, own } };
+  const [next, ...otherNexts] = nexts;
+  if (next === undefined) {
+    return wrong(
+      '<fork>: the attribute next is missing: it names the state at which the parent goes on',
+    );
+  }
+  if (otherNexts.length > 0) {
+    return wrong(
+      `<fork>: the forks disagree on next (${nexts.join(', ')}): the parent goes on at one state`,
+    );
+  }
+  return { ok: true, value: { forks, own: { tag: 'goto', target: next } } };
+}
+
+function formProblem(tag: Tag): string | undefined {
+  const { body, required, optional, variables } = TAG_RULES[tag.name];
+  for (const name of required) {
+    if (!Object.hasOwn(tag.attributes, name)) return `the attribute ${name} is missing`;
+  }
+  for (const [name, value] of Object.entries(tag.attributes)) {
+    const known = required.includes(name) || optional.includes(name);
+    if (!known && !variables) return unknownAttribute(name, tag.name);
+    const found = known ? attributeProblem(name, value) : variableProblem(name);
+    if (found) return found;
+  }
+  if (body === 'target') return stateNameProblem(tag.body.trim());
+  if (body === 'path' && tag.body.trim() === '') return 'the path of a workflow is missing';
+  if (body === 'path' && tag.body.includes('\0')) return 'a path may not contain a NUL character';
+  if (body === 'question' && tag.body.trim() === '') return 'the question is missing';
+  if (tag.name === 'ask' && 'timeout' in tag.attributes !== 'timeout_next' in tag.attributes) {
+    return 'timeout and timeout_next belong together: say both, or neither';
+  }
+  return undefined;
+}
+
+function unknownAttribute(name: string, tag: TagName): string {
+  if (name === 'cd')
+    return 'cd is not allowed here: only a reset, a fork or another workflow can move';
+  const { required, optional } = TAG_RULES[tag];
+  const known = [...required, ...optional];
+  return `there is no attribute ${name}${known.length > 0 ? ` (there is ${known.join(', ')})` : ''}`;
+}
+
+function attributeProblem(name: string, value: string): string | undefined {
+  if (STATE_ATTRIBUTES.includes(name)) return stateNameProblem(value.trim());
+  if (name === 'cd' && value.trim() === '') return 'cd is empty: name a directory';
+  if (name === 'cd' && value.includes('\0')) return 'cd may not contain a NUL character';
+  if (name === 'timeout' && readDuration(value) === undefined) {
+    return `timeout is "${value}": write a number with s, m, h or d, like 24h`;
+  }
+  if ((name === 'model' || name === 'effort') && !/^[A-Za-z0-9][\w.[\]-]*$/.test(value)) {
+    return `"${value}" cannot be a ${name}`;
+  }
+  return undefined;
+}
+
+const OPTIONS = ['input', 'cd', 'model', 'effort'] as const;
+
+function toTransition(tag: Tag): Read<Transition> {
+  const { attributes: given } = tag;
+  const target = tag.body.trim();
+  const optional = pick(
+    given,
+    OPTIONS.filter((name) => TAG_RULES[tag.name].optional.includes(name)),
+  );
+  const back = given.return?.trim() ?? '';
+  switch (tag.name) {
+    case 'goto':
+    case 'reset':
+      return right({ tag: tag.name, target, ...optional });
+    case 'call':
+    case 'function':
+      return right({ tag: tag.name, target, return: back, ...optional });
+    case 'call-workflow':
+    case 'function-workflow':
+      return right({ tag: tag.name, path: target, return: back, ...optional });
+    case 'reset-workflow':
+      return right({ tag: tag.name, path: target, ...optional });
+    case 'fork':
+      return right({ tag: tag.name, target, ...forkParts(tag), ...optional });
+    case 'fork-workflow':
+      return right({ tag: tag.name, path: target, ...forkParts(tag), ...optional });
+    case 'ask':
+      return right(toAsk(tag));
+    case 'result':
+      return right({ tag: tag.name, payload: tag.body });
+  }
+}
+
+function forkParts({ name, attributes }: Tag): {
+  variables: Record<string, string>;
+  next?: string;
+} {
+  const { optional } = TAG_RULES[name];
+  const variables = Object.fromEntries(
+    Object.entries(attributes).filter(([attribute]) => !optional.includes(attribute)),
+  );
+  return attributes.next === undefined
+    ? { variables }
+    : { variables, next: attributes.next.trim() };
+}
+
+function toAsk({ attributes, body }: Tag): Ask {
+  const question = {
+    tag: 'ask',
+    question: body.trim(),
+    next: attributes.next?.trim() ?? '',
+  } as const;
+  const timeoutMs = attributes.timeout === undefined ? undefined : readDuration(attributes.timeout);
+  const timeoutNext = attributes.timeout_next?.trim();
+  if (timeoutMs === undefined || timeoutNext === undefined) return question;
+  return { ...question, timeoutMs, timeoutNext };
+}
+
+function pick<K extends string>(
+  from: Readonly<Record<string, string>>,
+  keys: readonly K[],
+): { [P in K]?: string } {
+  const picked: { [P in K]?: string } = {};
+  for (const key of keys) if (from[key] !== undefined) picked[key] = from[key];
+  return picked;
+}
+
+function encode(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
+function right<T>(value: T): Read<T> {
+  return { ok: true, value };
+}
+
+function wrong(message: string): { ok: false; kind: MoveProblem; message: string } {
+  return problem('bad-transition', message);
+}
+
+function problem(
+  kind: MoveProblem,
+  message: string,
+): { ok: false; kind: MoveProblem; message: string } {
+  return { ok: false, kind, message };
+}
