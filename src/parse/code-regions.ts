@@ -1,0 +1,183 @@
+import type { OutputText } from '../model/tag.ts';
+
+export interface Region {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Finds markdown code: fenced blocks and inline code spans, as CommonMark has them outside lists
+ * and quotes. The function it returns names the first region that opens at or after `from` and
+ * ahead of `before`; because what precedes `from` is not looked at, a caller can step over text
+ * whose backticks mean nothing. `from` must never go back: that is what keeps the search linear.
+ */
+export function codeRegions(
+  text: OutputText,
+): (from: number, before: number) => Region | undefined {
+  const nextBacktick = forwardSearch(text, '`');
+  const nextTildes = forwardSearch(text, '~~~');
+  const codeSpan = codeSpans(text);
+  return (from, before) => {
+    let at = from;
+    for (;;) {
+      at = Math.min(nextBacktick(at), nextTildes(at));
+      if (at >= before) return undefined;
+      if (isEscaped(text, at, from)) {
+        at += 1;
+        continue;
+      }
+      const length = runLength(text, at);
+      if (opensFence(text, at, length)) return fencedBlock(text, at, length);
+      const span = text.charCodeAt(at) === BACKTICK ? codeSpan(at, length) : undefined;
+      if (span !== undefined) return span;
+      at += length;
+    }
+  };
+}
+
+/** Positions of a needle for callers that only go forward: each stretch is searched once. */
+export function forwardSearch(text: OutputText, needle: string): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found < from) {
+      const at = text.indexOf(needle, from);
+      found = at < 0 ? Number.POSITIVE_INFINITY : at;
+    }
+    return found;
+  };
+}
+
+const BACKTICK = 0x60;
+const TILDE = 0x7e;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const TAB = 0x09;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+function isEscaped(text: OutputText, at: number, from: number): boolean {
+  let start = at;
+  while (start > from && text.charCodeAt(start - 1) === BACKSLASH) start -= 1;
+  return (at - start) % 2 === 1;
+}
+
+function runLength(text: OutputText, at: number): number {
+  const code = text.charCodeAt(at);
+  let end = at + 1;
+  while (end < text.length && text.charCodeAt(end) === code) end += 1;
+  return end - at;
+}
+
+function opensFence(text: OutputText, at: number, length: number): boolean {
+  if (length < 3 || !isIndentedAtMostThree(text, at)) return false;
+  return text.charCodeAt(at) !== BACKTICK || !lineHasBacktick(text, at + length);
+}
+
+function isIndentedAtMostThree(text: OutputText, at: number): boolean {
+  let start = at;
+  while (start > 0 && at - start <= 3 && text.charCodeAt(start - 1) === SPACE) start -= 1;
+  return at - start <= 3 && (start === 0 || text.charCodeAt(start - 1) === NEWLINE);
+}
+
+function lineHasBacktick(text: OutputText, from: number): boolean {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === NEWLINE) return false;
+    if (code === BACKTICK) return true;
+  }
+  return false;
+}
+
+function fencedBlock(text: OutputText, from: number, length: number): Region {
+  const fence = text.charCodeAt(from);
+  let line = nextLine(text, from + length);
+  while (line < text.length) {
+    const end = closingFenceEnd(text, line, fence, length);
+    if (end !== undefined) return { from, to: end };
+    line = nextLine(text, line);
+  }
+  return { from, to: text.length };
+}
+
+function nextLine(text: OutputText, from: number): number {
+  const newline = text.indexOf('\n', from);
+  return newline < 0 ? text.length : newline + 1;
+}
+
+function closingFenceEnd(
+  text: OutputText,
+  line: number,
+  fence: number,
+  length: number,
+): number | undefined {
+  const start = skipIndent(text, line);
+  if (text.charCodeAt(start) !== fence) return undefined;
+  const run = runLength(text, start);
+  if (run < length) return undefined;
+  const end = skipBlanks(text, start + run);
+  return isLineEnd(text, end) ? end : undefined;
+}
+
+function skipIndent(text: OutputText, line: number): number {
+  let at = line;
+  while (at - line < 3 && text.charCodeAt(at) === SPACE) at += 1;
+  return at;
+}
+
+function skipBlanks(text: OutputText, from: number): number {
+  let at = from;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== SPACE && code !== TAB && code !== RETURN) return at;
+    at += 1;
+  }
+}
+
+function isLineEnd(text: OutputText, at: number): boolean {
+  return at >= text.length || text.charCodeAt(at) === NEWLINE;
+}
+
+/**
+ * A run of backticks opens a span when its paragraph holds a later run of the same length. Each
+ * paragraph is surveyed once for the last run of each length, so a run that has no partner costs
+ * nothing to reject, and the search for a partner never goes further than the span it yields.
+ */
+function codeSpans(text: OutputText): (at: number, length: number) => Region | undefined {
+  let paragraph: Paragraph = { end: 0, lastRuns: new Map() };
+  return (from, length) => {
+    if (from >= paragraph.end) paragraph = surveyParagraph(text, from);
+    if ((paragraph.lastRuns.get(length) ?? from) <= from) return undefined;
+    let at = from + length;
+    for (;;) {
+      at = text.indexOf('`', at);
+      const run = runLength(text, at);
+      at += run;
+      if (run === length) return { from, to: at };
+    }
+  };
+}
+
+interface Paragraph {
+  readonly end: number;
+  readonly lastRuns: ReadonlyMap<number, number>;
+}
+
+function surveyParagraph(text: OutputText, from: number): Paragraph {
+  const lastRuns = new Map<number, number>();
+  let at = from;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    const length = code === BACKTICK ? runLength(text, at) : 1;
+    if (code === BACKTICK) lastRuns.set(length, at);
+    at += length;
+    if (code === NEWLINE && endsParagraph(text, at)) break;
+  }
+  return { end: at, lastRuns };
+}
+
+function endsParagraph(text: OutputText, line: number): boolean {
+  if (isLineEnd(text, skipBlanks(text, line))) return true;
+  const start = skipIndent(text, line);
+  const code = text.charCodeAt(start);
+  return (code === BACKTICK || code === TILDE) && opensFence(text, start, runLength(text, start));
+}
