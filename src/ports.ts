@@ -1,29 +1,13 @@
 /** Every door to the world. `run/` knows these, never what stands behind them. */
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
+import type { Located } from './model/input.ts';
 import type { Run } from './model/run.ts';
 import type { StateName } from './model/state-name.ts';
 import type { OutputText } from './model/tag.ts';
 import type { Interpreter, Workflow } from './model/workflow.ts';
 
-/** Where a workflow's files come from. Only `load/` knows which kind it is. */
-export interface Source {
-  /** Names this source again, absolute. */
-  readonly ref: string;
-  readonly name: string;
-  /** The state that was named explicitly, as written; else the entry rules decide. */
-  readonly entry: string | undefined;
-  readonly files: readonly SourceFile[];
-  readonly about: Workflow['about'];
-  readonly diagnostics: Workflow['diagnostics'];
-}
-
-export interface SourceFile {
-  readonly name: string;
-  readonly content: { readonly bytes: Uint8Array } | { readonly problem: string };
-  /** Lines to add to a position in this file to get one in the file that the author wrote (YAML). */
-  readonly origin?: { readonly file: string; readonly line: number };
-}
+export type { Source, SourceFile } from './model/source.ts';
 
 /** The workflows of a run, loaded and by ref, and the way to further ones. */
 export interface WorkflowLibrary {
@@ -122,6 +106,9 @@ export interface Observer {
   event(event: RunEvent, before: Run | undefined, after: Run): void;
   live(agent: string, live: Live): void;
 }
+
+/** Looks at directories: a path as seen from a directory, absolute, or why it is of no use. */
+export type FindDirectory = (path: string, from: string) => Promise<Located<{ path: string }>>;
 
 /** Folders of a run. */
 export interface RunFolders {

@@ -15,19 +15,21 @@ export const JOURNAL_VERSION = 1;
 
 const text = z.string();
 const count = z.int().check(z.nonnegative());
+/** ms since the epoch, within what a date can hold. */
+const time = z.int().check(z.nonnegative(), z.lte(8.64e15));
 const usd = z.number().check(z.nonnegative());
 const variables = z.readonly(z.record(text, text));
 const stateName = stateNameSchema;
 
 /** Where an agent's next turn takes its memory from. */
-const sessionSchema = z.discriminatedUnion('kind', [
+export const sessionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
   z.object({ kind: z.literal('open'), id: text }),
   z.object({ kind: z.literal('branch'), from: text }),
 ]);
 
 /** Which session a step uses; a new id is chosen, and journaled, before the step starts. */
-const sessionUseSchema = z.discriminatedUnion('use', [
+export const sessionUseSchema = z.discriminatedUnion('use', [
   z.object({ use: z.literal('fresh'), id: text }),
   z.object({ use: z.literal('continue'), id: text }),
   z.object({ use: z.literal('branch'), from: text, id: text }),
@@ -51,7 +53,7 @@ const stackChangeSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** What a ready agent has to do. */
-const taskSchema = z.discriminatedUnion('kind', [
+export const taskSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('state') }),
   z.object({ kind: z.literal('reminder'), number: count, text }),
   z.object({ kind: z.literal('continuation') }),
@@ -66,7 +68,7 @@ const taskSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** What a person chose for a run; kept, so that a resume works under the same rules. */
-const settingsSchema = z.object({
+export const settingsSchema = z.object({
   /** 0 is unlimited. */
   budgetUsd: usd,
   /** 0 is unlimited. */
@@ -84,7 +86,19 @@ const settingsSchema = z.object({
   warm: z.boolean(),
 });
 
-const at = { at: z.number() };
+export const stopHowSchema = z.enum(['drain', 'now']);
+export const stopWhySchema = z.enum(['person', 'failure', 'budget', 'iterations', 'usage-limit']);
+export const runOutcomeSchema = z.enum([
+  'completed',
+  'failed',
+  'waiting',
+  'paused',
+  'interrupted',
+  'stopped: budget',
+  'stopped: iterations',
+]);
+
+const at = { at: time };
 const byAgent = { ...at, agent: text };
 const byStep = { ...byAgent, step: count };
 
@@ -159,7 +173,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...byAgent,
     question: text,
     next: stateName,
-    deadline: z.optional(z.number()),
+    deadline: z.optional(time),
     timeoutNext: z.optional(stateName),
   }),
   z.object({ type: z.literal('agent-answered'), ...byAgent, text }),
@@ -170,6 +184,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     number: count,
     failure: failureSchema,
     text,
+    /** The session of a judge, which is not the agent's own. */
+    session: z.optional(text),
   }),
   z.object({
     type: z.literal('judge-called'),
@@ -186,31 +202,23 @@ export const runEventSchema = z.discriminatedUnion('type', [
     written: z.readonly(z.array(tagSchema)),
     taken: tagSchema,
   }),
-  z.object({ type: z.literal('agent-waits'), ...byAgent, until: z.number() }),
+  z.object({ type: z.literal('agent-waits'), ...byAgent, until: time }),
   z.object({ type: z.literal('agent-woke'), ...byAgent }),
   z.object({ type: z.literal('agent-failed'), ...byAgent, failure: failureSchema }),
   z.object({ type: z.literal('agent-ended'), ...byAgent, result: text }),
-  z.object({ type: z.literal('usage-limited'), ...byAgent, until: z.number() }),
+  z.object({ type: z.literal('usage-limited'), ...byAgent, until: time }),
   z.object({ type: z.literal('usage-limit-lifted'), ...at }),
   z.object({
     type: z.literal('stop-requested'),
     ...at,
     /** drain: running steps may finish. now: they are stopped. */
-    how: z.enum(['drain', 'now']),
-    why: z.enum(['person', 'failure', 'budget', 'iterations', 'usage-limit']),
+    how: stopHowSchema,
+    why: stopWhySchema,
   }),
   z.object({
     type: z.literal('run-ended'),
     ...at,
-    outcome: z.enum([
-      'completed',
-      'failed',
-      'waiting',
-      'paused',
-      'interrupted',
-      'stopped: budget',
-      'stopped: iterations',
-    ]),
+    outcome: runOutcomeSchema,
   }),
 ]);
 

@@ -10,6 +10,7 @@ import type {
 import type { Failure } from './failure.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import type { StateName } from './state-name.ts';
+import type { Tally } from './tally.ts';
 
 /** One execution of a workflow: the fold of its events, never changed in place. */
 export interface Run {
@@ -27,7 +28,6 @@ export interface Run {
   /** Every agent that ended: its name is never given again. */
   readonly endedAgents: PersistentMap<EndedAgent>;
   readonly forkCounters: PersistentMap<number>;
-  /** How many agents are in each status; kept up with every event, so that nothing has to count. */
   readonly tally: Tally;
   readonly iterations: number;
   readonly totalCostUsd: number;
@@ -72,7 +72,8 @@ export interface Agent {
 export type AgentStatus =
   | { readonly kind: 'ready'; readonly task: Task }
   | RunningStatus
-  | { readonly kind: 'deciding'; readonly task: Task }
+  /** Between a step's end and what follows from it: only inside one decision, never at rest. */
+  | { readonly kind: 'deciding'; readonly task: Task; readonly failure: Failure | undefined }
   | {
       readonly kind: 'waiting';
       readonly task: Task;
@@ -104,13 +105,4 @@ export interface EndedAgent {
   readonly at: number;
   readonly steps: number;
   readonly costUsd: number;
-}
-
-export interface Tally {
-  readonly ready: number;
-  readonly promptsRunning: number;
-  readonly scriptsRunning: number;
-  readonly waiting: number;
-  readonly asking: number;
-  readonly failed: number;
 }

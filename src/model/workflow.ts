@@ -15,11 +15,14 @@ export interface Workflow {
   /** Every state, also those of the other platform and those that could not be read. */
   readonly states: ReadonlyMap<StateName, State>;
   readonly about: About;
+  /** All there are, also those of broken states. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** What a YAML workflow may say of itself. */
 export interface About {
+  /** Its name for people. */
+  readonly title?: string;
   readonly description?: string;
   /** What the workflow expects as `--input`, in words. */
   readonly input?: string;
@@ -36,6 +39,8 @@ export interface PromptState {
   readonly template: string;
   /** The line of its file on which the template begins, from 1. */
   readonly templateLine: number;
+  /** The author's file, where that is not `name` (YAML). */
+  readonly file?: string;
   readonly policy: Policy;
 }
 
@@ -43,6 +48,8 @@ export interface ScriptState {
   readonly kind: 'script';
   readonly name: StateName;
   readonly text: string;
+  /** The author's file, where that is not `name`, and the line on which the text begins there (YAML). */
+  readonly origin?: { readonly file: string; readonly line: number };
   readonly interpreter: Interpreter;
 }
 

@@ -141,6 +141,7 @@ function readForks(forks: readonly Fork[], others: readonly Move['own'][]): Read
 
 function formProblem(tag: Tag): string | undefined {
   const { body, required, optional, variables } = TAG_RULES[tag.name];
+  if (tag.body.length > LONGEST) return tooLong(body);
   for (const name of required) {
     if (!Object.hasOwn(tag.attributes, name)) return `the attribute ${name} is missing`;
   }
@@ -168,7 +169,15 @@ function unknownAttribute(name: string, tag: TagName): string {
   return `there is no attribute ${name}${known.length > 0 ? ` (there is ${known.join(', ')})` : ''}`;
 }
 
+/** What a journal line can hold many times over, and no prompt ever. */
+const LONGEST = 8 * 1024 * 1024;
+
+function tooLong(part: string): string {
+  return `the ${part} has more than 8 million characters: write it to a file and pass on the name`;
+}
+
 function attributeProblem(name: string, value: string): string | undefined {
+  if (value.length > LONGEST) return tooLong(name);
   if (STATE_ATTRIBUTES.includes(name)) return stateNameProblem(value.trim());
   if (name === 'cd' && value.trim() === '') return 'cd is empty: name a directory';
   if (name === 'cd' && value.includes('\0')) return 'cd may not contain a NUL character';

@@ -3,7 +3,7 @@
  * variables of scripts, so a name that would change how programs run is refused.
  */
 export function variableProblem(name: string): string | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name === '__proto__') {
     return `"${name}" cannot be a variable: use letters, digits and underscores, and no digit first`;
   }
   if (GIVEN.has(name)) return `"${name}" is a name that Raymond itself fills: choose another`;

@@ -1,0 +1,123 @@
+import { basename, dirname, extname } from 'node:path';
+import type { Source } from '../model/source.ts';
+import { UserError } from '../model/user-error.ts';
+import type { Platform, Workflow } from '../model/workflow.ts';
+import { parseWorkflow } from '../parse/workflow.ts';
+import type { WorkflowLibrary } from '../ports.ts';
+import { readFolder } from './folder.ts';
+import { locate, type Place } from './locate.ts';
+import { type Unpacked, unpack } from './unpack.ts';
+import { readYamlFile } from './yaml-file.ts';
+
+export interface LibraryOptions {
+  /** Paths without a workflow to start from are relative to it. */
+  readonly cwd: string;
+  readonly platform: Platform;
+  /** Where the scripts of archives and YAML files are put to be executed. */
+  readonly unpackInto: string;
+}
+
+/** Loads each workflow once: a run sees one version of it, whatever happens to the files. */
+export function createLibrary({ cwd, platform, unpackInto }: LibraryOptions): WorkflowLibrary {
+  const loading = new Map<string, Promise<Loaded>>();
+  const loaded = new Map<string, Loaded>();
+  const unpacking = new Map<string, Promise<string>>();
+
+  const loadPlace = (place: Place): Promise<Loaded> => {
+    const known = loading.get(place.ref);
+    if (known) return known;
+    const started = loadFrom(place, platform).then(
+      (result) => {
+        loaded.set(place.ref, result);
+        return result;
+      },
+      (error: unknown) => {
+        loading.delete(place.ref);
+        throw error;
+      },
+    );
+    loading.set(place.ref, started);
+    return started;
+  };
+
+  const find = async (ref: string) => loaded.get(ref) ?? loadPlace(await locate(ref, cwd));
+
+  return {
+    get: (ref) => loaded.get(ref)?.workflow,
+    async load(path, from) {
+      const base = from === undefined ? cwd : (await find(from)).home;
+      return (await loadPlace(await locate(path, base))).workflow;
+    },
+    async scriptFolder(ref) {
+      const { scripts, home, workflow } = await find(ref);
+      if (!scripts) return home;
+      const started = unpacking.get(ref) ?? unpack(scripts, unpackInto, workflow.name, ref);
+      unpacking.set(ref, started);
+      started.catch(() => unpacking.delete(ref));
+      return started;
+    },
+  };
+}
+
+interface Loaded {
+  readonly workflow: Workflow;
+  /** The folder from which the workflow's own paths start. */
+  readonly home: string;
+  /** What has to be unpacked before a script can run; absent when the scripts lie in `home`. */
+  readonly scripts: readonly Unpacked[] | undefined;
+}
+
+async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
+  const source = await readSource(place);
+  const read = parseWorkflow(source, platform);
+  if (!read.ok) throw new UserError(read.code, read.message, read.remedy);
+  const { workflow } = read;
+  return place.kind === 'folder'
+    ? { workflow, home: place.path, scripts: undefined }
+    : { workflow, home: dirname(place.path), scripts: unpackable(source) };
+}
+
+async function readSource({ kind, path, entry, ref }: Place): Promise<Source> {
+  const file = basename(path);
+  const bare = { ref, entry, about: {}, diagnostics: [] };
+  switch (kind) {
+    case 'folder':
+      return { ...bare, name: file, files: await readable(readFolder(path), path) };
+    case 'zip': {
+      const { readZip } = await import('./zip.ts');
+      const files = await readable(readZip(path, file), path);
+      return { ...bare, name: stem(file), files };
+    }
+    case 'yaml': {
+      const { id = stem(file), ...read } = await readable(readYamlFile(path), path);
+      return { ...bare, ...read, name: id };
+    }
+  }
+}
+
+function stem(file: string): string {
+  return basename(file, extname(file));
+}
+
+async function readable<T>(reading: Promise<T>, path: string): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof UserError || !(error instanceof Error && 'syscall' in error)) throw error;
+    throw new UserError(
+      'unreadable-workflow',
+      `${path} cannot be read: ${error.message}.`,
+      'See to it that you may read it.',
+    );
+  }
+}
+
+function unpackable(source: Source): readonly Unpacked[] {
+  return source.files.flatMap(({ name, content }) => {
+    if ('bytes' in content) return [{ name, bytes: content.bytes }];
+    if ('state' in content && content.state.kind === 'script') {
+      return [{ name, bytes: Buffer.from(content.state.text) }];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,110 @@
+import type { Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { UserError } from '../model/user-error.ts';
+import { nearest } from '../parse/nearest.ts';
+import { extensionOf, isStateFile, stemOf } from '../parse/state.ts';
+
+/** Where a workflow lies. */
+export interface Place {
+  readonly kind: 'folder' | 'zip' | 'yaml';
+  /** Of the folder or the file, absolute. */
+  readonly path: string;
+  /** The state at which to begin, if one was named. */
+  readonly entry: string | undefined;
+  /** The whole of what was named, absolute. */
+  readonly ref: string;
+}
+
+/** Finds what a path names: a folder, a `.zip`, a `.yaml` file, or a state in one of them. */
+export async function locate(path: string, cwd: string): Promise<Place> {
+  if (path === '' || path.includes('\0')) throw noWorkflow(path, undefined);
+  const ref = resolve(cwd, path);
+  const whole = await look(ref, path);
+  if (whole) return placeOf(ref, whole, path);
+
+  const parent = dirname(ref);
+  const entry = basename(ref);
+  const holder = await look(parent, path);
+  const kind = holder && containerKind(parent, holder);
+  if (kind && (kind !== 'folder' || (await holdsState(parent, entry)))) {
+    return { kind, path: parent, entry, ref };
+  }
+  throw noWorkflow(path, await nearestExisting(ref, path));
+}
+
+async function look(path: string, written: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw new UserError(
+      'unreadable-workflow',
+      `${written} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+      'See to it that you may read it.',
+    );
+  }
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
+}
+
+function placeOf(ref: string, found: Stats, written: string): Place {
+  const kind = containerKind(ref, found);
+  if (kind) return { kind, path: ref, entry: undefined, ref };
+  if (found.isFile() && isStateFile(basename(ref))) {
+    return { kind: 'folder', path: dirname(ref), entry: basename(ref), ref };
+  }
+  throw new UserError(
+    'not-a-workflow',
+    `${written} is not a workflow.`,
+    'Name a folder, a .zip, a .yaml file, or a state file (.md, .sh, .bat, .ps1).',
+  );
+}
+
+function containerKind(path: string, found: Stats): Place['kind'] | undefined {
+  if (found.isDirectory()) return 'folder';
+  if (!found.isFile()) return undefined;
+  const extension = extname(path).toLowerCase();
+  if (extension === '.zip') return 'zip';
+  return extension === '.yaml' || extension === '.yml' ? 'yaml' : undefined;
+}
+
+/** Only then is `folder/NAME` a state of the folder; else NAME is a path that is not there. */
+async function holdsState(folder: string, name: string): Promise<boolean> {
+  const files = await namesIn(folder);
+  return files.some((file) => isStateFile(file) && stemOf(file) === name);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/** The path with its first wrong part put right, if something close to that part is there. */
+async function nearestExisting(ref: string, written: string): Promise<string | undefined> {
+  let missing = ref;
+  while (!(await look(dirname(missing), written))?.isDirectory()) {
+    if (dirname(missing) === missing) return undefined;
+    missing = dirname(missing);
+  }
+  const names = (await namesIn(dirname(missing))).filter((name) => !name.startsWith('.'));
+  const part = basename(missing);
+  const candidates = extensionOf(part) || extname(part) ? names : [...names, ...names.map(bare)];
+  return nearest(part, candidates);
+}
+
+function bare(name: string): string {
+  return name.replace(/\.(?:md|sh|bat|ps1|zip|ya?ml)$/, '');
+}
+
+function noWorkflow(written: string, meant: string | undefined): UserError {
+  return new UserError(
+    'no-workflow',
+    `There is no workflow at ${written === '' ? 'an empty path' : written}.`,
+    meant === undefined
+      ? 'Name a folder that holds START.md.'
+      : `Did you mean ${meant}? Otherwise name a folder that holds START.md.`,
+  );
+}

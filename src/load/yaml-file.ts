@@ -1,0 +1,43 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Source } from '../model/source.ts';
+import { UserError } from '../model/user-error.ts';
+import { decodeUtf8 } from '../parse/utf8.ts';
+import { isError } from '../parse/yaml-reader.ts';
+import { readYamlWorkflow } from '../parse/yaml-workflow.ts';
+
+const MAX_YAML_BYTES = 16 * 1024 * 1024;
+
+export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & { readonly id?: string };
+
+/** A workflow in one file. Only a text in which no state can be told is refused. */
+export async function readYamlFile(path: string): Promise<YamlSource> {
+  const file = basename(path);
+  if ((await stat(path)).size > MAX_YAML_BYTES) {
+    throw new UserError(
+      'yaml-too-large',
+      `${file} is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB.`,
+      'Make a folder of it, with one file for each state.',
+    );
+  }
+  const decoded = decodeUtf8(await readFile(path));
+  if (!decoded.ok) {
+    throw new UserError(
+      'not-utf8',
+      `${file} is not UTF-8: the byte at offset ${decoded.offset} cannot stand there.`,
+      'Save it as UTF-8.',
+    );
+  }
+  const { states, ...rest } = readYamlWorkflow(file, decoded.text);
+  if (!states) throw unreadable(file, rest.diagnostics.find(isError));
+  return { ...rest, files: states.map((state) => ({ name: state.name, content: { state } })) };
+}
+
+function unreadable(file: string, fault: Diagnostic | undefined): UserError {
+  return new UserError(
+    'bad-yaml',
+    fault ? `${file}:${fault.line}:${fault.column}: ${fault.message}` : `${file} cannot be read.`,
+    fault?.remedy ?? 'Correct the file at that place.',
+  );
+}

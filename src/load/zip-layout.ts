@@ -1,0 +1,92 @@
+import { UserError } from '../model/user-error.ts';
+import type { ZipEntry } from './zip-entries.ts';
+
+interface FlatEntry {
+  /** The name without the top folder. */
+  readonly file: string;
+  readonly entry: ZipEntry;
+}
+
+const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
+
+/** The archive's files as those of one folder; UserError for whatever cannot or must not be one. */
+export function flatten(all: readonly ZipEntry[], archive: string): readonly FlatEntry[] {
+  const entries = all.filter((entry) => !isClutter(entry.name));
+  for (const entry of entries) refuseUnsafe(entry, archive);
+  const files = entries.filter((entry) => !entry.name.endsWith('/'));
+  if (files.length === 0) {
+    throw refusal('zip-empty', `${archive} is empty.`, 'Pack a folder that holds START.md.');
+  }
+  refuseSize(files, archive);
+  const flat = withoutTopFolder(files, archive);
+  refuseRepeated(flat, archive);
+  return flat;
+}
+
+/** What macOS adds by itself. */
+function isClutter(name: string): boolean {
+  return name.startsWith('__MACOSX/') || /(?:^|\/)\.DS_Store$/.test(name);
+}
+
+const ENCRYPTED = 0x2041;
+const FILE_TYPE = 0o170000;
+const PLAIN_TYPES: readonly number[] = [0, 0o100000, 0o040000];
+
+function refuseUnsafe({ name, flags, attr }: ZipEntry, archive: string): void {
+  if (/\\|\0|\uFFFD|^[A-Za-z]:|^\/|(?:^|\/)\.\.?(?:\/|$)|\/\/|^$/.test(name)) {
+    const shown = JSON.stringify(name);
+    const message = `${archive} holds an entry that is no plain file name: ${shown}.`;
+    throw refusal('zip-bad-name', message, 'Pack it again, with relative names in UTF-8.');
+  }
+  if (!PLAIN_TYPES.includes((attr >>> 16) & FILE_TYPE)) {
+    const message = `${name} in ${archive} is a link or a device.`;
+    throw refusal('zip-link', message, 'Pack the file itself.');
+  }
+  if ((flags & ENCRYPTED) !== 0) {
+    const message = `${name} in ${archive} is encrypted.`;
+    throw refusal('zip-encrypted', message, 'Pack it again without a password.');
+  }
+}
+
+function refuseSize(files: readonly ZipEntry[], archive: string): void {
+  // Packed data that is larger than what it unpacks to would be held in memory all the same.
+  const total = files.reduce((sum, file) => sum + Math.max(file.size, file.compressedSize), 0);
+  if (total <= MAX_UNPACKED_BYTES) return;
+  const limit = `${MAX_UNPACKED_BYTES / 1024 / 1024} MiB`;
+  const message = `${archive} unpacks to more than ${limit}.`;
+  throw refusal('zip-too-large', message, 'Pack only the files of the workflow.');
+}
+
+function withoutTopFolder(files: readonly ZipEntry[], archive: string): readonly FlatEntry[] {
+  const tops = new Set(files.map(({ name }) => (name.includes('/') ? name.split('/')[0] : '')));
+  if (tops.size > 1) {
+    const message = tops.has('')
+      ? `${archive} holds files beside a folder with files.`
+      : `${archive} holds several folders.`;
+    const remedy = 'Pack the files alone, or one folder that holds them all.';
+    throw refusal('zip-mixed', message, remedy);
+  }
+  const [top = ''] = tops;
+  const start = top === '' ? 0 : top.length + 1;
+  return files.map((entry) => {
+    const file = entry.name.slice(start);
+    if (!file.includes('/')) return { file, entry };
+    const message = `${entry.name} in ${archive} lies deeper than one folder.`;
+    throw refusal('zip-nested', message, 'A workflow is one folder: move the file up.');
+  });
+}
+
+function refuseRepeated(files: readonly FlatEntry[], archive: string): void {
+  const seen = new Set<string>();
+  for (const { file } of files) {
+    if (seen.has(file)) {
+      const message = `${archive} holds ${file} twice.`;
+      throw refusal('zip-duplicate', message, 'Pack it again with one of them.');
+    }
+    seen.add(file);
+  }
+}
+
+function refusal(code: string, message: string, remedy: string): UserError {
+  return new UserError(code, message, remedy);
+}

@@ -1,0 +1,106 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { crc32, inflateRaw } from 'node:zlib';
+import type { SourceFile } from '../model/source.ts';
+import { UserError } from '../model/user-error.ts';
+import { isStateFile } from '../parse/state.ts';
+import { MAX_STATE_BYTES, TOO_LARGE } from './folder.ts';
+import { listEntries, type ZipEntry } from './zip-entries.ts';
+import { flatten } from './zip-layout.ts';
+
+/**
+ * The files of an archive. Everything that its directory says is checked before anything is
+ * unpacked, and nothing is unpacked beyond what it says.
+ */
+export async function readZip(path: string, name: string): Promise<readonly SourceFile[]> {
+  const archive = await open(path);
+  try {
+    const { size } = await archive.stat();
+    const entries = flatten(await listEntries(archive, size, name), name);
+    const files: SourceFile[] = [];
+    for (const { file, entry } of entries) {
+      const tooLarge = isStateFile(file) && entry.size > MAX_STATE_BYTES;
+      const content = tooLarge ? TOO_LARGE : { bytes: await unpack(archive, size, entry, name) };
+      files.push({ name: file, content });
+    }
+    return files;
+  } finally {
+    await archive.close();
+  }
+}
+
+const LOCAL_HEADER = {
+  signature: 0x04034b50,
+  length: 30,
+  flags: 6,
+  nameLength: 26,
+  extraLength: 28,
+};
+const STORED = 0;
+const DEFLATED = 8;
+
+async function unpack(
+  archive: FileHandle,
+  archiveSize: number,
+  entry: ZipEntry,
+  name: string,
+): Promise<Uint8Array> {
+  const header = await readExactly(archive, entry.offset, LOCAL_HEADER.length, archiveSize);
+  if (header?.readUInt32LE(0) !== LOCAL_HEADER.signature) throw damaged(entry, name);
+  const start =
+    entry.offset +
+    LOCAL_HEADER.length +
+    header.readUInt16LE(LOCAL_HEADER.nameLength) +
+    header.readUInt16LE(LOCAL_HEADER.extraLength);
+  const packed = await readExactly(archive, start, entry.compressedSize, archiveSize);
+  if (!packed) throw damaged(entry, name);
+  const bytes = await inflate(packed, entry, name);
+  if (bytes.length !== entry.size || crc32(bytes) !== entry.crc) throw damaged(entry, name);
+  return bytes;
+}
+
+async function readExactly(
+  archive: FileHandle,
+  position: number,
+  length: number,
+  archiveSize: number,
+): Promise<Buffer | undefined> {
+  if (position + length > archiveSize) return undefined;
+  const buffer = Buffer.alloc(length);
+  if (length === 0) return buffer;
+  const { bytesRead } = await archive.read(buffer, 0, length, position);
+  return bytesRead === length ? buffer : undefined;
+}
+
+const inflated = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
+
+async function inflate(packed: Buffer, entry: ZipEntry, name: string): Promise<Buffer> {
+  if (entry.method === STORED) return packed;
+  if (entry.method !== DEFLATED) {
+    throw new UserError(
+      'zip-method',
+      `${entry.name} in ${name} is packed in a way that Raymond does not know (${entry.method}).`,
+      'Pack it again with the usual method (deflate).',
+    );
+  }
+  try {
+    return await inflated(packed, { maxOutputLength: Math.max(1, entry.size) });
+  } catch (error) {
+    const isBomb =
+      error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    if (!isBomb) throw damaged(entry, name);
+    throw new UserError(
+      'zip-too-large',
+      `${entry.name} in ${name} unpacks to more than the archive says.`,
+      'Do not use this archive: it was made to do harm, or it is damaged.',
+    );
+  }
+}
+
+function damaged(entry: ZipEntry, name: string): UserError {
+  return new UserError(
+    'zip-damaged',
+    `${entry.name} in ${name} is damaged: it does not unpack to what was packed.`,
+    'Pack or copy the archive again.',
+  );
+}

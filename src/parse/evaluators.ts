@@ -1,0 +1,104 @@
+import type { Evaluator, EvaluatorTest } from '../model/workflow.ts';
+import { readComplete } from './pinned-transition.ts';
+import { stateNameProblem } from './transition.ts';
+import type { Field, Item, YamlReader } from './yaml-reader.ts';
+
+/** `{matches: "(?i)unable to", then: {tag: goto, target: ESCALATE}}` */
+export function readEvaluator(reader: YamlReader, item: Item): Evaluator | undefined {
+  const expected = 'a map like {visits: 5, then: {tag: goto, target: GIVE_UP}}';
+  const fields = reader.fields(item, 'An evaluator', expected);
+  if (!fields) return undefined;
+  for (const field of fields) {
+    if (!KEYS.includes(field.key)) reader.unknownKey(field, KEYS, 'An evaluator');
+  }
+  const test = readTest(reader, item, fields);
+  const transition = readThen(reader, item, fields);
+  if (!test || !transition) return undefined;
+  return { ...test, transition, line: reader.lineOf(item.offset) };
+}
+
+const TESTS = ['matches', 'visits', 'cost', 'prompt'] as const;
+const KEYS: readonly string[] = [...TESTS, 'expect', 'then'];
+
+function readTest(
+  reader: YamlReader,
+  item: Item,
+  fields: readonly Field[],
+): EvaluatorTest | undefined {
+  const found = TESTS.flatMap((kind) => {
+    const field = fields.find(({ key }) => key === kind);
+    return field ? [{ kind, field }] : [];
+  });
+  const [test, another] = found;
+  if (!test || another) {
+    const names = found.map(({ kind }) => kind).join(' and ');
+    const message = `An evaluator has exactly one test, and this one has ${names || 'none'}.`;
+    return reader.error('bad-evaluator', another?.field.keyOffset ?? item.offset, message, {
+      remedy: `Keep one of ${TESTS.join(', ')}.`,
+    });
+  }
+  const expect = fields.find(({ key }) => key === 'expect');
+  if (expect && test.kind !== 'prompt') {
+    reader.error('bad-evaluator', expect.keyOffset, 'expect belongs to a prompt.', {
+      remedy: 'Remove it, or name the state that judges with prompt.',
+    });
+  }
+  switch (test.kind) {
+    case 'matches':
+      return readMatches(reader, test.field);
+    case 'visits': {
+      const fits = (value: number) => Number.isSafeInteger(value) && value >= 1;
+      const count = reader.number(test.field, 'visits', 'a whole number from 1 up', fits);
+      return count === undefined ? undefined : { kind: 'visits', count };
+    }
+    case 'cost': {
+      const fits = (value: number) => Number.isFinite(value) && value > 0;
+      const usd = reader.number(test.field, 'cost', 'an amount of USD above 0', fits);
+      return usd === undefined ? undefined : { kind: 'cost', usd };
+    }
+    case 'prompt':
+      return readJudge(reader, test.field, expect);
+  }
+}
+
+function readMatches(reader: YamlReader, field: Field): EvaluatorTest | undefined {
+  const written = reader.text(field, 'matches', 'a regular expression');
+  if (written === undefined) return undefined;
+  const [prefix = '', flags = ''] = /^\(\?([imsu]+)\)/.exec(written) ?? [];
+  const pattern = written.slice(prefix.length);
+  try {
+    new RegExp(pattern, flags);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return reader.error('bad-regex', field.offset, `${reason}.`, {
+      remedy: 'Correct it; flags stand in front, like (?i).',
+    });
+  }
+  return { kind: 'matches', pattern, flags };
+}
+
+function readJudge(
+  reader: YamlReader,
+  field: Field,
+  expectField: Field | undefined,
+): EvaluatorTest | undefined {
+  const state = reader.text(field, 'prompt', 'the name of a state');
+  const problem = state === undefined ? undefined : stateNameProblem(state);
+  if (problem) reader.error('bad-name', field.offset, `${problem}.`);
+  if (!expectField) {
+    return reader.error('bad-evaluator', field.keyOffset, 'prompt has no expect.', {
+      remedy: 'Write which result lets the transition stand, like expect: "YES".',
+    });
+  }
+  const expect = reader.text(expectField, 'expect', 'the result that lets the transition stand');
+  if (state === undefined || problem || expect === undefined) return undefined;
+  return { kind: 'prompt', state, expect };
+}
+
+function readThen(reader: YamlReader, item: Item, fields: readonly Field[]) {
+  const field = fields.find(({ key }) => key === 'then');
+  if (field) return readComplete(reader, field, 'then');
+  return reader.error('bad-evaluator', item.offset, 'An evaluator without then does nothing.', {
+    remedy: 'Write where it leads, like then: {tag: goto, target: NEXT}.',
+  });
+}

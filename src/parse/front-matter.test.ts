@@ -1,0 +1,302 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Policy } from '../model/workflow.ts';
+import { readPrompt } from './front-matter.ts';
+
+const read = (yaml: string) => readPrompt('A.md', `---\n${yaml}\n---\nDo it.\n`);
+
+describe('what it says', () => {
+  test.each<[string, Partial<Policy>]>([
+    ['', {}],
+    ['# nothing', {}],
+    ['model: opus', { model: 'opus' }],
+    ['model: "sonnet[1m]"', { model: 'sonnet[1m]' }],
+    ['model: claude-opus-4-5-20251101', { model: 'claude-opus-4-5-20251101' }],
+    ['effort: high', { effort: 'high' }],
+    ['effort: xhigh', { effort: 'xhigh' }],
+    ['timeout: 90', { idleTimeoutMs: 90_000 }],
+    ['timeout: 0', { idleTimeoutMs: 0 }],
+    ['timeout: 0.5', { idleTimeoutMs: 500 }],
+    ['max_visits: 3', { maxVisits: 3 }],
+    ['on_interrupt: restart', { onInterrupt: 'restart' }],
+    ['force_implicit: false', { forceImplicit: false }],
+    [
+      'allowed_transitions:\n  - { tag: goto, target: B }\n  - tag: result',
+      {
+        allowed: [
+          { tag: 'goto', body: 'B', attributes: {}, line: 3 },
+          { tag: 'result', attributes: {}, line: 4 },
+        ],
+      },
+    ],
+    [
+      'allowed_transitions: [{tag: fork, target: W, next: N, number: 007, flag: yes}]',
+      {
+        allowed: [
+          {
+            tag: 'fork',
+            body: 'W',
+            attributes: { next: 'N', number: '007', flag: 'yes' },
+            line: 2,
+          },
+        ],
+      },
+    ],
+    [
+      'allowed_transitions: [{tag: ask, timeout: 24h}]',
+      { allowed: [{ tag: 'ask', attributes: { timeout: '24h' }, line: 2 }] },
+    ],
+    [
+      'force_implicit: true\nallowed_transitions: [{tag: goto, target: B}]',
+      { forceImplicit: true, allowed: [{ tag: 'goto', body: 'B', attributes: {}, line: 3 }] },
+    ],
+    [
+      'shared: &b [{tag: goto, target: B}]\nallowed_transitions: *b',
+      { allowed: [{ tag: 'goto', body: 'B', attributes: {}, line: 2 }] },
+    ],
+    [
+      'evaluators:\n  - {matches: "(?im)unable to", then: {tag: goto, target: E.md}}',
+      {
+        evaluators: [
+          {
+            kind: 'matches',
+            pattern: 'unable to',
+            flags: 'im',
+            transition: { name: 'goto', attributes: {}, body: 'E.md' },
+            line: 3,
+          },
+        ],
+      },
+    ],
+    [
+      'evaluators:\n  - {visits: 5, then: {tag: result, payload: ""}}\n  - {cost: 4.00, then: {tag: fork, target: W, next: N}}',
+      {
+        evaluators: [
+          {
+            kind: 'visits',
+            count: 5,
+            transition: { name: 'result', attributes: {}, body: '' },
+            line: 3,
+          },
+          {
+            kind: 'cost',
+            usd: 4,
+            transition: { name: 'fork', attributes: { next: 'N' }, body: 'W' },
+            line: 4,
+          },
+        ],
+      },
+    ],
+    [
+      'evaluators: [{prompt: JUDGE.md, expect: YES, then: {tag: goto, target: R}}]',
+      {
+        evaluators: [
+          {
+            kind: 'prompt',
+            state: 'JUDGE.md',
+            expect: 'YES',
+            transition: { name: 'goto', attributes: {}, body: 'R' },
+            line: 2,
+          },
+        ],
+      },
+    ],
+  ])('%s', (yaml, policy) => {
+    const prompt = read(yaml);
+    expect(prompt.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(prompt.policy).toEqual({
+      forceImplicit: false,
+      onInterrupt: 'continue',
+      evaluators: [],
+      ...policy,
+    });
+    expect(prompt.template).toBe('Do it.\n');
+    expect(prompt.templateLine).toBe(yaml.split('\n').length + 3);
+  });
+});
+
+describe('what is wrong with it', () => {
+  test.each<[string, string, string, string?]>([
+    // front matter, line:column code, part of the message, nearest
+    [
+      'alowed_transitions: []',
+      '2:1 unknown-key',
+      'no key "alowed_transitions"',
+      'allowed_transitions',
+    ],
+    ['model: opus\nbanana: 1', '3:1 unknown-key', 'banana'],
+    ['model: opsu', '2:8 unknown-model', 'opsu', 'opus'],
+    ['model: gpt', '2:8 unknown-model', 'gpt'],
+    ['model: [opus]', '2:8 bad-value', 'a list'],
+    ['model:', '2:1 bad-value', 'nothing'],
+    ['effort: hihg', '2:9 unknown-effort', 'hihg', 'high'],
+    ['effort: very much', '2:9 bad-value', 'the text "very much"'],
+    ['timeout: 10m', '2:10 bad-value', 'the text "10m"'],
+    ['timeout: -1', '2:10 bad-value', '-1'],
+    ['timeout: .inf', '2:10 bad-value', '.inf'],
+    ['timeout: .nan', '2:10 bad-value', '.nan'],
+    ['max_visits: 0', '2:13 bad-value', 'from 1 up'],
+    ['max_visits: 1.5', '2:13 bad-value', '1.5'],
+    ['on_interrupt: go', '2:15 bad-value', 'continue or restart'],
+    ['force_implicit: "yes"', '2:17 bad-value', 'true or false'],
+    ['force_implicit: true', '2:1 force-implicit', 'not exactly one'],
+    [
+      'force_implicit: true\nallowed_transitions: [{tag: result}]',
+      '2:1 force-implicit',
+      'not exactly one',
+    ],
+    ['allowed_transitions: []', '2:1 empty-list', 'empty'],
+    ['allowed_transitions:', '2:1 empty-list', 'empty'],
+    ['allowed_transitions: goto', '2:22 bad-value', 'a list'],
+    ['allowed_transitions: [goto]', '2:23 bad-value', 'the text "goto"'],
+    ['allowed_transitions:\n  - target: B', '3:5 missing-tag', 'no tag'],
+    ['allowed_transitions:\n  - tag: gotoo', '3:10 unknown-tag', 'gotoo', 'goto'],
+    ['allowed_transitions:\n  - {tag: goto, cd: /x}', '3:17 bad-transition', 'cd is not allowed'],
+    ['allowed_transitions:\n  - {tag: goto, target: a/b}', '3:25 bad-transition', 'is a path'],
+    ['allowed_transitions:\n  - {tag: call, retrun: B}', '3:17 bad-transition', 'retrun', 'return'],
+    ['allowed_transitions:\n  - {tag: call, return: ..}', '3:25 bad-transition', '".."'],
+    [
+      'allowed_transitions:\n  - {tag: result, target: B}',
+      '3:19 bad-transition',
+      'payload',
+      'payload',
+    ],
+    ['allowed_transitions:\n  - {tag: fork, PATH: B}', '3:17 bad-transition', 'PATH'],
+    ['allowed_transitions:\n  - {tag: goto, target: [B]}', '3:25 bad-value', 'a list'],
+    ['allowed_transitions:\n  - {tag: ask, timeout: soon}', '3:25 bad-transition', 'soon'],
+    ['evaluators: {}', '2:13 bad-value', 'a list'],
+    ['evaluators:\n  - {then: {tag: goto, target: B}}', '3:5 bad-evaluator', 'none'],
+    [
+      'evaluators:\n  - {visits: 1, cost: 1, then: {tag: goto, target: B}}',
+      '3:17 bad-evaluator',
+      'visits and cost',
+    ],
+    ['evaluators:\n  - {visits: 1}', '3:5 bad-evaluator', 'then'],
+    ['evaluators:\n  - {visits: 0, then: {tag: goto, target: B}}', '3:14 bad-value', 'from 1 up'],
+    ['evaluators:\n  - {cost: free, then: {tag: goto, target: B}}', '3:12 bad-value', 'USD'],
+    ['evaluators:\n  - {matches: "(", then: {tag: goto, target: B}}', '3:15 bad-regex', 'group'],
+    [
+      'evaluators:\n  - {visits: 1, then: {tag: call, target: B}}',
+      '3:23 incomplete-transition',
+      'return',
+    ],
+    ['evaluators:\n  - {visits: 1, then: {tag: goto}}', '3:23 incomplete-transition', 'target'],
+    [
+      'evaluators:\n  - {visits: 1, then: {tag: fork, target: B}}',
+      '3:23 incomplete-transition',
+      'next',
+    ],
+    [
+      'evaluators:\n  - {prompt: J, then: {tag: goto, target: B}}',
+      '3:6 bad-evaluator',
+      'no expect',
+    ],
+    [
+      'evaluators:\n  - {prompt: a/b, expect: X, then: {tag: goto, target: B}}',
+      '3:14 bad-name',
+      'is a path',
+    ],
+    [
+      'evaluators:\n  - {visits: 1, expect: X, then: {tag: goto, target: B}}',
+      '3:17 bad-evaluator',
+      'belongs to a prompt',
+    ],
+    [
+      'evaluators:\n  - {vists: 1, cost: 1, then: {tag: goto, target: B}}',
+      '3:6 unknown-key',
+      'vists',
+      'visits',
+    ],
+    ['just a text', '2:1 bad-value', 'the text "just a text"'],
+    ['- a list', '2:1 bad-value', 'a list'],
+    ['model: opus\nmodel: haiku', '3:1 yaml', 'unique'],
+    ['model: [opus', '2:13 yaml', 'YAML'],
+    ['model: opus: x', '2:8 yaml', 'YAML'],
+    ['\tmodel: opus', '2:1 yaml', 'Tabs'],
+    ['model: *no', '2:8 yaml', '&no'],
+    ['model: !mine opus', '2:8 yaml', '!mine'],
+    ['? [a]\n: b', '2:3 bad-key', 'plain word'],
+  ])('%s', (yaml, place, message, meant) => {
+    const [first] = read(yaml).diagnostics;
+    expect(`${first?.line}:${first?.column} ${first?.code}`).toBe(place);
+    expect(first?.message).toContain(message);
+    expect(first?.file).toBe('A.md');
+    expect(first?.nearest).toBe(meant);
+  });
+});
+
+describe('where it ends', () => {
+  test.each<[string, string, string, number]>([
+    ['no front matter', 'Do it.\n---\nmore', 'Do it.\n---\nmore', 1],
+    ['a longer line', '----\nDo it.', '----\nDo it.', 1],
+    ['empty', '---\n---\nDo it.', 'Do it.', 3],
+    ['nothing after it', '---\nmodel: opus\n---', '', 3],
+    ['CRLF', '---\r\nmodel: opus\r\n---\r\nDo it.\r\n', 'Do it.\r\n', 4],
+    ['spaces after the dashes', '--- \nmodel: opus\n---\t\nDo it.', 'Do it.', 4],
+    ['a BOM', '\uFEFF---\nmodel: opus\n---\nDo it.', 'Do it.', 4],
+    ['a rule in the body', '---\n---\nA\n---\nB', 'A\n---\nB', 3],
+    ['dashes in a text', '---\nmodel: opus # ---\n---\nB', 'B', 4],
+  ])('%s', (_, text, template, templateLine) => {
+    expect(readPrompt('A.md', text)).toMatchObject({ template, templateLine, diagnostics: [] });
+  });
+
+  test('CRLF does not move the columns', () => {
+    const [fault] = readPrompt('A.md', '---\r\neffort: low\r\nmodel: opsu\r\n---\r\n').diagnostics;
+    expect(fault).toMatchObject({ line: 3, column: 8 });
+  });
+
+  test('one that never ends is an error', () => {
+    expect(readPrompt('A.md', '---\nmodel: opus\n').diagnostics).toMatchObject([
+      { severity: 'error', code: 'unclosed-front-matter', line: 1, column: 1 },
+    ]);
+  });
+});
+
+test('nesting without end is refused', () => {
+  const { diagnostics } = read(`model: ${'['.repeat(20_000)}`);
+  expect(diagnostics).toMatchObject([
+    { code: 'yaml', message: expect.stringContaining('levels deep') },
+  ]);
+});
+
+test('a cycle of aliases ends', () => {
+  const { diagnostics } = read('allowed_transitions: &a\n  - *a');
+  expect(diagnostics).toMatchObject([{ code: 'bad-value', line: 3, column: 5 }]);
+});
+
+test('no text makes it throw', () => {
+  const words = fc.constantFrom(
+    ...'allowed_transitions evaluators matches then tag goto fork timeout model'.split(' '),
+    ...[
+      '- ',
+      ': ',
+      '[',
+      ']',
+      '{',
+      '}',
+      ', ',
+      '\n',
+      '\n  ',
+      '---\n',
+      '&a ',
+      '*a',
+      '"',
+      '|\n',
+      '? ',
+      '(',
+      '!x ',
+    ],
+  );
+  const texts = fc.array(fc.oneof({ weight: 8, arbitrary: words }, fc.string()), { maxLength: 40 });
+  fc.assert(
+    fc.property(texts, (parts) => {
+      const text = `---\n${parts.join('')}\n---\nEnd`;
+      for (const { line, column } of readPrompt('A.md', text).diagnostics) {
+        expect(line).toBeGreaterThanOrEqual(1);
+        expect(line).toBeLessThanOrEqual(text.split('\n').length);
+        expect(column).toBeGreaterThanOrEqual(1);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,69 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Policy } from '../model/workflow.ts';
+import { NO_POLICY, POLICY_KEYS, readPolicy } from './policy.ts';
+import { YamlReader } from './yaml-reader.ts';
+
+export interface PromptText {
+  readonly template: string;
+  /** The line on which the template begins, from 1. */
+  readonly templateLine: number;
+  readonly policy: Policy;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A prompt file: YAML between two `---` lines at the very start, if any, and then the template. */
+export function readPrompt(file: string, text: string): PromptText {
+  const split = splitFrontMatter(text);
+  if (split === 'none' || split === 'unclosed') {
+    const diagnostics = split === 'unclosed' ? [unclosed(file)] : [];
+    return { template: text, templateLine: 1, policy: NO_POLICY, diagnostics };
+  }
+  const reader = new YamlReader(file, split.yaml, 1);
+  const policy = reader.errorCount() > 0 ? NO_POLICY : readRoot(reader);
+  return {
+    template: split.template,
+    templateLine: 1 + countLines(text.slice(0, text.length - split.template.length)),
+    policy,
+    diagnostics: reader.takeFaults(),
+  };
+}
+
+type Split = 'none' | 'unclosed' | { readonly yaml: string; readonly template: string };
+
+function splitFrontMatter(text: string): Split {
+  const open = /^\uFEFF?---[ \t]*(?:\r?\n|$)/.exec(text);
+  if (!open) return 'none';
+  const rest = text.slice(open[0].length);
+  const close = /(?:^|\n)---[ \t]*\r?(?:\n|$)/.exec(rest);
+  if (!close) return 'unclosed';
+  return {
+    yaml: rest.slice(0, close.index),
+    template: rest.slice(close.index + close[0].length),
+  };
+}
+
+function unclosed(file: string): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'unclosed-front-matter',
+    file,
+    line: 1,
+    column: 1,
+    message: 'Front matter begins here and never ends.',
+    remedy: 'Close it with a line ---, or begin the prompt with something else.',
+  };
+}
+
+function readRoot(reader: YamlReader): Policy {
+  if (reader.isEmpty(reader.root)) return NO_POLICY;
+  const fields = reader.fields(reader.root, 'Front matter', 'keys with values, like model: opus');
+  if (!fields) return NO_POLICY;
+  for (const field of fields) {
+    if (!POLICY_KEYS.includes(field.key)) reader.unknownKey(field, POLICY_KEYS, 'Front matter');
+  }
+  return readPolicy(reader, fields);
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}

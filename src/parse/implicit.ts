@@ -1,0 +1,28 @@
+import type { Tag } from '../model/tag.ts';
+import type { AllowedTransition, Policy } from '../model/workflow.ts';
+import { readMove } from './transition.ts';
+
+/**
+ * The tag that a state stands for even if its agent writes none: the policy's only entry, when that
+ * leaves nothing open.
+ */
+export function implicitTag(policy: Pick<Policy, 'allowed'>): Tag | undefined {
+  const [entry, ...more] = policy.allowed ?? [];
+  if (!entry || more.length > 0) return undefined;
+  const tag = tagOf(entry);
+  return tag && incompleteBecause(tag) === undefined ? tag : undefined;
+}
+
+/** The tag that an entry pins, if it pins the body. */
+export function tagOf(
+  entry: Pick<AllowedTransition, 'tag' | 'body' | 'attributes'>,
+): Tag | undefined {
+  if (entry.body === undefined) return undefined;
+  return { name: entry.tag, attributes: entry.attributes, body: entry.body };
+}
+
+/** Why a tag could not be taken as it stands. */
+export function incompleteBecause(tag: Tag): string | undefined {
+  const read = readMove({ tags: [tag], bad: [] });
+  return read.ok ? undefined : read.message;
+}

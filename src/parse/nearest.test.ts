@@ -1,0 +1,39 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { nearest, nearestFew } from './nearest.ts';
+
+const KEYS = ['allowed_transitions', 'model', 'effort', 'timeout', 'max_visits'];
+
+test.each<[string, readonly string[], string | undefined]>([
+  ['modle', KEYS, 'model'],
+  ['Model', KEYS, 'model'],
+  ['alowed_transition', KEYS, 'allowed_transitions'],
+  ['timout', KEYS, 'timeout'],
+  ['banana', KEYS, undefined],
+  ['', KEYS, undefined],
+  ['x', ['y', 'a'], undefined],
+  ['REVEIW', ['REVIEW', 'START'], 'REVIEW'],
+  ['model', KEYS, 'model'],
+  ['model', [], undefined],
+])('%j means %j', (name, candidates, meant) => {
+  expect(nearest(name, candidates)).toBe(meant);
+});
+
+test('the closest come first', () => {
+  expect(nearestFew('START', ['STARTS', 'STRAT', 'START', 'END', 'SMART2'])).toEqual([
+    'START',
+    'STARTS',
+    'STRAT',
+  ]);
+});
+
+test('a name with one letter too many is found', () => {
+  const names = fc.string({ minLength: 3, maxLength: 30 });
+  fc.assert(
+    fc.property(names, fc.nat(), (name, place) => {
+      const at = place % name.length;
+      const typed = `${name.slice(0, at)}q${name.slice(at)}`;
+      expect(nearest(typed, [name])).toBe(name);
+    }),
+  );
+});

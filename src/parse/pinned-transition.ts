@@ -1,0 +1,105 @@
+import { type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
+import type { AllowedTransition } from '../model/workflow.ts';
+import { incompleteBecause, tagOf } from './implicit.ts';
+import { nearest } from './nearest.ts';
+import { readTransition, TAG_RULES } from './transition.ts';
+import { clip, type Field, type Item, type YamlReader } from './yaml-reader.ts';
+
+/** `{tag: call, target: X, return: Y}`: what it says is checked, what it leaves out is open. */
+export function readPinned(
+  reader: YamlReader,
+  item: Item,
+  what: string,
+): AllowedTransition | undefined {
+  const fields = reader.fields(item, what, 'a map like {tag: goto, target: NEXT}');
+  const tag = fields && readTagName(reader, item, fields, what);
+  if (!fields || !tag) return undefined;
+  const bodyKey = TAG_RULES[tag].body;
+  let body: string | undefined;
+  const attributes: [string, string][] = [];
+  for (const field of fields) {
+    if (field.key === 'tag') continue;
+    const value = reader.text(field, field.key);
+    if (value === undefined) continue;
+    if (field.key === bodyKey) body = value;
+    else attributes.push([field.key, value]);
+    checkPart(reader, tag, field, value);
+  }
+  return {
+    tag,
+    ...(body === undefined ? {} : { body }),
+    attributes: Object.fromEntries(attributes),
+    line: reader.lineOf(item.offset),
+  };
+}
+
+/** A transition that can be taken as it stands. */
+export function readComplete(reader: YamlReader, item: Item, what: string): Tag | undefined {
+  const faultsBefore = reader.errorCount();
+  const pinned = readPinned(reader, item, what);
+  if (!pinned || reader.errorCount() > faultsBefore) return undefined;
+  const tag = tagOf(pinned);
+  const key = TAG_RULES[pinned.tag].body;
+  const missing = tag ? incompleteBecause(tag) : `<${pinned.tag}>: the ${key} is missing`;
+  if (missing === undefined) return tag;
+  return reader.error('incomplete-transition', item.offset, `${missing}.`, {
+    remedy: `${what} is taken as it stands: say everything that the tag needs.`,
+  });
+}
+
+function readTagName(
+  reader: YamlReader,
+  item: Item,
+  fields: readonly Field[],
+  what: string,
+): TagName | undefined {
+  const field = fields.find(({ key }) => key === 'tag');
+  if (!field) {
+    return reader.error('missing-tag', item.offset, `${what} has no tag.`, {
+      remedy: 'Write which tag it is, like tag: goto.',
+    });
+  }
+  const written = reader.text(field, 'tag', 'the name of a tag');
+  if (written === undefined) return undefined;
+  const known = TRANSITION_TAGS.find((name) => name === written);
+  if (known) return known;
+  const meant = nearest(written, TRANSITION_TAGS);
+  return reader.error('unknown-tag', field.offset, `There is no tag "${clip(written)}".`, {
+    remedy: meant ? `Did you mean ${meant}?` : `The tags are ${TRANSITION_TAGS.join(', ')}.`,
+    nearest: meant,
+  });
+}
+
+function checkPart(reader: YamlReader, tag: TagName, field: Field, value: string): void {
+  const { body, required, optional, variables } = TAG_RULES[tag];
+  const known = [body, ...required, ...optional];
+  const isKnown = known.includes(field.key);
+  if (!variables && !isKnown && BODY_KEYS.has(field.key)) {
+    const message = `<${tag}> has no ${field.key}: what stands in it is its ${body}.`;
+    reader.error('bad-transition', field.keyOffset, message, { nearest: body });
+    return;
+  }
+  const problem = partProblem(tag, field.key, value);
+  if (problem === undefined) return;
+  const meant = isKnown || variables ? undefined : nearest(field.key, known);
+  const offset = isKnown ? field.offset : field.keyOffset;
+  reader.error('bad-transition', offset, `${problem}.`, {
+    ...(meant ? { remedy: `Did you mean ${meant}?` } : {}),
+    nearest: meant,
+  });
+}
+
+const BODY_KEYS: ReadonlySet<string> = new Set(Object.values(TAG_RULES).map(({ body }) => body));
+
+/** One part is judged in a tag whose other parts are beyond doubt. */
+function partProblem(tag: TagName, key: string, value: string): string | undefined {
+  const rule = TAG_RULES[tag];
+  const fine = Object.fromEntries(rule.required.map((name) => [name, 'X']));
+  const timeouts = key.startsWith('timeout') ? { timeout: '1s', timeout_next: 'X' } : {};
+  const read = readTransition(
+    key === rule.body
+      ? { name: tag, attributes: fine, body: value }
+      : { name: tag, attributes: { ...fine, ...timeouts, [key]: value }, body: 'X' },
+  );
+  return read.ok ? undefined : read.message;
+}

@@ -1,0 +1,82 @@
+import type { StateName } from '../model/state-name.ts';
+import type { Platform, Workflow } from '../model/workflow.ts';
+import { nearestFew } from './nearest.ts';
+import { EXTENSIONS, extensionOf, isStateFile, stemOf } from './state.ts';
+import { clip } from './yaml-reader.ts';
+
+export type States = Pick<Workflow, 'states' | 'platform'>;
+
+export type Resolution =
+  | { readonly found: StateName }
+  | {
+      readonly problem: 'missing' | 'ambiguous' | 'wrong-platform' | 'broken';
+      readonly message: string;
+      /** The names that were probably meant, best first. */
+      readonly close: readonly string[];
+    };
+
+/** Which state a name means, as an author or an agent writes it. */
+export function resolveState(workflow: States, name: string): Resolution {
+  const resolved = findState(workflow, name);
+  const state = 'found' in resolved ? workflow.states.get(resolved.found) : undefined;
+  if (state?.kind !== 'broken') return resolved;
+  const reason = state.diagnostics[0]?.message ?? 'it could not be read.';
+  const message = `The state ${state.name} cannot be used: ${reason}`;
+  return { problem: 'broken', message, close: [] };
+}
+
+/** The same for whoever does not mind that the state is broken. */
+export function findState(workflow: States, name: string): Resolution {
+  const { states, platform } = workflow;
+  const there = candidates(name).filter((candidate) => states.has(candidate));
+  const [hit, ...more] = there.filter((candidate) => suits(candidate, platform));
+  if (hit === undefined) {
+    return there.length > 0 ? otherPlatform(there, platform) : missing(workflow, name);
+  }
+  return more.length > 0 ? ambiguous(name, [hit, ...more]) : { found: hit };
+}
+
+/** With an extension exactly that file, else every file that it may stand for. */
+function candidates(name: string): readonly StateName[] {
+  const names =
+    extensionOf(name) === undefined
+      ? [...new Set(Object.values(EXTENSIONS).flat())].map((extension) => name + extension)
+      : [name];
+  return names.filter(isStateFile);
+}
+
+function suits(name: string, platform: Platform): boolean {
+  return EXTENSIONS[platform].some((extension) => extension === extensionOf(name));
+}
+
+function otherPlatform(there: readonly StateName[], platform: Platform): Resolution {
+  const [here, needed] = platform === 'unix' ? ['Unix', '.sh'] : ['Windows', '.ps1 or .bat'];
+  return {
+    problem: 'wrong-platform',
+    message: `${there.join(' and ')} cannot run on ${here}, which needs .md, ${needed}.`,
+    close: [],
+  };
+}
+
+function ambiguous(name: string, hits: readonly StateName[]): Resolution {
+  return {
+    problem: 'ambiguous',
+    message: `"${clip(name)}" can mean ${hits.join(' or ')}: write the extension too.`,
+    close: hits,
+  };
+}
+
+function missing({ states, platform }: States, name: string): Resolution {
+  const usable = [...states.keys()].filter((state) => suits(state, platform));
+  const byStem = new Map(usable.map((state) => [stemOf(state), state]));
+  const close = nearestFew(stemOf(name), byStem.keys()).flatMap((stem) => byStem.get(stem) ?? []);
+  const hint = close.length > 0 ? `Close to it: ${close.join(', ')}.` : listed(usable);
+  return { problem: 'missing', message: `There is no state "${clip(name)}". ${hint}`, close };
+}
+
+/** What a workflow holds, in a sentence. */
+export function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'The workflow has no states.';
+  const shown = names.slice(0, 8).join(', ');
+  return `The workflow has ${shown}${names.length > 8 ? ` and ${names.length - 8} more` : ''}.`;
+}
