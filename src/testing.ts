@@ -1,1 +1,242 @@
-export {};
+/**
+ * What a test of a workflow needs: the real language and the real loop, with a scripted agent in place
+ * of models and processes, a journal in memory, and a clock that never makes anybody wait.
+ */
+import { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
+import { apply, newRun } from './interpret/apply.ts';
+import type { RunEvent, SessionUse, Settings } from './model/event.ts';
+import type { Input } from './model/input.ts';
+import type { Run } from './model/run.ts';
+import { UserError } from './model/user-error.ts';
+import type { Platform, Workflow } from './model/workflow.ts';
+import { parseWorkflow } from './parse/workflow.ts';
+import type { Clock, Step, WorkflowLibrary } from './ports.ts';
+import { Inbox } from './run/inbox.ts';
+import { runLoop } from './run/loop.ts';
+import { Steps } from './run/steps.ts';
+
+export { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
+
+/**
+ * A workflow literal: for each state what is answered on each execution, in order, or that together
+ * with the state's text. A name without extension is a prompt.
+ */
+export type Script = Readonly<
+  Record<string, Answers | { readonly text: string; readonly answers: Answers }>
+>;
+export type Answers =
+  | readonly ScriptedAnswer[]
+  | ((step: Step, execution: number) => ScriptedAnswer);
+
+export interface PlayOptions {
+  readonly input?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly settings?: Partial<Settings>;
+  readonly platform?: Platform;
+  /** Further workflows, by the path that a tag names. */
+  readonly workflows?: Readonly<Record<string, Script>>;
+  /** Directories that exist; any does when left out. */
+  readonly directories?: readonly string[];
+  /** Answers to questions, in the order in which they are asked. */
+  readonly answers?: readonly string[];
+}
+
+export interface PlayedStep {
+  readonly agent: string;
+  readonly state: string;
+  /** What the agent was sent; empty for a script. */
+  readonly prompt: string;
+  /** Absent for a script. */
+  readonly session: SessionUse | undefined;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly input: string | undefined;
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+}
+
+export interface Played {
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+  readonly steps: readonly PlayedStep[];
+  /** The states that an agent executed, in order. */
+  path(agent?: string): readonly string[];
+}
+
+/** Plays a workflow to its end. */
+export async function play(script: Script, options: PlayOptions = {}): Promise<Played> {
+  const events: RunEvent[] = [];
+  const steps: PlayedStep[] = [];
+  const library = scriptedLibrary(script, options);
+  const workflow = library.get(ROOT);
+  if (!workflow) throw new Error('Bug: the workflow of a play is not loaded');
+
+  const executed = new Map<string, number>();
+  const agent = scriptedAgent((step) => {
+    steps.push(record(step));
+    const name = stem(step.state);
+    const execution = (executed.get(name) ?? 0) + 1;
+    executed.set(name, execution);
+    return answerTo(library.scriptOf(step), step, execution);
+  });
+
+  const inbox = new Inbox<Input>();
+  const clock = jumpingClock();
+  const begun = begin(workflow, options, clock.now());
+  events.push(begun);
+  const answers = [...(options.answers ?? [])];
+  const run = await runLoop(apply(newRun, begun), inbox, {
+    journal: { append: async (more) => void events.push(...more) },
+    clock,
+    observer: {
+      event: (event) => {
+        if (event.type !== 'agent-asked') return;
+        const text = answers.shift();
+        if (text === undefined) return;
+        inbox.put({
+          kind: 'person-answered',
+          at: clock.now(),
+          agent: event.agent,
+          askedAt: event.at,
+          text,
+        });
+      },
+      live: () => {},
+    },
+    steps: new Steps(inbox, {
+      library,
+      executors: { prompt: agent, script: agent },
+      findDirectory: async (path, from) => findDirectory(path, from, options.directories),
+      folders: { step: (id, n) => `/steps/${id}/${n}`, task: (id) => `/tasks/${id}` },
+      clock,
+      live: () => {},
+    }),
+    newId: counter('s'),
+    attended: () => answers.length > 0,
+  });
+  return {
+    run,
+    events,
+    steps,
+    path: (id = 'main') =>
+      steps.filter((step) => step.agent === id).map((step) => stem(step.state)),
+  };
+}
+
+const ROOT = '/workflow';
+
+interface ScriptedLibrary extends WorkflowLibrary {
+  scriptOf(step: Step): Script;
+}
+
+function scriptedLibrary(script: Script, options: PlayOptions): ScriptedLibrary {
+  const platform = options.platform ?? 'unix';
+  const scripts = new Map([[ROOT, script]]);
+  for (const [path, other] of Object.entries(options.workflows ?? {})) scripts.set(path, other);
+  const workflows = new Map(
+    [...scripts].map(([ref, s]) => [ref, scriptedWorkflow(s, ref, platform)]),
+  );
+  return {
+    get: (ref) => workflows.get(ref),
+    load: async (path) => {
+      const found = workflows.get(path);
+      if (found) return found;
+      throw new UserError(
+        'no-workflow',
+        `There is no workflow at ${path}.`,
+        'Name one that exists.',
+      );
+    },
+    scriptFolder: async (ref) => ref,
+    scriptOf: (step) => {
+      const holds = (s: Script) => Object.keys(s).some((name) => fileName(name) === step.state);
+      return [...scripts.values()].find(holds) ?? script;
+    },
+  };
+}
+
+/** Reads a workflow literal, the answers left aside. Throws when it has no entry. */
+export function scriptedWorkflow(
+  script: Script,
+  ref = ROOT,
+  platform: Platform = 'unix',
+): Workflow {
+  const encoder = new TextEncoder();
+  const files = Object.entries(script).map(([name, state]) => ({
+    name: fileName(name),
+    content: { bytes: encoder.encode('text' in state ? state.text : `Do ${name}.`) },
+  }));
+  const source = { ref, name: 'workflow', entry: undefined, files, about: {}, diagnostics: [] };
+  const reading = parseWorkflow(source, platform);
+  if (!reading.ok) throw new UserError(reading.code, reading.message, reading.remedy);
+  return reading.workflow;
+}
+
+function begin(workflow: Workflow, options: PlayOptions, at: number): RunEvent {
+  return {
+    type: 'run-started',
+    version: 1,
+    at,
+    run: 'play-00000000',
+    workflow: workflow.ref,
+    state: workflow.entry,
+    cwd: '/project',
+    settings: { ...newRun.settings, ...options.settings },
+    metadata: options.metadata ?? {},
+    ...(options.input !== undefined && { input: options.input }),
+  };
+}
+
+function answerTo(script: Script, step: Step, execution: number): ScriptedAnswer {
+  const entry = Object.entries(script).find(([name]) => fileName(name) === step.state)?.[1];
+  const answers = entry && ('answers' in entry ? entry.answers : entry);
+  const answer =
+    typeof answers === 'function' ? answers(step, execution) : answers?.[execution - 1];
+  if (answer === undefined)
+    throw new Error(`The play has no answer for execution ${execution} of ${step.state}.`);
+  return answer;
+}
+
+function record(step: Step): PlayedStep {
+  const isPrompt = step.kind === 'prompt';
+  return {
+    agent: step.agent,
+    state: step.state,
+    prompt: isPrompt ? step.prompt : '',
+    session: isPrompt ? step.session : undefined,
+    cwd: step.cwd,
+    environment: step.environment,
+    input: isPrompt ? undefined : step.input,
+    model: isPrompt ? step.model : undefined,
+    effort: isPrompt ? step.effort : undefined,
+  };
+}
+
+function findDirectory(path: string, from: string, known: readonly string[] | undefined) {
+  const absolute = path.startsWith('/') ? path : `${from}/${path}`;
+  if (!known || known.includes(absolute)) return { found: true, path: absolute } as const;
+  return { found: false, problem: `There is no directory ${absolute}.` } as const;
+}
+
+/** Whatever is waited for comes at once, and the time is then what it would have been. */
+function jumpingClock(): Clock {
+  let now = Date.UTC(2026, 0, 1);
+  return {
+    now: () => now++,
+    at: (time, callback) => {
+      const timer = setImmediate(() => {
+        now = Math.max(now, time);
+        callback();
+      });
+      return () => clearImmediate(timer);
+    },
+  };
+}
+
+function counter(prefix: string): () => string {
+  let n = 0;
+  return () => `${prefix}${++n}`;
+}
+
+const fileName = (name: string) => (/\.(md|sh|bat|ps1)$/.test(name) ? name : `${name}.md`);
+const stem = (name: string) => name.replace(/\.[^.]+$/, '');

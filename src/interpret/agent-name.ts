@@ -1,0 +1,37 @@
+import type { Run } from '../model/run.ts';
+
+export interface WorkerName {
+  readonly id: string;
+  readonly counter: number;
+}
+
+/**
+ * Names the workers of one move: `{parent}_{abbreviation}{counter}`. The counter is the parent's own
+ * and never goes back. Different parents and targets can still spell the same name, so a taken one,
+ * ended agents included, moves the counter on.
+ */
+export function workerNames(
+  run: Run,
+  parent: string,
+  targets: readonly string[],
+): readonly WorkerName[] {
+  let counter = run.forkCounters.get(parent) ?? 0;
+  const given = new Set<string>();
+  const isTaken = (id: string) => run.agents.has(id) || run.endedAgents.has(id) || given.has(id);
+  return targets.map((target) => {
+    const stem = `${parent}_${abbreviation(target)}`;
+    do counter++;
+    while (isTaken(`${stem}${counter}`));
+    const id = `${stem}${counter}`;
+    given.add(id);
+    return { id, counter };
+  });
+}
+
+/** Safe in a file name. */
+function abbreviation(target: string): string {
+  const name = target.split(/[/\\]/).at(-1) ?? '';
+  const bare = name.replace(/\.[A-Za-z0-9]+$/, '').toLowerCase();
+  const letters = Array.from(bare.replace(/[^\p{L}\p{N}_-]/gu, ''));
+  return letters.slice(0, 6).join('') || 'agent';
+}

@@ -1,0 +1,340 @@
+/**
+ * Folds an event into a run. Total: an event about an agent that is not there changes nothing. The
+ * work for one event does not depend on how many agents there are (a resume excepted).
+ */
+import type { RunEvent, RunEventOf, StackChange, Task } from '../model/event.ts';
+import { PersistentMap } from '../model/persistent-map.ts';
+import type { Agent, AgentStatus, Run } from '../model/run.ts';
+import type { StateName } from '../model/state-name.ts';
+import { emptyTally, tallyWith } from '../model/tally.ts';
+import { unreachable } from '../model/unreachable.ts';
+
+export function apply(run: Run, event: RunEvent): Run {
+  return { ...fold(run, event), updatedAt: event.at };
+}
+
+/** What every run is before its first event. */
+export const newRun: Run = {
+  id: '',
+  workflow: '',
+  cwd: '',
+  settings: {
+    budgetUsd: 10,
+    maxIterations: 0,
+    idleTimeoutMs: 600_000,
+    permissionMode: 'acceptEdits',
+    skipPermissions: false,
+    maxParallelPrompts: 16,
+    maxParallelScripts: 256,
+    failFast: false,
+    wait: true,
+    warm: true,
+  },
+  metadata: {},
+  startedAt: 0,
+  updatedAt: 0,
+  status: { kind: 'active' },
+  agents: PersistentMap.empty(),
+  endedAgents: PersistentMap.empty(),
+  forkCounters: PersistentMap.empty(),
+  tally: emptyTally,
+  iterations: 0,
+  totalCostUsd: 0,
+  dearestTurnUsd: undefined,
+  limitedUntil: undefined,
+  result: undefined,
+};
+
+/** The first agent of every run. */
+export const FIRST_AGENT = 'main';
+
+/** Names a state in `visits`: two workflows may have states of the same name. */
+export function visitKey(workflow: string, state: StateName): string {
+  return `${workflow}#${state}`;
+}
+
+function fold(run: Run, event: RunEvent): Run {
+  switch (event.type) {
+    case 'run-started':
+      return started(event);
+    case 'run-resumed':
+      return resumed(run, event);
+    case 'step-started':
+      return stepStarted(run, event);
+    case 'step-ended':
+      return stepOver(run, event, (agent) => ({ ...keepSession(agent), retries: 0 }));
+    case 'step-failed':
+      return stepOver(run, event, (agent) => agent);
+    case 'step-interrupted':
+      return interrupted(run, event);
+    case 'agent-moved':
+      return change(run, event.agent, (agent) => moved(agent, event));
+    case 'agent-forked':
+      return forked(run, event);
+    case 'agent-asked':
+      return setStatus(run, event.agent, () => ({
+        kind: 'asking',
+        question: event.question,
+        askedAt: event.at,
+        next: event.next,
+        deadline: event.deadline,
+        timeoutNext: event.timeoutNext,
+      }));
+    case 'agent-answered':
+      return change(run, event.agent, (agent) => afterQuestion(agent, event.text));
+    case 'question-timed-out':
+      return change(run, event.agent, (agent) => afterQuestion(agent, undefined));
+    case 'agent-reminded':
+      return setStatus(run, event.agent, (status) => reminded(status, event));
+    case 'judge-called': {
+      const { evaluator, output, tags } = event;
+      return setStatus(run, event.agent, () => ready({ kind: 'judge', evaluator, output, tags }));
+    }
+    case 'transition-overridden':
+      return run;
+    case 'agent-waits':
+      return change(run, event.agent, (agent) => waits(agent, event.until));
+    case 'agent-woke':
+      return setStatus(run, event.agent, (status) => ready(taskOf(status)));
+    case 'agent-failed':
+      return setStatus(run, event.agent, (status) => ({
+        kind: 'failed',
+        task: taskOf(status),
+        failure: event.failure,
+      }));
+    case 'agent-ended':
+      return ended(run, event);
+    case 'usage-limited': {
+      const limitedUntil = Math.max(run.limitedUntil ?? 0, event.until);
+      return setStatus({ ...run, limitedUntil }, event.agent, (status) => ready(taskOf(status)));
+    }
+    case 'usage-limit-lifted':
+      return { ...run, limitedUntil: undefined };
+    case 'stop-requested':
+      return { ...run, status: { kind: 'stopping', how: event.how, why: event.why } };
+    case 'run-ended':
+      return { ...run, status: { kind: 'ended', outcome: event.outcome } };
+    default:
+      return unreachable(event);
+  }
+}
+
+function started(event: RunEventOf<'run-started'>): Run {
+  const run: Run = {
+    ...newRun,
+    id: event.run,
+    workflow: event.workflow,
+    cwd: event.cwd,
+    settings: event.settings,
+    metadata: event.metadata,
+    startedAt: event.at,
+  };
+  return put(run, undefined, newAgent(FIRST_AGENT, event, {}));
+}
+
+function newAgent(
+  id: string,
+  place: { workflow: string; state: StateName; cwd: string; input?: string | undefined },
+  variables: Readonly<Record<string, string>>,
+): Agent {
+  return {
+    id,
+    workflow: place.workflow,
+    state: place.state,
+    session: { kind: 'none' },
+    cwd: place.cwd,
+    stack: [],
+    variables,
+    input: place.input,
+    model: undefined,
+    effort: undefined,
+    visits: { [visitKey(place.workflow, place.state)]: 1 },
+    steps: 0,
+    attempts: 0,
+    retries: 0,
+    costUsd: 0,
+    status: ready({ kind: 'state' }),
+  };
+}
+
+/** Failed agents are tried again, a reminded one from its state's beginning. */
+function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
+  let next: Run = { ...run, status: { kind: 'active' }, settings: event.settings };
+  for (const [id, { status }] of run.agents) {
+    if (status.kind !== 'failed') continue;
+    const task: Task = status.task.kind === 'reminder' ? { kind: 'state' } : status.task;
+    next = change(next, id, (agent) => ({
+      ...agent,
+      retries: 0,
+      input: event.input ?? agent.input,
+      status: ready(task),
+    }));
+  }
+  return next;
+}
+
+function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
+  const isNewState = event.task === 'state' && event.attempt === 1;
+  const counted = isNewState ? { ...run, iterations: run.iterations + 1 } : run;
+  return change(counted, event.agent, (agent) => ({
+    ...agent,
+    steps: event.step,
+    attempts: event.attempt,
+    status: {
+      kind: 'running',
+      task: taskOf(agent.status),
+      step: event.step,
+      startedAt: event.at,
+      session: event.session,
+    },
+  }));
+}
+
+type StepOver =
+  | RunEventOf<'step-ended'>
+  | RunEventOf<'step-failed'>
+  | RunEventOf<'step-interrupted'>;
+
+function stepOver(run: Run, event: StepOver, settle: (agent: Agent) => Agent): Run {
+  const agent = run.agents.get(event.agent);
+  if (agent?.status.kind !== 'running') return run;
+  const isTurn = agent.status.session !== undefined;
+  const paid: Run = {
+    ...run,
+    totalCostUsd: run.totalCostUsd + event.costUsd,
+    dearestTurnUsd: isTurn ? Math.max(run.dearestTurnUsd ?? 0, event.costUsd) : run.dearestTurnUsd,
+  };
+  const failure = event.type === 'step-failed' ? event.failure : undefined;
+  return put(paid, agent, {
+    ...settle(agent),
+    costUsd: agent.costUsd + event.costUsd,
+    status: { kind: 'deciding', task: agent.status.task, failure },
+  });
+}
+
+/** A judge speaks in a session of its own. */
+function keepSession(agent: Agent): Agent {
+  const { status } = agent;
+  if (status.kind !== 'running' || !status.session || status.task.kind === 'judge') return agent;
+  return { ...agent, session: { kind: 'open', id: status.session.id } };
+}
+
+function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
+  const goesOn = event.goesOn === 'continue';
+  const over = stepOver(run, event, (agent) => (goesOn ? keepSession(agent) : agent));
+  return setStatus(over, event.agent, (status) => {
+    const task = taskOf(status);
+    return ready(goesOn && task.kind !== 'judge' ? { kind: 'continuation' } : task);
+  });
+}
+
+function moved(agent: Agent, event: RunEventOf<'agent-moved'>): Agent {
+  const { workflow, session, cwd, input, model, effort } = event;
+  const there = {
+    ...agent,
+    workflow,
+    session,
+    cwd,
+    stack: newStack(agent, event.stack),
+    model,
+    effort,
+  };
+  return enter(there, event.state, input);
+}
+
+function newStack(agent: Agent, stack: StackChange): Agent['stack'] {
+  switch (stack.kind) {
+    case 'keep':
+      return agent.stack;
+    case 'push':
+      return [...agent.stack, stack.frame];
+    case 'pop':
+      return agent.stack.slice(0, -1);
+    case 'clear':
+      return [];
+    default:
+      return unreachable(stack);
+  }
+}
+
+function enter(agent: Agent, state: StateName, input: string | undefined): Agent {
+  const key = visitKey(agent.workflow, state);
+  return {
+    ...agent,
+    state,
+    input,
+    visits: { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 },
+    attempts: 0,
+    retries: 0,
+    status: ready({ kind: 'state' }),
+  };
+}
+
+function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
+  if (run.agents.has(event.agent)) return run;
+  const forkCounters = run.forkCounters.set(event.parent, event.counter);
+  return put({ ...run, forkCounters }, undefined, newAgent(event.agent, event, event.variables));
+}
+
+function afterQuestion(agent: Agent, answer: string | undefined): Agent {
+  if (agent.status.kind !== 'asking') return agent;
+  const { next, timeoutNext } = agent.status;
+  const calm = { ...agent, model: undefined, effort: undefined };
+  return enter(calm, answer === undefined ? (timeoutNext ?? next) : next, answer);
+}
+
+function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): AgentStatus {
+  const { number, text, session } = event;
+  const task = taskOf(status);
+  if (task.kind !== 'judge' || session === undefined)
+    return ready({ kind: 'reminder', number, text });
+  return ready({ ...task, reminder: { number, text, session } });
+}
+
+function waits(agent: Agent, until: number): Agent {
+  if (agent.status.kind !== 'deciding' || !agent.status.failure) return agent;
+  const { task, failure } = agent.status;
+  return {
+    ...agent,
+    retries: agent.retries + 1,
+    status: { kind: 'waiting', task, until, failure },
+  };
+}
+
+function ended(run: Run, event: RunEventOf<'agent-ended'>): Run {
+  const agent = run.agents.get(event.agent);
+  if (!agent) return run;
+  const { steps, costUsd } = agent;
+  return {
+    ...run,
+    agents: run.agents.delete(agent.id),
+    endedAgents: run.endedAgents.set(agent.id, { at: event.at, steps, costUsd }),
+    tally: tallyWith(run.tally, agent.status, undefined),
+    result: agent.id === FIRST_AGENT ? event.result : run.result,
+  };
+}
+
+function ready(task: Task): AgentStatus {
+  return { kind: 'ready', task };
+}
+
+function taskOf(status: AgentStatus): Task {
+  return status.kind === 'asking' ? { kind: 'state' } : status.task;
+}
+
+function setStatus(run: Run, id: string, next: (status: AgentStatus) => AgentStatus): Run {
+  return change(run, id, (agent) => ({ ...agent, status: next(agent.status) }));
+}
+
+function change(run: Run, id: string, next: (agent: Agent) => Agent): Run {
+  const agent = run.agents.get(id);
+  return agent ? put(run, agent, next(agent)) : run;
+}
+
+function put(run: Run, before: Agent | undefined, after: Agent): Run {
+  return {
+    ...run,
+    agents: run.agents.set(after.id, after),
+    tally: tallyWith(run.tally, before?.status, after.status),
+  };
+}

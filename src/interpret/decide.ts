@@ -1,0 +1,287 @@
+/** What follows from a step that has ended: the heart of the language. */
+import type { RunEvent, Task } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Facts, StepEnded, StepReport } from '../model/input.ts';
+import type { Agent, Run } from '../model/run.ts';
+import type { Tag, TagReading } from '../model/tag.ts';
+import type { Move } from '../model/transition.ts';
+import { unreachable } from '../model/unreachable.ts';
+import type { AllowedTransition, PromptState, State, Workflow } from '../model/workflow.ts';
+import { implicitTag } from '../parse/implicit.ts';
+import { readMove } from '../parse/transition.ts';
+import { visitKey } from './apply.ts';
+import { evaluate } from './evaluate.ts';
+import { follow, type Workflows } from './follow.ts';
+import { policyProblem, reminderText } from './policy.ts';
+import { recover } from './recover.ts';
+
+export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): readonly RunEvent[] {
+  const agent = run.agents.get(input.agent);
+  if (agent?.status.kind !== 'running' || agent.status.step !== input.step) return [];
+  const { at, step, outcome } = input;
+  const { costUsd } = outcome;
+  const over = { at, agent: agent.id, step, costUsd };
+  const context: Context = {
+    workflows,
+    run,
+    agent: { ...agent, costUsd: agent.costUsd + costUsd, session: sessionAfter(agent) },
+    task: agent.status.task,
+    judgeSession: agent.status.session?.id,
+    at,
+  };
+
+  switch (outcome.kind) {
+    case 'answered':
+      return [
+        { type: 'step-ended', ...over, denied: outcome.denied },
+        ...answered(context, outcome),
+      ];
+    case 'failed':
+      return [
+        { type: 'step-failed', ...over, failure: outcome.failure },
+        ...failed(context, outcome.failure),
+      ];
+    case 'interrupted':
+      return [
+        { type: 'step-interrupted', ...over, goesOn: goesOn(context, outcome.sessionUsable) },
+      ];
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** The events by which an agent fails; with `--fail-fast` they stop the others. */
+export function failAgent(
+  run: Run,
+  agent: string,
+  failure: Failure,
+  at: number,
+): readonly RunEvent[] {
+  const events: RunEvent[] = [{ type: 'agent-failed', at, agent, failure }];
+  if (run.settings.failFast && run.status.kind === 'active') {
+    events.push({ type: 'stop-requested', at, how: 'now', why: 'failure' });
+  }
+  return events;
+}
+
+export const MOST_REMINDERS = 3;
+
+interface Context {
+  readonly workflows: Workflows;
+  readonly run: Run;
+  /** As it is after the step: paid, and in the session that the step has opened. */
+  readonly agent: Agent;
+  readonly task: Task;
+  readonly judgeSession: string | undefined;
+  readonly at: number;
+}
+
+type Answer = Extract<StepReport, { kind: 'answered' }>;
+
+function sessionAfter({ status, session }: Agent): Agent['session'] {
+  if (status.kind !== 'running' || !status.session || status.task.kind === 'judge') return session;
+  return { kind: 'open', id: status.session.id };
+}
+
+function answered(context: Context, answer: Answer): readonly RunEvent[] {
+  const { agent, task } = context;
+  const workflow = context.workflows(agent.workflow);
+  const state = workflow?.states.get(agent.state);
+  if (!workflow || !state) {
+    return fail(context, {
+      kind: 'missing-state',
+      message: `${agent.state} is no longer in its workflow.`,
+    });
+  }
+  if (task.kind === 'judge') return judged(context, task, state, answer);
+  return decided(context, workflow, state, answer);
+}
+
+function decided(
+  context: Context,
+  workflow: Workflow,
+  state: State,
+  answer: Answer,
+): readonly RunEvent[] {
+  const policy = state.kind === 'prompt' ? state.policy : undefined;
+  const tags = policy ? tagsTaken(state, answer.reading) : answer.reading;
+  const move = readMove(tags);
+  const refuse = (failure: Failure) => remindOrFail(context, failure, policy?.allowed);
+  if (!move.ok) return refuse({ kind: move.kind, message: move.message });
+
+  const forbidden =
+    policy?.allowed && policyProblem(workflow, policy.allowed, tags.tags, move.value);
+  if (forbidden) return refuse({ kind: 'forbidden-transition', message: forbidden });
+
+  const followed = take(context, move.value, answer.facts);
+  if (!followed.ok) return refuse(followed.failure);
+  if (state.kind !== 'prompt') return followed.events;
+  return evaluated(context, state, {
+    output: answer.text,
+    tags: tags.tags,
+    from: 0,
+    facts: answer.facts,
+  });
+}
+
+/** What the agent wrote, or what its policy lets it leave unwritten. */
+function tagsTaken(state: State, reading: TagReading): TagReading {
+  if (state.kind !== 'prompt') return reading;
+  const implicit = implicitTag(state.policy);
+  if (!implicit) return reading;
+  const wroteNothing = reading.tags.length === 0 && reading.bad.length === 0;
+  return state.policy.forceImplicit || wroteNothing ? { tags: [implicit], bad: [] } : reading;
+}
+
+interface Pending {
+  readonly output: string;
+  readonly tags: readonly Tag[];
+  /** The first evaluator that has not spoken yet. */
+  readonly from: number;
+  readonly facts: Facts;
+}
+
+function evaluated(context: Context, state: PromptState, pending: Pending): readonly RunEvent[] {
+  const { agent, at } = context;
+  const { output, tags } = pending;
+  const visits = agent.visits[visitKey(agent.workflow, agent.state)] ?? 0;
+  const step = { output, visits, costUsd: agent.costUsd };
+  const verdict = evaluate(state.policy.evaluators, pending.from, step);
+  switch (verdict.kind) {
+    case 'pass':
+      return takeTags(context, tags, pending.facts);
+    case 'override':
+      return overridden(context, state, verdict.index, pending);
+    case 'ask-judge':
+      return [
+        { type: 'judge-called', at, agent: agent.id, evaluator: verdict.index, output, tags },
+      ];
+    default:
+      return unreachable(verdict);
+  }
+}
+
+function overridden(
+  context: Context,
+  state: PromptState,
+  index: number,
+  pending: Pending,
+): readonly RunEvent[] {
+  const evaluator = state.policy.evaluators[index];
+  if (!evaluator) return takeTags(context, pending.tags, pending.facts);
+  const override: RunEvent = {
+    type: 'transition-overridden',
+    at: context.at,
+    agent: context.agent.id,
+    evaluator: index,
+    by: evaluator.kind,
+    written: pending.tags,
+    taken: evaluator.transition,
+  };
+  return [override, ...takeTags(context, [evaluator.transition], pending.facts)];
+}
+
+/** A judge has to give a result: anything but the expected one fires its evaluator. */
+function judged(
+  context: Context,
+  task: Extract<Task, { kind: 'judge' }>,
+  state: State,
+  answer: Answer,
+): readonly RunEvent[] {
+  if (state.kind !== 'prompt') return takeTags(context, task.tags, answer.facts);
+  const move = readMove(answer.reading);
+  const verdict = move.ok && move.value.own.tag === 'result' ? move.value.own.payload : undefined;
+  if (verdict === undefined) {
+    const message = move.ok ? 'A judge can only give a result.' : move.message;
+    return remindOrFail(
+      context,
+      { kind: move.ok ? 'forbidden-transition' : move.kind, message },
+      JUDGE_MAY,
+    );
+  }
+  const { evaluator: index, output, tags } = task;
+  const evaluator = state.policy.evaluators[index];
+  const pending = { output, tags, facts: answer.facts };
+  const isExpected = evaluator?.kind === 'prompt' && verdict.trim() === evaluator.expect.trim();
+  return isExpected
+    ? evaluated(context, state, { ...pending, from: index + 1 })
+    : overridden(context, state, index, { ...pending, from: index });
+}
+
+const JUDGE_MAY: readonly AllowedTransition[] = [{ tag: 'result', attributes: {}, line: 0 }];
+
+function takeTags(context: Context, tags: readonly Tag[], facts: Facts): readonly RunEvent[] {
+  const move = readMove({ tags, bad: [] });
+  if (!move.ok) return fail(context, { kind: move.kind, message: move.message });
+  const followed = take(context, move.value, facts);
+  return followed.ok ? followed.events : fail(context, followed.failure);
+}
+
+function take({ workflows, run, agent, at }: Context, move: Move, facts: Facts) {
+  return follow({ workflows, run, agent, facts, at }, move);
+}
+
+function remindOrFail(
+  context: Context,
+  failure: Failure,
+  allowed: readonly AllowedTransition[] | undefined,
+): readonly RunEvent[] {
+  const { agent, task, at } = context;
+  const said = remindersSoFar(task);
+  // A state that was entered too often cannot be talked out of it.
+  if (!allowed || said >= MOST_REMINDERS || failure.kind === 'too-many-visits') {
+    return fail(context, failure);
+  }
+  return [
+    {
+      type: 'agent-reminded',
+      at,
+      agent: agent.id,
+      number: said + 1,
+      failure,
+      text: reminderText(failure.message, allowed),
+      ...(task.kind === 'judge' && context.judgeSession && { session: context.judgeSession }),
+    },
+  ];
+}
+
+function remindersSoFar(task: Task): number {
+  if (task.kind === 'reminder') return task.number;
+  return task.kind === 'judge' ? (task.reminder?.number ?? 0) : 0;
+}
+
+function failed(context: Context, failure: Failure): readonly RunEvent[] {
+  const { run, agent, at } = context;
+  const isScript = context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script';
+  const recovery = recover(failure, { retries: agent.retries, isScript, at });
+  switch (recovery.kind) {
+    case 'fail':
+      return fail(context, failure);
+    case 'retry':
+      return [{ type: 'agent-waits', at, agent: agent.id, until: recovery.until }];
+    case 'wait': {
+      const limited: RunEvent = {
+        type: 'usage-limited',
+        at,
+        agent: agent.id,
+        until: recovery.until,
+      };
+      const pauses = !run.settings.wait && run.status.kind === 'active';
+      return pauses
+        ? [limited, { type: 'stop-requested', at, how: 'drain', why: 'usage-limit' }]
+        : [limited];
+    }
+    default:
+      return unreachable(recovery);
+  }
+}
+
+function goesOn({ workflows, agent }: Context, sessionUsable: boolean): 'continue' | 'restart' {
+  const state = workflows(agent.workflow)?.states.get(agent.state);
+  if (state?.kind !== 'prompt' || !sessionUsable) return 'restart';
+  return state.policy.onInterrupt;
+}
+
+function fail({ run, agent, at }: Context, failure: Failure): readonly RunEvent[] {
+  return failAgent(run, agent.id, failure, at);
+}

@@ -1,0 +1,35 @@
+import type { Evaluator } from '../model/workflow.ts';
+
+export type Verdict =
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'override'; readonly index: number; readonly evaluator: Evaluator }
+  /** Only a turn of the agent can tell. */
+  | { readonly kind: 'ask-judge'; readonly index: number };
+
+/** The first evaluator, from an index on, that fires or needs a judge. */
+export function evaluate(
+  evaluators: readonly Evaluator[],
+  from: number,
+  step: { readonly output: string; readonly visits: number; readonly costUsd: number },
+): Verdict {
+  for (const [index, evaluator] of evaluators.entries()) {
+    if (index < from) continue;
+    if (evaluator.kind === 'prompt') return { kind: 'ask-judge', index };
+    if (fires(evaluator, step)) return { kind: 'override', index, evaluator };
+  }
+  return { kind: 'pass' };
+}
+
+function fires(
+  evaluator: Exclude<Evaluator, { kind: 'prompt' }>,
+  step: { readonly output: string; readonly visits: number; readonly costUsd: number },
+): boolean {
+  switch (evaluator.kind) {
+    case 'matches':
+      return new RegExp(evaluator.pattern, evaluator.flags).test(step.output);
+    case 'visits':
+      return step.visits >= evaluator.count;
+    case 'cost':
+      return step.costUsd >= evaluator.usd;
+  }
+}

@@ -1,0 +1,241 @@
+/** What each tag means. The table of SPEC 3 is this file: one switch, one case a tag. */
+import type { Frame, RunEvent, RunEventOf, Session, StackChange } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Facts } from '../model/input.ts';
+import type { Agent, Run } from '../model/run.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { Fork, Move } from '../model/transition.ts';
+import { unreachable } from '../model/unreachable.ts';
+import type { Workflow } from '../model/workflow.ts';
+import { resolveState } from '../parse/resolve.ts';
+import { type WorkerName, workerNames } from './agent-name.ts';
+import { visitKey } from './apply.ts';
+
+export type Workflows = (ref: string) => Workflow | undefined;
+
+export interface Standpoint {
+  readonly workflows: Workflows;
+  readonly run: Run;
+  readonly agent: Agent;
+  readonly facts: Facts;
+  readonly at: number;
+}
+
+export type Followed =
+  | { readonly ok: true; readonly events: readonly RunEvent[] }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** The events by which an agent takes a move, or why it cannot. Nothing is taken by halves. */
+export function follow(from: Standpoint, move: Move): Followed {
+  try {
+    const names = workerNames(from.run, from.agent.id, move.forks.map(targetOf));
+    const forks = move.forks.map((fork, i) => forkEvent(from, fork, names[i]));
+    const tag = move.forks[0]?.tag ?? move.own.tag;
+    return { ok: true, events: [...forks, ownEvent(from, move.own, tag)] };
+  } catch (obstacle) {
+    if (obstacle instanceof Obstacle) return { ok: false, failure: obstacle.failure };
+    throw obstacle;
+  }
+}
+
+/** Why an agent may not enter a state; undefined when it may. */
+export function entryProblem(
+  workflows: Workflows,
+  agent: Agent,
+  workflow: string,
+  state: StateName,
+): Failure | undefined {
+  const definition = workflows(workflow)?.states.get(state);
+  if (definition?.kind !== 'prompt') return undefined;
+  const { maxVisits } = definition.policy;
+  const visits = agent.visits[visitKey(workflow, state)] ?? 0;
+  if (maxVisits === undefined || visits < maxVisits) return undefined;
+  const message = `${state} may be entered ${maxVisits} times (max_visits), and ${agent.id} has done so.`;
+  return { kind: 'too-many-visits', message };
+}
+
+function ownEvent(
+  from: Standpoint,
+  own: Move['own'],
+  tag: RunEventOf<'agent-moved'>['tag'],
+): RunEvent {
+  const { agent, at } = from;
+  switch (own.tag) {
+    case 'goto':
+      return moved(from, tag, { state: state(from, own.target), input: own.input });
+    case 'reset':
+      return moved(from, tag, {
+        state: state(from, own.target),
+        session: FRESH,
+        cwd: directory(from, own.cd),
+        input: own.input,
+      });
+    case 'call':
+      return moved(from, tag, {
+        state: state(from, own.target),
+        session: branchOf(agent.session),
+        stack: pushed(from, own.return),
+        input: own.input,
+      });
+    case 'function':
+      return moved(from, tag, {
+        state: state(from, own.target),
+        session: FRESH,
+        stack: pushed(from, own.return),
+        input: own.input,
+        model: own.model,
+        effort: own.effort,
+      });
+    case 'call-workflow':
+      return moved(from, tag, {
+        ...entry(from, own.path),
+        session: branchOf(agent.session),
+        stack: pushed(from, own.return),
+        input: own.input,
+      });
+    case 'function-workflow':
+      return moved(from, tag, {
+        ...entry(from, own.path),
+        session: FRESH,
+        cwd: directory(from, own.cd),
+        stack: pushed(from, own.return),
+        input: own.input,
+        model: own.model,
+        effort: own.effort,
+      });
+    case 'reset-workflow':
+      return moved(from, tag, {
+        ...entry(from, own.path),
+        session: FRESH,
+        cwd: directory(from, own.cd),
+        stack: { kind: 'clear' },
+        input: own.input,
+      });
+    case 'result': {
+      const frame = agent.stack.at(-1);
+      if (!frame) return { type: 'agent-ended', at, agent: agent.id, result: own.payload };
+      return moved(from, tag, { ...frame, stack: { kind: 'pop' }, input: own.payload });
+    }
+    case 'ask':
+      return {
+        type: 'agent-asked',
+        at,
+        agent: agent.id,
+        question: own.question,
+        next: state(from, own.next),
+        ...(own.timeoutMs !== undefined && { deadline: at + own.timeoutMs }),
+        ...(own.timeoutNext !== undefined && { timeoutNext: state(from, own.timeoutNext) }),
+      };
+    default:
+      return unreachable(own);
+  }
+}
+
+interface Destination {
+  readonly state: StateName;
+  readonly workflow?: string;
+  readonly session?: Session;
+  readonly cwd?: string;
+  readonly stack?: StackChange;
+  readonly input?: string | undefined;
+  readonly model?: string | undefined;
+  readonly effort?: string | undefined;
+}
+
+/** What a destination does not say stays as it is. */
+function moved(
+  { workflows, agent, at }: Standpoint,
+  tag: RunEventOf<'agent-moved'>['tag'],
+  to: Destination,
+): RunEvent {
+  const workflow = to.workflow ?? agent.workflow;
+  const refusal = entryProblem(workflows, agent, workflow, to.state);
+  if (refusal) throw new Obstacle(refusal.kind, refusal.message);
+  return {
+    type: 'agent-moved',
+    at,
+    agent: agent.id,
+    tag,
+    state: to.state,
+    workflow,
+    session: to.session ?? agent.session,
+    cwd: to.cwd ?? agent.cwd,
+    stack: to.stack ?? { kind: 'keep' },
+    ...(to.input !== undefined && { input: to.input }),
+    ...(to.model !== undefined && { model: to.model }),
+    ...(to.effort !== undefined && { effort: to.effort }),
+  };
+}
+
+function forkEvent(from: Standpoint, fork: Fork, name: WorkerName | undefined): RunEvent {
+  if (!name) throw new Error('Bug: a fork without a name');
+  const { agent, at } = from;
+  const place =
+    fork.tag === 'fork'
+      ? { workflow: agent.workflow, state: state(from, fork.target) }
+      : entry(from, fork.path);
+  return {
+    type: 'agent-forked',
+    at,
+    agent: name.id,
+    parent: agent.id,
+    counter: name.counter,
+    ...place,
+    cwd: directory(from, fork.cd),
+    variables: fork.variables,
+    ...(fork.input !== undefined && { input: fork.input }),
+  };
+}
+
+const FRESH: Session = { kind: 'none' };
+
+const targetOf = (fork: Fork) => (fork.tag === 'fork' ? fork.target : fork.path);
+
+/** A callee starts from its caller's memory; a caller that has none has a callee that has none. */
+function branchOf(session: Session): Session {
+  return session.kind === 'open' ? { kind: 'branch', from: session.id } : session;
+}
+
+function pushed(from: Standpoint, back: string): StackChange {
+  const { workflow, session, cwd } = from.agent;
+  const frame: Frame = { state: state(from, back), workflow, session, cwd };
+  return { kind: 'push', frame };
+}
+
+function state({ workflows, agent }: Standpoint, name: string): StateName {
+  const workflow = workflows(agent.workflow);
+  if (!workflow)
+    throw new Obstacle('bad-workflow', `The workflow ${agent.workflow} is not loaded.`);
+  const resolution = resolveState(workflow, name);
+  if ('found' in resolution) return resolution.found;
+  const kinds = {
+    missing: 'missing-state',
+    'wrong-platform': 'missing-state',
+    ambiguous: 'ambiguous-state',
+    broken: 'broken-state',
+  } as const;
+  throw new Obstacle(kinds[resolution.problem], resolution.message);
+}
+
+function directory({ agent, facts }: Standpoint, cd: string | undefined): string {
+  if (cd === undefined) return agent.cwd;
+  const fact = facts.directories.get(cd);
+  if (fact?.found) return fact.path;
+  throw new Obstacle('bad-directory', fact?.problem ?? `Nothing is known of the directory ${cd}.`);
+}
+
+function entry({ facts }: Standpoint, path: string): { workflow: string; state: StateName } {
+  const fact = facts.workflows.get(path);
+  if (fact?.found) return { workflow: fact.ref, state: fact.entry };
+  throw new Obstacle('bad-workflow', fact?.problem ?? `Nothing is known of the workflow ${path}.`);
+}
+
+/** Thrown and caught in this file only, so that each case above can say what it wants in one line. */
+class Obstacle extends Error {
+  readonly failure: Failure;
+
+  constructor(kind: Failure['kind'], message: string) {
+    super(message);
+    this.failure = { kind, message };
+  }
+}

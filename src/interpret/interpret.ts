@@ -1,0 +1,120 @@
+/**
+ * Decides: what an input means for a run, as events. Pure and total. Whatever cannot apply any more
+ * (an answer to a question that has passed, a step that is not the current one) means nothing.
+ */
+import type { RunEvent, RunOutcome, StopReason } from '../model/event.ts';
+import type { Input } from '../model/input.ts';
+import type { Agent, AskingStatus, Run } from '../model/run.ts';
+import { unreachable } from '../model/unreachable.ts';
+import { failAgent, stepEnded } from './decide.ts';
+import { entryProblem, type Workflows } from './follow.ts';
+import { startStep } from './start-step.ts';
+
+export function interpret(workflows: Workflows, run: Run, input: Input): readonly RunEvent[] {
+  switch (input.kind) {
+    case 'start-step':
+      return startStep(workflows, run, input);
+    case 'step-ended':
+      return stepEnded(workflows, run, input);
+    case 'person-answered': {
+      const asking = askingAgent(run, input.agent);
+      if (asking?.status.askedAt !== input.askedAt) return [];
+      return answer(workflows, run, asking, input.text, input.at);
+    }
+    case 'time-came':
+      return timeCame(workflows, run, input.agent, input.at);
+    case 'usage-limit-over': {
+      const isOver = run.limitedUntil !== undefined && run.limitedUntil <= input.at;
+      return isOver ? [{ type: 'usage-limit-lifted', at: input.at }] : [];
+    }
+    case 'stop':
+      return stop(run, input.how, input.at);
+    case 'resume':
+      return resume(workflows, run, input);
+    case 'idle':
+      return conclude(run, input.at, input.attended);
+    default:
+      return unreachable(input);
+  }
+}
+
+type AskingAgent = Agent & { readonly status: AskingStatus };
+
+function askingAgent(run: Run, id: string): AskingAgent | undefined {
+  const agent = run.agents.get(id);
+  return agent && isAsking(agent) ? agent : undefined;
+}
+
+const isAsking = (agent: Agent): agent is AskingAgent => agent.status.kind === 'asking';
+
+function answer(
+  workflows: Workflows,
+  run: Run,
+  agent: AskingAgent,
+  text: string,
+  at: number,
+): readonly RunEvent[] {
+  const problem = entryProblem(workflows, agent, agent.workflow, agent.status.next);
+  if (problem) return failAgent(run, agent.id, problem, at);
+  return [{ type: 'agent-answered', at, agent: agent.id, text }];
+}
+
+function timeCame(workflows: Workflows, run: Run, id: string, at: number): readonly RunEvent[] {
+  const agent = run.agents.get(id);
+  if (agent?.status.kind === 'waiting' && agent.status.until <= at) {
+    return [{ type: 'agent-woke', at, agent: id }];
+  }
+  if (agent?.status.kind !== 'asking') return [];
+  const { deadline, timeoutNext, next } = agent.status;
+  if (deadline === undefined || deadline > at) return [];
+  const problem = entryProblem(workflows, agent, agent.workflow, timeoutNext ?? next);
+  if (problem) return failAgent(run, id, problem, at);
+  return [{ type: 'question-timed-out', at, agent: id }];
+}
+
+/** A second request can only make a stop more urgent. */
+function stop(run: Run, how: 'drain' | 'now', at: number): readonly RunEvent[] {
+  const { status } = run;
+  if (status.kind === 'ended') return [];
+  if (status.kind === 'stopping' && (status.how === 'now' || how === 'drain')) return [];
+  const why = status.kind === 'stopping' ? status.why : 'person';
+  return [{ type: 'stop-requested', at, how, why }];
+}
+
+/** A value given with a resume answers the one open question, or else goes to the agents that had failed. */
+function resume(
+  workflows: Workflows,
+  run: Run,
+  { at, settings, input }: Extract<Input, { kind: 'resume' }>,
+): readonly RunEvent[] {
+  const asking = [...run.agents].map(([, agent]) => agent).filter(isAsking);
+  const [only, ...others] = asking;
+  if (input !== undefined && only && others.length === 0) {
+    return [{ type: 'run-resumed', at, settings }, ...answer(workflows, run, only, input, at)];
+  }
+  return [{ type: 'run-resumed', at, settings, ...(input !== undefined && { input }) }];
+}
+
+/** Ends a run in which nothing moves any more. */
+function conclude(run: Run, at: number, attended: boolean): readonly RunEvent[] {
+  const { status, tally } = run;
+  if (status.kind === 'ended' || tally.promptsRunning + tally.scriptsRunning > 0) return [];
+  const canMove = tally.ready + tally.waiting > 0;
+  if (status.kind === 'active' && canMove) return [];
+  if (status.kind === 'active' && tally.asking > 0 && attended) return [];
+  return [{ type: 'run-ended', at, outcome: outcomeOf(run, canMove) }];
+}
+
+function outcomeOf({ status, tally }: Run, canMove: boolean): RunOutcome {
+  if (status.kind === 'stopping' && (canMove || tally.asking > 0)) return STOPPED[status.why];
+  if (tally.asking > 0) return 'waiting';
+  return tally.failed > 0 ? 'failed' : 'completed';
+}
+
+const STOPPED: Readonly<Record<StopReason, RunOutcome>> = {
+  person: 'interrupted',
+  failure: 'failed',
+  budget: 'stopped: budget',
+  iterations: 'stopped: iterations',
+  'usage-limit': 'paused',
+};

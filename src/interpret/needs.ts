@@ -1,0 +1,32 @@
+import type { Agent } from '../model/run.ts';
+import type { Tag, TagReading } from '../model/tag.ts';
+import { TAG_RULES } from '../parse/transition.ts';
+import type { Workflows } from './follow.ts';
+
+/** What has to be known of the world before a step's end can be interpreted, by path as written. */
+export interface Needs {
+  readonly directories: ReadonlySet<string>;
+  readonly workflows: ReadonlySet<string>;
+}
+
+/** Looks at every tag that could be taken: written, implied by the policy, put in by an evaluator, held by a judge. */
+export function needs(workflows: Workflows, agent: Agent, reading: TagReading): Needs {
+  const directories = new Set<string>();
+  const paths = new Set<string>();
+  const look = (
+    tag: Pick<Tag, 'attributes'> & { name: Tag['name']; body?: string | undefined },
+  ) => {
+    if (tag.attributes.cd !== undefined) directories.add(tag.attributes.cd);
+    if (TAG_RULES[tag.name].body === 'path' && tag.body !== undefined) paths.add(tag.body.trim());
+  };
+
+  reading.tags.forEach(look);
+  const { status } = agent;
+  if (status.kind === 'running' && status.task.kind === 'judge') status.task.tags.forEach(look);
+  const state = workflows(agent.workflow)?.states.get(agent.state);
+  if (state?.kind === 'prompt') {
+    for (const entry of state.policy.allowed ?? []) look({ ...entry, name: entry.tag });
+    for (const evaluator of state.policy.evaluators) look(evaluator.transition);
+  }
+  return { directories, workflows: paths };
+}

@@ -1,0 +1,60 @@
+import type { Failure } from '../model/failure.ts';
+import { unreachable } from '../model/unreachable.ts';
+
+export type Recovery =
+  | { readonly kind: 'retry'; readonly until: number }
+  /** Until the usage limit ends; every prompt of the run waits with it. */
+  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'fail' };
+
+/** The answer to every failure of a step, here and nowhere else. */
+export function recover(
+  failure: Failure,
+  tries: { readonly retries: number; readonly isScript: boolean; readonly at: number },
+): Recovery {
+  if (tries.isScript) return { kind: 'fail' };
+  switch (failure.kind) {
+    case 'crashed':
+    case 'overloaded':
+    case 'connection-lost':
+    case 'idle': {
+      const pause = RETRY_PAUSES_MS[tries.retries];
+      return pause === undefined ? { kind: 'fail' } : { kind: 'retry', until: tries.at + pause };
+    }
+    case 'usage-limit':
+      return { kind: 'wait', until: limitEnd(failure.resetsAt, tries.at) };
+    case 'not-logged-in':
+    case 'no-credit':
+    case 'unknown-model':
+    case 'refused':
+    case 'no-executable':
+    case 'no-transition':
+    case 'several-transitions':
+    case 'bad-transition':
+    case 'forbidden-transition':
+    case 'missing-state':
+    case 'ambiguous-state':
+    case 'broken-state':
+    case 'bad-directory':
+    case 'bad-workflow':
+    case 'too-many-visits':
+    case 'script-failed':
+      return { kind: 'fail' };
+    default:
+      return unreachable(failure.kind);
+  }
+}
+
+/** One pause before each further try: as many tries as there are pauses. */
+const RETRY_PAUSES_MS = [1_000, 4_000, 16_000];
+
+const MINUTE = 60_000;
+const LONGEST_WAIT = 24 * 60 * MINUTE;
+/** When the agent does not say when its limit ends. */
+const UNKNOWN_WAIT = 15 * MINUTE;
+
+/** A minute late rather than a second early: a turn that hits the limit again is a turn lost. */
+function limitEnd(resetsAt: number | undefined, at: number): number {
+  if (resetsAt === undefined) return at + UNKNOWN_WAIT;
+  return Math.min(Math.max(resetsAt, at) + MINUTE, at + LONGEST_WAIT);
+}

@@ -1,0 +1,129 @@
+import type { RunEvent, SessionUse, StopReason } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Agent, Run } from '../model/run.ts';
+import type { PromptState, ScriptState } from '../model/workflow.ts';
+import { resolveState } from '../parse/resolve.ts';
+import { failAgent } from './decide.ts';
+import type { Workflows } from './follow.ts';
+
+/** Starts an agent's next step if the run's limits have room for it; no events when they do not. */
+export function startStep(
+  workflows: Workflows,
+  run: Run,
+  input: { readonly at: number; readonly agent: string; readonly newSession: string },
+): readonly RunEvent[] {
+  const { at } = input;
+  const agent = run.agents.get(input.agent);
+  if (run.status.kind !== 'active' || agent?.status.kind !== 'ready') return [];
+
+  const exhausted = exhaustedLimit(run, agent);
+  if (exhausted) return [{ type: 'stop-requested', at, how: 'drain', why: exhausted }];
+
+  const state = executedState(workflows, agent);
+  if ('failure' in state) return failAgent(run, agent.id, state.failure, at);
+  if (state.kind === 'prompt' ? !hasRoomForPrompt(run, at) : !hasRoomForScript(run)) return [];
+
+  const { kind } = agent.status.task;
+  const isNewTry = kind === 'state' || kind === 'continuation';
+  return [
+    {
+      type: 'step-started',
+      at,
+      agent: agent.id,
+      step: agent.steps + 1,
+      attempt: isNewTry ? agent.attempts + 1 : Math.max(1, agent.attempts),
+      state: state.name,
+      task: kind,
+      ...(state.kind === 'prompt' && { session: sessionFor(agent, input.newSession) }),
+    },
+  ];
+}
+
+/** The state whose text the agent's next step executes: its own, or its judge's. */
+export function executedState(
+  workflows: Workflows,
+  agent: Agent,
+): PromptState | ScriptState | { readonly failure: Failure } {
+  const workflow = workflows(agent.workflow);
+  if (!workflow) {
+    return failure(
+      'bad-workflow',
+      `The workflow ${agent.workflow} of ${agent.id} cannot be read any more.`,
+    );
+  }
+  const own = workflow.states.get(agent.state);
+  if (!own) return failure('missing-state', `${agent.state} is no longer in ${workflow.ref}.`);
+  if (own.kind === 'broken')
+    return failure('broken-state', own.diagnostics[0]?.message ?? `${own.name} cannot be read.`);
+
+  const { status } = agent;
+  const task = status.kind === 'asking' ? undefined : status.task;
+  if (task?.kind !== 'judge' || own.kind !== 'prompt') return own;
+  const evaluator = own.policy.evaluators[task.evaluator];
+  if (evaluator?.kind !== 'prompt')
+    return failure('missing-state', `${own.name} no longer has its evaluator.`);
+  const resolution = resolveState(workflow, evaluator.state);
+  const judge = 'found' in resolution ? workflow.states.get(resolution.found) : undefined;
+  if (judge?.kind !== 'prompt') {
+    const why = 'message' in resolution ? resolution.message : 'It is not a prompt.';
+    return failure(
+      'missing-state',
+      `The judge ${evaluator.state} of ${own.name} cannot be asked. ${why}`,
+    );
+  }
+  return judge;
+}
+
+/** What a turn may still spend; undefined without a budget. */
+export function remainingUsd(run: Run): number | undefined {
+  return run.settings.budgetUsd > 0 ? run.settings.budgetUsd - run.totalCostUsd : undefined;
+}
+
+function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
+  const remaining = remainingUsd(run);
+  if (remaining !== undefined && remaining <= 0) return 'budget';
+  const { maxIterations } = run.settings;
+  const isNewState =
+    agent.status.kind === 'ready' && agent.status.task.kind === 'state' && agent.attempts === 0;
+  if (maxIterations > 0 && isNewState && run.iterations >= maxIterations) return 'iterations';
+  return undefined;
+}
+
+/**
+ * A turn can only be stopped after the call that overspends. So the first turn goes alone, to learn
+ * what a turn costs, and then as many may run as the remainder covers at the dearest price seen.
+ */
+function hasRoomForPrompt(run: Run, at: number): boolean {
+  const { promptsRunning } = run.tally;
+  if (run.limitedUntil !== undefined && at < run.limitedUntil) return false;
+  if (promptsRunning >= run.settings.maxParallelPrompts) return false;
+  const remaining = remainingUsd(run);
+  if (remaining === undefined || promptsRunning === 0) return true;
+  if (run.dearestTurnUsd === undefined) return false;
+  return promptsRunning < Math.floor(remaining / run.dearestTurnUsd);
+}
+
+function hasRoomForScript(run: Run): boolean {
+  return run.tally.scriptsRunning < run.settings.maxParallelScripts;
+}
+
+function sessionFor(agent: Agent, newSession: string): SessionUse {
+  const task = agent.status.kind === 'ready' ? agent.status.task : undefined;
+  if (task?.kind === 'judge') {
+    return task.reminder
+      ? { use: 'continue', id: task.reminder.session }
+      : { use: 'fresh', id: newSession };
+  }
+  switch (agent.session.kind) {
+    case 'none':
+      return { use: 'fresh', id: newSession };
+    case 'open':
+      return { use: 'continue', id: agent.session.id };
+    case 'branch':
+      return { use: 'branch', from: agent.session.from, id: newSession };
+  }
+}
+
+function failure(kind: Failure['kind'], message: string): { readonly failure: Failure } {
+  return { failure: { kind, message } };
+}

@@ -1,0 +1,82 @@
+/**
+ * One loop, one wait. It takes what came in, interprets it, journals the events, applies them, shows
+ * them, and only then acts on them: no step is launched before its decision is on disk.
+ */
+import { apply } from '../interpret/apply.ts';
+import { interpret } from '../interpret/interpret.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import type { Clock, Journal, Observer } from '../ports.ts';
+import type { Inbox } from './inbox.ts';
+import { ReadyAgents } from './ready-agents.ts';
+import type { Steps } from './steps.ts';
+import { Timers } from './timers.ts';
+
+export interface LoopPorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly observer: Observer;
+  readonly steps: Steps;
+  readonly newId: () => string;
+  /** Whether somebody may answer a question while the run waits. */
+  readonly attended: () => boolean;
+}
+
+/** Works on a run until it ends. What is in the inbox already, such as a resume, comes first. */
+export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts): Promise<Run> {
+  const { journal, clock, observer, steps, newId, attended } = ports;
+  const timers = new Timers(clock, inbox);
+  const ready = new ReadyAgents(steps.workflows, begun);
+  let run = begun;
+
+  try {
+    timers.setAll(run);
+    steps.adoptAll(run);
+    let inputs = inbox.takeNow();
+    while (true) {
+      const decided = decide(inputs);
+      if (decided.length > 0)
+        await journal.append(
+          decided.map((d) => d.event),
+          run,
+        );
+      for (const { event, before, after } of decided) {
+        observer.event(event, before, after);
+        timers.set(event);
+        steps.act(event, after);
+      }
+      if (run.status.kind === 'ended') return run;
+      inputs = await inbox.take();
+    }
+  } finally {
+    timers.cancelAll();
+    await steps.close();
+  }
+
+  function decide(inputs: readonly Input[]): readonly Decided[] {
+    const decided: Decided[] = [];
+    const take = (input: Input): boolean => {
+      const events = interpret(steps.workflows, run, input);
+      for (const event of events) {
+        const before = run;
+        run = apply(run, event);
+        if ('agent' in event) ready.update(run, event.agent);
+        if (event.type === 'run-resumed') for (const [id] of run.agents) ready.update(run, id);
+        decided.push({ event, before, after: run });
+      }
+      return events.length > 0;
+    };
+    const at = clock.now();
+    inputs.forEach(take);
+    ready.offer((agent) => take({ kind: 'start-step', at, agent, newSession: newId() }));
+    take({ kind: 'idle', at, attended: attended() });
+    return decided;
+  }
+}
+
+interface Decided {
+  readonly event: RunEvent;
+  readonly before: Run;
+  readonly after: Run;
+}

@@ -1,0 +1,216 @@
+import type { Workflows } from '../interpret/follow.ts';
+import { needs } from '../interpret/needs.ts';
+import { renderPrompt, scriptVariables } from '../interpret/render.ts';
+import { executedState, remainingUsd } from '../interpret/start-step.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { Facts, Input, StepReport } from '../model/input.ts';
+import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import { UserError } from '../model/user-error.ts';
+import type { PromptState } from '../model/workflow.ts';
+import { readTags } from '../parse/tags.ts';
+import type {
+  Clock,
+  Executor,
+  FindDirectory,
+  Live,
+  RunFolders,
+  RunningStep,
+  Step,
+  StepOutcome,
+  WorkflowLibrary,
+} from '../ports.ts';
+import type { Inbox } from './inbox.ts';
+
+export interface StepsPorts {
+  readonly library: WorkflowLibrary;
+  readonly executors: { readonly prompt: Executor; readonly script: Executor };
+  readonly findDirectory: FindDirectory;
+  readonly folders: RunFolders;
+  readonly clock: Clock;
+  readonly live: (agent: string, live: Live) => void;
+}
+
+/** The steps that are under way: launched by an event, ended by an input. */
+export class Steps {
+  readonly workflows: Workflows;
+  readonly #ports: StepsPorts;
+  readonly #inbox: Inbox<Input>;
+  readonly #running = new Map<string, Promise<RunningStep>>();
+
+  constructor(inbox: Inbox<Input>, ports: StepsPorts) {
+    this.#inbox = inbox;
+    this.#ports = ports;
+    this.workflows = (ref) => ports.library.get(ref);
+  }
+
+  act(event: RunEvent, run: Run): void {
+    if (event.type === 'step-started') this.#launch(run, event.agent, 'start');
+    if (event.type === 'stop-requested' && event.how === 'now') this.#stopAll();
+  }
+
+  /** Takes up the steps that an earlier process left. */
+  adoptAll(run: Run): void {
+    for (const [id, { status }] of run.agents)
+      if (status.kind === 'running') this.#launch(run, id, 'adopt');
+  }
+
+  /** Leaves nothing running, however the loop came to its end. */
+  async close(): Promise<void> {
+    this.#stopAll();
+    await Promise.all([...this.#running.values()].map(async (step) => (await step).outcome));
+    const { prompt, script } = this.#ports.executors;
+    await Promise.all([prompt.close(), script.close()]);
+  }
+
+  #stopAll(): void {
+    for (const step of this.#running.values()) void step.then((running) => running.stop());
+  }
+
+  #launch(run: Run, id: string, how: 'start' | 'adopt'): void {
+    const agent = run.agents.get(id);
+    if (agent?.status.kind !== 'running') return;
+    const { status } = agent;
+    const running = this.#begin(run, agent, status, how);
+    this.#running.set(id, running);
+    void this.#follow(agent, status.step, running);
+  }
+
+  async #begin(
+    run: Run,
+    agent: Agent,
+    status: RunningStatus,
+    how: 'start' | 'adopt',
+  ): Promise<RunningStep> {
+    try {
+      const step = await this.#step(run, agent, status);
+      const { executors, live } = this.#ports;
+      return executors[step.kind][how](step, (happening) => live(agent.id, happening));
+    } catch (error) {
+      return failedStep(error);
+    }
+  }
+
+  async #follow(agent: Agent, step: number, running: Promise<RunningStep>): Promise<void> {
+    const outcome = await (await running).outcome;
+    const report = await this.#report(agent, outcome).catch((error) =>
+      unreadable(error, outcome.costUsd),
+    );
+    this.#running.delete(agent.id);
+    this.#inbox.put({
+      kind: 'step-ended',
+      at: this.#ports.clock.now(),
+      agent: agent.id,
+      step,
+      outcome: report,
+    });
+  }
+
+  async #step(run: Run, agent: Agent, status: RunningStatus): Promise<Step> {
+    const { library, folders } = this.#ports;
+    const workflow = library.get(agent.workflow);
+    const state = executedState(this.workflows, agent);
+    if (!workflow || 'failure' in state)
+      throw new Error(`${agent.state} cannot be executed any more.`);
+    const from = { workflow, run, agent, taskFolder: () => folders.task(agent.id) };
+    const parts = {
+      run: run.id,
+      agent: agent.id,
+      number: status.step,
+      attempt: agent.attempts,
+      state: state.name,
+      cwd: agent.cwd,
+      folder: folders.step(agent.id, status.step),
+    };
+    if (state.kind === 'script') {
+      return {
+        ...parts,
+        kind: 'script',
+        environment: scriptVariables(from),
+        idleTimeoutMs: run.settings.idleTimeoutMs,
+        file: `${await library.scriptFolder(agent.workflow)}/${state.name}`,
+        interpreter: state.interpreter,
+        input: agent.input,
+      };
+    }
+    if (!status.session) throw new Error(`${agent.state} was a script when this step began.`);
+    return {
+      ...parts,
+      kind: 'prompt',
+      environment: workflow.about.environment ?? {},
+      prompt: renderPrompt(state, from),
+      session: status.session,
+      ...turnSettings(run, agent, status, state),
+      budgetUsd: remainingUsd(run),
+      previousFolder: agent.attempts > 1 ? folders.step(agent.id, status.step - 1) : undefined,
+    };
+  }
+
+  async #report(agent: Agent, outcome: StepOutcome): Promise<StepReport> {
+    if (outcome.kind !== 'answered') return outcome;
+    const { output, costUsd, denied } = outcome;
+    const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
+    const reading = readTags(output, { code: isPrompt ? 'heeded' : 'ignored' });
+    const text = isPrompt ? output.slice(0, output.length) : '';
+    const facts = await this.#facts(agent, reading);
+    return { kind: 'answered', reading, text, costUsd, denied, facts };
+  }
+
+  async #facts(agent: Agent, reading: Parameters<typeof needs>[2]): Promise<Facts> {
+    const needed = needs(this.workflows, agent, reading);
+    const { findDirectory, library } = this.#ports;
+    const directories = [...needed.directories].map(
+      async (path) => [path, await findDirectory(path, agent.cwd)] as const,
+    );
+    const workflows = [...needed.workflows].map(
+      async (path) => [path, await findWorkflow(library, path, agent.workflow)] as const,
+    );
+    return {
+      directories: new Map(await Promise.all(directories)),
+      workflows: new Map(await Promise.all(workflows)),
+    };
+  }
+}
+
+function turnSettings(
+  { settings }: Run,
+  agent: Agent,
+  { task }: RunningStatus,
+  { policy }: PromptState,
+) {
+  // What a function tag says holds for the state that it calls, not for that state's judge.
+  const own = task.kind === 'judge' ? undefined : agent;
+  return {
+    model: own?.model ?? policy.model ?? settings.model,
+    effort: own?.effort ?? policy.effort ?? settings.effort,
+    idleTimeoutMs: policy.idleTimeoutMs ?? settings.idleTimeoutMs,
+    permissionMode: settings.permissionMode,
+    skipPermissions: settings.skipPermissions,
+    warm: settings.warm,
+  };
+}
+
+async function findWorkflow(library: WorkflowLibrary, path: string, from: string) {
+  try {
+    const { ref, entry } = await library.load(path, from);
+    return { found: true, ref, entry } as const;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { found: false, problem: `${error.message} ${error.remedy}` } as const;
+  }
+}
+
+function unreadable(error: unknown, costUsd: number): StepReport {
+  const why = error instanceof Error ? error.message : String(error);
+  const failure = { kind: 'crashed', message: `The step's output cannot be read: ${why}` } as const;
+  return { kind: 'failed', failure, costUsd };
+}
+
+function failedStep(error: unknown): RunningStep {
+  const message = error instanceof Error ? error.message : String(error);
+  const outcome: StepOutcome = {
+    kind: 'failed',
+    failure: { kind: 'crashed', message },
+    costUsd: 0,
+  };
+  return { outcome: Promise.resolve(outcome), stop: () => {} };
+}

@@ -1,0 +1,57 @@
+import type { RunEvent } from '../model/event.ts';
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import type { Clock } from '../ports.ts';
+import type { Inbox } from './inbox.ts';
+
+/** Wakes the loop when a wait is over: a pause before another try, a question's deadline, a usage limit. */
+export class Timers {
+  readonly #clock: Clock;
+  readonly #inbox: Inbox<Input>;
+  readonly #cancels = new Map<string, () => void>();
+
+  constructor(clock: Clock, inbox: Inbox<Input>) {
+    this.#clock = clock;
+    this.#inbox = inbox;
+  }
+
+  /** The waits of a run that is taken up again. */
+  setAll(run: Run): void {
+    if (run.limitedUntil !== undefined) this.#wakeRun(run.limitedUntil);
+    for (const [id, { status }] of run.agents) {
+      if (status.kind === 'waiting') this.#wakeAgent(id, status.until);
+      if (status.kind === 'asking' && status.deadline !== undefined)
+        this.#wakeAgent(id, status.deadline);
+    }
+  }
+
+  set(event: RunEvent): void {
+    if (event.type === 'usage-limited') this.#wakeRun(event.until);
+    if (event.type === 'agent-waits') this.#wakeAgent(event.agent, event.until);
+    if (event.type === 'agent-asked' && event.deadline !== undefined) {
+      this.#wakeAgent(event.agent, event.deadline);
+    }
+  }
+
+  cancelAll(): void {
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#cancels.clear();
+  }
+
+  #wakeAgent(agent: string, time: number): void {
+    this.#wake(`agent ${agent}`, time, (at) => ({ kind: 'time-came', at, agent }));
+  }
+
+  #wakeRun(time: number): void {
+    this.#wake('run', time, (at) => ({ kind: 'usage-limit-over', at }));
+  }
+
+  #wake(name: string, time: number, input: (at: number) => Input): void {
+    this.#cancels.get(name)?.();
+    const cancel = this.#clock.at(time, () => {
+      this.#cancels.delete(name);
+      this.#inbox.put(input(Math.max(time, this.#clock.now())));
+    });
+    this.#cancels.set(name, cancel);
+  }
+}
