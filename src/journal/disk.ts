@@ -1,0 +1,165 @@
+/**
+ * The one door to the file system for whatever must survive a crash. Tests stand in this door to make
+ * the n-th operation fail.
+ */
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+export interface Disk {
+  /** `read`: must exist. `change`: must exist, read and write. `create`: must not exist, 0600. */
+  open(path: string, how: 'read' | 'change' | 'create'): Promise<DiskFile>;
+  rename(from: string, to: string): Promise<void>;
+  /** A second name for a file; EEXIST when the name is taken, so that one of several callers wins. */
+  link(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  /** 0700; EEXIST when something is there. */
+  mkdir(path: string): Promise<void>;
+  list(path: string): Promise<string[]>;
+  kind(path: string): Promise<'file' | 'folder' | undefined>;
+  /** Makes names that were added to a folder, or taken out of it, survive a power cut. */
+  syncFolder(path: string): Promise<void>;
+}
+
+/** Reads and writes name their position, so a failed write cannot shift the next one. */
+export interface DiskFile {
+  size(): Promise<number>;
+  /** Gives how many bytes were read; 0 at the end. */
+  read(into: Uint8Array, position: number): Promise<number>;
+  /** Gives how many bytes were written, which may be fewer than asked. */
+  write(bytes: Uint8Array, position: number): Promise<number>;
+  truncate(length: number): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const realDisk: Disk = {
+  async open(path, how) {
+    return diskFile(await fs.open(path, { read: 'r', change: 'r+', create: 'wx+' }[how], 0o600));
+  },
+  rename: (from, to) => fs.rename(from, to),
+  link: (from, to) => fs.link(from, to),
+  unlink: (path) => fs.unlink(path),
+  mkdir: (path) => fs.mkdir(path, 0o700),
+  list: (path) => fs.readdir(path),
+  async kind(path) {
+    try {
+      return (await fs.stat(path)).isDirectory() ? 'folder' : 'file';
+    } catch (error) {
+      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+      throw error;
+    }
+  },
+  async syncFolder(path) {
+    // Windows cannot open a folder, and its file systems journal names by themselves.
+    if (process.platform === 'win32') return;
+    await thenClose(await fs.open(path, 'r'), (folder) => folder.sync());
+  },
+};
+
+/** Replaces a file as a whole: whoever reads it, whenever, finds the old text or the new one. */
+export async function replaceFile(disk: Disk, path: string, text: string): Promise<void> {
+  const complete = await writeBeside(disk, path, (file) => writeAll(file, Buffer.from(text), 0));
+  try {
+    await disk.rename(complete, path);
+  } catch (error) {
+    await disk.unlink(complete).catch(() => {});
+    throw error;
+  }
+  await disk.syncFolder(dirname(path));
+}
+
+/** A complete and synced file under a name of its own, to be renamed or linked into place. */
+export async function writeBeside(
+  disk: Disk,
+  path: string,
+  fill: (file: DiskFile) => Promise<void>,
+): Promise<string> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}.tmp`);
+  const file = await disk.open(temporary, 'create');
+  try {
+    await thenClose(file, async () => {
+      await fill(file);
+      await file.sync();
+    });
+  } catch (error) {
+    await disk.unlink(temporary).catch(() => {});
+    throw error;
+  }
+  return temporary;
+}
+
+export async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const written = await file.write(bytes.subarray(done), position + done);
+    if (written === 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    done += written;
+  }
+}
+
+/** Makes a folder, and those above it, that survive a power cut. It may be there already. */
+export async function makeFolder(disk: Disk, path: string): Promise<void> {
+  if ((await disk.kind(path)) === 'folder') return;
+  try {
+    await disk.mkdir(path);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST') && (await disk.kind(path)) === 'folder') return;
+    if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error;
+    await makeFolder(disk, dirname(path));
+    return makeFolder(disk, path);
+  }
+  await disk.syncFolder(dirname(path));
+}
+
+/** A small file's text; undefined when there is none. */
+export async function readText(disk: Disk, path: string): Promise<string | undefined> {
+  let file: DiskFile;
+  try {
+    file = await disk.open(path, 'read');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+  return thenClose(file, async () => {
+    const chunks: Uint8Array[] = [];
+    for (let position = 0; ; ) {
+      const chunk = Buffer.allocUnsafe(16_384);
+      const got = await file.read(chunk, position);
+      if (got === 0) return Buffer.concat(chunks).toString('utf8');
+      chunks.push(chunk.subarray(0, got));
+      position += got;
+    }
+  });
+}
+
+/** Uses something open and closes it, whatever happens. */
+export async function thenClose<T extends { close(): Promise<void> }, R>(
+  open: T,
+  use: (open: T) => Promise<R>,
+): Promise<R> {
+  let result: R;
+  try {
+    result = await use(open);
+  } catch (error) {
+    await open.close().catch(() => {});
+    throw error;
+  }
+  await open.close();
+  return result;
+}
+
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+function diskFile(handle: fs.FileHandle): DiskFile {
+  return {
+    size: async () => (await handle.stat()).size,
+    read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+    write: async (bytes, position) =>
+      (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    truncate: (length) => handle.truncate(length),
+    sync: () => handle.sync(),
+    close: () => handle.close(),
+  };
+}

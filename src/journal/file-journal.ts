@@ -1,0 +1,196 @@
+/**
+ * The journal on disk. An append has happened when its lines are written and synced, not before.
+ * After the first failed write nothing more is accepted: the run in memory has then gone further than
+ * the disk, and only a resume brings both together again.
+ */
+import { dirname } from 'node:path';
+import type { RunEvent } from '../model/event.ts';
+import { type Disk, type DiskFile, hasCode, replaceFile, writeAll } from './disk.ts';
+import { besideJournal, runExists, unwritableJournal } from './journal-errors.ts';
+import { encodeEvents, encodeSnapshot, MAX_LINE_BYTES } from './journal-format.ts';
+import { type Fold, readRun, type SnapshotPlace } from './read-journal.ts';
+
+export interface RunCodec<R> extends Fold<R> {
+  /** JSON from which `thaw` makes the same run again. */
+  freeze(run: R): unknown;
+}
+
+/** Starts the journal of a new run; the id is taken from then on. */
+export async function createJournal<R>(
+  disk: Disk,
+  path: string,
+  codec: RunCodec<R>,
+): Promise<FileJournal<R>> {
+  let file: DiskFile;
+  try {
+    file = await disk.open(path, 'create');
+  } catch (error) {
+    throw hasCode(error, 'EEXIST') ? runExists(path) : unwritableJournal(path, error);
+  }
+  const journal = new FileJournal(disk, path, file, codec, 0, undefined);
+  try {
+    await disk.syncFolder(dirname(path));
+  } catch (error) {
+    throw await journal.abandon(error);
+  }
+  return journal;
+}
+
+/** Opens a run's journal to go on with it; a torn tail is cut off. */
+export async function openJournal<R>(
+  disk: Disk,
+  path: string,
+  codec: RunCodec<R>,
+): Promise<{ readonly run: R; readonly journal: FileJournal<R> }> {
+  const { run, end, snapshot } = await readRun(disk, path, codec);
+  let file: DiskFile | undefined;
+  try {
+    file = await disk.open(path, 'change');
+    if ((await file.size()) > end) await file.truncate(end);
+    // What was read may have been in memory only, if its writer was killed before its sync.
+    await file.sync();
+    await disk.syncFolder(dirname(path));
+  } catch (error) {
+    await file?.close().catch(() => {});
+    throw unwritableJournal(path, error);
+  }
+  return { run, journal: new FileJournal(disk, path, file, codec, end, snapshot) };
+}
+
+interface Append<R> {
+  readonly bytes: Buffer;
+  readonly after: R;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MIN_BYTES_BETWEEN_SNAPSHOTS = 1024 * 1024;
+
+export class FileJournal<R> {
+  readonly #disk: Disk;
+  readonly #path: string;
+  readonly #file: DiskFile;
+  readonly #codec: RunCodec<R>;
+  /** How much of the file is synced. */
+  #length: number;
+  #snapshotEnd: number;
+  #snapshotBytes: number;
+  #waiting: Append<R>[] = [];
+  #committing: Promise<void> | undefined;
+  /** Why nothing more is accepted. */
+  #refusal: unknown;
+  #closed = false;
+
+  constructor(
+    disk: Disk,
+    path: string,
+    file: DiskFile,
+    codec: RunCodec<R>,
+    length: number,
+    snapshot: SnapshotPlace | undefined,
+  ) {
+    this.#disk = disk;
+    this.#path = path;
+    this.#file = file;
+    this.#codec = codec;
+    this.#length = length;
+    this.#snapshotEnd = snapshot?.end ?? 0;
+    this.#snapshotBytes = snapshot ? snapshot.end - snapshot.start : 0;
+  }
+
+  /** Appends that arrive while others are being synced share the next sync. */
+  async append(events: readonly RunEvent[], after: R): Promise<void> {
+    if (this.#refusal) throw this.#refusal;
+    const bytes = this.#encode(events);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ bytes, after, resolve, reject });
+      this.#committing ??= this.#commitAll();
+    });
+  }
+
+  /** Waits for what was appended. */
+  async close(): Promise<void> {
+    await this.#committing;
+    this.#refusal ??= new Error(`The journal ${this.#path} is closed.`);
+    await this.#closeFile();
+  }
+
+  /** Gives up after a failure, and takes back what may have reached the disk without being synced. */
+  async abandon(cause: unknown): Promise<unknown> {
+    const refusal = isDiskTrouble(cause) ? unwritableJournal(this.#path, cause) : cause;
+    this.#refusal ??= refusal;
+    const ignore = () => {};
+    await this.#file.truncate(this.#length).catch(ignore);
+    await this.#file.sync().catch(ignore);
+    await this.#closeFile().catch(ignore);
+    if (this.#length === 0) await this.#disk.unlink(this.#path).catch(ignore);
+    return refusal;
+  }
+
+  #encode(events: readonly RunEvent[]): Buffer {
+    try {
+      return encodeEvents(events);
+    } catch (error) {
+      this.#refusal = error;
+      throw error;
+    }
+  }
+
+  async #commitAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#commit(batch);
+      } catch (error) {
+        const refusal = await this.abandon(error);
+        for (const append of [...batch, ...this.#waiting]) append.reject(refusal);
+        this.#waiting = [];
+      }
+    }
+    this.#committing = undefined;
+  }
+
+  async #commit(batch: readonly Append<R>[]): Promise<void> {
+    const events = Buffer.concat(batch.map((append) => append.bytes));
+    const eventsEnd = this.#length + events.length;
+    const snapshot = this.#snapshotIfDue(eventsEnd, batch.at(-1)?.after);
+    const bytes = snapshot ? Buffer.concat([events, snapshot]) : events;
+    await writeAll(this.#file, bytes, this.#length);
+    await this.#file.sync();
+    this.#length += bytes.length;
+    for (const append of batch) append.resolve();
+    if (snapshot) await this.#pointTo(eventsEnd);
+  }
+
+  /**
+   * Four times the last one's size, so that snapshots add a quarter to the journal at most, and a
+   * reader never has to read more than a few times what the run's state takes.
+   */
+  #snapshotIfDue(eventsEnd: number, after: R | undefined): Buffer | undefined {
+    const due = Math.max(MIN_BYTES_BETWEEN_SNAPSHOTS, 4 * this.#snapshotBytes);
+    if (after === undefined || eventsEnd - this.#snapshotEnd <= due) return undefined;
+    const snapshot = encodeSnapshot(this.#codec.freeze(after));
+    this.#snapshotBytes = snapshot?.length ?? MAX_LINE_BYTES;
+    this.#snapshotEnd = eventsEnd + (snapshot?.length ?? 0);
+    return snapshot;
+  }
+
+  async #pointTo(snapshot: number): Promise<void> {
+    // A reader manages without: it is slower then, nothing else.
+    await replaceFile(this.#disk, besideJournal(this.#path).pointer, `${snapshot}\n`).catch(
+      () => {},
+    );
+  }
+
+  async #closeFile(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#file.close();
+  }
+}
+
+/** Anything else is a bug, and is passed on as it is. */
+function isDiskTrouble(error: unknown): boolean {
+  return error instanceof Error && 'code' in error;
+}

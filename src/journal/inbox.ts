@@ -1,0 +1,124 @@
+/**
+ * How other processes reach a run: they put a message into its inbox folder, as a file that appears
+ * complete. It stays there until the run has acted on it, so it outlives a crash of either side, and
+ * a run that was not there to receive it finds it when it is resumed.
+ */
+import { randomUUID } from 'node:crypto';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { type Disk, hasCode, makeFolder, readText, replaceFile } from './disk.ts';
+
+export const inboxMessageSchema = z.discriminatedUnion('kind', [
+  /** `askedAt` names the question: an answer that comes twice finds it gone. */
+  z.object({ kind: z.literal('answer'), agent: z.string(), askedAt: z.number(), text: z.string() }),
+  z.object({ kind: z.literal('stop'), how: z.enum(['drain', 'now']) }),
+]);
+export type InboxMessage = z.infer<typeof inboxMessageSchema>;
+
+/** Resolves when the message is on disk. */
+export async function post(disk: Disk, folder: string, message: InboxMessage): Promise<void> {
+  await makeFolder(disk, folder);
+  const time = String(Date.now()).padStart(15, '0');
+  const name = `${time}-${randomUUID().slice(0, 8)}.json`;
+  await replaceFile(disk, join(folder, name), JSON.stringify(message));
+}
+
+export interface InboxWatch {
+  /** Messages that are not done stay for the next one who watches. */
+  close(): void;
+}
+
+/**
+ * Passes on each message once, the oldest first. `done` is for when it was acted on. Notice comes from
+ * the file system; where that fails, or forgets, a look now and then finds the rest.
+ */
+export async function watchInbox(
+  disk: Disk,
+  folder: string,
+  onMessage: (message: InboxMessage, done: () => Promise<void>) => void,
+  lookEveryMs = 2_000,
+): Promise<InboxWatch> {
+  await makeFolder(disk, folder);
+  const seen = new Set<string>();
+  let closed = false;
+  let looking = false;
+  let lookAgain = false;
+
+  const look = async () => {
+    if (looking) {
+      lookAgain = true;
+      return;
+    }
+    looking = true;
+    do {
+      lookAgain = false;
+      await lookOnce().catch(() => {});
+    } while (lookAgain && !closed);
+    looking = false;
+  };
+  const lookOnce = async () => {
+    for (const name of (await disk.list(folder)).filter(isMessageName).sort()) {
+      if (closed) return;
+      if (seen.has(name)) continue;
+      const path = join(folder, name);
+      const message = await readMessage(disk, path);
+      if (message === 'unavailable' || closed) continue;
+      seen.add(name);
+      if (message === 'garbage') await disk.rename(path, `${path}.garbage`).catch(() => {});
+      else onMessage(message, () => removeDone(disk, path));
+    }
+  };
+
+  const stopNotice = notice(folder, look);
+  const timer = setInterval(look, lookEveryMs);
+  await look();
+  return {
+    close() {
+      closed = true;
+      clearInterval(timer);
+      stopNotice();
+    },
+  };
+}
+
+/** Files that are still being written begin with a dot. */
+function isMessageName(name: string): boolean {
+  return name.endsWith('.json') && !name.startsWith('.');
+}
+
+async function readMessage(
+  disk: Disk,
+  path: string,
+): Promise<InboxMessage | 'garbage' | 'unavailable'> {
+  let text: string | undefined;
+  try {
+    text = await readText(disk, path);
+  } catch (error) {
+    return hasCode(error, 'EISDIR') ? 'garbage' : 'unavailable';
+  }
+  if (text === undefined) return 'unavailable';
+  try {
+    return z.safeParse(inboxMessageSchema, JSON.parse(text)).data ?? 'garbage';
+  } catch {
+    return 'garbage';
+  }
+}
+
+async function removeDone(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.unlink(path);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}
+
+function notice(folder: string, look: () => void): () => void {
+  try {
+    const watcher = watch(folder, look);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
+}

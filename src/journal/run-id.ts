@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { UserError } from '../model/user-error.ts';
+
+const MAX_CHARACTERS = 100;
+/** A file name may have 255 bytes, endings included. */
+const MAX_BYTES = 200;
+
+/** `{workflow name}-{8 hex}`, with the name made fit for a file name. */
+export function newRunId(workflowName: string): string {
+  const hex = randomBytes(4).toString('hex');
+  const safe = workflowName
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}\p{M}._-]+/gu, '-')
+    .replace(/^[^\p{L}\p{N}_]+|[.-]+$/gu, '');
+  return `${shortened(safe) || 'run'}-${hex}`;
+}
+
+/** The id in its one spelling; a UserError for what is none. An id is never a path. */
+export function checkRunId(text: string): string {
+  const id = text.normalize('NFC');
+  const fits = [...id].length <= MAX_CHARACTERS && Buffer.byteLength(id) <= MAX_BYTES;
+  if (fits && /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}._-]*$/u.test(id) && !id.endsWith('.')) return id;
+  throw new UserError(
+    'bad-run-id',
+    `${JSON.stringify(text)} cannot be a run's id.`,
+    `Use letters, digits, ".", "_" and "-", at most ${MAX_CHARACTERS}, beginning with a letter or digit.`,
+  );
+}
+
+function shortened(name: string): string {
+  let short = '';
+  for (const character of name) {
+    if (Buffer.byteLength(short + character) > 90) break;
+    short += character;
+  }
+  return short;
+}

@@ -1,0 +1,269 @@
+/**
+ * A run as readable JSON, and back: the state file of `.raymond/state`, and the journal's snapshots.
+ * Nothing of a run is lost on the way, so a snapshot can stand for all events before it.
+ */
+import * as z from 'zod/mini';
+import {
+  runOutcomeSchema,
+  type Session,
+  sessionUseSchema,
+  settingsSchema,
+  stopHowSchema,
+  stopWhySchema,
+  taskSchema,
+} from '../model/event.ts';
+import { failureSchema } from '../model/failure.ts';
+import { PersistentMap } from '../model/persistent-map.ts';
+import type { Agent, AgentStatus, Run } from '../model/run.ts';
+import { stateNameSchema } from '../model/state-name.ts';
+import { tallyOf } from '../model/tally.ts';
+
+export type StateFile = z.infer<typeof stateFileSchema>;
+
+export function freeze(run: Run): StateFile {
+  return {
+    workflow_id: run.id,
+    scope_dir: run.workflow,
+    status: run.status,
+    started_at: iso(run.startedAt),
+    updated_at: iso(run.updatedAt),
+    iteration_count: run.iterations,
+    max_iterations: run.settings.maxIterations,
+    total_cost_usd: run.totalCostUsd,
+    budget_usd: run.settings.budgetUsd,
+    agents: [...run.agents].map(([, agent]) => freezeAgent(agent)),
+    fork_counters: Object.fromEntries(run.forkCounters),
+    metadata: run.metadata,
+    cwd: run.cwd,
+    settings: run.settings,
+    dearest_turn_usd: run.dearestTurnUsd ?? null,
+    limited_until: run.limitedUntil ?? null,
+    result: run.result ?? null,
+    ended_agents: [...run.endedAgents].map(([id, { at, steps, costUsd }]) => ({
+      id,
+      ended_at: iso(at),
+      steps,
+      cost_usd: costUsd,
+    })),
+  };
+}
+
+/** Undefined when this is not the state of a run. */
+export function thaw(json: unknown): Run | undefined {
+  const read = z.safeParse(stateFileSchema, json);
+  if (!read.success) return undefined;
+  const file = read.data;
+  const agents = file.agents.map(thawAgent);
+  return {
+    id: file.workflow_id,
+    workflow: file.scope_dir,
+    cwd: file.cwd,
+    settings: file.settings,
+    metadata: file.metadata,
+    startedAt: Date.parse(file.started_at),
+    updatedAt: Date.parse(file.updated_at),
+    status: file.status,
+    agents: PersistentMap.from(agents.map((agent) => [agent.id, agent])),
+    endedAgents: PersistentMap.from(
+      file.ended_agents.map(({ id, ended_at, steps, cost_usd }) => [
+        id,
+        { at: Date.parse(ended_at), steps, costUsd: cost_usd },
+      ]),
+    ),
+    forkCounters: PersistentMap.from(Object.entries(file.fork_counters)),
+    tally: tallyOf(agents),
+    iterations: file.iteration_count,
+    totalCostUsd: file.total_cost_usd,
+    dearestTurnUsd: file.dearest_turn_usd ?? undefined,
+    limitedUntil: file.limited_until ?? undefined,
+    result: file.result ?? undefined,
+  };
+}
+
+const text = z.string();
+const variables = z.readonly(z.record(text, text));
+const time = z.iso.datetime();
+
+const agentStatusSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready'), task: taskSchema }),
+  z.object({
+    kind: z.literal('running'),
+    task: taskSchema,
+    step: z.number(),
+    startedAt: z.number(),
+    session: z.nullable(sessionUseSchema),
+  }),
+  z.object({ kind: z.literal('deciding'), task: taskSchema, failure: z.nullable(failureSchema) }),
+  z.object({
+    kind: z.literal('waiting'),
+    task: taskSchema,
+    until: z.number(),
+    failure: failureSchema,
+  }),
+  z.object({
+    kind: z.literal('asking'),
+    question: text,
+    askedAt: z.number(),
+    next: stateNameSchema,
+    deadline: z.nullable(z.number()),
+    timeoutNext: z.nullable(stateNameSchema),
+  }),
+  z.object({ kind: z.literal('failed'), task: taskSchema, failure: failureSchema }),
+]);
+
+const agentSchema = z.object({
+  id: text,
+  current_state: stateNameSchema,
+  session_id: z.nullable(text),
+  /** The session that the next turn branches off, instead of a session of its own. */
+  branch_of: z.nullable(text),
+  stack: z.array(
+    z.object({
+      session: z.nullable(text),
+      branch_of: z.nullable(text),
+      state: stateNameSchema,
+      scope_dir: text,
+      cwd: text,
+    }),
+  ),
+  cwd: text,
+  fork_attributes: variables,
+  scope_dir: text,
+  input: z.nullable(text),
+  model: z.nullable(text),
+  effort: z.nullable(text),
+  visits: z.readonly(z.record(text, z.number())),
+  steps: z.number(),
+  attempts: z.number(),
+  retries: z.number(),
+  cost_usd: z.number(),
+  status: agentStatusSchema,
+});
+
+export const stateFileSchema = z.object({
+  workflow_id: text,
+  scope_dir: text,
+  status: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('active') }),
+    z.object({ kind: z.literal('stopping'), how: stopHowSchema, why: stopWhySchema }),
+    z.object({ kind: z.literal('ended'), outcome: runOutcomeSchema }),
+  ]),
+  started_at: time,
+  updated_at: time,
+  iteration_count: z.number(),
+  max_iterations: z.number(),
+  total_cost_usd: z.number(),
+  budget_usd: z.number(),
+  agents: z.array(agentSchema),
+  fork_counters: z.record(text, z.number()),
+  metadata: variables,
+  cwd: text,
+  settings: settingsSchema,
+  dearest_turn_usd: z.nullable(z.number()),
+  limited_until: z.nullable(z.number()),
+  result: z.nullable(text),
+  ended_agents: z.array(
+    z.object({ id: text, ended_at: time, steps: z.number(), cost_usd: z.number() }),
+  ),
+});
+
+type FrozenAgent = z.infer<typeof agentSchema>;
+
+function freezeAgent(agent: Agent): FrozenAgent {
+  return {
+    id: agent.id,
+    current_state: agent.state,
+    session_id: openId(agent.session),
+    branch_of: branchOf(agent.session),
+    stack: agent.stack.map(({ session, state, workflow, cwd }) => ({
+      session: openId(session),
+      branch_of: branchOf(session),
+      state,
+      scope_dir: workflow,
+      cwd,
+    })),
+    cwd: agent.cwd,
+    fork_attributes: agent.variables,
+    scope_dir: agent.workflow,
+    input: agent.input ?? null,
+    model: agent.model ?? null,
+    effort: agent.effort ?? null,
+    visits: agent.visits,
+    steps: agent.steps,
+    attempts: agent.attempts,
+    retries: agent.retries,
+    cost_usd: agent.costUsd,
+    status: freezeStatus(agent.status),
+  };
+}
+
+function thawAgent(frozen: FrozenAgent): Agent {
+  return {
+    id: frozen.id,
+    workflow: frozen.scope_dir,
+    state: frozen.current_state,
+    session: toSession(frozen.session_id, frozen.branch_of),
+    cwd: frozen.cwd,
+    stack: frozen.stack.map((frame) => ({
+      state: frame.state,
+      workflow: frame.scope_dir,
+      session: toSession(frame.session, frame.branch_of),
+      cwd: frame.cwd,
+    })),
+    variables: frozen.fork_attributes,
+    input: frozen.input ?? undefined,
+    model: frozen.model ?? undefined,
+    effort: frozen.effort ?? undefined,
+    visits: frozen.visits,
+    steps: frozen.steps,
+    attempts: frozen.attempts,
+    retries: frozen.retries,
+    costUsd: frozen.cost_usd,
+    status: thawStatus(frozen.status),
+  };
+}
+
+/** JSON has no `undefined`: what may be absent is null in the file. */
+function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
+  switch (status.kind) {
+    case 'running':
+      return { ...status, session: status.session ?? null };
+    case 'deciding':
+      return { ...status, failure: status.failure ?? null };
+    case 'asking':
+      return {
+        ...status,
+        deadline: status.deadline ?? null,
+        timeoutNext: status.timeoutNext ?? null,
+      };
+    default:
+      return status;
+  }
+}
+
+function thawStatus(status: FrozenAgent['status']): AgentStatus {
+  switch (status.kind) {
+    case 'running':
+      return { ...status, session: status.session ?? undefined };
+    case 'deciding':
+      return { ...status, failure: status.failure ?? undefined };
+    case 'asking':
+      return {
+        ...status,
+        deadline: status.deadline ?? undefined,
+        timeoutNext: status.timeoutNext ?? undefined,
+      };
+    default:
+      return status;
+  }
+}
+
+const openId = (session: Session) => (session.kind === 'open' ? session.id : null);
+const branchOf = (session: Session) => (session.kind === 'branch' ? session.from : null);
+
+function toSession(id: string | null, from: string | null): Session {
+  if (id !== null) return { kind: 'open', id };
+  return from === null ? { kind: 'none' } : { kind: 'branch', from };
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();

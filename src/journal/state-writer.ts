@@ -1,0 +1,69 @@
+/**
+ * Keeps a run's state file up to date for whoever looks at it. Writing all agents at every step would
+ * make a step dearer with every agent, so a newer run only replaces the one that waits to be written,
+ * and the pause between two writes grows with what a write takes. The journal is what counts: trouble
+ * here is reported, and does not hurt the run.
+ */
+import type { Clock } from '../ports.ts';
+import { type Disk, replaceFile } from './disk.ts';
+
+export interface StateWriter<R> {
+  update(run: R): void;
+  /** Writes the newest run, whatever the pause. */
+  close(): Promise<void>;
+}
+
+export interface StateWriterParts<R> {
+  readonly disk: Disk;
+  readonly path: string;
+  readonly clock: Clock;
+  /** JSON that shows the run. */
+  freeze(run: R): unknown;
+  report(error: unknown): void;
+}
+
+const MIN_PAUSE_MS = 1_000;
+/** At most a twentieth of the time is spent on writing. */
+const PAUSE_PER_WRITING_TIME = 20;
+
+export function stateWriter<R>(parts: StateWriterParts<R>): StateWriter<R> {
+  const { disk, path, clock, freeze, report } = parts;
+  let newest: { readonly run: R } | undefined;
+  let writing: Promise<void> | undefined;
+  let cancelPause: (() => void) | undefined;
+
+  const write = async () => {
+    cancelPause = undefined;
+    if (!newest) return;
+    const { run } = newest;
+    newest = undefined;
+    const started = clock.now();
+    try {
+      await replaceFile(disk, path, `${JSON.stringify(freeze(run), null, 2)}\n`);
+    } catch (error) {
+      report(error);
+    }
+    const took = clock.now() - started;
+    const pause = Math.max(MIN_PAUSE_MS, took * PAUSE_PER_WRITING_TIME);
+    cancelPause = clock.at(clock.now() + pause, start);
+  };
+  const start = () => {
+    writing = write().finally(() => {
+      writing = undefined;
+    });
+  };
+
+  return {
+    update(run) {
+      newest = { run };
+      if (!writing && !cancelPause) start();
+    },
+    async close() {
+      await writing;
+      cancelPause?.();
+      start();
+      await writing;
+      cancelPause?.();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Disk, DiskFile } from '../../src/journal/disk.ts';
+
+export type Operation = Exclude<keyof Disk | keyof DiskFile, 'size' | 'kind' | 'list' | 'close'>;
+
+/** `half` writes only the first half of the bytes. An error with `half` comes after that. */
+export type Verdict = { readonly half?: boolean; readonly error?: Error } | undefined;
+
+/** A disk at whose door somebody stands, who counts and may interfere. */
+export function guarded(disk: Disk, guard: (operation: Operation, bytes: number) => Verdict): Disk {
+  const check = (operation: Operation, bytes = 0) => {
+    const verdict = guard(operation, bytes);
+    if (verdict?.error && !verdict.half) throw verdict.error;
+    return verdict;
+  };
+  const guardedFile = (file: DiskFile): DiskFile => ({
+    ...file,
+    async read(into, position) {
+      const got = await file.read(into, position);
+      check('read', got);
+      return got;
+    },
+    async write(bytes, position) {
+      const verdict = check('write', bytes.length);
+      if (!verdict?.half) return file.write(bytes, position);
+      const written = await file.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), position);
+      if (verdict.error) throw verdict.error;
+      return written;
+    },
+    async truncate(length) {
+      check('truncate');
+      await file.truncate(length);
+    },
+    async sync() {
+      check('sync');
+      await file.sync();
+    },
+  });
+  return {
+    ...disk,
+    async open(path, how) {
+      check('open');
+      return guardedFile(await disk.open(path, how));
+    },
+    async rename(from, to) {
+      check('rename');
+      await disk.rename(from, to);
+    },
+    async link(from, to) {
+      check('link');
+      await disk.link(from, to);
+    },
+    async unlink(path) {
+      check('unlink');
+      await disk.unlink(path);
+    },
+    async mkdir(path) {
+      check('mkdir');
+      await disk.mkdir(path);
+    },
+    async syncFolder(path) {
+      check('syncFolder');
+      await disk.syncFolder(path);
+    },
+  };
+}
+
+export function diskError(code: string): Error {
+  return Object.assign(new Error(`${code}: made by a test`), { code });
+}

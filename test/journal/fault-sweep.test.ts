@@ -1,0 +1,149 @@
+/**
+ * Whatever single operation of the disk fails, and however: a run that was told that its events are
+ * safe finds them again, and nothing is left half done.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Disk, makeFolder, realDisk, replaceFile } from '../../src/journal/disk.ts';
+import { createJournal, type FileJournal, openJournal } from '../../src/journal/file-journal.ts';
+import { readEvents, readRun } from '../../src/journal/read-journal.ts';
+import type { RunEvent } from '../../src/model/event.ts';
+import { UserError } from '../../src/model/user-error.ts';
+import { diskError, guarded, type Verdict } from './door.ts';
+import {
+  collected,
+  ended,
+  foldAll,
+  type Seen,
+  seen,
+  started,
+  temporaryFolder,
+  woke,
+} from './fixtures.ts';
+
+const faults: Readonly<Record<string, Verdict>> = {
+  ENOSPC: { error: diskError('ENOSPC') },
+  EIO: { error: diskError('EIO') },
+  EROFS: { error: diskError('EROFS') },
+  'a short write': { half: true },
+  'a short write, then ENOSPC': { half: true, error: diskError('ENOSPC') },
+};
+
+/** What one process asked of the journal, and what it was told. */
+interface Attempt {
+  readonly life: number;
+  readonly events: readonly RunEvent[];
+  safe: boolean;
+}
+
+describe.each(Object.entries(faults))('%s', (_name, verdict) => {
+  test.each([
+    ['once', false],
+    ['from then on', true],
+  ])('at every operation, %s', async (_when, lasting) => {
+    let failed = true;
+    let k = 0;
+    while (failed) {
+      k++;
+      failed = false;
+      let operations = 0;
+      const disk = guarded(realDisk, (operation) => {
+        // Only writing has halves; elsewhere the fault would do nothing.
+        if (verdict?.half && operation !== 'write') return undefined;
+        if (lasting ? ++operations < k : ++operations !== k) return undefined;
+        failed = true;
+        return verdict;
+      });
+      const folder = join(await temporaryFolder(), 'state');
+      const attempts = await twoLives(disk, folder);
+      await checkWhatIsLeft(folder, attempts, `operation ${k}`);
+      if (!lasting) expect(await temporaryFiles(folder), `operation ${k}`).toEqual([]);
+    }
+    expect(k).toBeGreaterThan(verdict?.half ? 6 : 30);
+  });
+});
+
+const OLD = `${'old '.repeat(2000)}\n`;
+const NEW = `${'new '.repeat(3000)}\n`;
+
+/** A run is started, works, is resumed and works on; errors are taken like a careless caller would. */
+async function twoLives(disk: Disk, folder: string): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  const path = join(folder, 'demo.jsonl');
+  const state = join(folder, 'demo.json');
+  const append = async (life: number, journal: FileJournal<Seen>, events: RunEvent[]) => {
+    const attempt: Attempt = { life, events, safe: false };
+    attempts.push(attempt);
+    const after = foldAll(attempts.flatMap((one) => one.events));
+    attempt.safe = await journal.append(events, after).then(() => true, onlyUserError);
+  };
+  const large = ended(9, 'x'.repeat(1_100_000));
+
+  await makeFolder(disk, folder).catch(() => {});
+  const first = await createJournal(disk, path, seen).catch(onlyUserError);
+  if (first) {
+    await append(1, first, [started]);
+    await replaceFile(disk, state, OLD).catch(() => {});
+    await Promise.all([
+      append(1, first, [woke(2)]),
+      append(1, first, [woke(3), woke(4), large]),
+      append(1, first, [woke(5)]),
+    ]);
+    await append(1, first, [woke(6)]);
+    await first.close().catch(() => {});
+  }
+  const second = await openJournal(disk, path, seen).catch(onlyUserError);
+  if (second) {
+    await append(2, second.journal, [woke(7), woke(8)]);
+    await replaceFile(disk, state, NEW).catch(() => {});
+    await append(2, second.journal, [ended(10, 'done')]);
+    await second.journal.close().catch(() => {});
+  }
+  return attempts;
+}
+
+function onlyUserError(error: unknown): false {
+  expect(error).toBeInstanceOf(UserError);
+  return false;
+}
+
+async function checkWhatIsLeft(folder: string, attempts: readonly Attempt[], when: string) {
+  const path = join(folder, 'demo.jsonl');
+  const found = await eventsOrNone(path);
+  let rest = found;
+  const endedLives = new Set<number>();
+  for (const { life, events, safe } of attempts) {
+    const isThere = !endedLives.has(life) && rest.length > 0 && startsWith(rest, events);
+    if (isThere) rest = rest.slice(events.length);
+    else endedLives.add(life);
+    if (safe) expect(isThere, `${when}: safe, but lost`).toBe(true);
+  }
+  expect(rest, `${when}: half an append, or one after a lost one`).toEqual([]);
+  if (found.length > 0) {
+    const { run, journal } = await openJournal(realDisk, path, seen);
+    await journal.close();
+    expect(run, when).toEqual(foldAll(found));
+    expect((await readRun(realDisk, path, seen)).run, when).toEqual(foldAll(found));
+  }
+  const state = await readFile(join(folder, 'demo.json'), 'utf8').catch(() => OLD);
+  expect([OLD, NEW], when).toContain(state);
+}
+
+async function eventsOrNone(path: string): Promise<RunEvent[]> {
+  try {
+    return await collected(readEvents(realDisk, path));
+  } catch (error) {
+    expect(error).toMatchObject({ code: expect.stringMatching(/no-run|journal-missing/) });
+    return [];
+  }
+}
+
+function startsWith(all: readonly RunEvent[], events: readonly RunEvent[]): boolean {
+  return JSON.stringify(all.slice(0, events.length)) === JSON.stringify(events);
+}
+
+async function temporaryFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => name.endsWith('.tmp'));
+}

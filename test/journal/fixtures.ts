@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { RunCodec } from '../../src/journal/file-journal.ts';
+import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
+import { stateNameSchema } from '../../src/model/state-name.ts';
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'raymond-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const started: RunEventOf<'run-started'> = {
+  type: 'run-started',
+  version: 1,
+  at: 1,
+  run: 'demo-00000001',
+  workflow: '/flows/demo',
+  state: stateNameSchema.parse('START.md'),
+  cwd: '/project',
+  settings: {
+    budgetUsd: 10,
+    maxIterations: 0,
+    idleTimeoutMs: 600_000,
+    permissionMode: 'acceptEdits',
+    skipPermissions: false,
+    maxParallelPrompts: 8,
+    maxParallelScripts: 8,
+    failFast: false,
+    wait: true,
+    warm: true,
+  },
+  metadata: {},
+};
+
+export function woke(at: number, agent = 'main'): RunEvent {
+  return { type: 'agent-woke', at, agent };
+}
+
+export function ended(at: number, result: string): RunEvent {
+  return { type: 'agent-ended', at, agent: 'main', result };
+}
+
+/** A run for tests: how many events it has seen, and something that depends on all and their order. */
+export interface Seen {
+  readonly count: number;
+  readonly mix: number;
+}
+
+export const seen: RunCodec<Seen> = {
+  apply: (run, event) => ({
+    count: (run?.count ?? 0) + 1,
+    mix: ((run?.mix ?? 7) * 31 + event.at) % 1_000_000_007,
+  }),
+  freeze: (run) => ({ ...run }),
+  thaw(json) {
+    if (json && typeof json === 'object' && 'count' in json && 'mix' in json) {
+      return { count: Number(json.count), mix: Number(json.mix) };
+    }
+    throw new Error('not a run');
+  },
+};
+
+export function foldAll(events: readonly RunEvent[]): Seen {
+  return events.reduce<Seen | undefined>(seen.apply, undefined) ?? { count: 0, mix: 0 };
+}
+
+export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,48 @@
+/**
+ * A process that wants a lock, over and over, until it has had it a number of times. Holding it, it
+ * makes a file that must not be there yet. It may die with the lock in its hands.
+ */
+import { appendFileSync, closeSync, openSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { realDisk } from '../../src/journal/disk.ts';
+import { type ProcessIdentity, takeLock } from '../../src/journal/lock.ts';
+import { UserError } from '../../src/model/user-error.ts';
+
+const [folder = '', rounds = '1', dies = ''] = process.argv.slice(2);
+const self: ProcessIdentity = { pid: process.pid, started: 'now', boot: 'this' };
+const critical = join(folder, 'critical');
+const note = (word: string) => appendFileSync(join(folder, 'notes'), `${word}\n`);
+
+for (let held = 0; held < Number(rounds); ) {
+  const lock = await takeLock(realDisk, join(folder, 'lock'), self, isAlive).catch(refused);
+  if (!lock) continue;
+  held++;
+  await hold();
+  if (dies && held === Number(rounds)) process.kill(process.pid, 'SIGKILL');
+  await lock.release();
+}
+
+function refused(error: unknown): undefined {
+  if (!(error instanceof UserError) || error.code !== 'run-locked') throw error;
+}
+
+async function hold(): Promise<void> {
+  try {
+    closeSync(openSync(critical, 'wx'));
+  } catch {
+    note('two holders');
+    return;
+  }
+  for (let i = 0; i < 20; i++) await setImmediate();
+  unlinkSync(critical);
+  note('held');
+}
+
+function isAlive({ pid }: ProcessIdentity): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
