@@ -1,0 +1,53 @@
+import { watch } from 'node:fs';
+
+/** Tells when a file may have changed. */
+export interface Changes {
+  /** Resolves at the next change, or at once when one happened since the last call. */
+  next(): Promise<void>;
+  /** Lets a pending `next` resolve. */
+  wake(): void;
+  close(): void;
+}
+
+/**
+ * The watcher gives speed and the timer certainty: watchers miss changes on network file systems,
+ * and a machine has only so many of them.
+ */
+export function changesOf(file: string, pollMs = 250): Changes {
+  let hasChanged = false;
+  let resolveNext: (() => void) | undefined;
+
+  const wake = () => {
+    hasChanged = true;
+    resolveNext?.();
+  };
+  const timer = setInterval(wake, pollMs);
+  const unwatch = watchIfPossible(file, wake);
+
+  return {
+    async next() {
+      if (!hasChanged) {
+        await new Promise<void>((resolve) => {
+          resolveNext = resolve;
+        });
+      }
+      hasChanged = false;
+      resolveNext = undefined;
+    },
+    wake,
+    close() {
+      clearInterval(timer);
+      unwatch();
+    },
+  };
+}
+
+function watchIfPossible(file: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(file, onChange);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
+}

@@ -1,0 +1,45 @@
+// A process is known by pid, start time and boot together: pids are used again, and start times
+// count from the boot on some platforms.
+import { system } from './system.ts';
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly started: string;
+  readonly boot: string;
+}
+
+/** Who lives under this pid now, if anybody does. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const [entry] = system.look([pid]);
+  return entry && { pid, started: entry.started, boot: boot() };
+}
+
+/** False for one that ended, also as a zombie, and for a pid that belongs to another process now. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return living([identity]).length > 0;
+}
+
+/** This Raymond. */
+export function self(): ProcessIdentity {
+  const identity = identify(process.pid);
+  if (identity === undefined) throw new Error(`The process table does not show ${process.pid}.`);
+  return identity;
+}
+
+/** Those that are still alive, found with one look at the process table. */
+export function living<T extends ProcessIdentity>(identities: readonly T[]): T[] {
+  const candidates = identities.filter((one) => one.boot === boot());
+  if (candidates.length === 0) return [];
+  const started = new Map(
+    system.look(candidates.map((one) => one.pid)).map((entry) => [entry.pid, entry.started]),
+  );
+  return candidates.filter((one) => started.get(one.pid) === one.started);
+}
+
+let knownBoot: string | undefined;
+
+/** This boot of the machine, which cannot change while we run. */
+export function boot(): string {
+  knownBoot ??= system.boot();
+  return knownBoot;
+}

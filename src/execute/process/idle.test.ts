@@ -1,0 +1,60 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { watchIdle } from './idle.ts';
+
+let folder = '';
+const file = () => join(folder, 'stdout');
+const other = () => join(folder, 'stderr');
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  folder = mkdtempSync(join(tmpdir(), 'raymond-idle-'));
+  writeFileSync(file(), 'begin');
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+const watching = (idleTimeoutMs: number) => {
+  const onIdle = vi.fn();
+  const end = watchIdle({ files: [file(), other()], idleTimeoutMs, onIdle });
+  return { onIdle, end };
+};
+
+test('silence is told once, after the whole time', () => {
+  const { onIdle } = watching(600_000);
+  vi.advanceTimersByTime(599_999);
+  expect(onIdle).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(2_000_000);
+  expect(onIdle).toHaveBeenCalledTimes(1);
+});
+
+test.each([['stdout'], ['stderr']])('growth of %s begins the time anew', (name) => {
+  const { onIdle } = watching(1000);
+  for (let round = 0; round < 5; round++) {
+    vi.advanceTimersByTime(900);
+    appendFileSync(join(folder, name), 'x');
+  }
+  vi.advanceTimersByTime(900);
+  expect(onIdle).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(300);
+  expect(onIdle).toHaveBeenCalledTimes(1);
+});
+
+test('a watch that has ended says nothing', () => {
+  const { onIdle, end } = watching(1000);
+  end();
+  vi.advanceTimersByTime(5000);
+  expect(onIdle).not.toHaveBeenCalled();
+});
+
+test('0 is no timeout', () => {
+  const { onIdle } = watching(0);
+  vi.advanceTimersByTime(10_000_000);
+  expect(onIdle).not.toHaveBeenCalled();
+  expect(vi.getTimerCount()).toBe(0);
+});

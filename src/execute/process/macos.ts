@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import type { ProcessEntry, ProcessSystem } from './system.ts';
+import { carriesToken } from './token.ts';
+import { sendSignal } from './unix-signal.ts';
+
+const COLUMNS = 'pid=,ppid=,pgid=,state=,lstart=,command=';
+
+export const macos: ProcessSystem = {
+  boot: () => output('sysctl', ['-n', 'kern.bootsessionuuid']).trim(),
+
+  look: (pids) =>
+    pids.length === 0 ? [] : parsePs(output('ps', ['-o', COLUMNS, '-p', pids.join(',')])),
+
+  survey: ({ token }) => parsePs(output('ps', ['-axEww', '-o', COLUMNS]), token),
+
+  signal: sendSignal,
+};
+
+/**
+ * Reads lines of pid, parent, group, state, start time (`Sat Nov 15 21:57:03 2025`, whole seconds)
+ * and the command, which `ps -E` follows with the environment.
+ */
+export function parsePs(text: string, token?: string): ProcessEntry[] {
+  return text.split('\n').flatMap((line) => {
+    const [, pid, parent, group, state, started, command] = LINE.exec(line) ?? [];
+    if (started === undefined || state?.startsWith('Z')) return [];
+    return {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      started: started.replace(/\s+/g, ' '),
+      marked: token !== undefined && carriesToken(command ?? '', token),
+    };
+  });
+}
+
+const LINE =
+  /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+\d+:\d+:\d+\s+\d+)(?:\s+(.*))?$/;
+
+/** Times and their language must not depend on who asks: they are compared by another Raymond. */
+function output(command: string, args: readonly string[]): string {
+  const env = { PATH: '/bin:/usr/bin:/sbin:/usr/sbin', LC_ALL: 'C', TZ: 'UTC0' };
+  return spawnSync(command, args, { env, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 }).stdout;
+}

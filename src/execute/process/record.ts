@@ -1,0 +1,97 @@
+// What a launched process leaves in its folder: `process.json` (who it is; written before its
+// command begins), `stdout`, `stderr`, and `exit-<pid>` (how it ended; written by its wrapper, so
+// that it is there even when Raymond is not).
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { ProcessIdentity } from './identity.ts';
+
+export interface ProcessRecord {
+  readonly identity: ProcessIdentity;
+  readonly token: string;
+  readonly command: string;
+}
+
+export type Exit =
+  | { readonly kind: 'exited'; readonly code: number }
+  /** Also a program that itself exits with 128 + n, as shells do for a child that signal n ended. */
+  | { readonly kind: 'killed'; readonly signal: string }
+  /** The command never began. */
+  | { readonly kind: 'unstarted'; readonly reason: string }
+  /** It ended while nobody could see how: its wrapper was killed, or the machine went down. */
+  | { readonly kind: 'unknown' };
+
+export const UNKNOWN: Exit = { kind: 'unknown' };
+
+export const stdoutOf = (folder: string): string => join(folder, 'stdout');
+export const stderrOf = (folder: string): string => join(folder, 'stderr');
+export const exitOf = (folder: string, pid: number): string => join(folder, `exit-${pid}`);
+const recordOf = (folder: string): string => join(folder, 'process.json');
+
+export function hasRecord(folder: string): boolean {
+  return existsSync(recordOf(folder));
+}
+
+/** Not synced to disk: a crash of the machine that could lose it also ends the process. */
+export function writeRecord(folder: string, record: ProcessRecord): void {
+  const draft = `${recordOf(folder)}.new`;
+  writeFileSync(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  renameSync(draft, recordOf(folder));
+}
+
+export function readRecord(folder: string): ProcessRecord | undefined {
+  const text = readIfThere(recordOf(folder));
+  return text === undefined ? undefined : parseRecord(text);
+}
+
+export function parseRecord(text: string): ProcessRecord | undefined {
+  try {
+    const { identity, token, command } = JSON.parse(text);
+    const { pid, started, boot } = identity;
+    const isWhole =
+      Number.isSafeInteger(pid) &&
+      pid > 1 &&
+      [started, boot, token, command].every((value) => typeof value === 'string' && value !== '');
+    return isWhole ? { identity: { pid, started, boot }, token, command } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file is there from the beginning, to be watched, and for us alone to read. */
+export function prepareExit(folder: string, pid: number): void {
+  writeFileSync(exitOf(folder, pid), '', { mode: 0o600 });
+}
+
+export function readExit(folder: string, { identity, command }: ProcessRecord): Exit | undefined {
+  const text = readIfThere(exitOf(folder, identity.pid));
+  return text === undefined ? undefined : parseExit(text, command);
+}
+
+/** A line without its end was torn, and says nothing. */
+export function parseExit(text: string, command: string): Exit | undefined {
+  const [, word, digits] = /^(exited|unstarted) (\d+)\r?\n/.exec(text) ?? [];
+  if (word === undefined) return undefined;
+  const code = Number(digits);
+  if (word === 'unstarted') return { kind: 'unstarted', reason: whyUnstarted(code, command) };
+  const signal = signalOf(code);
+  return signal === undefined ? { kind: 'exited', code } : { kind: 'killed', signal };
+}
+
+function whyUnstarted(code: number, command: string): string {
+  if (code === 0) return `Raymond ended before ${command} began.`;
+  if (code === 127) return `There is no program ${command}. Install it, or correct the PATH.`;
+  return `${command} cannot be executed. Make it executable, and check the interpreter that its first line names.`;
+}
+
+function signalOf(code: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0];
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ProcessEntry } from './system.ts';
+import { belonging } from './tree.ts';
+
+const SELF = 50;
+const ROOT = { pid: 100, started: 't100' };
+
+/** `pid parent group session`, with `*` for a marked one. */
+function table(...rows: readonly string[]): ProcessEntry[] {
+  return rows.map((row) => {
+    const [pid = 0, parent = 0, group = 0, session = 0] = row.split(/[ *]+/).map(Number);
+    return { pid, parent, group, session, started: `t${pid}`, marked: row.endsWith('*') };
+  });
+}
+
+test.each([
+  [
+    'the root and its descendants',
+    ['100 50 100 100', '101 100 100 100', '102 101 100 100'],
+    [100, 101, 102],
+  ],
+  [
+    'children in other groups',
+    ['100 50 100 100', '101 100 101 100', '102 101 102 102'],
+    [100, 101, 102],
+  ],
+  ['an orphan in the group of a member', ['100 50 100 100', '110 1 100 100'], [100, 110]],
+  ['an orphan in another group of the session', ['100 50 100 100', '110 1 110 100'], [100, 110]],
+  [
+    'a marked orphan with all of its own',
+    ['120 1 120 120*', '121 120 120 120', '122 1 122 120'],
+    [120, 121, 122],
+  ],
+  ['nobody else', ['60 50 50 50', '70 1 70 70', '100 50 100 100'], [100]],
+  ['nobody in the group of one that has ended', ['110 1 100 100'], []],
+  ['never pid 1 or ourselves, whatever they carry', ['1 0 1 1*', '50 1 50 50*', '51 50 50 50'], []],
+  ['nobody through our own group', ['50 1 50 50', '51 50 50 50*', '52 50 50 50'], [51]],
+])('takes %s', (_, rows, expected) => {
+  expect(belonging(table(...rows), [ROOT], SELF).map(({ pid }) => pid)).toEqual(expected);
+});
+
+test('a process that got the pid of the root later is a stranger, and so is its tree', () => {
+  const reused = table('100 1 100 100', '101 100 100 100');
+  expect(belonging(reused, [{ pid: 100, started: 'earlier' }], SELF)).toEqual([]);
+});
+
+test('every descendant of the root is taken, in whatever order the table comes', () => {
+  const parents = fc.array(fc.nat(), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(parents, fc.infiniteStream(fc.nat()), (choices, order) => {
+      const rows = choices.map((choice, index) => {
+        const pid = 101 + index;
+        return `${pid} ${100 + (choice % (index + 1))} ${pid} ${pid}`;
+      });
+      const shuffled = table('100 50 100 100', '70 1 70 70', ...rows)
+        .map((entry) => ({ entry, key: order.next().value }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ entry }) => entry);
+      expect(belonging(shuffled, [ROOT], SELF)).toHaveLength(rows.length + 1);
+    }),
+  );
+});

@@ -1,0 +1,70 @@
+// What to say to Windows, and how to read its answers, without a process.
+import type { ProcessEntry } from './system.ts';
+
+/** Ends a process and its descendants: asks them to close, or forces them. */
+export function taskkillArguments(pid: number, signal: NodeJS.Signals): readonly string[] {
+  return ['/PID', String(pid), '/T', ...(signal === 'SIGKILL' ? ['/F'] : [])];
+}
+
+/** Lists processes as `pid parent started`, all of them or the given ones. */
+export function processQuery(pids?: readonly number[]): readonly string[] {
+  const filter = pids ? ` -Filter '${pids.map((pid) => `ProcessId=${pid}`).join(' OR ')}'` : '';
+  return powershell(
+    `Get-CimInstance Win32_Process${filter} | ForEach-Object { '{0} {1} {2}' -f $_.ProcessId, $_.ParentProcessId, $_.CreationDate.ToFileTimeUtc() }`,
+  );
+}
+
+export function bootQuery(): readonly string[] {
+  return powershell('(Get-CimInstance Win32_OperatingSystem).LastBootUpTime.ToFileTimeUtc()');
+}
+
+function powershell(command: string): readonly string[] {
+  return ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', command];
+}
+
+/**
+ * Reads `pid parent started` lines. Windows keeps the pid of a parent that ended, and may have given
+ * it to a younger process since: one that is younger than its child is not its parent.
+ */
+export function parseProcesses(text: string): ProcessEntry[] {
+  const rows = text.split(/\r?\n/).flatMap((line) => {
+    const [, pid, parent, started] = /^(\d+) (\d+) (\d+)$/.exec(line.trim()) ?? [];
+    return started === undefined ? [] : { pid: Number(pid), parent: Number(parent), started };
+  });
+  const startOf = new Map(rows.map((row) => [row.pid, BigInt(row.started)]));
+  return rows.map((row) => {
+    const parentStart = startOf.get(row.parent);
+    const isParentGone = parentStart === undefined || parentStart > BigInt(row.started);
+    return { ...row, parent: isParentGone ? 0 : row.parent, marked: false };
+  });
+}
+
+/** Node itself is the wrapper: no shell of Windows passes arguments on unchanged. */
+export function windowsWrapper(
+  node: string,
+  folder: string,
+  command: string,
+  args: readonly string[],
+): readonly [string, readonly string[]] {
+  return [node, ['-e', NODE_WRAPPER, '--', folder, command, ...args]];
+}
+
+const NODE_WRAPPER = `
+const { spawn } = require('node:child_process');
+const { existsSync, writeFileSync } = require('node:fs');
+const { Socket } = require('node:net');
+const [folder, command, ...args] = process.argv.slice(1);
+const end = (word, code) => {
+  const file = folder + '/exit-' + process.pid;
+  if (existsSync(file)) writeFileSync(file, word + ' ' + code + '\\n');
+  process.exit(code);
+};
+const gate = new Socket({ fd: 3 });
+gate.once('error', () => end('unstarted', 0));
+gate.once('end', () => end('unstarted', 0));
+gate.once('data', () => {
+  gate.removeAllListeners('end').destroy();
+  const child = spawn(command, args, { stdio: 'inherit', windowsHide: true });
+  child.once('error', (error) => end('unstarted', error.code === 'ENOENT' ? 127 : 126));
+  child.once('exit', (code) => end('exited', code ?? 1));
+});`;

@@ -1,0 +1,177 @@
+/** Executes script states. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import type { Failure } from '../model/failure.ts';
+import { unreachable } from '../model/unreachable.ts';
+import type { Interpreter } from '../model/workflow.ts';
+import { printStream } from '../parse/print-stream.ts';
+import type { Executor, Live, RunningStep, ScriptStep, Step, StepOutcome } from '../ports.ts';
+import { inheritedEnvironment } from './environment.ts';
+import { outputText, tailText } from './file-text.ts';
+import {
+  adopt,
+  type Exit,
+  endLeftovers,
+  follow,
+  type LaunchedProcess,
+  launch,
+  watchIdle,
+} from './process.ts';
+
+type Show = (live: Live) => void;
+
+export function scriptExecutor(): Executor {
+  return {
+    start: (step, live) => watch(begin(asScript(step)), asScript(step), live, 'ours'),
+    adopt: (step, live) => {
+      const found = adopt(step.folder);
+      // Nothing began in the folder, and nothing will: the step can still begin there.
+      if (!found) return watch(begin(asScript(step)), asScript(step), live, 'ours');
+      return watch(found, asScript(step), live, 'adopted');
+    },
+    close: async () => {},
+  };
+}
+
+/** A value that does not fit into an environment is only in its file. */
+export function scriptEnvironment(
+  step: ScriptStep,
+  inputFile: string,
+): Readonly<Record<string, string>> {
+  const { input } = step;
+  const value = input === undefined ? {} : { RAYMOND_RESULT_FILE: inputFile };
+  const fits =
+    input !== undefined && Buffer.byteLength(input) <= LARGEST_VALUE && !input.includes('\0');
+  return {
+    ...inheritedEnvironment(process.env),
+    ...step.environment,
+    ...value,
+    ...(fits && { RAYMOND_RESULT: input, RAYMOND_INPUT: input }),
+  };
+}
+
+/** The program that interprets a script, and how it is told which. */
+export function interpreterCommand(
+  interpreter: Interpreter,
+  file: string,
+): readonly [string, readonly string[]] {
+  switch (interpreter) {
+    case 'bash':
+      return ['/bin/bash', [file]];
+    case 'cmd':
+      return ['cmd.exe', ['/d', '/s', '/c', file]];
+    case 'powershell':
+      return ['powershell.exe', ['-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', file]];
+    default:
+      return unreachable(interpreter);
+  }
+}
+
+/** Linux takes 128 KiB for one variable; Windows 32 Ki characters. */
+const LARGEST_VALUE = process.platform === 'win32' ? 30_000 : 120_000;
+
+function asScript(step: Step): ScriptStep {
+  if (step.kind === 'script') return step;
+  throw new Error('Bug: a prompt was given to the script executor');
+}
+
+function begin(step: ScriptStep): LaunchedProcess {
+  mkdirSync(step.folder, { recursive: true, mode: 0o700 });
+  const inputFile = join(step.folder, 'input');
+  if (step.input !== undefined) writeFileSync(inputFile, step.input, { mode: 0o600 });
+  const [command, args] = interpreterCommand(step.interpreter, step.file);
+  const env = scriptEnvironment(step, inputFile);
+  return launch({ folder: step.folder, command, args, cwd: step.cwd, env, stdin: 'none' });
+}
+
+function watch(
+  launched: LaunchedProcess,
+  step: ScriptStep,
+  live: Show,
+  whose: 'ours' | 'adopted',
+): RunningStep {
+  let cut: 'stopped' | 'idle' | undefined;
+  const end = (why: 'stopped' | 'idle') => {
+    cut ??= why;
+    void launched.stop();
+  };
+  const cancelIdle = watchIdle({
+    files: [launched.stdoutFile, launched.stderrFile],
+    idleTimeoutMs: step.idleTimeoutMs,
+    onIdle: () => end('idle'),
+  });
+  const outcome = async (): Promise<StepOutcome> => {
+    const printed = showPrints(launched, live);
+    const exit = await launched.ended;
+    cancelIdle();
+    await printed;
+    await endLeftovers(step.folder);
+    if (cut === 'stopped') return INTERRUPTED;
+    if (cut === 'idle')
+      return failed(
+        `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`,
+        'idle',
+      );
+    return outcomeOf(exit, launched, step, whose);
+  };
+  return { outcome: outcome(), stop: () => end('stopped') };
+}
+
+function outcomeOf(
+  exit: Exit,
+  launched: LaunchedProcess,
+  step: ScriptStep,
+  whose: 'ours' | 'adopted',
+): StepOutcome {
+  switch (exit.kind) {
+    case 'exited':
+      if (exit.code !== 0)
+        return failed(`${step.state} exited with ${exit.code}.${errorTail(launched)}`);
+      return { kind: 'answered', output: outputText(launched.stdoutFile), costUsd: 0, denied: [] };
+    case 'killed':
+      // Killed while no Raymond was there: it fell in the same crash.
+      if (whose === 'adopted') return INTERRUPTED;
+      return failed(`${step.state} was killed by ${exit.signal}.${errorTail(launched)}`);
+    case 'unstarted':
+      return whose === 'adopted'
+        ? INTERRUPTED
+        : failed(`${step.state} could not be started. ${exit.reason}`);
+    case 'unknown':
+      return INTERRUPTED;
+    default:
+      return unreachable(exit);
+  }
+}
+
+const INTERRUPTED: StepOutcome = { kind: 'interrupted', costUsd: 0, sessionUsable: false };
+
+function failed(message: string, kind: Failure['kind'] = 'script-failed'): StepOutcome {
+  return { kind: 'failed', failure: { kind, message }, costUsd: 0 };
+}
+
+async function showPrints({ stdoutFile, ended }: LaunchedProcess, live: Show): Promise<void> {
+  const prints = printStream();
+  const decoder = new StringDecoder('utf8');
+  const show = (pieces: ReturnType<typeof prints.push>) => {
+    for (const { text } of pieces) if (text !== '') live({ kind: 'print', text });
+  };
+  try {
+    for await (const chunk of follow(stdoutFile, { until: ended }))
+      show(prints.push(decoder.write(chunk)));
+    show(prints.end());
+  } catch {
+    // There is no output to show: how the process ended says why.
+  }
+}
+
+const TAIL_BYTES = 600;
+
+function errorTail({ stderrFile }: LaunchedProcess): string {
+  try {
+    const said = tailText(stderrFile, TAIL_BYTES);
+    return said === '' ? '' : ` It said: ${said}`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { adopt, follow, watchIdle } from '../../src/execute/process.ts';
+import { steps, text, until } from './fixtures/steps.ts';
+
+const { path, folder, bash } = steps();
+
+/** Collects what is followed, as it comes. */
+function collect(chunks: AsyncIterable<Buffer>) {
+  const seen = { text: '', done: Promise.resolve() };
+  seen.done = (async () => {
+    for await (const chunk of chunks) seen.text += chunk.toString('latin1');
+  })();
+  return seen;
+}
+
+function promise() {
+  let resolve = () => {};
+  const settled = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { settled, resolve };
+}
+
+test('output is there while the process still runs, and whole when it has ended', async () => {
+  const step = bash('echo one; until [ -e go ]; do sleep 0.01; done; printf two');
+  const seen = collect(follow(step.stdoutFile, { until: step.ended }));
+  await until(() => seen.text === 'one\n');
+  writeFileSync(path('go'), '');
+  await seen.done;
+  expect(seen.text).toBe('one\ntwo');
+});
+
+test.each([
+  ['by being told of changes', 1_000_000],
+  ['by looking again', 20],
+])('growth is seen %s', async (_, pollMs) => {
+  writeFileSync(path('out'), 'a');
+  const { settled, resolve } = promise();
+  const seen = collect(follow(path('out'), { until: settled, pollMs }));
+  for (const expected of ['a', 'ab', 'abb', 'abbb']) {
+    await until(() => seen.text === expected);
+    appendFileSync(path('out'), 'b');
+  }
+  resolve();
+  await seen.done;
+  expect(seen.text).toBe('abbbb');
+});
+
+test('what is written just before the end is delivered, also when the end is an error', async () => {
+  writeFileSync(path('out'), '');
+  let fail = (_: Error) => {};
+  const failing = new Promise((_, reject) => {
+    fail = reject;
+  });
+  const seen = collect(follow(path('out'), { until: failing, pollMs: 1_000_000 }));
+  await nextTurn();
+  appendFileSync(path('out'), 'last words');
+  fail(new Error('gone'));
+  await seen.done;
+  expect(seen.text).toBe('last words');
+});
+
+test('an adopted process is followed from where another has stopped reading', async () => {
+  const here = folder();
+  const step = bash('printf 12345; until [ -e go ]; do sleep 0.01; done; printf 678', {
+    folder: here,
+  });
+  await until(() => text(step.stdoutFile) === '12345');
+  const adopted = adopt(here);
+  if (adopted === undefined) throw new Error('not found');
+  const seen = collect(follow(adopted.stdoutFile, { from: 3, until: adopted.ended }));
+  await until(() => seen.text === '45');
+  writeFileSync(path('go'), '');
+  await seen.done;
+  expect(seen.text).toBe('45678');
+});
+
+test('a file that was emptied is read from its new beginning', async () => {
+  writeFileSync(path('out'), 'old words');
+  const { settled, resolve } = promise();
+  const seen = collect(follow(path('out'), { until: settled, pollMs: 10 }));
+  await until(() => seen.text === 'old words');
+  truncateSync(path('out'));
+  appendFileSync(path('out'), 'new');
+  await until(() => seen.text === 'old wordsnew');
+  resolve();
+  await seen.done;
+});
+
+test('who has seen enough may leave', async () => {
+  const step = bash('yes');
+  for await (const chunk of follow(step.stdoutFile, { until: step.ended })) {
+    expect(chunk.length).toBeGreaterThan(0);
+    break;
+  }
+  await step.stop();
+});
+
+test('50 MB pass through a slow reader unchanged and in flat memory', async () => {
+  const bytes = 50_000_000;
+  const step = bash(`yes 'all work and no play' | head -c ${bytes}`);
+  const hash = createHash('sha256');
+  let length = 0;
+  let chunks = 0;
+  let peak = 0;
+  const before = used();
+  for await (const chunk of follow(step.stdoutFile, { until: step.ended })) {
+    hash.update(chunk);
+    length += chunk.length;
+    if (++chunks % 50 === 0) {
+      await nextTurn();
+      peak = Math.max(peak, used());
+    }
+  }
+  const line = Buffer.from('all work and no play\n');
+  const whole = Buffer.alloc(bytes, line);
+  expect(length).toBe(bytes);
+  expect(hash.digest('hex')).toBe(createHash('sha256').update(whole).digest('hex'));
+  expect(peak - before).toBeLessThan(bytes / 5);
+});
+
+/** What is held, without what is only not collected yet. */
+function used(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+test('a silent process is noticed and stopped', async () => {
+  const step = bash('echo begin; exec sleep 300');
+  const files = [step.stdoutFile, step.stderrFile];
+  await new Promise<void>((onIdle) => watchIdle({ files, idleTimeoutMs: 200, onIdle }));
+  expect(await step.stop()).toEqual([]);
+  expect(await step.ended).toEqual({ kind: 'killed', signal: 'SIGINT' });
+});
+
+test('a process that only complains is not silent', async () => {
+  const step = bash('for i in {1..40}; do echo $i >&2; sleep 0.05; done');
+  let wasIdle = false;
+  const end = watchIdle({
+    files: [step.stdoutFile, step.stderrFile],
+    idleTimeoutMs: 1500,
+    onIdle: () => {
+      wasIdle = true;
+    },
+  });
+  expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
+  end();
+  expect(wasIdle).toBe(false);
+});

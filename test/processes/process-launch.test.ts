@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { adopt, endLeftovers, identify, isAlive, self } from '../../src/execute/process.ts';
+import { anyAlive, makeFolder, plain, steps, text, until } from './fixtures/steps.ts';
+
+const { path, folder, start, bash, identities } = steps();
+
+test('output and exit code are in the step’s folder, for nobody else to read', async () => {
+  const here = folder();
+  const step = bash('echo said; echo complained >&2; exit 3', { folder: here });
+  expect(await step.ended).toEqual({ kind: 'exited', code: 3 });
+  expect([text(step.stdoutFile), text(step.stderrFile)]).toEqual(['said\n', 'complained\n']);
+  const pid = step.identity?.pid;
+  for (const name of ['stdout', 'stderr', 'process.json', `exit-${pid}`]) {
+    expect([name, statSync(`${here}/${name}`).mode & 0o777]).toEqual([name, 0o600]);
+  }
+  expect(statSync(here).mode & 0o777).toBe(0o700);
+});
+
+test('arguments, directory and environment arrive unchanged', async () => {
+  const args = ['', ' ', "it's", '"$HOME"', '`x`', '$(x)', '*', '-n', '--', 'ä\nb', '\\'];
+  const cwd = makeFolder(path('in here'));
+  const odd = {
+    REPLY: 'r',
+    'WITH-DASH': 'd',
+    BASH_ENV: '/nowhere',
+    EMPTY: '',
+    'BASH_FUNC_x%%': '() { :; }',
+  };
+  const show = 'console.log(JSON.stringify([process.argv.slice(1), process.cwd(), process.env]))';
+  const step = start({
+    command: process.execPath,
+    args: ['-e', show, '--', ...args],
+    cwd,
+    env: { ...plain.env, ...odd },
+  });
+  await step.ended;
+  const [seenArgs, seenCwd, seenEnv] = JSON.parse(text(step.stdoutFile));
+  expect(seenArgs).toEqual(args);
+  expect(seenCwd).toBe(cwd);
+  expect(seenEnv).toMatchObject({ ...odd, PATH: plain.env.PATH });
+  expect(text(step.stderrFile)).toBe('');
+});
+
+test('1 MB of standard input comes from a file', async () => {
+  const input = Buffer.alloc(1024 * 1024, 'zwölf Boxkämpfer ');
+  writeFileSync(path('prompt'), input);
+  const step = start({ command: 'cat', stdin: { file: path('prompt') } });
+  expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
+  const hash = (file: string) => createHash('sha256').update(text(file)).digest('hex');
+  expect(hash(step.stdoutFile)).toBe(hash(path('prompt')));
+});
+
+test('a pipe stays open for one message after the other', async () => {
+  const step = bash('while read -r line; do echo "got $line"; done', { stdin: 'pipe' });
+  step.stdin?.write('one\n');
+  await until(() => text(step.stdoutFile) === 'got one\n');
+  step.stdin?.write('two\n');
+  await until(() => text(step.stdoutFile).endsWith('got two\n'));
+  step.stdin?.end();
+  expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
+});
+
+test('writing to a process that does not listen harms nobody', async () => {
+  const step = start({ stdin: 'pipe' });
+  step.stdin?.write(Buffer.alloc(8 * 1024 * 1024));
+  expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
+});
+
+test('without input, standard input is at its end', async () => {
+  const step = start({ command: 'cat' });
+  expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
+});
+
+test.each([
+  ['SIGKILL', 'kill -9 $$'],
+  ['SIGSEGV', 'kill -SEGV $$'],
+  ['SIGTERM', 'kill $$'],
+  ['SIGKILL', 'kill -9 0'],
+  ['SIGINT', 'kill -INT 0'],
+  ['SIGTERM', 'kill -TERM 0'],
+  ['SIGUSR1', 'kill -USR1 0'],
+  ['SIGHUP', 'kill -HUP 0'],
+])('death by %s is told apart (%s)', async (signal, script) => {
+  const step = bash(script);
+  expect(await step.ended).toEqual({ kind: 'killed', signal });
+  expect(text(step.stderrFile)).toBe('');
+});
+
+test('when the wrapper is killed, the end is unknown', async () => {
+  const step = bash('kill -9 $PPID; exec sleep 300');
+  expect(await step.ended).toEqual({ kind: 'unknown' });
+  expect(await step.stop()).toEqual([]);
+});
+
+test('a command that is stopped and goes on has not ended', async () => {
+  const step = bash('echo $$ >pid; until [ -e go ]; do sleep 0.02; done; exit 5');
+  const [command] = await identities('pid', 1);
+  if (command === undefined) throw new Error('not launched');
+  let hasEnded = false;
+  step.ended.then(() => {
+    hasEnded = true;
+  });
+  process.kill(command.pid, 'SIGSTOP');
+  await until(() => stateOf(command.pid).startsWith('T'));
+  process.kill(command.pid, 'SIGCONT');
+  await until(() => stateOf(command.pid).startsWith('S'));
+  expect(hasEnded).toBe(false);
+  writeFileSync(path('go'), '');
+  expect(await step.ended).toEqual({ kind: 'exited', code: 5 });
+});
+
+test.each([126, 127])('a program’s own exit %d is not a failure to start', async (code) => {
+  expect(await bash(`exit ${code}`).ended).toEqual({ kind: 'exited', code });
+});
+
+test.each([
+  ['a missing program', { command: 'no-such-program' }, /no program no-such-program/],
+  ['a missing file', { command: '/no/such/file' }, /no program \/no\/such\/file/],
+  ['a builtin of the shell', { command: 'shopt' }, /no program shopt/],
+  ['a folder', { command: '/' }, /\/ cannot be executed/],
+  ['a missing directory', { cwd: '/no/such/folder' }, /no folder \/no\/such\/folder/],
+  ['a file as directory', { cwd: process.execPath }, /no folder/],
+  ['a missing input', { stdin: { file: '/no/such/input' } }, /\/no\/such\/input/],
+  ['an argument beyond all limits', { args: ['x'.repeat(8_000_000)] }, /E2BIG/],
+  ['an argument with NUL', { args: ['\0'] }, /null bytes/],
+] as const)('%s is data, not an exit code', async (_, wanted, reason) => {
+  const step = start(wanted);
+  expect(await step.ended).toEqual({ kind: 'unstarted', reason: expect.stringMatching(reason) });
+  expect(await step.stop()).toEqual([]);
+});
+
+test('a file that may not be executed, or whose interpreter is missing, is data', async () => {
+  writeFileSync(path('plain'), 'echo never');
+  writeFileSync(path('orphan'), '#!/no/such/interpreter\n');
+  chmodSync(path('orphan'), 0o755);
+  for (const command of [path('plain'), path('orphan')]) {
+    expect(await start({ command }).ended).toMatchObject({ kind: 'unstarted' });
+  }
+});
+
+test('a folder is for one process', async () => {
+  const here = folder();
+  await start({ folder: here }).ended;
+  expect(() => start({ folder: here })).toThrow(/holds a process already/);
+});
+
+test('the end follows the command, not the background jobs that hold its output', async () => {
+  const here = folder();
+  const step = bash('sleep 300 & echo $! >jobs; echo done', { folder: here });
+  expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
+  const jobs = await identities('jobs', 1);
+  expect(anyAlive(jobs)).toBe(true);
+  expect(await endLeftovers(here)).toEqual([]);
+  expect(anyAlive(jobs)).toBe(false);
+});
+
+test('leftovers end even when they are deaf, nameless daemons', async () => {
+  const here = folder();
+  const step = bash(`"$NODE" "$DAEMON" jobs; until [ -s jobs ]; do sleep 0.02; done`, {
+    folder: here,
+  });
+  await step.ended;
+  const jobs = await identities('jobs', 1);
+  expect(await endLeftovers(here, 100)).toEqual([]);
+  expect(anyAlive(jobs)).toBe(false);
+});
+
+test('a folder without a process has no leftovers and nothing to adopt', async () => {
+  const empty = makeFolder(folder());
+  expect(await endLeftovers(empty)).toEqual([]);
+  expect(adopt(empty)).toBeUndefined();
+  expect(adopt(path('missing'))).toBeUndefined();
+});
+
+test('a process is alive under its own identity only', async () => {
+  const step = bash('sleep 300');
+  const { identity } = step;
+  if (identity === undefined) throw new Error('not launched');
+  expect(isAlive(identity)).toBe(true);
+  expect(isAlive({ ...identity, started: `${identity.started}1` })).toBe(false);
+  expect(isAlive({ ...identity, boot: 'another' })).toBe(false);
+  await step.stop();
+  expect(isAlive(identity)).toBe(false);
+  expect(identify(identity.pid)).toBeUndefined();
+});
+
+test('we know ourselves', () => {
+  expect(self().pid).toBe(process.pid);
+  expect(isAlive(self())).toBe(true);
+});
+
+test('a zombie is not alive', async () => {
+  // The shell becomes a program that never asks after the child it has inherited.
+  const step = bash('sleep 0 & echo $! >zombie; exec sleep 300');
+  await until(() => text(path('zombie')).endsWith('\n'));
+  const pid = Number(text(path('zombie')));
+  await until(() => identify(pid) === undefined);
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  await step.stop();
+});
+
+function stateOf(pid: number): string {
+  return spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+}
