@@ -1,1 +1,141 @@
-export async function main(_argv: readonly string[]): Promise<void> {}
+/** The command line: which commands there are, and what becomes of trouble. */
+import { Command, CommanderError, Option } from 'commander';
+import { UserError } from '../model/user-error.ts';
+import { camelCase, RUN_OPTIONS, readOption } from './options.ts';
+
+declare const RAYMOND_VERSION: string;
+
+export async function main(argv: readonly string[]): Promise<void> {
+  // A reader that has seen enough closes the pipe; that is no trouble of ours.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  try {
+    await program().parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+const USAGE = 64;
+
+function program(): Command {
+  const raymond = new Command('raymond')
+    .description(
+      'Runs workflows for coding agents: folders of prompts and scripts, as state machines.',
+    )
+    .version(RAYMOND_VERSION)
+    .showHelpAfterError('See: raymond --help')
+    .exitOverride()
+    .enablePositionalOptions();
+
+  const run = raymond
+    .command('run [workflow]', { isDefault: true })
+    .alias('start')
+    .description(
+      'run a workflow: a folder, a state file, a .zip or a .yaml (also: raymond <workflow>)',
+    )
+    .option('--init-config', 'write .raymond/config.toml with every option commented out')
+    .action(async (workflow: string | undefined, options) => {
+      if (options.initConfig) return finish((await import('./commands/config.ts')).initConfig());
+      await finish((await import('./commands/run.ts')).run(workflow, options));
+    });
+  addRunOptions(run);
+
+  const resume = raymond
+    .command('resume [run]')
+    .description('go on with a run')
+    .option('--all', 'go on with every run that can')
+    .option('--salvage', 'keep the readable part of a damaged journal')
+    .action(async (name: string | undefined, options) => {
+      await finish((await import('./commands/resume.ts')).resume(name, options));
+    });
+  addRunOptions(resume, NOT_FOR_RESUME);
+
+  raymond
+    .command('list')
+    .description('list the runs of this project')
+    .option('--json', 'one JSON object per run')
+    .action(async (options) => finish((await import('./commands/list.ts')).list(options)));
+  raymond
+    .command('show <run>')
+    .description('show agents, stacks, cost and history of a run')
+    .option('--json', 'the state as JSON')
+    .action(async (name, options) =>
+      finish((await import('./commands/show.ts')).show(name, options)),
+    );
+  raymond
+    .command('logs <run>')
+    .description('show what a run has reported')
+    .option('-f, --follow', 'go on until it ends')
+    .option('--json', 'the events of the journal')
+    .action(async (name, options) =>
+      finish((await import('./commands/logs.ts')).logs(name, options)),
+    );
+  raymond
+    .command('stop <run>')
+    .description('stop a run; it can be resumed')
+    .option('--now', 'do not let running steps finish')
+    .option('--json', 'say so in JSON')
+    .action(async (name, options) =>
+      finish((await import('./commands/stop.ts')).stop(name, options)),
+    );
+  raymond
+    .command('answer <run> <text>')
+    .description("answer an agent's question")
+    .option('--agent <id>', 'which agent, when several have a question')
+    .option('--json', 'say so in JSON')
+    .action(async (name, text, options) =>
+      finish((await import('./commands/answer.ts')).answer(name, text, options)),
+    );
+  raymond
+    .command('prune [runs...]')
+    .description('remove completed runs, or those that are named')
+    .option('--all', 'also those that failed, wait or were stopped')
+    .option('--older-than <time>', 'only those whose last event is older, like 30d')
+    .option('--dry-run', 'only say what would be removed')
+    .option('--json', 'one JSON object per run')
+    .action(async (names, options) =>
+      finish((await import('./commands/prune.ts')).prune(names, options)),
+    );
+  raymond
+    .command('config')
+    .description('show the configuration of this project')
+    .option('--json', 'as JSON')
+    .action(async (options) => finish((await import('./commands/config.ts')).showConfig(options)));
+  return raymond;
+}
+
+const NOT_FOR_RESUME: ReadonlySet<string> = new Set(['set', 'workflow-id', 'rehearse']);
+
+function addRunOptions(command: Command, except: ReadonlySet<string> = new Set()): void {
+  for (const spec of RUN_OPTIONS) {
+    if (except.has(spec.name)) continue;
+    const flags = spec.kind === 'flag' ? `--${spec.name}` : `--${spec.name} <${spec.placeholder}>`;
+    const option = new Option(flags, spec.meaning);
+    if (spec.kind === 'list') {
+      option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
+    } else if (spec.kind !== 'flag') {
+      option.argParser((text: string) => readOption(spec, text));
+    }
+    // Commander would make "wait: false" of --no-wait; our options are called what they are called.
+    option.negate = false;
+    option.attributeName = () => camelCase(spec.name);
+    command.addOption(option);
+  }
+}
+
+async function finish(command: Promise<number>): Promise<void> {
+  process.exitCode = await command;
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  if (error instanceof UserError) {
+    process.stderr.write(`raymond: ${error.message}\n         ${error.remedy}\n`);
+    return error.code === 'usage' || error.code === 'config' ? USAGE : 1;
+  }
+  const stack = error instanceof Error ? error.stack : String(error);
+  process.stderr.write(
+    `This is a bug in Raymond ${RAYMOND_VERSION}. Please report it:\n${stack}\n`,
+  );
+  return 70;
+}

@@ -1,0 +1,72 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findRun } from '../../journal/find-run.ts';
+import type { Project, RunPaths } from '../../journal/project.ts';
+import { readDuration } from '../../parse/transition.ts';
+import { wrongUsage } from '../options.ts';
+import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
+import { clock, currentProject, disk, pathsOf } from '../wire.ts';
+
+export interface PruneOptions {
+  readonly olderThan?: string;
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** Removes runs that are over: completed ones, or any that nobody works on with `--all` or by name. */
+export async function prune(names: readonly string[], options: PruneOptions): Promise<number> {
+  const project = await currentProject();
+  const wanted = new Set(await Promise.all(names.map((name) => findRun(disk, project, name))));
+  const oldest = olderThan(options.olderThan);
+  const doomed = (await allRuns(project)).filter((found) =>
+    wanted.size > 0
+      ? wanted.has(found.id)
+      : isOver(found, options.all === true) && isOlder(found, oldest),
+  );
+  for (const found of doomed) {
+    if ('run' in found && found.pid !== undefined) {
+      throw wrongUsage(
+        `${found.id} is being worked on by pid ${found.pid}.`,
+        `First: raymond stop ${found.id}`,
+      );
+    }
+    if (!options.dryRun) await removeRun(project, found.id);
+    if (options.json)
+      console.log(JSON.stringify({ workflow_id: found.id, removed: !options.dryRun }));
+    else process.stdout.write(`${options.dryRun ? 'would remove' : 'removed'} ${found.id}\n`);
+  }
+  if (doomed.length === 0 && !options.json) process.stderr.write('There is nothing to prune.\n');
+  return 0;
+}
+
+function isOver(found: FoundRun | DamagedRun, all: boolean): boolean {
+  if (!('run' in found)) return false;
+  return all ? found.pid === undefined : condition(found) === 'completed';
+}
+
+function isOlder(found: FoundRun | DamagedRun, oldest: number | undefined): boolean {
+  return oldest === undefined || ('run' in found && found.run.updatedAt <= oldest);
+}
+
+function olderThan(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const age = readDuration(text);
+  if (age === undefined)
+    throw wrongUsage(`--older-than is "${text}".`, 'Write a time like 12h or 30d.');
+  return clock.now() - age;
+}
+
+/** The journal goes last: until then the run is still listed, and can be pruned again. */
+async function removeRun(project: Project, id: string): Promise<void> {
+  const paths: RunPaths = pathsOf(project, id);
+  const debug = await readdir(project.debugFolder).catch(() => []);
+  const folders = debug.filter(
+    (name) => /^_\d{8}_\d{6}$/.test(name.slice(id.length)) && name.startsWith(id),
+  );
+  for (const name of folders)
+    await rm(join(project.debugFolder, name), { recursive: true, force: true });
+  for (const path of [paths.folder, paths.pointer, paths.stateFile, paths.journal]) {
+    await rm(path, { recursive: true, force: true });
+  }
+}

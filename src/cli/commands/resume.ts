@@ -1,0 +1,115 @@
+import { openJournal } from '../../journal/file-journal.ts';
+import { findRun } from '../../journal/find-run.ts';
+import type { Project } from '../../journal/project.ts';
+import { salvage } from '../../journal/salvage.ts';
+import type { Run } from '../../model/run.ts';
+import { UserError } from '../../model/user-error.ts';
+import type { WorkflowLibrary } from '../../ports.ts';
+import { readConfigFile } from '../config-file.ts';
+import { type RunOptions, wrongUsage } from '../options.ts';
+import { workOn } from '../run-process.ts';
+import { allRuns, condition } from '../runs.ts';
+import { settingsFrom } from '../settings.ts';
+import {
+  clock,
+  codec,
+  currentProject,
+  disk,
+  executors,
+  libraryFor,
+  lockRun,
+  pathsOf,
+} from '../wire.ts';
+
+export interface ResumeOptions extends RunOptions {
+  readonly all?: boolean;
+  readonly salvage?: boolean;
+}
+
+/** Goes on with a run, or with every run that can go on by itself. */
+export async function resume(name: string | undefined, options: ResumeOptions): Promise<number> {
+  const project = await currentProject();
+  if (options.all) return resumeAll(project, options);
+  if (name === undefined) throw wrongUsage('No run is named.', 'Name one of: raymond list');
+  return resumeOne(project, await findRun(disk, project, name), options);
+}
+
+async function resumeAll(project: Project, options: ResumeOptions): Promise<number> {
+  const codes: number[] = [];
+  for (const found of await allRuns(project)) {
+    if (!('run' in found) || !RESUMABLE.has(condition(found))) continue;
+    codes.push(await resumeOne(project, found.id, options));
+  }
+  if (codes.length === 0) process.stderr.write('There is nothing to resume.\n');
+  return codes.find((code) => code !== 0) ?? 0;
+}
+
+const RESUMABLE = new Set([
+  'crashed',
+  'failed',
+  'interrupted',
+  'paused',
+  'stopped: budget',
+  'stopped: iterations',
+]);
+
+async function resumeOne(project: Project, id: string, given: ResumeOptions): Promise<number> {
+  const paths = pathsOf(project, id);
+  const config = await readConfigFile(project.configFile);
+  const lock = await lockRun(paths);
+  try {
+    if (given.salvage) await salvageJournal(paths.journal);
+    const { run, journal } = await openJournal(disk, paths.journal, codec);
+    if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
+      await journal.close();
+      throw new UserError(
+        'completed',
+        `${id} is completed.`,
+        `See what it did: raymond show ${id}`,
+      );
+    }
+    const library = libraryFor(paths, run.cwd);
+    await loadAll(library, run);
+    const first = {
+      kind: 'resume',
+      at: clock.now(),
+      settings: settingsFrom(given, run.settings),
+      input: given.input,
+    } as const;
+    const options = { ...config, ...given };
+    return await workOn(run, [first], {
+      project,
+      paths,
+      library,
+      journal,
+      executors: executors(),
+      options,
+    });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Loads every workflow that an agent is in or returns to. One that is gone fails only its agents. */
+async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
+  const refs = new Set([run.workflow]);
+  for (const [, agent] of run.agents) {
+    refs.add(agent.workflow);
+    for (const frame of agent.stack) refs.add(frame.workflow);
+  }
+  for (const ref of refs) {
+    await library.load(ref).catch((error) => {
+      if (!(error instanceof UserError)) throw error;
+      process.stderr.write(`${error.message} ${error.remedy}\n`);
+    });
+  }
+}
+
+async function salvageJournal(journal: string): Promise<void> {
+  const salvaged = await salvage(disk, journal, codec);
+  if (!salvaged) return;
+  const { lostBytes, brokenFile } = salvaged;
+  process.stderr.write(
+    `${lostBytes} bytes of the journal could not be kept. The damaged file is ${brokenFile}\n`,
+  );
+}

@@ -1,0 +1,85 @@
+import { apply, newRun } from '../../interpret/apply.ts';
+import { readEvents } from '../../journal/read-journal.ts';
+import { freeze } from '../../journal/state-file.ts';
+import type { Agent, Run } from '../../model/run.ts';
+import { Describer } from '../../observe/describe.ts';
+import { formatLine } from '../../observe/plain.ts';
+import { duration, oneLine, time, usd } from '../../observe/words.ts';
+import { condition, type FoundRun, openRun } from '../runs.ts';
+import { table } from '../table.ts';
+import { currentProject, disk } from '../wire.ts';
+
+export async function show(name: string, { json }: { readonly json?: boolean }): Promise<number> {
+  const found = await openRun(await currentProject(), name);
+  if (json) {
+    console.log(
+      JSON.stringify(
+        { ...freeze(found.run), condition: condition(found), pid: found.pid ?? null },
+        null,
+        2,
+      ),
+    );
+    return 0;
+  }
+  process.stdout.write(summary(found));
+  process.stdout.write(agents(found.run));
+  process.stdout.write('\nHistory\n');
+  for await (const line of history(found)) process.stdout.write(`  ${line}`);
+  return 0;
+}
+
+/** The lines that the run itself has shown, from its journal. */
+export async function* history({ paths }: Pick<FoundRun, 'paths'>): AsyncGenerator<string> {
+  const describer = new Describer();
+  let run: Run = newRun;
+  for await (const event of readEvents(disk, paths.journal)) {
+    const before = run;
+    run = apply(run, event);
+    const line = describer.describe(event, before, run);
+    if (line && line.tone !== 'faint') yield formatLine(line, false);
+  }
+}
+
+function summary(found: FoundRun): string {
+  const { run, pid } = found;
+  const budget = run.settings.budgetUsd > 0 ? ` of ${usd(run.settings.budgetUsd)}` : '';
+  const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
+  return [
+    `${run.id}: ${condition(found)}${pid === undefined ? '' : ` (pid ${pid})`}`,
+    `  workflow  ${run.workflow}`,
+    `  started   ${time(run.startedAt)}, ${duration(run.updatedAt - run.startedAt)} until its newest event`,
+    `  cost      ${usd(run.totalCostUsd)}${budget}, ${run.iterations} steps`,
+    ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
+    ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
+    '',
+  ].join('\n');
+}
+
+function agents(run: Run): string {
+  if (run.agents.size === 0) return '';
+  const rows = [...run.agents].map(([, agent]) => [
+    agent.id,
+    agent.state,
+    doing(agent),
+    agent.stack.map((frame) => frame.state).join(' < ') || '-',
+    usd(agent.costUsd),
+  ]);
+  return `\n${table(['AGENT', 'STATE', 'IS', 'RETURNS TO', 'COST'], rows)}`;
+}
+
+function doing({ status }: Agent): string {
+  switch (status.kind) {
+    case 'ready':
+      return 'ready';
+    case 'running':
+      return `running since ${time(status.startedAt)}`;
+    case 'deciding':
+      return 'deciding';
+    case 'waiting':
+      return `waiting until ${time(status.until)}: ${oneLine(status.failure.message, 60)}`;
+    case 'asking':
+      return `asking: ${oneLine(status.question, 60)}`;
+    case 'failed':
+      return `failed: ${oneLine(status.failure.message, 80)}`;
+  }
+}

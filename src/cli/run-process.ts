@@ -1,0 +1,202 @@
+/** Works on one run in this process: from the lock to the exit code. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { post, watchInbox } from '../journal/inbox.ts';
+import type { Project, RunPaths } from '../journal/project.ts';
+import { freeze } from '../journal/state-file.ts';
+import { stateWriter } from '../journal/state-writer.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import { unreachable } from '../model/unreachable.ts';
+import { debugFolderName, debugFolderObserver } from '../observe/debug-folder.ts';
+import { jsonObserver } from '../observe/json.ts';
+import { plainObserver } from '../observe/plain.ts';
+import { titleBarObserver } from '../observe/title-bar.ts';
+import type { Executor, Journal, Observer, WorkflowLibrary } from '../ports.ts';
+import { Inbox } from '../run/inbox.ts';
+import { runLoop } from '../run/loop.ts';
+import { Steps } from '../run/steps.ts';
+import type { RunOptions } from './options.ts';
+import { questionAtTerminal } from './question.ts';
+import { clock, disk, findDirectory, newId } from './wire.ts';
+
+export interface RunProcess {
+  readonly project: Project;
+  readonly paths: RunPaths;
+  readonly library: WorkflowLibrary;
+  readonly journal: Journal & { close(): Promise<void> };
+  readonly executors: { readonly prompt: Executor; readonly script: Executor };
+  readonly options: RunOptions;
+  /** The event by which the run has just begun, to be shown. */
+  readonly started?: RunEvent;
+}
+
+/** Takes a run on from where it is, until it ends; gives the exit code. */
+export async function workOn(
+  run: Run,
+  first: readonly Input[],
+  parts: RunProcess,
+): Promise<number> {
+  const { paths, library, journal, executors, options } = parts;
+  const inbox = new Inbox<Input>();
+  for (const input of first) inbox.put(input);
+
+  const stateFile = stateWriter({ disk, path: paths.stateFile, clock, freeze, report: () => {} });
+  const person = questionAtTerminal(options, (input) => inbox.put(input));
+  for (const [id, { status }] of run.agents) if (status.kind === 'asking') person.ask(id, status);
+  const observer = observeAll([
+    ...reporters(run, parts),
+    { event: (_event, _before, after) => stateFile.update(after), live: () => {} },
+    person.observer,
+  ]);
+  if (parts.started) observer.event(parts.started, undefined, run);
+  const forgetSignals = stopOnSignals((how) => inbox.put({ kind: 'stop', at: clock.now(), how }));
+  const unconfirmed: (() => Promise<void>)[] = [];
+  const messages = await watchInbox(disk, paths.inbox, (message, done) => {
+    inbox.put(
+      message.kind === 'stop'
+        ? { kind: 'stop', at: clock.now(), how: message.how }
+        : {
+            kind: 'person-answered',
+            at: clock.now(),
+            agent: message.agent,
+            askedAt: message.askedAt,
+            text: message.text,
+          },
+    );
+    unconfirmed.push(done);
+  });
+  try {
+    const ended = await runLoop(run, inbox, {
+      journal: confirming(journal, unconfirmed),
+      clock,
+      observer,
+      steps: new Steps(inbox, {
+        library,
+        executors,
+        findDirectory,
+        folders: paths.folders,
+        clock,
+        live: observer.live,
+      }),
+      newId,
+      attended: person.isThere,
+    });
+    if (ended.result !== undefined && !options.json) await print(`${ended.result}\n`);
+    return exitCode(ended);
+  } finally {
+    messages.close();
+    forgetSignals();
+    person.close();
+    await stateFile.close();
+    await journal.close();
+  }
+}
+
+export function exitCode({ status }: Run): number {
+  if (status.kind !== 'ended') return 1;
+  switch (status.outcome) {
+    case 'completed':
+      return 0;
+    case 'failed':
+      return 1;
+    case 'waiting':
+    case 'paused':
+      return 2;
+    case 'stopped: budget':
+    case 'stopped: iterations':
+      return 3;
+    case 'interrupted':
+      return 130;
+    default:
+      return unreachable(status.outcome);
+  }
+}
+
+/** Hands a message to a run, alive or not. */
+export function sendTo(paths: RunPaths, message: Parameters<typeof post>[2]): Promise<void> {
+  return post(disk, paths.inbox, message);
+}
+
+/** A message is done with when what followed from it is on disk. */
+function confirming(journal: Journal, unconfirmed: (() => Promise<void>)[]): Journal {
+  return {
+    async append(events, after) {
+      const covered = unconfirmed.splice(0);
+      await journal.append(events, after);
+      for (const done of covered) await done().catch(() => {});
+    },
+  };
+}
+
+function reporters(run: Run, { project, paths, options }: RunProcess): readonly Observer[] {
+  const toStderr = (text: string) => process.stderr.write(text);
+  const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
+  const observers: Observer[] = [];
+  if (options.json) observers.push(jsonObserver((text) => process.stdout.write(text)));
+  else observers.push(plainObserver({ write: toStderr, color: hasColor(options), verbosity }));
+  if (options.logFile) {
+    const file = options.logFile;
+    const write = (text: string) => appendFileSync(file, text, { mode: 0o600 });
+    observers.push(plainObserver({ write, color: false, verbosity: 'verbose' }));
+  }
+  if (process.stderr.isTTY && !options.plain && !options.json)
+    observers.push(titleBarObserver(toStderr));
+  if (!options.noDebug && options.debug !== false) {
+    const folder = join(project.debugFolder, debugFolderName(run.id, new Date()));
+    const report = (problem: string) => toStderr(`${problem}\n`);
+    observers.push(debugFolderObserver({ folder, report, stepFolder: paths.folders.step }));
+  }
+  return observers;
+}
+
+export function hasColor(options: Pick<RunOptions, 'plain'>): boolean {
+  return (
+    process.stderr.isTTY === true &&
+    !options.plain &&
+    !process.env.NO_COLOR &&
+    process.env.TERM !== 'dumb'
+  );
+}
+
+/** Watching never disturbs a run: an observer that fails (a full disk, a closed pipe) is left out from then on. */
+function observeAll(observers: readonly Observer[]): Observer {
+  const working = new Set(observers);
+  const tell = (say: (observer: Observer) => void) => {
+    for (const observer of working) {
+      try {
+        say(observer);
+      } catch (error) {
+        working.delete(observer);
+        const why = error instanceof Error ? error.message : String(error);
+        process.stderr.write(`A part of the report is left out from here on: ${why}\n`);
+      }
+    }
+  };
+  return {
+    event: (event, before, after) => tell((observer) => observer.event(event, before, after)),
+    live: (agent, live) => tell((observer) => observer.live(agent, live)),
+  };
+}
+
+/** A first Ctrl-C lets running steps finish. Supervisors and a closed terminal are in a hurry. */
+function stopOnSignals(stop: (how: 'drain' | 'now') => void): () => void {
+  let interrupts = 0;
+  const onInterrupt = () => stop(interrupts++ === 0 ? 'drain' : 'now');
+  const onHurry = () => stop('now');
+  process.on('SIGINT', onInterrupt);
+  process.on('SIGTERM', onHurry);
+  process.on('SIGHUP', onHurry);
+  return () => {
+    process.off('SIGINT', onInterrupt);
+    process.off('SIGTERM', onHurry);
+    process.off('SIGHUP', onHurry);
+  };
+}
+
+function print(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(text, () => resolve());
+  });
+}

@@ -1,0 +1,67 @@
+/** The runs of a project, as they are now. */
+
+import { findRun, listRuns } from '../journal/find-run.ts';
+import type { Project, RunPaths } from '../journal/project.ts';
+import { readRun } from '../journal/read-journal.ts';
+import type { Run } from '../model/run.ts';
+import { unreachable } from '../model/unreachable.ts';
+import { UserError } from '../model/user-error.ts';
+import { codec, disk, ownerOf, pathsOf } from './wire.ts';
+
+export interface FoundRun {
+  readonly id: string;
+  readonly paths: RunPaths;
+  readonly run: Run;
+  /** The process that works on it. */
+  readonly pid: number | undefined;
+}
+
+/** A run whose files cannot be read. */
+export interface DamagedRun {
+  readonly id: string;
+  readonly problem: UserError;
+}
+
+export async function openRun(project: Project, name: string): Promise<FoundRun> {
+  return lookAt(project, await findRun(disk, project, name));
+}
+
+export async function allRuns(project: Project): Promise<readonly (FoundRun | DamagedRun)[]> {
+  const ids = await listRuns(disk, project);
+  const found = await Promise.all(
+    ids.map((id) => lookAt(project, id).catch((error) => damaged(id, error))),
+  );
+  const startedAt = (run: FoundRun | DamagedRun) => ('run' in run ? run.run.startedAt : 0);
+  return found.sort((a, b) => startedAt(a) - startedAt(b));
+}
+
+/** What a person would say of the run: the word in `list`. */
+export function condition({ run, pid }: FoundRun): string {
+  if (pid !== undefined) return run.status.kind === 'stopping' ? 'stopping' : liveCondition(run);
+  switch (run.status.kind) {
+    case 'ended':
+      return run.status.outcome;
+    case 'active':
+    case 'stopping':
+      return 'crashed';
+    default:
+      return unreachable(run.status);
+  }
+}
+
+function liveCondition({ tally, limitedUntil }: Run): string {
+  if (tally.promptsRunning + tally.scriptsRunning > 0) return 'running';
+  if (limitedUntil !== undefined) return 'waiting for the usage limit';
+  return tally.asking > 0 ? 'waiting for an answer' : 'running';
+}
+
+async function lookAt(project: Project, id: string): Promise<FoundRun> {
+  const paths = pathsOf(project, id);
+  const { run } = await readRun(disk, paths.journal, codec);
+  return { id, paths, run, pid: (await ownerOf(paths))?.pid };
+}
+
+function damaged(id: string, error: unknown): DamagedRun {
+  if (error instanceof UserError) return { id, problem: error };
+  throw error;
+}

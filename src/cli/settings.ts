@@ -1,0 +1,42 @@
+import { newRun } from '../interpret/apply.ts';
+import type { Settings } from '../model/event.ts';
+import { variableProblem } from '../parse/variables.ts';
+import { type RunOptions, wrongUsage } from './options.ts';
+
+/** The settings of a run: what the options say, over what held before. */
+export function settingsFrom(options: RunOptions, base: Settings = newRun.settings): Settings {
+  const said = <T, U>(value: T | undefined, otherwise: U, as: (value: T) => U) =>
+    value === undefined ? otherwise : as(value);
+  const model = options.model ?? base.model;
+  const effort = options.effort ?? base.effort;
+  return {
+    budgetUsd: options.budget ?? base.budgetUsd,
+    maxIterations: options.maxIterations ?? base.maxIterations,
+    ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
+    idleTimeoutMs: said(options.timeout, base.idleTimeoutMs, (seconds) =>
+      Math.round(seconds * 1000),
+    ),
+    permissionMode: options.permissionMode ?? base.permissionMode,
+    skipPermissions: options.dangerouslySkipPermissions ?? base.skipPermissions,
+    maxParallelPrompts: options.maxParallel ?? base.maxParallelPrompts,
+    maxParallelScripts: options.maxParallel ?? base.maxParallelScripts,
+    failFast: options.failFast ?? base.failFast,
+    wait: said(options.noWait, base.wait, (no) => !no),
+    warm: said(options.noWarm, base.warm, (no) => !no),
+  };
+}
+
+/** `--set name=value`, each. */
+export function metadataFrom(pairs: readonly string[]): Readonly<Record<string, string>> {
+  const metadata: Record<string, string> = {};
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    if (equals < 1) throw wrongUsage(`--set is "${pair}".`, 'Write it as name=value.');
+    const name = pair.slice(0, equals);
+    const problem = variableProblem(name);
+    if (problem) throw wrongUsage(`--set: ${problem}.`, 'Write it as name=value.');
+    metadata[name] = pair.slice(equals + 1);
+  }
+  return metadata;
+}

@@ -1,0 +1,21 @@
+import { harmless } from '../observe/words.ts';
+
+/** Columns that are as wide as they need to be, two spaces apart. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const clean = [head, ...rows].map((row) =>
+    row.map((cell) => harmless(cell).replace(/\s+/g, ' ')),
+  );
+  const widths = head.map((_, column) => Math.max(...clean.map((row) => width(row[column] ?? ''))));
+  return clean
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => pad(cell, widths[i] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+const width = (text: string) => Array.from(text).length;
+const pad = (text: string, to: number) => text + ' '.repeat(Math.max(0, to - width(text)));

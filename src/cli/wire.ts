@@ -1,0 +1,83 @@
+/** The only place where ports are built. */
+import { randomUUID } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isAlive, self } from '../execute/process.ts';
+import { scriptExecutor } from '../execute/script.ts';
+import { apply, newRun } from '../interpret/apply.ts';
+import { realDisk } from '../journal/disk.ts';
+import type { RunCodec } from '../journal/file-journal.ts';
+import { lockOwner, takeLock } from '../journal/lock.ts';
+import { findProject, type Project, type RunPaths, runPaths } from '../journal/project.ts';
+import { freeze, thaw } from '../journal/state-file.ts';
+import { createLibrary } from '../load/load.ts';
+import type { Run } from '../model/run.ts';
+import type { Platform } from '../model/workflow.ts';
+import type { Clock, Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
+
+export const disk = realDisk;
+
+export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
+
+export const clock: Clock = {
+  now: () => Date.now(),
+  at(time, callback) {
+    // Timers hold at most 24 days, and a laptop that slept has to look at the clock again.
+    let timer: NodeJS.Timeout;
+    const look = () => {
+      const left = time - Date.now();
+      timer =
+        left <= 0 ? setTimeout(callback, 0) : setTimeout(look, Math.min(left, LONGEST_NAP_MS));
+    };
+    look();
+    return () => clearTimeout(timer);
+  },
+};
+
+const LONGEST_NAP_MS = 60_000;
+
+export const newId: () => string = randomUUID;
+
+export const codec: RunCodec<Run> = {
+  apply: (run, event) => apply(run ?? newRun, event),
+  freeze,
+  thaw: (json) => {
+    const run = thaw(json);
+    if (!run) throw new Error('This is not the state of a run.');
+    return run;
+  },
+};
+
+export function currentProject(cwd = process.cwd()): Promise<Project> {
+  return findProject(disk, cwd);
+}
+
+export const pathsOf: (project: Project, run: string) => RunPaths = runPaths;
+
+export function libraryFor(paths: RunPaths, cwd: string): WorkflowLibrary {
+  return createLibrary({ cwd, platform, unpackInto: paths.source });
+}
+
+export function lockRun({ lock }: RunPaths) {
+  return takeLock(disk, lock, self(), isAlive);
+}
+
+export function ownerOf({ lock }: RunPaths) {
+  return lockOwner(disk, lock, isAlive);
+}
+
+export function executors(): { prompt: Executor; script: Executor } {
+  const script = scriptExecutor();
+  return { prompt: script, script };
+}
+
+export const findDirectory: FindDirectory = async (path, from) => {
+  const absolute = resolve(from, path);
+  try {
+    if ((await stat(absolute)).isDirectory())
+      return { found: true, path: await realpath(absolute) };
+    return { found: false, problem: `${absolute} is not a directory.` };
+  } catch {
+    return { found: false, problem: `There is no directory ${absolute}.` };
+  }
+};

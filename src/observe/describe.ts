@@ -1,0 +1,198 @@
+/** Says in words what an event means: one line per event that a person cares about. */
+import type { RunEvent, RunEventOf } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
+import { unreachable } from '../model/unreachable.ts';
+import { duration, oneLine, time, usd } from './words.ts';
+
+export interface Line {
+  readonly at: number;
+  /** The agent, or `run` for what concerns all of them. */
+  readonly who: string;
+  readonly tone: 'plain' | 'good' | 'warning' | 'bad' | 'faint';
+  readonly text: string;
+}
+
+/** Remembers of each agent's newest step what the line about its transition needs. */
+export class Describer {
+  readonly #steps = new Map<string, { durationMs: number; costUsd: number; isTurn: boolean }>();
+
+  describe(event: RunEvent, before: Run | undefined, after: Run): Line | undefined {
+    const said = this.#say(event, before, after);
+    if (!said) return undefined;
+    const [text, tone = 'plain'] = said;
+    return { at: event.at, who: 'agent' in event ? event.agent : 'run', tone, text };
+  }
+
+  #say(event: RunEvent, before: Run | undefined, after: Run): Said | undefined {
+    switch (event.type) {
+      case 'run-started':
+        return [`${event.run} starts: ${event.workflow} at ${event.state}${limits(after)}`];
+      case 'run-resumed':
+        return [`${after.id} goes on${limits(after)}`];
+      case 'step-started':
+        return [`${event.state} ${startVerb(event)}`, 'faint'];
+      case 'step-ended':
+        this.#remember(event, before);
+        if (event.denied.length === 0) return undefined;
+        return [
+          `${stateOf(before, event.agent)} was denied: ${event.denied.join(', ')}`,
+          'warning',
+        ];
+      case 'step-failed':
+        this.#remember(event, before);
+        return undefined;
+      case 'step-interrupted':
+        this.#remember(event, before);
+        return [
+          `${stateOf(before, event.agent)} was interrupted${this.#price(event.agent)}`,
+          'warning',
+        ];
+      case 'agent-moved':
+        return [this.#arrow(event.agent, before, `${event.tag} ${event.state}`)];
+      case 'agent-forked':
+        return [`forked by ${event.parent} at ${event.state}${variables(event.variables)}`];
+      case 'agent-asked':
+        return [
+          `${this.#arrow(event.agent, before, 'ask')}: ${oneLine(event.question)}${answerHint(event, after)}`,
+          'warning',
+        ];
+      case 'agent-answered':
+        return [`was answered: ${oneLine(event.text)}`];
+      case 'question-timed-out':
+        return [`got no answer in time, goes to ${stateOf(after, event.agent)}`, 'warning'];
+      case 'agent-reminded':
+        return [
+          `${this.#arrow(event.agent, before, `reminder ${event.number}`)}: ${oneLine(event.failure.message)}`,
+          'warning',
+        ];
+      case 'judge-called':
+        return [this.#arrow(event.agent, before, 'evaluator'), 'faint'];
+      case 'transition-overridden':
+        return [
+          `evaluator "${event.by}" overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`,
+          'warning',
+        ];
+      case 'agent-waits':
+        return [
+          `${this.#arrow(event.agent, before, 'again')} at ${time(event.until)}: ${failureOf(after, event.agent)}`,
+          'warning',
+        ];
+      case 'agent-woke':
+        return undefined;
+      case 'agent-failed':
+        return [
+          `${this.#arrow(event.agent, before, 'failed')}: ${oneLine(event.failure.message)}`,
+          'bad',
+        ];
+      case 'agent-ended':
+        return [`${this.#arrow(event.agent, before, 'result')}: ${oneLine(event.result)}`, 'good'];
+      case 'usage-limited':
+        return [`usage limit: prompts wait until ${time(event.until)}`, 'warning'];
+      case 'usage-limit-lifted':
+        return ['the usage limit is over'];
+      case 'stop-requested':
+        return [stopText(event), 'warning'];
+      case 'run-ended':
+        return [
+          `${after.id} ${endText(event.outcome, after)}`,
+          event.outcome === 'completed' ? 'good' : 'bad',
+        ];
+      default:
+        return unreachable(event);
+    }
+  }
+
+  #remember(
+    event: RunEventOf<'step-ended'> | RunEventOf<'step-failed'> | RunEventOf<'step-interrupted'>,
+    before: Run | undefined,
+  ): void {
+    const status = before?.agents.get(event.agent)?.status;
+    if (status?.kind !== 'running') return;
+    const durationMs = event.at - status.startedAt;
+    this.#steps.set(event.agent, { durationMs, costUsd: event.costUsd, isTurn: !!status.session });
+  }
+
+  /** `START.md -> goto REVIEW.md (1.2 s, $0.0300)` */
+  #arrow(agent: string, before: Run | undefined, to: string): string {
+    return `${stateOf(before, agent)} -> ${to}${this.#price(agent)}`;
+  }
+
+  #price(agent: string): string {
+    const step = this.#steps.get(agent);
+    if (!step) return '';
+    this.#steps.delete(agent);
+    const cost = step.isTurn ? `, ${usd(step.costUsd)}` : '';
+    return ` (${duration(step.durationMs)}${cost})`;
+  }
+}
+
+type Said = readonly [text: string, tone?: Line['tone']];
+
+function stateOf(run: Run | undefined, agent: string): string {
+  return run?.agents.get(agent)?.state ?? agent;
+}
+
+function failureOf(run: Run, agent: string): string {
+  const status = run.agents.get(agent)?.status;
+  return status?.kind === 'waiting' ? oneLine(status.failure.message) : '';
+}
+
+function limits({ settings }: Run): string {
+  const parts = [
+    settings.budgetUsd > 0 ? `budget ${usd(settings.budgetUsd)}` : 'no budget limit',
+    ...(settings.maxIterations > 0 ? [`at most ${settings.maxIterations} steps`] : []),
+    ...(settings.skipPermissions ? ['PERMISSIONS SKIPPED'] : []),
+  ];
+  return ` (${parts.join(', ')})`;
+}
+
+function startVerb({ task, attempt }: RunEventOf<'step-started'>): string {
+  if (task === 'continuation') return `goes on after an interruption (try ${attempt})`;
+  if (task === 'judge') return 'judges';
+  return attempt > 1 && task === 'state' ? `starts (try ${attempt})` : 'starts';
+}
+
+function variables(values: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(values).map(([name, value]) => `${name}=${oneLine(value)}`);
+  return pairs.length > 0 ? ` (${pairs.join(', ')})` : '';
+}
+
+function answerHint({ agent, deadline }: RunEventOf<'agent-asked'>, { id, tally }: Run): string {
+  const which = tally.asking > 1 ? ` --agent ${agent}` : '';
+  const until = deadline === undefined ? '' : `, until ${time(deadline)}`;
+  return ` [raymond answer ${id}${which} "..."${until}]`;
+}
+
+function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
+  const reasons = {
+    person: 'stop requested',
+    failure: 'an agent failed, and --fail-fast stops the others',
+    budget: 'the budget is spent',
+    iterations: 'the step limit is reached',
+    'usage-limit': 'usage limit, and --no-wait pauses the run',
+  };
+  return `${reasons[why]}: ${how === 'now' ? 'running steps are stopped' : 'no new step starts, running ones may finish'}`;
+}
+
+function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string {
+  const totals = `(${run.iterations} ${run.iterations === 1 ? 'step' : 'steps'}, ${duration(run.updatedAt - run.startedAt)}, ${usd(run.totalCostUsd)})`;
+  const resume = `raymond resume ${run.id}`;
+  switch (outcome) {
+    case 'completed':
+      return `completed ${totals}`;
+    case 'failed':
+      return `failed ${totals}. Put the cause right, then: ${resume}`;
+    case 'waiting':
+      return `waits for a person ${totals}. Answer, then: ${resume}`;
+    case 'paused':
+      return `paused ${totals}. After the usage limit: ${resume}`;
+    case 'interrupted':
+      return `interrupted ${totals}. To go on: ${resume}`;
+    case 'stopped: budget':
+      return `stopped: budget ${totals}. To go on: ${resume} --budget ${Math.ceil(run.settings.budgetUsd * 2)}`;
+    case 'stopped: iterations':
+      return `stopped: iterations ${totals}. To go on: ${resume} --max-iterations ${run.settings.maxIterations * 2}`;
+    default:
+      return unreachable(outcome);
+  }
+}

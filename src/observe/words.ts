@@ -1,0 +1,46 @@
+/** Small pieces of text, the same wherever a person reads them. */
+
+export function usd(amount: number): string {
+  return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Local time; with the date when it is not today's. */
+export function time(ms: number, now = Date.now()): string {
+  const [date, clock] = [day(ms), new Date(ms).toTimeString().slice(0, 8)];
+  return date === day(now) ? clock : `${date} ${clock}`;
+}
+
+export function clockTime(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8);
+}
+
+const LONGEST = 160;
+
+/** On one line, of bounded length, and harmless to a terminal. */
+export function oneLine(text: string, longest = LONGEST): string {
+  const head = text.slice(0, longest * 4);
+  const line = harmless(head).replace(/\s+/g, ' ').trim();
+  const letters = Array.from(line);
+  return letters.length > longest || head.length < text.length
+    ? `${letters.slice(0, longest).join('')}...`
+    : line;
+}
+
+/** Without control characters, by which an agent's text could write anywhere on the screen. */
+export function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
+}
+
+function day(ms: number): string {
+  const date = new Date(ms);
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
