@@ -7,8 +7,6 @@ import type { StateName } from './model/state-name.ts';
 import type { OutputText } from './model/tag.ts';
 import type { Interpreter, Workflow } from './model/workflow.ts';
 
-export type { Source, SourceFile } from './model/source.ts';
-
 /** The workflows of a run, loaded and by ref, and the way to further ones. */
 export interface WorkflowLibrary {
   get(ref: string): Workflow | undefined;

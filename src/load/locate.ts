@@ -2,8 +2,9 @@ import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { UserError } from '../model/user-error.ts';
+import { clip } from '../parse/clip.ts';
 import { nearest } from '../parse/nearest.ts';
-import { extensionOf, isStateFile, stemOf } from '../parse/state.ts';
+import { isStateFile, stemOf } from '../parse/state.ts';
 
 /** Where a workflow lies. */
 export interface Place {
@@ -74,25 +75,32 @@ function containerKind(path: string, found: Stats): Place['kind'] | undefined {
 
 /** Only then is `folder/NAME` a state of the folder; else NAME is a path that is not there. */
 async function holdsState(folder: string, name: string): Promise<boolean> {
-  const files = await namesIn(folder);
+  const files = await readdir(folder).catch(() => []);
   return files.some((file) => isStateFile(file) && stemOf(file) === name);
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => []);
-}
-
-/** The path with its first wrong part put right, if something close to that part is there. */
+/** What is there that is close to the first part of the path that is not. */
 async function nearestExisting(ref: string, written: string): Promise<string | undefined> {
   let missing = ref;
   while (!(await look(dirname(missing), written))?.isDirectory()) {
     if (dirname(missing) === missing) return undefined;
     missing = dirname(missing);
   }
-  const names = (await namesIn(dirname(missing))).filter((name) => !name.startsWith('.'));
   const part = basename(missing);
-  const candidates = extensionOf(part) || extname(part) ? names : [...names, ...names.map(bare)];
-  return nearest(part, candidates);
+  const names = (await workflowsIn(dirname(missing))).filter((name) => name !== part);
+  const meant = new Map(names.flatMap((name) => [name, bare(name)].map((form) => [form, name])));
+  return meant.get(nearest(part, meant.keys()) ?? '');
+}
+
+/** The names in a folder that could be a workflow. */
+async function workflowsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter(({ name }) => !name.startsWith('.'))
+    .filter(
+      (entry) => entry.isDirectory() || entry.isSymbolicLink() || bare(entry.name) !== entry.name,
+    )
+    .map(({ name }) => name);
 }
 
 function bare(name: string): string {
@@ -102,7 +110,7 @@ function bare(name: string): string {
 function noWorkflow(written: string, meant: string | undefined): UserError {
   return new UserError(
     'no-workflow',
-    `There is no workflow at ${written === '' ? 'an empty path' : written}.`,
+    `There is no workflow at ${written === '' ? 'an empty path' : clip(written)}.`,
     meant === undefined
       ? 'Name a folder that holds START.md.'
       : `Did you mean ${meant}? Otherwise name a folder that holds START.md.`,

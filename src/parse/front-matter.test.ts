@@ -164,6 +164,11 @@ describe('what is wrong with it', () => {
     ['allowed_transitions:\n  - {tag: fork, PATH: B}', '3:17 bad-transition', 'PATH'],
     ['allowed_transitions:\n  - {tag: goto, target: [B]}', '3:25 bad-value', 'a list'],
     ['allowed_transitions:\n  - {tag: ask, timeout: soon}', '3:25 bad-transition', 'soon'],
+    [
+      'allowed_transitions:\n  - {tag: goto, timeout_next: B}',
+      '3:17 bad-transition',
+      'no attribute timeout_next',
+    ],
     ['evaluators: {}', '2:13 bad-value', 'a list'],
     ['evaluators:\n  - {then: {tag: goto, target: B}}', '3:5 bad-evaluator', 'none'],
     [

@@ -34,7 +34,7 @@ function splitFrontMatter(text: string): Split {
   const open = /^\uFEFF?---[ \t]*(?:\r?\n|$)/.exec(text);
   if (!open) return 'none';
   const rest = text.slice(open[0].length);
-  const close = /(?:^|\n)---[ \t]*\r?(?:\n|$)/.exec(rest);
+  const close = /(?:^|\r?\n)---[ \t]*\r?(?:\n|$)/.exec(rest);
   if (!close) return 'unclosed';
   return {
     yaml: rest.slice(0, close.index),

@@ -1,9 +1,10 @@
 import { type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import type { AllowedTransition } from '../model/workflow.ts';
+import { clip } from './clip.ts';
 import { incompleteBecause, tagOf } from './implicit.ts';
 import { nearest } from './nearest.ts';
 import { readTransition, TAG_RULES } from './transition.ts';
-import { clip, type Field, type Item, type YamlReader } from './yaml-reader.ts';
+import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
 /** `{tag: call, target: X, return: Y}`: what it says is checked, what it leaves out is open. */
 export function readPinned(
@@ -95,7 +96,8 @@ const BODY_KEYS: ReadonlySet<string> = new Set(Object.values(TAG_RULES).map(({ b
 function partProblem(tag: TagName, key: string, value: string): string | undefined {
   const rule = TAG_RULES[tag];
   const fine = Object.fromEntries(rule.required.map((name) => [name, 'X']));
-  const timeouts = key.startsWith('timeout') ? { timeout: '1s', timeout_next: 'X' } : {};
+  const timeouts =
+    tag === 'ask' && key.startsWith('timeout') ? { timeout: '1s', timeout_next: 'X' } : {};
   const read = readTransition(
     key === rule.body
       ? { name: tag, attributes: fine, body: value }

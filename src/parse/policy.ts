@@ -1,9 +1,10 @@
 import type { Policy } from '../model/workflow.ts';
+import { clip } from './clip.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
 import { nearest } from './nearest.ts';
 import { readPinned } from './pinned-transition.ts';
-import { clip, type Field, type YamlReader } from './yaml-reader.ts';
+import type { Field, YamlReader } from './yaml-reader.ts';
 
 export const NO_POLICY: Policy = { forceImplicit: false, onInterrupt: 'continue', evaluators: [] };
 

@@ -1,8 +1,8 @@
 import type { StateName } from '../model/state-name.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
+import { clip } from './clip.ts';
 import { nearestFew } from './nearest.ts';
 import { EXTENSIONS, extensionOf, isStateFile, stemOf } from './state.ts';
-import { clip } from './yaml-reader.ts';
 
 export type States = Pick<Workflow, 'states' | 'platform'>;
 

@@ -12,6 +12,7 @@ import {
   visit,
 } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { clip } from './clip.ts';
 import { nearest } from './nearest.ts';
 
 /** A value and where it stands, as an offset into the text. */
@@ -235,11 +236,6 @@ export class YamlReader {
 
 export function isError({ severity }: Diagnostic): boolean {
   return severity === 'error';
-}
-
-/** A text short enough to be quoted in a message. */
-export function clip(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 const MAX_DEPTH = 50;

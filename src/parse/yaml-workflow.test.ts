@@ -104,8 +104,8 @@ test.each<[string, string, string[], string]>([
   ['{prompt: x, sh: y}', '2:7 two-kinds', ['A.md', 'A.sh'], 'both'],
   ['{sh: [x]}', '2:11 bad-value', ['A.sh'], 'a list'],
   ['{prompt: }', '2:7 bad-value', ['A.md'], 'nothing'],
-  ['{prompt: x, model: opsu}', '2:22 unknown-model', ['A.md'], 'opsu'],
-  ['{prompt: x, force_implicit: true}', '2:15 force-implicit', ['A.md'], 'not exactly one'],
+  ['{prompt: x, model: opsu}', '2:25 unknown-model', ['A.md'], 'opsu'],
+  ['{prompt: x, force_implicit: true}', '2:18 force-implicit', ['A.md'], 'not exactly one'],
 ])('a broken state: %s', (state, place, names, message) => {
   const { states, diagnostics } = read(`states:\n  A: ${state}\n  B: {prompt: x}\n`);
   expect(diagnostics).toEqual([]);

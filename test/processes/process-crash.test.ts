@@ -4,6 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adopt, isAlive, type Launch } from '../../src/execute/process.ts';
@@ -15,7 +16,7 @@ const launcherFile = join(bundle, 'launcher.mjs');
 
 beforeAll(() =>
   build({
-    entryPoints: [join(import.meta.dirname, 'fixtures', 'launcher.ts')],
+    entryPoints: [fileURLToPath(new URL('./fixtures/launcher.ts', import.meta.url))],
     outfile: launcherFile,
     bundle: true,
     platform: 'node',

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { adopt, endLeftovers, identify, isAlive, self } from '../../src/execute/process.ts';
-import { anyAlive, makeFolder, plain, steps, text, until } from './fixtures/steps.ts';
+import { anyAlive, makeFolder, plain, stateOf, steps, text, until } from './fixtures/steps.ts';
 
 const { path, folder, start, bash, identities } = steps();
 
@@ -201,7 +200,3 @@ test('a zombie is not alive', async () => {
   expect(() => process.kill(pid, 0)).not.toThrow();
   await step.stop();
 });
-
-function stateOf(pid: number): string {
-  return spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
-}

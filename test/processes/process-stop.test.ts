@@ -9,7 +9,7 @@ import {
   type LaunchedProcess,
   type ProcessIdentity,
 } from '../../src/execute/process.ts';
-import { anyAlive, steps, text, until } from './fixtures/steps.ts';
+import { anyAlive, stateOf, steps, text, until } from './fixtures/steps.ts';
 
 const { path, folder, bash, identities } = steps();
 
@@ -37,7 +37,8 @@ test('a command that was stopped is woken to end in its own way', async () => {
   const step = bash(
     'trap "exit 9" INT; echo $$ >>jobs; kill -STOP $$; while :; do sleep 0.05; done',
   );
-  await identities('jobs', 1);
+  const [command] = await identities('jobs', 1);
+  await until(() => command !== undefined && stateOf(command.pid).startsWith('T'));
   expect(await step.stop()).toEqual([]);
   expect(await step.ended).toEqual({ kind: 'exited', code: 9 });
 });

@@ -30,7 +30,7 @@ export interface Launch {
 
 /**
  * Runs a command detached, with its output in files, so that it and all it says survive us. Trouble
- * with the command is an `unstarted` end. Throws only when the folder holds a process already.
+ * with the command is an `unstarted` end. Throws only when the folder cannot be used.
  */
 export function launch(wanted: Launch): LaunchedProcess {
   mkdirSync(wanted.folder, { recursive: true, mode: 0o700 });

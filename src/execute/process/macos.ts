@@ -40,5 +40,6 @@ const LINE =
 /** Times and their language must not depend on who asks: they are compared by another Raymond. */
 function output(command: string, args: readonly string[]): string {
   const env = { PATH: '/bin:/usr/bin:/sbin:/usr/sbin', LC_ALL: 'C', TZ: 'UTC0' };
-  return spawnSync(command, args, { env, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 }).stdout;
+  const options = { env, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 } as const;
+  return spawnSync(command, args, options).stdout ?? '';
 }

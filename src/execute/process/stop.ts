@@ -94,13 +94,14 @@ const keyOf = ({ pid, started }: ProcessIdentity): string => `${pid} ${started}`
 function send(members: readonly Member[], signal: NodeJS.Signals): void {
   for (const { pid } of living(members)) {
     system.signal(pid, signal);
+    system.signal(pid, 'SIGCONT');
   }
 }
 
-/** Whole groups too, so that no child which a member is just forking slips through. */
+/** A leader goes with its whole group, so that no child which is just being forked slips through. */
 function kill(members: readonly Member[]): void {
   for (const { pid, group } of living(members)) {
-    if (group !== undefined && group > 1) system.signal(-group, 'SIGKILL');
+    if (group === pid) system.signal(-group, 'SIGKILL');
     system.signal(pid, 'SIGKILL');
   }
 }
