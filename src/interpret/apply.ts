@@ -62,9 +62,13 @@ function fold(run: Run, event: RunEvent): Run {
     case 'step-started':
       return stepStarted(run, event);
     case 'step-ended':
-      return stepOver(run, event, (agent) => ({ ...keepSession(agent), retries: 0 }));
+      return stepOver(run, event, (agent) => ({
+        ...keepSession(agent),
+        retries: 0,
+        previousTry: undefined,
+      }));
     case 'step-failed':
-      return stepOver(run, event, (agent) => agent);
+      return stepOver(run, event, (agent) => ({ ...agent, previousTry: event.step }));
     case 'step-interrupted':
       return interrupted(run, event);
     case 'agent-moved':
@@ -152,6 +156,7 @@ function newAgent(
     steps: 0,
     attempts: 0,
     retries: 0,
+    previousTry: undefined,
     costUsd: 0,
     status: ready({ kind: 'state' }),
   };
@@ -162,10 +167,12 @@ function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
   let next: Run = { ...run, status: { kind: 'active' }, settings: event.settings };
   for (const [id, { status }] of run.agents) {
     if (status.kind !== 'failed') continue;
-    const task: Task = status.task.kind === 'reminder' ? { kind: 'state' } : status.task;
+    const isReminder = status.task.kind === 'reminder';
+    const task: Task = isReminder ? { kind: 'state' } : status.task;
     next = change(next, id, (agent) => ({
       ...agent,
       retries: 0,
+      previousTry: isReminder ? undefined : agent.previousTry,
       input: event.input ?? agent.input,
       status: ready(task),
     }));
@@ -221,7 +228,11 @@ function keepSession(agent: Agent): Agent {
 
 function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
   const goesOn = event.goesOn === 'continue';
-  const over = stepOver(run, event, (agent) => (goesOn ? keepSession(agent) : agent));
+  const over = stepOver(run, event, (agent) =>
+    goesOn
+      ? { ...keepSession(agent), previousTry: undefined }
+      : { ...agent, previousTry: event.step },
+  );
   return setStatus(over, event.agent, (status) => {
     const task = taskOf(status);
     return ready(goesOn && task.kind !== 'judge' ? { kind: 'continuation' } : task);
@@ -266,6 +277,7 @@ function enter(agent: Agent, state: StateName, input: string | undefined): Agent
     visits: { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 },
     attempts: 0,
     retries: 0,
+    previousTry: undefined,
     status: ready({ kind: 'state' }),
   };
 }

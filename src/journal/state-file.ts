@@ -136,6 +136,7 @@ const agentSchema = z.object({
   steps: z.number(),
   attempts: z.number(),
   retries: z.number(),
+  previous_try: z.nullable(z.number()),
   cost_usd: z.number(),
   status: agentStatusSchema,
 });
@@ -192,6 +193,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     steps: agent.steps,
     attempts: agent.attempts,
     retries: agent.retries,
+    previous_try: agent.previousTry ?? null,
     cost_usd: agent.costUsd,
     status: freezeStatus(agent.status),
   };
@@ -218,6 +220,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     steps: frozen.steps,
     attempts: frozen.attempts,
     retries: frozen.retries,
+    previousTry: frozen.previous_try ?? undefined,
     costUsd: frozen.cost_usd,
     status: thawStatus(frozen.status),
   };

@@ -65,6 +65,8 @@ export interface Agent {
   readonly attempts: number;
   /** Failures in a row that were answered with another try. */
   readonly retries: number;
+  /** The step that tried the current task before and came to nothing: the next one repeats it. */
+  readonly previousTry: number | undefined;
   readonly costUsd: number;
   readonly status: AgentStatus;
 }

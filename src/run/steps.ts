@@ -141,7 +141,8 @@ export class Steps {
       session: status.session,
       ...turnSettings(run, agent, status, state),
       budgetUsd: remainingUsd(run),
-      previousFolder: agent.attempts > 1 ? folders.step(agent.id, status.step - 1) : undefined,
+      previousFolder:
+        agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
     };
   }
 

@@ -1,0 +1,133 @@
+// Everything that is said to Claude Code: its arguments, its environment and the lines on its
+// standard input. All turns use stream-json input, warm or not: only there can a prompt be given
+// so that a leading slash and "@file" stay text.
+
+export interface Turn {
+  readonly session: TurnSession;
+  readonly model?: string;
+  readonly effort?: string;
+  readonly permission: Permission;
+  /** For the whole process, so a warm one spends it over all its turns. */
+  readonly budgetUsd?: number;
+}
+
+export type TurnSession =
+  | { readonly use: 'fresh'; readonly id: string }
+  | ({ readonly use: 'continue'; readonly id: string } & Resumption)
+  | ({ readonly use: 'branch'; readonly from: string; readonly id: string } & Resumption);
+
+interface Resumption {
+  /** Old versions find a session by its id only from the directory in which it began. */
+  readonly transcript?: string;
+  /** The uuid of the transcript's line after which the history is cut. */
+  readonly at?: string;
+}
+
+export type Permission = { readonly mode: string } | 'skip';
+
+export function claudeArguments(turn: Turn): string[] {
+  return [
+    '-p',
+    ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+    ...sessionArguments(turn.session),
+    ...option('--model', turn.model),
+    ...option('--effort', turn.effort),
+    ...permissionArguments(turn.permission),
+    ...option('--max-budget-usd', budget(turn.budgetUsd)),
+    ...option('--disallowedTools', schedulingTools.join(',')),
+  ];
+}
+
+// Their work would go on after the turn, outside of the workflow.
+const schedulingTools = ['Workflow', 'ScheduleWakeup', 'CronCreate', 'CronDelete', 'CronList'];
+
+function sessionArguments(session: TurnSession): string[] {
+  switch (session.use) {
+    case 'fresh':
+      return ['--session-id', session.id];
+    case 'continue':
+      return resumption(session.id, session);
+    case 'branch':
+      return [...resumption(session.from, session), '--fork-session', '--session-id', session.id];
+  }
+}
+
+function resumption(id: string, { transcript, at }: Resumption): string[] {
+  return ['--resume', transcript ?? id, ...option('--resume-session-at', at)];
+}
+
+function permissionArguments(permission: Permission): string[] {
+  if (permission === 'skip') return ['--dangerously-skip-permissions'];
+  return ['--permission-mode', permission.mode];
+}
+
+function option(name: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [name, value];
+}
+
+// Zero is refused as an amount, and an exponent would not be understood.
+function budget(usd: number | undefined): string | undefined {
+  return usd === undefined ? undefined : Math.max(usd, 0.000001).toFixed(6);
+}
+
+/** Background tasks would answer after the turn's result; `own` wins over what is inherited. */
+export function claudeEnvironment(
+  inherited: Readonly<Record<string, string | undefined>>,
+  own: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value !== undefined && !isOfAnotherSession(name)) environment[name] = value;
+  }
+  return {
+    ...environment,
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+    DISABLE_AUTOUPDATER: '1',
+    ...own,
+  };
+}
+
+// Set when Raymond itself was started by Claude Code; they would tie our sessions to that one.
+function isOfAnotherSession(name: string): boolean {
+  return ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SESSION_ID'].includes(name);
+}
+
+/**
+ * The uuid becomes that of the prompt's line in the transcript. A session silently ignores a
+ * prompt whose uuid it has seen, so each attempt needs a new one.
+ */
+export function userMessage(text: string, uuid: string): string {
+  // Commands and "@file" are looked for in the last block only, and a blank one is not sent on.
+  const content = [
+    { type: 'text', text },
+    { type: 'text', text: ' ' },
+  ];
+  return line({ type: 'user', message: { role: 'user', content }, uuid });
+}
+
+/** Without a model: the default one. */
+export function setModel(requestId: string, model?: string): string {
+  return controlRequest(requestId, { subtype: 'set_model', ...(model && { model }) });
+}
+
+/** "bypassPermissions" is refused unless the process was started with permissions skipped. */
+export function setPermissionMode(requestId: string, mode: string): string {
+  return controlRequest(requestId, { subtype: 'set_permission_mode', mode });
+}
+
+export function setEffort(requestId: string, effort: string): string {
+  const settings = { effortLevel: effort };
+  return controlRequest(requestId, { subtype: 'apply_flag_settings', settings });
+}
+
+export function interrupt(requestId: string): string {
+  return controlRequest(requestId, { subtype: 'interrupt' });
+}
+
+function controlRequest(requestId: string, request: object): string {
+  return line({ type: 'control_request', request_id: requestId, request });
+}
+
+function line(message: object): string {
+  return `${JSON.stringify(message)}\n`;
+}

@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Happening, messageReader } from './messages.ts';
+
+function read(...chunks: string[]): Happening[] {
+  const reader = messageReader();
+  return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()];
+}
+
+const usage = {
+  input_tokens: 10,
+  output_tokens: 1,
+  cache_creation_input_tokens: 3,
+  cache_read_input_tokens: 4,
+};
+function assistant(content: object[], more: object = {}): string {
+  const message = { id: 'm', model: 'claude-opus-5-5', role: 'assistant', content, usage };
+  return JSON.stringify({ type: 'assistant', message, parent_tool_use_id: null, ...more });
+}
+
+const result = {
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: 'done',
+  total_cost_usd: 0.5,
+  session_id: 'S',
+  stop_reason: 'end_turn',
+  permission_denials: [],
+};
+const readResult: Happening = {
+  kind: 'result',
+  subtype: 'success',
+  isError: false,
+  text: 'done',
+  costUsd: 0.5,
+  session: 'S',
+  stopReason: 'end_turn',
+  denials: [],
+  errors: [],
+};
+
+describe('one event', () => {
+  const rows: [string, object | string, Happening[]][] = [
+    [
+      'the beginning',
+      {
+        claude_code_version: '2.1.325',
+        session_id: 'S',
+        subtype: 'init',
+        model: 'opus',
+        type: 'system',
+      },
+      [{ kind: 'init', session: 'S', model: 'opus', version: '2.1.325' }],
+    ],
+    [
+      'a denial',
+      {
+        type: 'system',
+        subtype: 'permission_denied',
+        tool_name: 'Bash',
+        message: 'needs approval',
+      },
+      [{ kind: 'permission-denied', tool: 'Bash', message: 'needs approval' }],
+    ],
+    [
+      'a retry',
+      {
+        type: 'system',
+        subtype: 'api_retry',
+        attempt: 2,
+        retry_delay_ms: 599.5,
+        error_status: 500,
+      },
+      [{ kind: 'api-retry', attempt: 2, delayMs: 599.5, status: 500 }],
+    ],
+    [
+      'a retry of a connection',
+      { type: 'system', subtype: 'api_retry', attempt: 1, retry_delay_ms: 1, error_status: null },
+      [{ kind: 'api-retry', attempt: 1, delayMs: 1 }],
+    ],
+    [
+      'a rate limit in seconds',
+      {
+        type: 'rate_limit_event',
+        rate_limit_info: { status: 'rejected', resetsAt: 1_794_787_406 },
+      },
+      [{ kind: 'rate-limit', rejected: true, resetsAt: 1_794_787_406_000 }],
+    ],
+    [
+      'a rate limit in milliseconds',
+      {
+        type: 'rate_limit_event',
+        rate_limit_info: { status: 'allowed_warning', resetsAt: 1_794_787_406_000 },
+      },
+      [{ kind: 'rate-limit', rejected: false, resetsAt: 1_794_787_406_000 }],
+    ],
+    [
+      'an accepted request',
+      { type: 'control_response', response: { subtype: 'success', request_id: 'r1' } },
+      [{ kind: 'control', request: 'r1' }],
+    ],
+    [
+      'a rejected request',
+      { type: 'control_response', response: { subtype: 'error', request_id: 'r1', error: 'no' } },
+      [{ kind: 'control', request: 'r1', error: 'no' }],
+    ],
+    ['a result', result, [readResult]],
+    [
+      'a result in another order',
+      Object.fromEntries(Object.entries(result).reverse()),
+      [readResult],
+    ],
+    ['an unknown type', { type: 'command_lifecycle', state: 'queued' }, []],
+    ['an unknown subtype', { type: 'system', subtype: 'task_started' }, []],
+    [
+      'a tool result that looks like a result',
+      { type: 'user', message: { content: JSON.stringify(result) } },
+      [],
+    ],
+    ['noise', 'Warning: something', []],
+    ['a number', '42', []],
+    ['null', 'null', []],
+    ['a torn event', '{"type":"result","is_err', []],
+    ['an empty line', '', []],
+  ];
+  it.each(rows)('%s', (_, event, expected) => {
+    const line = typeof event === 'string' ? event : JSON.stringify(event);
+    expect(read(`${line}\n`)).toEqual(expected);
+    expect(read(`${line}\r\n`)).toEqual(expected);
+    expect(read(line)).toEqual(expected);
+  });
+});
+
+describe('an answer of the model', () => {
+  it('is text, calls of tools, and what it used', () => {
+    const blocks = [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', name: 'Bash', input: { description: 'd', command: 'ls  \n -l' } },
+    ];
+    expect(read(assistant(blocks))).toEqual([
+      { kind: 'text', text: 'I look.' },
+      { kind: 'tool-use', name: 'Bash', summary: 'ls -l' },
+      {
+        kind: 'spent',
+        message: 'm',
+        model: 'claude-opus-5-5',
+        inputTokens: 10,
+        cacheReadTokens: 4,
+        cacheWriteTokens: 3,
+        outputTokens: 1,
+        characters: JSON.stringify(blocks).length,
+      },
+    ]);
+  });
+
+  it('of a subagent costs, but is not said by the agent', () => {
+    const line = assistant([{ type: 'text', text: 'x' }], { parent_tool_use_id: 'toolu_1' });
+    expect(read(line).map(({ kind }) => kind)).toEqual(['spent']);
+  });
+
+  it('that Claude Code made up is no answer', () => {
+    const message = { model: '<synthetic>', content: [{ type: 'text', text: 'API Error: 500' }] };
+    const event = { type: 'assistant', message, error: 'server_error' };
+    expect(read(JSON.stringify(event))).toEqual([
+      { kind: 'api-error', error: 'server_error', message: 'API Error: 500' },
+    ]);
+  });
+
+  it.each([
+    [{ file_path: '/a/b' }, '/a/b'],
+    [{ unknown: 1 }, '{"unknown":1}'],
+    [{ command: 'x'.repeat(1000) }, `${'x'.repeat(119)}…`],
+    [undefined, '{}'],
+  ])('sums up %o in one short line', (input, summary) => {
+    const [call] = read(assistant([{ type: 'tool_use', name: 'T', input }]));
+    expect(call).toEqual({ kind: 'tool-use', name: 'T', summary });
+  });
+});
+
+it('says what was denied and why a result is an error', () => {
+  const [read1] = read(
+    JSON.stringify({
+      ...result,
+      is_error: true,
+      subtype: 'error_max_budget_usd',
+      result: undefined,
+      api_error_status: 529,
+      api_error: 'connection_failed',
+      errors: ['Reached maximum budget'],
+      permission_denials: [{ tool_name: 'Bash', tool_input: { command: 'git push' } }],
+    }),
+  );
+  expect(read1).toEqual({
+    kind: 'result',
+    subtype: 'error_max_budget_usd',
+    isError: true,
+    costUsd: 0.5,
+    session: 'S',
+    stopReason: 'end_turn',
+    status: 529,
+    apiError: 'connection_failed',
+    errors: ['Reached maximum budget'],
+    denials: [{ tool: 'Bash', summary: 'git push' }],
+  });
+});
+
+it('takes a result without a verdict for an error', () => {
+  expect(read('{"type":"result"}')).toMatchObject([{ kind: 'result', isError: true }]);
+});
+
+it('reads the same whatever the chunks', () => {
+  const stream = [
+    JSON.stringify(result),
+    'noise',
+    assistant([{ type: 'text', text: 'grüße 🎈' }]),
+    '',
+    JSON.stringify({ ...result, result: 'again' }),
+  ].join('\n');
+  const whole = read(stream);
+  expect(whole.filter(({ kind }) => kind === 'result')).toHaveLength(2);
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (sizes) => {
+      const chunks: string[] = [];
+      for (let start = 0, turn = 0; start < stream.length; turn++) {
+        const size = sizes[turn % sizes.length] ?? 1;
+        chunks.push(stream.slice(start, start + size));
+        start += size;
+      }
+      expect(read(...chunks)).toEqual(whole);
+    }),
+  );
+});
+
+it('never throws', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string(), fc.json())), (lines) => {
+      read(lines.join('\n'));
+    }),
+  );
+});
+
+it('reads a line of many megabytes in small pieces', () => {
+  const line = JSON.stringify({ ...result, result: 'x'.repeat(5_000_000) });
+  const chunks = line.match(/[\s\S]{1,1000}/g) ?? [];
+  const [found] = read(...chunks, '\n');
+  expect(found).toMatchObject({ kind: 'result', text: 'x'.repeat(5_000_000) });
+});

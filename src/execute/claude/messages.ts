@@ -1,0 +1,252 @@
+// Reads what Claude Code says on its standard output. Versions differ in the order of keys and in
+// what else they say, so every field is looked for and nothing unknown is an error. Only the line
+// that is being received is kept.
+
+export type Happening =
+  | {
+      readonly kind: 'init';
+      readonly session: string;
+      readonly model: string;
+      readonly version: string;
+    }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tool-use'; readonly name: string; readonly summary: string }
+  | { readonly kind: 'permission-denied'; readonly tool: string; readonly message: string }
+  | { readonly kind: 'api-error'; readonly error: string; readonly message: string }
+  | {
+      readonly kind: 'api-retry';
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly status?: number;
+    }
+  | { readonly kind: 'rate-limit'; readonly rejected: boolean; readonly resetsAt?: number }
+  | ({ readonly kind: 'spent' } & Spending)
+  | { readonly kind: 'control'; readonly request: string; readonly error?: string }
+  | Result;
+
+/** What one answer of the model used, as far as it was known when a part of it was reported. */
+export interface Spending {
+  readonly message: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  readonly characters: number;
+}
+
+export interface Result {
+  readonly kind: 'result';
+  readonly isError: boolean;
+  readonly subtype: string;
+  readonly text?: string;
+  readonly costUsd?: number;
+  readonly session: string;
+  readonly denials: readonly Denial[];
+  readonly status?: number;
+  readonly apiError?: string;
+  readonly stopReason?: string;
+  readonly errors: readonly string[];
+}
+
+export interface Denial {
+  readonly tool: string;
+  readonly summary: string;
+}
+
+export interface MessageReader {
+  push(chunk: string): Happening[];
+  /** The rest, when the output has ended: a last line may lack its line feed or be torn. */
+  end(): Happening[];
+}
+
+export function messageReader(): MessageReader {
+  // Parts are joined once, when their line is complete: a long line costs no more than its length.
+  let parts: string[] = [];
+
+  function endLine(lastPart: string): Happening[] {
+    const line = parts.length === 0 ? lastPart : [...parts, lastPart].join('');
+    parts = [];
+    return readLine(line);
+  }
+
+  return {
+    push(chunk) {
+      const happenings: Happening[] = [];
+      let start = 0;
+      for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', start)) {
+        happenings.push(...endLine(chunk.slice(start, end)));
+        start = end + 1;
+      }
+      if (start < chunk.length) parts.push(chunk.slice(start));
+      return happenings;
+    },
+    end: () => endLine(''),
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function readLine(line: string): Happening[] {
+  const event = parse(line);
+  switch (event.type) {
+    case 'system':
+      return readSystem(event);
+    case 'assistant':
+      return readAssistant(event);
+    case 'rate_limit_event':
+      return [readRateLimit(fields(event.rate_limit_info))];
+    case 'control_response':
+      return [readControl(fields(event.response))];
+    case 'result':
+      return [readResult(event)];
+    default:
+      return [];
+  }
+}
+
+function parse(line: string): Fields {
+  // Noise is frequent on a shared stream; exceptions for it are not cheap.
+  if (!line.trimStart().startsWith('{')) return {};
+  try {
+    return fields(JSON.parse(line));
+  } catch {
+    return {};
+  }
+}
+
+function readSystem(event: Fields): Happening[] {
+  switch (event.subtype) {
+    case 'init':
+      return [
+        {
+          kind: 'init',
+          session: text(event.session_id),
+          model: text(event.model),
+          version: text(event.claude_code_version),
+        },
+      ];
+    case 'permission_denied':
+      return [
+        { kind: 'permission-denied', tool: text(event.tool_name), message: text(event.message) },
+      ];
+    case 'api_retry':
+      return [
+        {
+          kind: 'api-retry',
+          attempt: number(event.attempt) ?? 0,
+          delayMs: number(event.retry_delay_ms) ?? 0,
+          ...known('status', number(event.error_status)),
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function readAssistant(event: Fields): Happening[] {
+  const message = fields(event.message);
+  const blocks = list(message.content).map(fields);
+  // Claude Code reports its own troubles as answers of a model that does not exist.
+  if (message.model === '<synthetic>') return apiError(event, blocks);
+  const isOfSubagent = event.parent_tool_use_id != null;
+  return [...blocks.flatMap((block) => readBlock(block, isOfSubagent)), spending(message)];
+}
+
+function apiError(event: Fields, blocks: readonly Fields[]): Happening[] {
+  if (typeof event.error !== 'string') return [];
+  const message = blocks.map((block) => text(block.text)).join('\n');
+  return [{ kind: 'api-error', error: event.error, message }];
+}
+
+function readBlock(block: Fields, isOfSubagent: boolean): Happening[] {
+  if (block.type === 'text' && !isOfSubagent) return [{ kind: 'text', text: text(block.text) }];
+  if (block.type === 'tool_use') {
+    return [{ kind: 'tool-use', name: text(block.name), summary: summary(block.input) }];
+  }
+  return [];
+}
+
+// The one field that tells a person what a tool was asked to do, whatever the tool.
+const telling = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description', 'skill'];
+
+function summary(input: unknown): string {
+  const given = fields(input);
+  const field = telling.find((name) => typeof given[name] === 'string');
+  const whole = field === undefined ? JSON.stringify(given) : text(given[field]);
+  const start = whole.slice(0, 500).replace(/\s+/g, ' ').trim();
+  return start.length > 120 ? `${start.slice(0, 119)}…` : start;
+}
+
+function spending(message: Fields): Happening {
+  const usage = fields(message.usage);
+  return {
+    kind: 'spent',
+    message: text(message.id),
+    model: text(message.model),
+    inputTokens: number(usage.input_tokens) ?? 0,
+    cacheReadTokens: number(usage.cache_read_input_tokens) ?? 0,
+    cacheWriteTokens: number(usage.cache_creation_input_tokens) ?? 0,
+    outputTokens: number(usage.output_tokens) ?? 0,
+    characters: JSON.stringify(message.content ?? '').length,
+  };
+}
+
+function readRateLimit(info: Fields): Happening {
+  const resetsAt = number(info.resetsAt);
+  return {
+    kind: 'rate-limit',
+    rejected: info.status === 'rejected',
+    ...known('resetsAt', resetsAt === undefined ? undefined : epochMs(resetsAt)),
+  };
+}
+
+/** Times come in seconds or in milliseconds. */
+export function epochMs(time: number): number {
+  return time < 100_000_000_000 ? time * 1000 : time;
+}
+
+function readControl(response: Fields): Happening {
+  const error = response.subtype === 'error' ? text(response.error) : undefined;
+  return { kind: 'control', request: text(response.request_id), ...known('error', error) };
+}
+
+function readResult(event: Fields): Result {
+  return {
+    kind: 'result',
+    isError: event.is_error !== false,
+    subtype: text(event.subtype),
+    ...known('text', typeof event.result === 'string' ? event.result : undefined),
+    ...known('costUsd', number(event.total_cost_usd)),
+    session: text(event.session_id),
+    denials: list(event.permission_denials).map(fields).map(readDenial),
+    ...known('status', number(event.api_error_status)),
+    ...known('apiError', typeof event.api_error === 'string' ? event.api_error : undefined),
+    ...known('stopReason', typeof event.stop_reason === 'string' ? event.stop_reason : undefined),
+    errors: list(event.errors).map(text),
+  };
+}
+
+function readDenial(denial: Fields): Denial {
+  return { tool: text(denial.tool_name), summary: summary(denial.tool_input) };
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function known<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
+}

@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Happening, messageReader } from './messages.ts';
+import { type TurnEnd, type TurnOutcome, turnRecord } from './outcome.ts';
+
+/** Turns of the real versions 2.1.197 and 2.1.325 against a scripted model, without bulky fields. */
+interface Recorded {
+  readonly age: string;
+  readonly name: string;
+  readonly exit: { readonly code: number | null; readonly signal: string | null };
+  readonly stderr: string;
+  readonly lines: readonly string[];
+}
+
+const recorded: Recorded[] = readFileSync(new URL('recorded-turns.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+
+const now = Date.UTC(2026, 10, 16, 8);
+
+const kinds: Readonly<Record<string, string>> = {
+  answered: 'answered',
+  'answered, a tool denied': 'answered',
+  'invalid key': 'not-logged-in',
+  'token rejected': 'not-logged-in',
+  'no key': 'not-logged-in',
+  forbidden: 'refused',
+  'no credit': 'no-credit',
+  'bad request': 'refused',
+  'too long': 'refused',
+  'unknown model': 'unknown-model',
+  'server error': 'overloaded',
+  overloaded: 'overloaded',
+  'rate limited': 'overloaded',
+  'rate limited with a subscription': 'overloaded',
+  'usage limit': 'usage-limit',
+  'connection dropped': 'connection-lost',
+  'connection reset': 'connection-lost',
+  'connection refused': 'connection-lost',
+  'malformed answer': 'connection-lost',
+  'no answer in time': 'connection-lost',
+  'budget spent between calls': 'budget-spent',
+  'budget spent by the answer': 'answered',
+  'no such session': 'refused',
+  interrupted: 'crashed',
+  terminated: 'crashed',
+  'wrong option': 'refused',
+};
+
+describe.each(recorded)('$age: $name', ({ name, exit, stderr, lines }) => {
+  const outcome = outcomeOf(happenings(lines), { exit, stderrTail: stderr });
+
+  it(`is ${kinds[name]}`, () => {
+    expect(outcome.kind === 'failed' ? outcome.failure.kind : outcome.kind).toBe(kinds[name]);
+  });
+
+  it('says so in words that are meant for people', () => {
+    if (outcome.kind === 'answered') return expect(outcome.text).toMatch(/fine|could|the answer/);
+    expect(outcome.failure.message).toMatch(/^[A-Z].{10}/);
+    expect(outcome.failure.message).not.toContain('ede_diagnostic');
+  });
+});
+
+it.each(['older', 'newer'])('tells what was denied and what it cost (%s)', (age) => {
+  expect(replay(age, 'answered, a tool denied')).toMatchObject({
+    text: 'could not',
+    denied: [{ tool: 'Bash', summary: 'curl http://127.0.0.1:9/' }],
+    costUsd: expect.closeTo(age === 'older' ? 0.0753 : 0.06024, 6),
+  });
+});
+
+it.each(['older', 'newer'])('knows when a usage limit ends (%s)', (age) => {
+  expect(replay(age, 'usage limit')).toMatchObject({
+    failure: { resetsAt: Date.UTC(2026, 10, 16, 10) },
+  });
+});
+
+it.each(['older', 'newer'])('counts what an interrupted turn has used (%s)', (age) => {
+  expect(replay(age, 'interrupted').costUsd).toBeGreaterThan(0);
+});
+
+describe('the outcome', () => {
+  const result: Happening = {
+    kind: 'result',
+    subtype: 'success',
+    isError: false,
+    text: 'first',
+    costUsd: 5,
+    session: 'S',
+    denials: [],
+    errors: [],
+  };
+  const spent: Happening = {
+    kind: 'spent',
+    message: 'm',
+    model: 'claude-opus-4-8',
+    inputTokens: 1_000_000,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 0,
+    characters: 0,
+  };
+
+  it('is that of the last result', () => {
+    const outcome = outcomeOf([result, { ...result, text: 'second', costUsd: 6 }]);
+    expect(outcome).toMatchObject({ text: 'second', costUsd: 6 });
+  });
+
+  it('leaves out what was counted before', () => {
+    expect(outcomeOf([result], { countedUsd: 4.5 }).costUsd).toBe(0.5);
+  });
+
+  it('believes the result about the cost of an answer', () => {
+    expect(outcomeOf([spent, { ...result, costUsd: 1 }]).costUsd).toBe(1);
+  });
+
+  it('counts a turn that was killed', () => {
+    const killed = outcomeOf([spent], { exit: { code: null, signal: 'SIGKILL' } });
+    expect(killed).toMatchObject({ kind: 'failed', failure: { kind: 'crashed' }, costUsd: 5 });
+  });
+
+  it('is not a usage limit because the agent writes about one', () => {
+    const quote: Happening = { kind: 'text', text: "You've hit your session limit · resets 8pm" };
+    const failed: Happening = { ...result, isError: true, text: 'API Error: 500', status: 500 };
+    expect(outcomeOf([quote, failed])).toMatchObject({ failure: { kind: 'overloaded' } });
+    expect(outcomeOf([quote])).toMatchObject({ failure: { kind: 'crashed' } });
+  });
+
+  it('is not a usage limit while extra usage lets the turn go on', () => {
+    const rejected: Happening = { kind: 'rate-limit', rejected: true, resetsAt: 1 };
+    expect(outcomeOf([rejected, result]).kind).toBe('answered');
+  });
+
+  it('of a monthly spending limit is a matter for a person', () => {
+    const text = "You've hit your monthly spend limit.";
+    expect(outcomeOf([{ ...result, isError: true, text, status: 429 }])).toMatchObject({
+      failure: { kind: 'no-credit' },
+    });
+  });
+
+  it('without a result tells the end of standard error', () => {
+    const outcome = outcomeOf([], {
+      exit: { code: 1, signal: null },
+      stderrTail: 'Error: Session ID U is already in use.\n',
+    });
+    expect(outcome).toMatchObject({
+      failure: {
+        kind: 'refused',
+        message:
+          'Claude Code ended without a result (exit code 1). Error: Session ID U is already in use.',
+      },
+    });
+  });
+});
+
+function replay(age: string, name: string): TurnOutcome {
+  const turn = recorded.find((each) => each.age === age && each.name === name);
+  if (turn === undefined) throw new Error(`There is no recorded turn "${name}" of ${age}.`);
+  return outcomeOf(happenings(turn.lines), { exit: turn.exit, stderrTail: turn.stderr });
+}
+
+function happenings(lines: readonly string[]): Happening[] {
+  const reader = messageReader();
+  return lines.flatMap((line) => reader.push(`${line}\n`));
+}
+
+function outcomeOf(all: readonly Happening[], end: Partial<TurnEnd> = {}): TurnOutcome {
+  const record = turnRecord();
+  for (const happening of all) record.add(happening);
+  return record.outcome({ now, countedUsd: 0, stderrTail: '', ...end });
+}

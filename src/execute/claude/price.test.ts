@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Spending } from './messages.ts';
+import { alreadyCounted, type CostBefore, turnMeter } from './price.ts';
+
+const nothing: Spending = {
+  message: 'm',
+  model: 'claude-opus-4-8',
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  characters: 0,
+};
+
+function estimate(...spent: Partial<Spending>[]): number {
+  const meter = turnMeter();
+  for (const each of spent) meter.add({ ...nothing, ...each });
+  return meter.estimateUsd();
+}
+
+describe('the estimate of a turn without a result', () => {
+  const million = 1_000_000;
+  const rows: [string, Partial<Spending>[], number][] = [
+    ['nothing', [], 0],
+    ['input', [{ inputTokens: million }], 5],
+    ['output', [{ outputTokens: million }], 25],
+    ['reading the cache', [{ cacheReadTokens: million }], 0.5],
+    ['writing the cache', [{ cacheWriteTokens: million }], 10],
+    ['sonnet', [{ model: 'claude-sonnet-5', inputTokens: million }], 3],
+    ['haiku', [{ model: 'claude-haiku-4-5-20251001', outputTokens: million }], 5],
+    ['fable', [{ model: 'claude-fable-5', inputTokens: million }], 10],
+    ['the first opus 4', [{ model: 'claude-opus-4-20250514', inputTokens: million }], 15],
+    ['opus 4.1', [{ model: 'claude-opus-4-1-20250805', inputTokens: million }], 15],
+    ['an unknown model, as the dearest', [{ model: 'x', outputTokens: million }], 75],
+    [
+      'one message in several events, once',
+      [{ inputTokens: million }, { inputTokens: million }, { inputTokens: million }],
+      5,
+    ],
+    [
+      'two messages',
+      [
+        { message: 'a', inputTokens: million },
+        { message: 'b', inputTokens: million },
+      ],
+      10,
+    ],
+    [
+      'output that is longer than the tokens that were counted so far',
+      [
+        { outputTokens: 2, characters: 2_000_000 },
+        { outputTokens: 2, characters: 1_000_000 },
+      ],
+      25,
+    ],
+  ];
+  it.each(rows)('%s', (_, spent, usd) => {
+    expect(estimate(...spent)).toBeCloseTo(usd, 6);
+  });
+});
+
+describe('what was counted before a turn', () => {
+  const rows: [string, CostBefore, number][] = [
+    ['older: nothing', { version: '2.1.197', transcriptTotalUsd: 3 }, 0],
+    ['the last that counts anew', { version: '2.1.276', transcriptTotalUsd: 3 }, 0],
+    ['the first that goes on', { version: '2.1.277', transcriptTotalUsd: 3 }, 3],
+    ['newer', { version: '2.1.325', transcriptTotalUsd: 3 }, 3],
+    ['much newer', { version: '3.0.0', transcriptTotalUsd: 3 }, 3],
+    ['a fresh session', { version: '2.1.325' }, 0],
+    ['older and warm', { version: '2.1.197', processTotalUsd: 2 }, 2],
+    ['newer and warm', { version: '2.1.325', processTotalUsd: 2, transcriptTotalUsd: 1 }, 2],
+    [
+      'an unknown version: rather too much than too little',
+      { version: '', transcriptTotalUsd: 3 },
+      0,
+    ],
+  ];
+  it.each(rows)('%s', (_, before, usd) => {
+    expect(alreadyCounted(before)).toBe(usd);
+  });
+});

@@ -1,0 +1,79 @@
+// What a turn has cost. Its result says so; for a turn without a result it is estimated from what
+// its messages used, rather too high than too low, because the budget must hold.
+import type { Spending } from './messages.ts';
+
+export interface TurnMeter {
+  add(spending: Spending): void;
+  estimateUsd(): number;
+}
+
+/** Claude Code reports each content block with the usage of its whole message: count that once. */
+export function turnMeter(): TurnMeter {
+  const messages = new Map<string, Spending>();
+  return {
+    add(spending) {
+      const before = messages.get(spending.message);
+      messages.set(spending.message, before === undefined ? spending : merge(before, spending));
+    },
+    estimateUsd: () => [...messages.values()].reduce((sum, each) => sum + price(each), 0),
+  };
+}
+
+function merge(before: Spending, more: Spending): Spending {
+  return {
+    ...more,
+    inputTokens: Math.max(before.inputTokens, more.inputTokens),
+    cacheReadTokens: Math.max(before.cacheReadTokens, more.cacheReadTokens),
+    cacheWriteTokens: Math.max(before.cacheWriteTokens, more.cacheWriteTokens),
+    outputTokens: Math.max(before.outputTokens, more.outputTokens),
+    characters: before.characters + more.characters,
+  };
+}
+
+/** USD per million tokens; the first that matches. As Claude Code itself counted them. */
+const prices: readonly { model: RegExp; input: number; output: number }[] = [
+  { model: /fable|mythos/, input: 10, output: 50 },
+  { model: /opus-4-[01]\b|opus-4-2025|3-opus/, input: 15, output: 75 },
+  { model: /opus/, input: 5, output: 25 },
+  { model: /sonnet/, input: 3, output: 15 },
+  { model: /haiku/, input: 1, output: 5 },
+];
+const dearest = { input: 15, output: 75 };
+const cacheReadFactor = 0.1;
+// Of the two kinds of cache entries, five minutes and one hour, the dearer.
+const cacheWriteFactor = 2;
+const charactersPerToken = 3;
+
+function price(spending: Spending): number {
+  const { input, output } = prices.find(({ model }) => model.test(spending.model)) ?? dearest;
+  const inputTokens =
+    spending.inputTokens +
+    spending.cacheReadTokens * cacheReadFactor +
+    spending.cacheWriteTokens * cacheWriteFactor;
+  // While a message is streamed its usage has only the first few output tokens.
+  const outputTokens = Math.max(
+    spending.outputTokens,
+    Math.ceil(spending.characters / charactersPerToken),
+  );
+  return (inputTokens * input + outputTokens * output) / 1_000_000;
+}
+
+export interface CostBefore {
+  readonly version: string;
+  /** The total of the process's previous result, when it is warm. */
+  readonly processTotalUsd?: number;
+  /** The last cost-state of the transcript that is resumed or branched from, before the turn. */
+  readonly transcriptTotalUsd?: number;
+}
+
+/** How much of the total in the next result was spent, and counted, before this turn. */
+export function alreadyCounted(before: CostBefore): number {
+  if (before.processTotalUsd !== undefined) return before.processTotalUsd;
+  return accumulates(before.version) ? (before.transcriptTotalUsd ?? 0) : 0;
+}
+
+/** From 2.1.277 on, totals go on over resumes, and a branch starts from its parent's total. */
+function accumulates(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  return (major - 2 || minor - 1 || patch - 277) >= 0;
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { readTranscript, transcriptFolder, transcriptPath } from './transcript.ts';
+
+function entry(type: string, uuid: string, parentUuid: string | null, content: unknown): object {
+  return { type, uuid, parentUuid, message: { role: type, content } };
+}
+const said = (text: string) => [{ type: 'text', text }];
+const call = [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }];
+const returned = [{ type: 'tool_result', tool_use_id: 't', content: 'ok' }];
+const apiError = (uuid: string, parentUuid: string) => ({
+  ...entry('assistant', uuid, parentUuid, said('API Error: 500')),
+  message: { model: '<synthetic>', content: said('API Error: 500') },
+});
+const cost = (totalCostUSD: number) => ({ type: 'cost-state', totalCostUSD });
+
+const beginning = [
+  { type: 'queue-operation', operation: 'enqueue' },
+  entry('user', 'p1', null, said('one')),
+  entry('assistant', 'a1', 'p1', said('first')),
+  { type: 'attachment', uuid: 'x1', parentUuid: 'a1' },
+];
+
+function transcript(...lines: object[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+describe('where to cut so that a failed prompt is not there twice', () => {
+  it.each<[string, object[], string[], object]>([
+    ['nothing', [], ['p2'], { hasPrompt: false }],
+    ['the prompt never arrived', beginning, ['p2'], { hasPrompt: false }],
+    ['the prompt is the first one', beginning, ['p1'], { hasPrompt: true }],
+    [
+      'after an answer, past attachments',
+      [...beginning, entry('user', 'p2', 'x1', said('two')), apiError('e2', 'p2')],
+      ['p2'],
+      { hasPrompt: true, cutAt: 'a1' },
+    ],
+    [
+      'past the report of an error',
+      [...beginning, apiError('e1', 'x1'), entry('user', 'p2', 'e1', said('two'))],
+      ['p2'],
+      { hasPrompt: true, cutAt: 'a1' },
+    ],
+    [
+      'past a call of a tool that was killed',
+      [...beginning, entry('assistant', 'c1', 'x1', call), entry('user', 'p2', 'c1', said('two'))],
+      ['p2'],
+      { hasPrompt: true, cutAt: 'a1' },
+    ],
+    [
+      'after what a tool returned',
+      [
+        ...beginning,
+        entry('assistant', 'c1', 'x1', call),
+        entry('user', 'r1', 'c1', returned),
+        entry('user', 'p2', 'r1', said('two')),
+      ],
+      ['p2'],
+      { hasPrompt: true, cutAt: 'r1' },
+    ],
+    [
+      'not in what another attempt left behind',
+      [
+        ...beginning,
+        entry('user', 'p2', 'x1', said('two')),
+        entry('assistant', 'c2', 'p2', said('half')),
+        entry('user', 'p3', 'a1', said('two')),
+      ],
+      ['p3'],
+      { hasPrompt: true, cutAt: 'a1' },
+    ],
+    [
+      'before the first attempt that arrived',
+      [
+        ...beginning,
+        entry('user', 'p2', 'x1', said('two')),
+        entry('assistant', 'c2', 'p2', said('half')),
+        entry('user', 'p3', 'c2', said('go on')),
+      ],
+      ['lost', 'p2', 'p3'],
+      { hasPrompt: true, cutAt: 'a1' },
+    ],
+    [
+      'in a file whose lines name each other as parents',
+      [
+        { type: 'attachment', uuid: 'x', parentUuid: 'y' },
+        { type: 'attachment', uuid: 'y', parentUuid: 'x' },
+        entry('user', 'p', 'x', said('p')),
+      ],
+      ['p'],
+      { hasPrompt: true },
+    ],
+  ])('%s', (_, lines, prompts, expected) => {
+    expect(readTranscript(transcript(...lines), prompts)).toEqual(expected);
+  });
+});
+
+it('finds the last total, past a torn line', () => {
+  const text = `${transcript(cost(0.06), ...beginning, cost(0.12))}{"type":"cost-state","totalCos`;
+  expect(readTranscript(text)).toEqual({ hasPrompt: false, costUsd: 0.12 });
+});
+
+it('reads noise as nothing', () => {
+  expect(readTranscript('null\n42\n[]\nnoise\n\n{"uuid":1}')).toEqual({ hasPrompt: false });
+});
+
+describe('where a transcript is', () => {
+  it('says the directory with dashes', () => {
+    expect(transcriptPath('/home/me/.claude', '/home/me/My Project_2.0', 'S')).toBe(
+      '/home/me/.claude/projects/-home-me-My-Project-2-0/S.jsonl',
+    );
+  });
+
+  it('shortens a long one as Claude Code does', () => {
+    const folder = 'a_very.long folder name with ünïcode '.repeat(3).trim();
+    expect(transcriptFolder(`/tmp/probe-ZLZ1td/${folder}/${folder}/${folder}`)).toBe(
+      '-tmp-probe-ZLZ1td-a-very-long-folder-name-with--n-code-a-very-long-folder-name-with--n-code-a-very-long-folder-name-with--n-code-a-very-long-folder-name-with--n-code-a-very-long-folder-name-with--n-co-w2djqn',
+    );
+  });
+});
