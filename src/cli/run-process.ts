@@ -13,20 +13,20 @@ import { debugFolderName, debugFolderObserver } from '../observe/debug-folder.ts
 import { jsonObserver } from '../observe/json.ts';
 import { plainObserver } from '../observe/plain.ts';
 import { titleBarObserver } from '../observe/title-bar.ts';
-import type { Executor, Journal, Observer, WorkflowLibrary } from '../ports.ts';
+import type { Journal, Observer, WorkflowLibrary } from '../ports.ts';
 import { Inbox } from '../run/inbox.ts';
 import { runLoop } from '../run/loop.ts';
 import { Steps } from '../run/steps.ts';
 import type { RunOptions } from './options.ts';
 import { questionAtTerminal } from './question.ts';
-import { clock, disk, findDirectory, newId } from './wire.ts';
+import { clock, disk, type Executors, findDirectory, newId } from './wire.ts';
 
 export interface RunProcess {
   readonly project: Project;
   readonly paths: RunPaths;
   readonly library: WorkflowLibrary;
   readonly journal: Journal & { close(): Promise<void> };
-  readonly executors: { readonly prompt: Executor; readonly script: Executor };
+  readonly executors: Executors;
   readonly options: RunOptions;
   /** The event by which the run has just begun, to be shown. */
   readonly started?: RunEvent;

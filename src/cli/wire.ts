@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { claudeExecutor } from '../execute/claude/claude.ts';
 import { isAlive, self } from '../execute/process.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import { apply, newRun } from '../interpret/apply.ts';
@@ -66,9 +67,16 @@ export function ownerOf({ lock }: RunPaths) {
   return lockOwner(disk, lock, isAlive);
 }
 
-export function executors(): { prompt: Executor; script: Executor } {
-  const script = scriptExecutor();
-  return { prompt: script, script };
+export interface Executors {
+  readonly prompt: Executor;
+  readonly script: Executor;
+}
+
+export function executors(claudePath: string | undefined): Executors {
+  return {
+    prompt: claudeExecutor({ path: claudePath, environment: process.env }),
+    script: scriptExecutor(),
+  };
 }
 
 export const findDirectory: FindDirectory = async (path, from) => {

@@ -17,6 +17,8 @@ export interface Disk {
   mkdir(path: string): Promise<void>;
   list(path: string): Promise<string[]>;
   kind(path: string): Promise<'file' | 'folder' | undefined>;
+  /** Rejects when files cannot be made in a folder. */
+  checkWritable(path: string): Promise<void>;
   /** Makes names that were added to a folder, or taken out of it, survive a power cut. */
   syncFolder(path: string): Promise<void>;
 }
@@ -50,6 +52,7 @@ export const realDisk: Disk = {
       throw error;
     }
   },
+  checkWritable: (path) => fs.access(path, fs.constants.W_OK),
   async syncFolder(path) {
     // Windows cannot open a folder, and its file systems journal names by themselves.
     if (process.platform === 'win32') return;

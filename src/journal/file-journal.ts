@@ -25,7 +25,7 @@ export async function createJournal<R>(
   try {
     file = await disk.open(path, 'create');
   } catch (error) {
-    throw hasCode(error, 'EEXIST') ? runExists(path) : unwritableJournal(path, error);
+    throw hasCode(error, 'EEXIST') ? runExists(path) : unwritableJournal(path, error, false);
   }
   const journal = new FileJournal(disk, path, file, codec, 0, undefined);
   try {
@@ -52,7 +52,7 @@ export async function openJournal<R>(
     await disk.syncFolder(dirname(path));
   } catch (error) {
     await file?.close().catch(() => {});
-    throw unwritableJournal(path, error);
+    throw unwritableJournal(path, error, true);
   }
   return { run, journal: new FileJournal(disk, path, file, codec, end, snapshot) };
 }
@@ -117,7 +117,9 @@ export class FileJournal<R> {
 
   /** Gives up after a failure, and takes back what may have reached the disk without being synced. */
   async abandon(cause: unknown): Promise<unknown> {
-    const refusal = isDiskTrouble(cause) ? unwritableJournal(this.#path, cause) : cause;
+    const refusal = isDiskTrouble(cause)
+      ? unwritableJournal(this.#path, cause, this.#length > 0)
+      : cause;
     this.#refusal ??= refusal;
     const ignore = () => {};
     await this.#file.truncate(this.#length).catch(ignore);
@@ -192,5 +194,5 @@ export class FileJournal<R> {
 
 /** Anything else is a bug, and is passed on as it is. */
 function isDiskTrouble(error: unknown): boolean {
-  return error instanceof Error && 'code' in error;
+  return error instanceof Error && 'code' in error && /^E[A-Z0-9]+$/.test(String(error.code));
 }

@@ -110,7 +110,7 @@ describe('an inbox', () => {
     const disk = guarded(realDisk, (operation) =>
       operation === 'write' ? { half: true, error: diskError('ENOSPC') } : undefined,
     );
-    await expect(post(disk, folder, stop)).rejects.toThrow('ENOSPC');
+    await expect(post(disk, folder, stop)).rejects.toMatchObject({ code: 'inbox-unwritable' });
     expect(await readdir(folder)).toEqual([]);
   });
 });

@@ -7,7 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { UserError } from '../model/user-error.ts';
 import { type Disk, hasCode, makeFolder, readText, replaceFile } from './disk.ts';
+import { cureOf, reasonOf } from './journal-errors.ts';
 
 export const inboxMessageSchema = z.discriminatedUnion('kind', [
   /** `askedAt` names the question: an answer that comes twice finds it gone. */
@@ -18,10 +20,14 @@ export type InboxMessage = z.infer<typeof inboxMessageSchema>;
 
 /** Resolves when the message is on disk. */
 export async function post(disk: Disk, folder: string, message: InboxMessage): Promise<void> {
-  await makeFolder(disk, folder);
   const time = String(Date.now()).padStart(15, '0');
   const name = `${time}-${randomUUID().slice(0, 8)}.json`;
-  await replaceFile(disk, join(folder, name), JSON.stringify(message));
+  try {
+    await makeFolder(disk, folder);
+    await replaceFile(disk, join(folder, name), JSON.stringify(message));
+  } catch (error) {
+    throw unwritable(folder, error);
+  }
 }
 
 export interface InboxWatch {
@@ -39,7 +45,9 @@ export async function watchInbox(
   onMessage: (message: InboxMessage, done: () => Promise<void>) => void,
   lookEveryMs = 2_000,
 ): Promise<InboxWatch> {
-  await makeFolder(disk, folder);
+  await makeFolder(disk, folder).catch((error) => {
+    throw unwritable(folder, error);
+  });
   const seen = new Set<string>();
   let closed = false;
   let looking = false;
@@ -121,4 +129,12 @@ function notice(folder: string, look: () => void): () => void {
   } catch {
     return () => {};
   }
+}
+
+function unwritable(folder: string, error: unknown): UserError {
+  return new UserError(
+    'inbox-unwritable',
+    `Messages for the run cannot be put into ${folder}: ${reasonOf(error)}.`,
+    `${cureOf(error)}, then try again.`,
+  );
 }

@@ -84,11 +84,13 @@ export function runExists(path: string): UserError {
   );
 }
 
-export function unwritableJournal(path: string, error: unknown): UserError {
+/** `begun`: something of the run is saved, so that it can be resumed. */
+export function unwritableJournal(path: string, error: unknown, begun: boolean): UserError {
+  const next = begun ? `raymond resume ${besideJournal(path).run}` : 'start the workflow again';
   return new UserError(
     'journal-unwritable',
     `The journal ${path} could not be written: ${reasonOf(error)}. Whatever was not saved was not acted on.`,
-    `${cureOf(error)}, then: raymond resume ${besideJournal(path).run}`,
+    `${cureOf(error)}, then: ${next}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
@@ -61,25 +61,17 @@ describe('the project folder', () => {
   });
 
   test.each([
-    ['EACCES', 'Make the folder writable for you'],
-    ['ENOSPC', 'Free some space'],
-  ])('that cannot be made (%s) is an error with a remedy', async (code, cure) => {
+    ['mkdir', 'EACCES', 'Make the folder writable for you'],
+    ['mkdir', 'ENOSPC', 'Free some space'],
+    ['checkWritable', 'EROFS', 'Make the folder writable'],
+  ])('that cannot be used (%s: %s) is an error with a remedy', async (failing, code, cure) => {
     const disk = guarded(realDisk, (operation) =>
-      operation === 'mkdir' ? { error: diskError(code) } : undefined,
+      operation === failing ? { error: diskError(code) } : undefined,
     );
     const project = await findProject(disk, await temporaryFolder());
     await expect(makeProject(disk, project)).rejects.toMatchObject({
       code: 'project-unwritable',
       remedy: expect.stringContaining(cure),
-    });
-  });
-
-  test.skipIf(process.getuid?.() === 0)('that is read-only is an error', async () => {
-    const root = await tree('.raymond/state/', '.raymond/runs/', '.raymond/.gitignore');
-    await chmod(join(root, '.raymond/state'), 0o500);
-    const project = await findProject(realDisk, root);
-    await expect(makeProject(realDisk, project)).rejects.toMatchObject({
-      code: 'project-unwritable',
     });
   });
 });

@@ -1,7 +1,6 @@
 /** Where a project's runs are kept: `.raymond/` and the paths in it. */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../model/user-error.ts';
 import type { RunFolders } from '../ports.ts';
@@ -53,7 +52,7 @@ export async function makeProject(disk: Disk, project: Project): Promise<void> {
     await makeFolder(disk, project.runsFolder);
     const ignoreFile = join(project.folder, '.gitignore');
     if (!(await disk.kind(ignoreFile))) await replaceFile(disk, ignoreFile, GIT_IGNORE);
-    await access(project.stateFolder, constants.W_OK);
+    await disk.checkWritable(project.stateFolder);
   } catch (error) {
     throw unwritable(project.folder, error);
   }

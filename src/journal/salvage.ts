@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, hasCode, thenClose, writeAll, writeBeside } from './disk.ts';
-import { CorruptJournal, nothingToSalvage } from './journal-errors.ts';
+import { CorruptJournal, nothingToSalvage, unwritableJournal } from './journal-errors.ts';
 import { type Fold, readRun } from './read-journal.ts';
 
 export interface Salvaged {
@@ -22,20 +22,16 @@ export async function salvage<R>(
   const keptBytes = await goodBytes(disk, path, fold);
   if (keptBytes === undefined) return undefined;
   if (keptBytes === 0) throw nothingToSalvage(path);
-  return thenClose(await disk.open(path, 'read'), async (damaged) => {
-    const lostBytes = (await damaged.size()) - keptBytes;
-    const good = await writeBeside(disk, path, (file) => copy(damaged, file, keptBytes));
-    let brokenFile: string;
-    try {
-      brokenFile = await nameAside(disk, path);
-      await disk.rename(good, path);
-    } catch (error) {
-      await disk.unlink(good).catch(() => {});
-      throw error;
-    }
-    await disk.syncFolder(dirname(path));
-    return { brokenFile, keptBytes, lostBytes };
-  });
+  try {
+    return await thenClose(await disk.open(path, 'read'), async (damaged) => {
+      const lostBytes = (await damaged.size()) - keptBytes;
+      const good = await writeBeside(disk, path, (file) => copy(damaged, file, keptBytes));
+      const brokenFile = await exchange(disk, path, good);
+      return { brokenFile, keptBytes, lostBytes };
+    });
+  } catch (error) {
+    throw unwritableJournal(path, error, true);
+  }
 }
 
 async function goodBytes<R>(disk: Disk, path: string, fold: Fold<R>): Promise<number | undefined> {
@@ -46,6 +42,19 @@ async function goodBytes<R>(disk: Disk, path: string, fold: Fold<R>): Promise<nu
     if (error instanceof CorruptJournal) return error.goodBytes;
     throw error;
   }
+}
+
+async function exchange(disk: Disk, path: string, good: string): Promise<string> {
+  let aside: string | undefined;
+  try {
+    aside = await nameAside(disk, path);
+    await disk.rename(good, path);
+  } catch (error) {
+    for (const name of [good, aside]) if (name) await disk.unlink(name).catch(() => {});
+    throw error;
+  }
+  await disk.syncFolder(dirname(path));
+  return aside;
 }
 
 async function nameAside(disk: Disk, path: string): Promise<string> {

@@ -57,6 +57,10 @@ export function guarded(disk: Disk, guard: (operation: Operation, bytes: number)
       check('mkdir');
       await disk.mkdir(path);
     },
+    async checkWritable(path) {
+      check('checkWritable');
+      await disk.checkWritable(path);
+    },
     async syncFolder(path) {
       check('syncFolder');
       await disk.syncFolder(path);

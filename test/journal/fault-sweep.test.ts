@@ -2,12 +2,14 @@
  * Whatever single operation of the disk fails, and however: a run that was told that its events are
  * safe finds them again, and nothing is left half done.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Disk, makeFolder, realDisk, replaceFile } from '../../src/journal/disk.ts';
 import { createJournal, type FileJournal, openJournal } from '../../src/journal/file-journal.ts';
+import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents, readRun } from '../../src/journal/read-journal.ts';
+import { salvage } from '../../src/journal/salvage.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { UserError } from '../../src/model/user-error.ts';
 import { diskError, guarded, type Verdict } from './door.ts';
@@ -62,6 +64,37 @@ describe.each(Object.entries(faults))('%s', (_name, verdict) => {
     }
     expect(k).toBeGreaterThan(verdict?.half ? 6 : 30);
   });
+});
+
+test.each(Object.entries(faults))('%s at every operation of a salvage', async (_name, verdict) => {
+  const damaged = Buffer.concat([
+    encodeEvents([started, woke(2)]),
+    Buffer.from('rubbish\n'),
+    encodeEvents([woke(3)]),
+  ]);
+  let failed = true;
+  for (let k = 1; failed; k++) {
+    failed = false;
+    let operations = 0;
+    const disk = guarded(realDisk, (operation) => {
+      if (verdict?.half && operation !== 'write') return undefined;
+      if (++operations !== k) return undefined;
+      failed = true;
+      return verdict;
+    });
+    const folder = await temporaryFolder();
+    const path = join(folder, 'demo.jsonl');
+    await writeFile(path, damaged);
+    await salvage(disk, path, seen).catch(onlyUserError);
+    const names = (await readdir(folder)).sort();
+    const left = await readFile(path);
+    if (left.equals(damaged)) expect(names, `operation ${k}`).toEqual(['demo.jsonl']);
+    else {
+      expect(left, `operation ${k}`).toEqual(encodeEvents([started, woke(2)]));
+      expect(names).toEqual(['demo.jsonl', 'demo.jsonl.broken-1']);
+      expect(await readFile(`${path}.broken-1`)).toEqual(damaged);
+    }
+  }
 });
 
 const OLD = `${'old '.repeat(2000)}\n`;

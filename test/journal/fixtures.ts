@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RunCodec } from '../../src/journal/file-journal.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { createJournal, openJournal, type RunCodec } from '../../src/journal/file-journal.ts';
+import { readEvents } from '../../src/journal/read-journal.ts';
 import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 
@@ -73,3 +75,26 @@ export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) all.push(item);
   return all;
 }
+
+export async function newJournalPath(): Promise<string> {
+  return join(await temporaryFolder(), 'demo-00000001.jsonl');
+}
+
+/** Like `createJournal`; closed after the test. */
+export const create: typeof createJournal = async (disk, path, codec) => {
+  const journal = await createJournal(disk, path, codec);
+  onTestFinished(() => journal.close());
+  return journal;
+};
+
+/** Like `openJournal`; closed after the test. */
+export const open: typeof openJournal = async (disk, path, codec) => {
+  const opened = await openJournal(disk, path, codec);
+  onTestFinished(() => opened.journal.close());
+  return opened;
+};
+
+export const eventsOf = (path: string) => collected(readEvents(realDisk, path));
+
+/** For where it does not matter which run belongs to the events. */
+export const nothing: Seen = { count: 0, mix: 0 };

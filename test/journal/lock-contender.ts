@@ -1,6 +1,6 @@
 /**
- * A process that wants a lock, over and over, until it has had it a number of times. Holding it, it
- * makes a file that must not be there yet. It may die with the lock in its hands.
+ * A process that wants a lock, over and over, until it has had it a number of times, or dies with the
+ * first in its hands. Holding it, it makes a file that must not be there yet.
  */
 import { appendFileSync, closeSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ for (let held = 0; held < Number(rounds); ) {
   if (!lock) continue;
   held++;
   await hold();
-  if (dies && held === Number(rounds)) process.kill(process.pid, 'SIGKILL');
+  if (dies) process.kill(process.pid, 'SIGKILL');
   await lock.release();
 }
 
@@ -34,7 +34,8 @@ async function hold(): Promise<void> {
     note('two holders');
     return;
   }
-  for (let i = 0; i < 20; i++) await setImmediate();
+  // Long enough for others to go wrong.
+  for (let i = 0; i < 2000; i++) await setImmediate();
   unlinkSync(critical);
   note('held');
 }

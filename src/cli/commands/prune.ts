@@ -66,7 +66,11 @@ async function removeRun(project: Project, id: string): Promise<void> {
   );
   for (const name of folders)
     await rm(join(project.debugFolder, name), { recursive: true, force: true });
-  for (const path of [paths.folder, paths.pointer, paths.stateFile, paths.journal]) {
+  const remains = (await readdir(project.stateFolder)).filter(
+    (name) => name.startsWith(`${id}.jsonl.broken-`) || name.startsWith(`.${id}.`),
+  );
+  const beside = remains.map((name) => join(project.stateFolder, name));
+  for (const path of [paths.folder, ...beside, paths.pointer, paths.stateFile, paths.journal]) {
     await rm(path, { recursive: true, force: true });
   }
 }

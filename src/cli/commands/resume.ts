@@ -82,7 +82,7 @@ async function resumeOne(project: Project, id: string, given: ResumeOptions): Pr
       paths,
       library,
       journal,
-      executors: executors(),
+      executors: executors(options.claudePath),
       options,
     });
   } finally {

@@ -65,7 +65,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       paths,
       library,
       journal,
-      executors: executors(),
+      executors: executors(options.claudePath),
       options,
       started,
     });

@@ -61,9 +61,9 @@ function price(spending: Spending): number {
 export interface CostBefore {
   readonly version: string;
   /** The total of the process's previous result, when it is warm. */
-  readonly processTotalUsd?: number;
+  readonly processTotalUsd?: number | undefined;
   /** The last cost-state of the transcript that is resumed or branched from, before the turn. */
-  readonly transcriptTotalUsd?: number;
+  readonly transcriptTotalUsd?: number | undefined;
 }
 
 /** How much of the total in the next result was spent, and counted, before this turn. */

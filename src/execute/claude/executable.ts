@@ -1,0 +1,48 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+export type Executable =
+  | { readonly found: true; readonly path: string }
+  | { readonly found: false; readonly problem: string };
+
+/** RAYMOND_CLAUDE, else what the configuration names, else what PATH finds. */
+export function findClaude(
+  configured: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Executable {
+  const named = environment.RAYMOND_CLAUDE || configured;
+  if (named !== undefined) {
+    const path =
+      isAbsolute(named) || named.includes('/') ? resolve(named) : onPath(named, environment.PATH);
+    if (path !== undefined && isExecutable(path)) return { found: true, path };
+    const where = environment.RAYMOND_CLAUDE ? 'RAYMOND_CLAUDE' : 'claude_path in the config file';
+    return {
+      found: false,
+      problem: `${where} names ${named}, which is not a program. Correct it.`,
+    };
+  }
+  const path = onPath('claude', environment.PATH);
+  return path === undefined ? { found: false, problem: NOT_INSTALLED } : { found: true, path };
+}
+
+const NOT_INSTALLED =
+  'Claude Code (the program "claude") is not on the PATH. Install it with ' +
+  '"npm install -g @anthropic-ai/claude-code", or name it in RAYMOND_CLAUDE or as claude_path in the config file.';
+
+function onPath(name: string, path: string | undefined): string | undefined {
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd', ''] : [''];
+  return (path ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,141 @@
+/** Follows one turn in a process's output, from its prompt to its result. */
+import { StringDecoder } from 'node:string_decoder';
+import { printStream } from '../../parse/print-stream.ts';
+import type { Live } from '../../ports.ts';
+import { tailText } from '../file-text.ts';
+import { type Exit, follow, type LaunchedProcess, watchIdle } from '../process.ts';
+import { type Happening, messageReader } from './messages.ts';
+import { type TurnOutcome, turnRecord } from './outcome.ts';
+import { alreadyCounted } from './price.ts';
+import type { TurnFile } from './turn-file.ts';
+
+export interface FollowedTurn {
+  readonly outcome: TurnOutcome;
+  /** Where the output stood when the turn was over. */
+  readonly offset: number;
+  /** The total in the turn's result. */
+  readonly totalUsd: number | undefined;
+  /** How the process ended, if it did before there was a result. */
+  readonly exit: Exit | undefined;
+  readonly silent: boolean;
+}
+
+export interface TurnWatch {
+  readonly launched: LaunchedProcess;
+  readonly turn: TurnFile;
+  readonly idleTimeoutMs: number;
+  readonly live: (live: Live) => void;
+  readonly onInit: () => void;
+  readonly onSilence: () => void;
+  /** A process that takes no further prompt: what it says after its result still counts. */
+  readonly untilExit: boolean;
+}
+
+export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
+  const { launched, turn } = watch;
+  const record = turnRecord();
+  const reader = messageReader();
+  const decoder = new StringDecoder('utf8');
+  const show = showing(watch.live);
+  let version = '';
+  let totalUsd: number | undefined;
+  let offset = turn.offset;
+  let silent = false;
+  const take = (happening: Happening) => {
+    record.add(happening);
+    show(happening);
+    if (happening.kind === 'init') {
+      version = happening.version;
+      watch.onInit();
+    }
+    if (happening.kind === 'result') totalUsd = happening.costUsd;
+  };
+
+  const end = endOf(launched);
+  const cancelIdle = watchIdle({
+    files: [launched.stdoutFile, launched.stderrFile],
+    idleTimeoutMs: watch.idleTimeoutMs,
+    onIdle: () => {
+      silent = true;
+      watch.onSilence();
+    },
+  });
+  try {
+    for await (const chunk of follow(launched.stdoutFile, { from: offset, until: end.promise })) {
+      offset += chunk.length;
+      for (const happening of reader.push(decoder.write(chunk))) take(happening);
+      if (!record.isOver) continue;
+      cancelIdle();
+      if (!watch.untilExit) break;
+      end.afterGrace();
+    }
+    for (const happening of reader.end()) take(happening);
+  } catch {
+    // No output can be read: what is known of the process's end has to do.
+  }
+  cancelIdle();
+  end.forget();
+
+  const countedUsd = alreadyCounted({ ...turn, version });
+  const exit = end.exit();
+  const stderrTail = record.isOver ? '' : tailOf(launched.stderrFile);
+  const outcome = record.outcome({ now: Date.now(), countedUsd, stderrTail, ...asNodeSays(exit) });
+  return { outcome, offset, totalUsd, exit, silent };
+}
+
+/** A process that has given its result is given a little while to exit by itself. */
+const EXIT_GRACE_MS = 5_000;
+
+function endOf(launched: LaunchedProcess) {
+  let exit: Exit | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  void launched.ended.then((how) => {
+    exit = how;
+    resolve();
+  });
+  return {
+    promise,
+    exit: () => exit,
+    afterGrace: () => {
+      timer ??= setTimeout(resolve, EXIT_GRACE_MS);
+    },
+    forget: () => clearTimeout(timer),
+  };
+}
+
+function showing(live: (live: Live) => void): (happening: Happening) => void {
+  const prints = printStream();
+  return (happening) => {
+    switch (happening.kind) {
+      case 'text':
+        live({ kind: 'text', text: happening.text });
+        for (const { text } of prints.push(happening.text)) if (text) live({ kind: 'print', text });
+        return;
+      case 'tool-use':
+        return live({ kind: 'tool', name: happening.name, summary: happening.summary });
+      case 'permission-denied':
+        return live({ kind: 'denied', tool: happening.tool });
+      case 'api-retry': {
+        const status = happening.status === undefined ? '' : ` (${happening.status})`;
+        return live({ kind: 'note', text: `the model's service is tried again${status}` });
+      }
+    }
+  };
+}
+
+function asNodeSays(exit: Exit | undefined) {
+  if (exit?.kind === 'exited') return { exit: { code: exit.code, signal: null } };
+  return exit?.kind === 'killed' ? { exit: { code: null, signal: exit.signal } } : {};
+}
+
+function tailOf(file: string): string {
+  try {
+    return tailText(file, 4096);
+  } catch {
+    return '';
+  }
+}

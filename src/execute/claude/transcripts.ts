@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { transcriptPath } from './transcript.ts';
+
+/** Finds and reads the files in which Claude Code keeps its conversations. */
+export interface Transcripts {
+  /** The file of a session, in whatever directory it began. */
+  find(session: string, cwd: string): string | undefined;
+  read(session: string, cwd: string): string;
+}
+
+export function transcriptsIn(
+  environment: Readonly<Record<string, string | undefined>>,
+): Transcripts {
+  const configFolder =
+    environment.CLAUDE_CONFIG_DIR || join(environment.HOME || homedir(), '.claude');
+  const find = (session: string, cwd: string) => {
+    const likely = transcriptPath(configFolder, realPath(cwd), session);
+    return existsSync(likely) ? likely : elsewhere(configFolder, session);
+  };
+  return {
+    find,
+    read(session, cwd) {
+      const file = find(session, cwd);
+      return file === undefined ? '' : readIfThere(file);
+    },
+  };
+}
+
+function elsewhere(configFolder: string, session: string): string | undefined {
+  const projects = join(configFolder, 'projects');
+  try {
+    return readdirSync(projects)
+      .map((folder) => join(projects, folder, `${session}.jsonl`))
+      .find((file) => existsSync(file));
+  } catch {
+    return undefined;
+  }
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

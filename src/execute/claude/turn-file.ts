@@ -1,0 +1,36 @@
+/**
+ * What has to be known of a turn after our own death: which prompt it is, where its answer will
+ * stand, and what had been counted before it. On disk before the prompt is sent.
+ */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+
+const turnSchema = z.object({
+  /** The uuids under which the prompt was sent, the newest last. */
+  prompts: z.readonly(z.array(z.string())),
+  /** The folder of the process that answers; a warm one began with an earlier step. */
+  process: z.string(),
+  /** Where in its output this turn's answer begins. */
+  offset: z.number(),
+  transcriptTotalUsd: z.optional(z.number()),
+  processTotalUsd: z.optional(z.number()),
+});
+
+export type TurnFile = z.infer<typeof turnSchema>;
+
+export function writeTurn(folder: string, turn: TurnFile): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, 'turn.json');
+  writeFileSync(`${file}.new`, `${JSON.stringify(turn)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+export function readTurn(folder: string): TurnFile | undefined {
+  try {
+    return z.safeParse(turnSchema, JSON.parse(readFileSync(join(folder, 'turn.json'), 'utf8')))
+      .data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+/** Journals that older versions wrote. They are never changed: a run of last year must still load. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { realDisk } from '../../src/journal/disk.ts';
+import { readEvents, readRun } from '../../src/journal/read-journal.ts';
+import { collected, foldAll, seen } from './fixtures.ts';
+
+const version1 = join(import.meta.dirname, '../journals/version-1.jsonl');
+
+test('a journal of version 1 loads, with every kind of event that it knew', async () => {
+  const events = await collected(readEvents(realDisk, version1));
+  expect(events).toHaveLength(40);
+  expect(events.at(-1)).toEqual({ type: 'run-ended', at: 1700000010007, outcome: 'failed' });
+  expect(new Set(events.map((event) => event.type)).size).toBe(22);
+});
+
+test('its snapshot and what follows give the same run as all of it', async () => {
+  let applied = 0;
+  const counting = {
+    ...seen,
+    apply: (...[run, event]: Parameters<typeof seen.apply>) => {
+      applied++;
+      return seen.apply(run, event);
+    },
+  };
+  const { run } = await readRun(realDisk, version1, counting);
+  const events = await collected(readEvents(realDisk, version1));
+  expect(run).toEqual(foldAll(events));
+  expect(applied).toBeLessThan(events.length);
+});

@@ -1,0 +1,102 @@
+// The real Claude Code in a world of its own: no account, no settings, nothing of this machine's
+// user, and a scripted model instead of the API.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transcriptPath } from '../../src/execute/claude/transcript.ts';
+
+/** Up to 2.1.276 versions count the cost of each turn anew, later ones go on from the last. */
+export const ages = ['older', 'newer'] as const;
+export type Age = (typeof ages)[number];
+
+export function claudeBinary(age: Age): string {
+  const installed = fileURLToPath(new URL('node_modules/', import.meta.url));
+  const folders = existsSync(installed) ? readdirSync(installed) : [];
+  const folder = folders.find((name) => name.startsWith(`claude-${age}-`));
+  if (folder === undefined) {
+    throw new Error(
+      `The ${age} Claude Code is not installed. Run "node test/real-agent/install.js".`,
+    );
+  }
+  return join(installed, folder, 'claude');
+}
+
+export interface ClaudeSandbox {
+  /** The directory in which agents work; its real path. */
+  readonly work: string;
+  readonly configFolder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  transcript(session: string, directory?: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function claudeSandbox(
+  modelUrl: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<ClaudeSandbox> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond-claude-')));
+  const [home, configFolder, work, temporary] = ['home', 'config', 'work', 'tmp'].map((name) =>
+    join(root, name),
+  ) as [string, string, string, string];
+  for (const folder of [home, configFolder, work, temporary]) await mkdir(folder);
+  return {
+    work,
+    configFolder,
+    environment: {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      TMPDIR: temporary,
+      CLAUDE_CODE_TMPDIR: temporary,
+      CLAUDE_CONFIG_DIR: configFolder,
+      ANTHROPIC_BASE_URL: modelUrl,
+      ANTHROPIC_API_KEY: 'sk-fake',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_TELEMETRY: '1',
+      DISABLE_ERROR_REPORTING: '1',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_MAX_RETRIES: '0',
+      ...more,
+    },
+    transcript: (session, directory = work) =>
+      readFile(transcriptPath(configFolder, directory, session), 'utf8'),
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }),
+  };
+}
+
+export interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit: { readonly code: number | null; readonly signal: string | null };
+}
+
+/** One process with this standard input, to its end. */
+export async function runClaude(
+  age: Age,
+  sandbox: ClaudeSandbox,
+  claudeArguments: readonly string[],
+  input: string,
+  directory = sandbox.work,
+): Promise<Ended> {
+  const child = spawn(claudeBinary(age), claudeArguments, {
+    cwd: directory,
+    env: sandbox.environment,
+    stdio: 'pipe',
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    stderr += chunk;
+  });
+  // It may refuse its arguments before it reads anything.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [code, signal] = await once(child, 'close');
+  return { stdout, stderr, exit: { code, signal } };
+}

@@ -1,0 +1,194 @@
+// What src/execute/claude says and reads, played with the real Claude Code in two versions.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { claudeArguments, type Turn, userMessage } from '../../src/execute/claude/command.ts';
+import { type Happening, messageReader } from '../../src/execute/claude/messages.ts';
+import { type TurnOutcome, turnRecord } from '../../src/execute/claude/outcome.ts';
+import { alreadyCounted } from '../../src/execute/claude/price.ts';
+import { readTranscript } from '../../src/execute/claude/transcript.ts';
+import { ages, type ClaudeSandbox, claudeSandbox, runClaude } from './claude-sandbox.ts';
+import { history } from './model-request.ts';
+import {
+  closedPort,
+  faults,
+  rateLimited,
+  type Script,
+  type ScriptedModel,
+  scriptedModel,
+} from './scripted-model.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function world(script: Script, environment: Readonly<Record<string, string>> = {}) {
+  const model = await scriptedModel(script);
+  cleanups.push(() => model.close());
+  const sandbox = await claudeSandbox(model.url, environment);
+  cleanups.push(() => sandbox.remove());
+  return { model, sandbox };
+}
+
+describe.each(ages)('the %s version', (age) => {
+  async function play(
+    sandbox: ClaudeSandbox,
+    session: Turn['session'],
+    text: string,
+    more: Partial<Turn> & { readonly uuid?: string } = {},
+  ): Promise<{ outcome: TurnOutcome; happenings: Happening[] }> {
+    const { uuid = randomUUID(), ...turn } = more;
+    const costBefore = await costOf(sandbox, session);
+    const said = claudeArguments({ session, permission: { mode: 'acceptEdits' }, ...turn });
+    const ended = await runClaude(age, sandbox, said, userMessage(text, uuid));
+    const reader = messageReader();
+    const happenings = [...reader.push(ended.stdout), ...reader.end()];
+    const record = turnRecord();
+    for (const happening of happenings) record.add(happening);
+    const version = happenings.find(({ kind }) => kind === 'init');
+    const outcome = record.outcome({
+      now: Date.now(),
+      exit: ended.exit,
+      stderrTail: ended.stderr,
+      countedUsd: alreadyCounted({
+        version: version?.kind === 'init' ? version.version : '',
+        ...(costBefore !== undefined && { transcriptTotalUsd: costBefore }),
+      }),
+    });
+    return { outcome, happenings };
+  }
+
+  it('goes on, branches and forgets as it is told, and each turn has its own cost', async () => {
+    const price = { input_tokens: 10_000, output_tokens: 1_000 };
+    const { model, sandbox } = await world((_, turn) => ({ content: `A${turn}`, usage: price }));
+    const [main, branch, other] = [randomUUID(), randomUUID(), randomUUID()];
+
+    const outcomes = [
+      await play(sandbox, { use: 'fresh', id: main }, 'Q0'),
+      await play(sandbox, { use: 'continue', id: main }, 'Q1'),
+      await play(sandbox, { use: 'branch', from: main, id: branch }, 'Q2'),
+      await play(sandbox, { use: 'continue', id: main }, 'Q3'),
+      await play(sandbox, { use: 'continue', id: branch }, 'Q4'),
+      await play(sandbox, { use: 'fresh', id: other }, 'Q5'),
+    ].map(({ outcome }) => outcome);
+
+    expect(outcomes).toMatchObject([0, 1, 2, 3, 4, 5].map((n) => ({ text: `A${n}` })));
+    expect(seen(model)).toEqual([
+      'Q0',
+      'Q0 A0 Q1',
+      'Q0 A0 Q1 A1 Q2',
+      'Q0 A0 Q1 A1 Q3',
+      'Q0 A0 Q1 A1 Q2 A2 Q4',
+      'Q5',
+    ]);
+    const costs = outcomes.map(({ costUsd }) => costUsd.toFixed(6));
+    expect(new Set(costs)).toEqual(new Set([age === 'older' ? '0.075000' : '0.060000']));
+  });
+
+  it('leaves slashes and mentions of files alone', async () => {
+    const { model, sandbox } = await world(['ok']);
+    await writeFile(join(sandbox.work, 'secret.txt'), 'CONTENT OF THE FILE');
+    const prompt = '/context is what I want to know about @secret.txt';
+    await play(sandbox, { use: 'fresh', id: randomUUID() }, prompt);
+    expect(seen(model)).toEqual([prompt]);
+    expect(JSON.stringify(model.requests[0]?.messages)).not.toContain('CONTENT OF THE FILE');
+  });
+
+  it('does not see a failed prompt again when the history is cut before it', async () => {
+    const { model, sandbox } = await world(['A0', faults.internal, 'A2']);
+    const id = randomUUID();
+    const uuid = randomUUID();
+    await play(sandbox, { use: 'fresh', id }, 'Q0');
+    const { outcome } = await play(sandbox, { use: 'continue', id }, 'Q1', { uuid });
+    expect(outcome).toMatchObject({ failure: { kind: 'overloaded' } });
+
+    const { hasPrompt, cutAt } = readTranscript(await sandbox.transcript(id), [uuid]);
+    expect(hasPrompt).toBe(true);
+    await play(sandbox, { use: 'continue', id, ...(cutAt && { at: cutAt }) }, 'Q1');
+    expect(seen(model).at(-1)).toBe('Q0 A0 Q1');
+  });
+
+  it('runs what is allowed and reports what is not', async () => {
+    const bash = (command: string) =>
+      ({
+        content: [{ type: 'tool_use', name: 'Bash', input: { command, description: 'a test' } }],
+      }) as const;
+    const { sandbox } = await world([bash('touch made'), bash('bash -c "touch forbidden"'), 'end']);
+    const { outcome, happenings } = await play(
+      sandbox,
+      { use: 'fresh', id: randomUUID() },
+      'Work.',
+    );
+    expect(happenings).toContainEqual({ kind: 'tool-use', name: 'Bash', summary: 'touch made' });
+    expect(outcome).toMatchObject({
+      text: 'end',
+      denied: [{ tool: 'Bash', summary: 'bash -c "touch forbidden"' }],
+    });
+    expect(existsSync(join(sandbox.work, 'made'))).toBe(true);
+    expect(existsSync(join(sandbox.work, 'forbidden'))).toBe(false);
+  });
+
+  it('passes on model and effort', async () => {
+    const { model, sandbox } = await world(['ok']);
+    const session = { use: 'fresh', id: randomUUID() } as const;
+    await play(sandbox, session, 'Q', { model: 'claude-opus-4-5', effort: 'low' });
+    expect(model.requests[0]).toMatchObject({ model: 'claude-opus-4-5', effort: 'low' });
+    expect(model.requests[0]?.tools).not.toContain('Workflow');
+    expect(model.requests[0]?.tools).not.toContain('CronCreate');
+  });
+
+  it('stops at the budget, but an answer that overspent is an answer', async () => {
+    const usage = { input_tokens: 100_000 };
+    const { sandbox } = await world([{ content: 'dear', usage }]);
+    const session = { use: 'fresh', id: randomUUID() } as const;
+    const { outcome } = await play(sandbox, session, 'Q', { budgetUsd: 0.01 });
+    expect(outcome).toMatchObject({ kind: 'answered', text: 'dear' });
+    expect(outcome.costUsd).toBeGreaterThan(0.1);
+  });
+
+  const subscription = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-fake' };
+  const inAnHour = Math.floor(Date.now() / 1000) + 3600;
+  const limited = rateLimited({
+    'anthropic-ratelimit-unified-status': 'rejected',
+    'anthropic-ratelimit-unified-reset': String(inAnHour),
+    'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+    'anthropic-ratelimit-unified-overage-status': 'rejected',
+  });
+  it.each([
+    ['not-logged-in', faults.unauthorized, {}],
+    ['refused', faults.forbidden, {}],
+    ['no-credit', faults.noCredit, {}],
+    ['unknown-model', faults.unknownModel, {}],
+    ['overloaded', faults.overloaded, {}],
+    ['overloaded', rateLimited({ 'retry-after': '1' }), {}],
+    ['connection-lost', faults.reset, {}],
+    ['connection-lost', faults.dropped, {}],
+    ['connection-lost', faults.malformed, {}],
+    ['connection-lost', faults.reset, { ANTHROPIC_BASE_URL: closedPort }],
+    ['usage-limit', limited, subscription],
+  ])('calls it %s', async (kind, fault, environment) => {
+    const { sandbox } = await world([fault], environment);
+    const { outcome } = await play(sandbox, { use: 'fresh', id: randomUUID() }, 'Q');
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
+    if (outcome.kind === 'failed' && outcome.failure.kind === 'usage-limit') {
+      expect(outcome.failure.resetsAt).toBe(inAnHour * 1000);
+    }
+  });
+});
+
+function seen(model: ScriptedModel): string[] {
+  return model.requests.map((request) =>
+    history(request)
+      .map(({ text }) => text)
+      .join(' '),
+  );
+}
+
+async function costOf(sandbox: ClaudeSandbox, session: Turn['session']) {
+  if (session.use === 'fresh') return undefined;
+  const id = session.use === 'branch' ? session.from : session.id;
+  return readTranscript(await sandbox.transcript(id)).costUsd;
+}
