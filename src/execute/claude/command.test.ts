@@ -66,7 +66,12 @@ describe('the arguments of a turn', () => {
 });
 
 it('keeps the environment, except what belongs to a Claude Code around us', () => {
-  const inherited = { PATH: '/bin', CLAUDECODE: '1', UNSET: undefined, ANTHROPIC_API_KEY: 'k' };
+  const inherited = {
+    PATH: '/bin',
+    CLAUDE_CODE_CHILD_SESSION: '1',
+    UNSET: undefined,
+    ANTHROPIC_API_KEY: 'k',
+  };
   expect(claudeEnvironment(inherited, { PATH: '/other' })).toEqual({
     PATH: '/other',
     ANTHROPIC_API_KEY: 'k',

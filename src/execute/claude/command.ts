@@ -77,7 +77,7 @@ export function claudeEnvironment(
 ): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(inherited)) {
-    if (value !== undefined && !isOfAnotherSession(name)) environment[name] = value;
+    if (value !== undefined && !ofAnotherSession.has(name)) environment[name] = value;
   }
   return {
     ...environment,
@@ -87,10 +87,20 @@ export function claudeEnvironment(
   };
 }
 
-// Set when Raymond itself was started by Claude Code; they would tie our sessions to that one.
-function isOfAnotherSession(name: string): boolean {
-  return ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SESSION_ID'].includes(name);
-}
+// What Claude Code sets for its own children: Raymond may be one, its sessions must not be.
+const ofAnotherSession = new Set([
+  'AI_AGENT',
+  'CLAUDECODE',
+  'CLAUDE_CODE_CHILD_SESSION',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CODE_EXECPATH',
+  'CLAUDE_CODE_MESSAGING_SOCKET',
+  'CLAUDE_CODE_MESSAGING_TOKEN',
+  'CLAUDE_CODE_SESSION_ATTENDED',
+  'CLAUDE_CODE_SESSION_ID',
+  'CLAUDE_EFFORT',
+  'CLAUDE_PID',
+]);
 
 /**
  * The uuid becomes that of the prompt's line in the transcript. A session silently ignores a

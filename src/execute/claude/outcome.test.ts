@@ -115,6 +115,11 @@ describe('the outcome', () => {
     expect(outcomeOf([spent, { ...result, costUsd: 1 }]).costUsd).toBe(1);
   });
 
+  it('believes the result about the cost of a failure as well', () => {
+    const failure: Happening = { ...result, isError: true, status: 500, costUsd: 1 };
+    expect(outcomeOf([spent, failure]).costUsd).toBe(1);
+  });
+
   it('counts a turn that was killed', () => {
     const killed = outcomeOf([spent], { exit: { code: null, signal: 'SIGKILL' } });
     expect(killed).toMatchObject({ kind: 'failed', failure: { kind: 'crashed' }, costUsd: 5 });

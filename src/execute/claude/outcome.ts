@@ -83,8 +83,8 @@ export function turnRecord(): TurnRecord {
       }
       const failure =
         result === undefined ? noResult(end) : failed({ result, apiError, resetsAt, now: end.now });
-      // Calls that were cut short are missing from the total.
-      return { kind: 'failed', failure, costUsd: Math.max(costUsd, meter.estimateUsd()) };
+      const estimateUsd = isCutShort(result) ? meter.estimateUsd() : 0;
+      return { kind: 'failed', failure, costUsd: Math.max(costUsd, estimateUsd) };
     },
   };
 }
@@ -98,6 +98,11 @@ function answer(result: Result, lastText: string): string | undefined {
 
 function isBudgetSpent(result: Result): boolean {
   return result.subtype === 'error_max_budget_usd';
+}
+
+/** Then the call that was running is missing from the total, or there is none. */
+function isCutShort(result: Result | undefined): boolean {
+  return result?.costUsd === undefined || result.subtype === 'error_during_execution';
 }
 
 interface FailedTurn {
