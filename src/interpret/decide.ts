@@ -264,7 +264,8 @@ function failed(context: Context, failure: Failure): readonly RunEvent[] {
         type: 'usage-limited',
         at,
         agent: agent.id,
-        until: recovery.until,
+        // Never before the limit that another agent has met: the run waits for the last of them.
+        until: Math.max(recovery.until, run.limitedUntil ?? 0),
       };
       const pauses = !run.settings.wait && run.status.kind === 'active';
       return pauses
