@@ -56,5 +56,5 @@ const UNKNOWN_WAIT = 15 * MINUTE;
 /** A minute late rather than a second early: a turn that hits the limit again is a turn lost. */
 function limitEnd(resetsAt: number | undefined, at: number): number {
   if (resetsAt === undefined) return at + UNKNOWN_WAIT;
-  return Math.min(Math.max(resetsAt, at) + MINUTE, at + LONGEST_WAIT);
+  return Math.min(Math.max(Math.ceil(resetsAt), at) + MINUTE, at + LONGEST_WAIT);
 }
