@@ -80,8 +80,12 @@ export function readDuration(text: string): number | undefined {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(s|m|h|d)?$/.exec(text.trim());
   if (!match) return undefined;
   const unit = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? 's'] ?? 0;
-  return Math.round(Number(match[1]) * unit);
+  const ms = Math.round(Number(match[1]) * unit);
+  return ms <= LONGEST_DURATION_MS ? ms : undefined;
 }
+
+/** A hundred years. What is added to the time must still be a time. */
+const LONGEST_DURATION_MS = 36_525 * 86_400_000;
 
 export function isFork(transition: Transition): transition is Fork {
   return transition.tag === 'fork' || transition.tag === 'fork-workflow';
