@@ -205,11 +205,14 @@ type StepOver =
 function stepOver(run: Run, event: StepOver, settle: (agent: Agent) => Agent): Run {
   const agent = run.agents.get(event.agent);
   if (agent?.status.kind !== 'running') return run;
+  // A turn that broke off before it cost anything says nothing about the price of one.
+  const hasPrice = event.type === 'step-ended' || event.costUsd > 0;
   const isTurn = agent.status.session !== undefined;
   const paid: Run = {
     ...run,
     totalCostUsd: run.totalCostUsd + event.costUsd,
-    dearestTurnUsd: isTurn ? Math.max(run.dearestTurnUsd ?? 0, event.costUsd) : run.dearestTurnUsd,
+    dearestTurnUsd:
+      isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, event.costUsd) : run.dearestTurnUsd,
   };
   const failure = event.type === 'step-failed' ? event.failure : undefined;
   return put(paid, agent, {
