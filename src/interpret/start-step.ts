@@ -76,8 +76,12 @@ export function executedState(
 
 /** What a turn may still spend; undefined without a budget. */
 export function remainingUsd(run: Run): number | undefined {
-  return run.settings.budgetUsd > 0 ? run.settings.budgetUsd - run.totalCostUsd : undefined;
+  const { budgetUsd } = run.settings;
+  return budgetUsd > 0 ? roundUsd(budgetUsd - run.totalCostUsd) : undefined;
 }
+
+/** Ten times 0.10 is 1.00: sums of fractions miss by less than anybody charges. */
+const roundUsd = (usd: number) => Math.round(usd * 1e9) / 1e9;
 
 function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
   const remaining = remainingUsd(run);
@@ -100,7 +104,7 @@ function hasRoomForPrompt(run: Run, at: number): boolean {
   const remaining = remainingUsd(run);
   if (remaining === undefined || promptsRunning === 0) return true;
   if (run.dearestTurnUsd === undefined) return false;
-  return promptsRunning < Math.floor(remaining / run.dearestTurnUsd);
+  return promptsRunning < Math.floor(roundUsd(remaining / run.dearestTurnUsd));
 }
 
 function hasRoomForScript(run: Run): boolean {
