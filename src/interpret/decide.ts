@@ -114,8 +114,9 @@ function decided(
   if (forbidden) return refuse({ kind: 'forbidden-transition', message: forbidden });
 
   const followed = take(context, move.value, answer.facts);
-  if (!followed.ok) return refuse(followed.failure);
-  if (state.kind !== 'prompt') return followed.events;
+  if (state.kind !== 'prompt') return followed.ok ? followed.events : refuse(followed.failure);
+  // A state that was entered too often cannot be talked out of it, but an evaluator may lead elsewhere.
+  if (!followed.ok && followed.failure.kind !== 'too-many-visits') return refuse(followed.failure);
   return evaluated(context, state, {
     output: answer.text,
     tags: tags.tags,
@@ -228,10 +229,7 @@ function remindOrFail(
 ): readonly RunEvent[] {
   const { agent, task, at } = context;
   const said = remindersSoFar(task);
-  // A state that was entered too often cannot be talked out of it.
-  if (!allowed || said >= MOST_REMINDERS || failure.kind === 'too-many-visits') {
-    return fail(context, failure);
-  }
+  if (!allowed || said >= MOST_REMINDERS) return fail(context, failure);
   return [
     {
       type: 'agent-reminded',
