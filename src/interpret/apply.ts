@@ -162,22 +162,28 @@ function newAgent(
   };
 }
 
-/** Failed agents are tried again, a reminded one from its state's beginning. */
+/** Failed agents are tried again, reminded ones (and reminded judges) from the beginning. */
 function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
   let next: Run = { ...run, status: { kind: 'active' }, settings: event.settings };
   for (const [id, { status }] of run.agents) {
     if (status.kind !== 'failed') continue;
-    const isReminder = status.task.kind === 'reminder';
-    const task: Task = isReminder ? { kind: 'state' } : status.task;
+    const task = withoutReminder(status.task);
     next = change(next, id, (agent) => ({
       ...agent,
       retries: 0,
-      previousTry: isReminder ? undefined : agent.previousTry,
+      previousTry: task === status.task ? agent.previousTry : undefined,
       input: event.input ?? agent.input,
       status: ready(task),
     }));
   }
   return next;
+}
+
+function withoutReminder(task: Task): Task {
+  if (task.kind === 'reminder') return { kind: 'state' };
+  if (task.kind !== 'judge') return task;
+  const { reminder, ...judge } = task;
+  return judge;
 }
 
 function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
