@@ -89,10 +89,11 @@ function fold(run: Run, event: RunEvent): Run {
     case 'question-timed-out':
       return change(run, event.agent, (agent) => afterQuestion(agent, undefined));
     case 'agent-reminded':
-      return setStatus(run, event.agent, (status) => reminded(status, event));
+      return change(run, event.agent, (agent) => begin(agent, reminded(agent.status, event)));
     case 'judge-called': {
       const { evaluator, output, tags } = event;
-      return setStatus(run, event.agent, () => ready({ kind: 'judge', evaluator, output, tags }));
+      const task: Task = { kind: 'judge', evaluator, output, tags };
+      return change(run, event.agent, (agent) => begin(agent, task));
     }
     case 'transition-overridden':
       return run;
@@ -238,13 +239,14 @@ function keepSession(agent: Agent): Agent {
 function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
   const goesOn = event.goesOn === 'continue';
   const over = stepOver(run, event, (agent) =>
-    goesOn
-      ? { ...keepSession(agent), previousTry: undefined }
-      : { ...agent, previousTry: event.step },
+    goesOn ? keepSession(agent) : { ...agent, previousTry: event.step },
   );
-  return setStatus(over, event.agent, (status) => {
-    const task = taskOf(status);
-    return ready(goesOn && task.kind !== 'judge' ? { kind: 'continuation' } : task);
+  return change(over, event.agent, (agent) => {
+    if (agent.status.kind !== 'deciding') return agent;
+    const { task } = agent.status;
+    return goesOn && task.kind !== 'judge'
+      ? begin(agent, { kind: 'continuation' })
+      : { ...agent, status: ready(task) };
   });
 }
 
@@ -279,16 +281,13 @@ function newStack(agent: Agent, stack: StackChange): Agent['stack'] {
 
 function enter(agent: Agent, state: StateName, input: string | undefined): Agent {
   const key = visitKey(agent.workflow, state);
-  return {
-    ...agent,
-    state,
-    input,
-    visits: { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 },
-    attempts: 0,
-    retries: 0,
-    previousTry: undefined,
-    status: ready({ kind: 'state' }),
-  };
+  const visits = { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 };
+  return begin({ ...agent, state, input, visits, retries: 0 }, { kind: 'state' });
+}
+
+/** Gives an agent a task that has not been tried yet. */
+function begin(agent: Agent, task: Task): Agent {
+  return { ...agent, attempts: 0, previousTry: undefined, status: ready(task) };
 }
 
 function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
@@ -304,12 +303,11 @@ function afterQuestion(agent: Agent, answer: string | undefined): Agent {
   return enter(calm, answer === undefined ? (timeoutNext ?? next) : next, answer);
 }
 
-function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): AgentStatus {
+function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): Task {
   const { number, text, session } = event;
   const task = taskOf(status);
-  if (task.kind !== 'judge' || session === undefined)
-    return ready({ kind: 'reminder', number, text });
-  return ready({ ...task, reminder: { number, text, session } });
+  if (task.kind !== 'judge' || session === undefined) return { kind: 'reminder', number, text };
+  return { ...task, reminder: { number, text, session } };
 }
 
 function waits(agent: Agent, until: number): Agent {

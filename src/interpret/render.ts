@@ -48,7 +48,7 @@ export function scriptVariables(from: Surroundings): Readonly<Record<string, str
     RAYMOND_AGENT_ID: agent.id,
     RAYMOND_STATE: agent.state,
     RAYMOND_TASK_FOLDER: from.taskFolder(),
-    RAYMOND_ATTEMPT: String(Math.max(1, agent.attempts)),
+    RAYMOND_ATTEMPT: String(agent.attempts),
   };
 }
 

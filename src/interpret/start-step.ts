@@ -23,17 +23,15 @@ export function startStep(
   if ('failure' in state) return failAgent(run, agent.id, state.failure, at);
   if (state.kind === 'prompt' ? !hasRoomForPrompt(run, at) : !hasRoomForScript(run)) return [];
 
-  const { kind } = agent.status.task;
-  const isNewTry = kind === 'state' || kind === 'continuation';
   return [
     {
       type: 'step-started',
       at,
       agent: agent.id,
       step: agent.steps + 1,
-      attempt: isNewTry ? agent.attempts + 1 : Math.max(1, agent.attempts),
+      attempt: agent.attempts + 1,
       state: state.name,
-      task: kind,
+      task: agent.status.task.kind,
       ...(state.kind === 'prompt' && { session: sessionFor(agent, input.newSession) }),
     },
   ];

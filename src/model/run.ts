@@ -61,7 +61,7 @@ export interface Agent {
   readonly visits: Readonly<Record<string, number>>;
   /** Steps started so far, so also the number of the newest one. */
   readonly steps: number;
-  /** How often the current state was tried, the running or newest try included. */
+  /** How often the current task was tried, the running or newest try included. */
   readonly attempts: number;
   /** Failures in a row that were answered with another try. */
   readonly retries: number;
