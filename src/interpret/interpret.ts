@@ -32,7 +32,7 @@ export function interpret(workflows: Workflows, run: Run, input: Input): readonl
     case 'resume':
       return resume(workflows, run, input);
     case 'idle':
-      return conclude(run, input.at, input.attended);
+      return conclude(run, input);
     default:
       return unreachable(input);
   }
@@ -96,17 +96,35 @@ function resume(
 }
 
 /** Ends a run in which nothing moves any more. */
-function conclude(run: Run, at: number, attended: boolean): readonly RunEvent[] {
+function conclude(
+  run: Run,
+  { at, attended }: { readonly at: number; readonly attended: boolean },
+): readonly RunEvent[] {
   const { status, tally } = run;
   if (status.kind === 'ended' || tally.promptsRunning + tally.scriptsRunning > 0) return [];
   const canMove = tally.ready + tally.waiting > 0;
-  if (status.kind === 'active' && canMove) return [];
-  if (status.kind === 'active' && tally.asking > 0 && attended) return [];
-  return [{ type: 'run-ended', at, outcome: outcomeOf(run, canMove) }];
+  const ended = (outcome: RunOutcome): readonly RunEvent[] => [{ type: 'run-ended', at, outcome }];
+  if (status.kind === 'stopping') {
+    return ended(canMove || tally.asking > 0 ? STOPPED[status.why] : outcomeOf(run));
+  }
+  if (canMove) return isPausedByLimit(run, at) ? ended('paused') : [];
+  return tally.asking > 0 && (attended || hasDeadline(run)) ? [] : ended(outcomeOf(run));
 }
 
-function outcomeOf({ status, tally }: Run, canMove: boolean): RunOutcome {
-  if (status.kind === 'stopping' && (canMove || tally.asking > 0)) return STOPPED[status.why];
+/** With `--no-wait`, on a resume before the limit is over. */
+function isPausedByLimit({ settings, limitedUntil }: Run, at: number): boolean {
+  return !settings.wait && limitedUntil !== undefined && at < limitedUntil;
+}
+
+/** A question that time alone can settle. */
+function hasDeadline(run: Run): boolean {
+  for (const [, { status }] of run.agents) {
+    if (status.kind === 'asking' && status.deadline !== undefined) return true;
+  }
+  return false;
+}
+
+function outcomeOf({ tally }: Run): RunOutcome {
   if (tally.asking > 0) return 'waiting';
   return tally.failed > 0 ? 'failed' : 'completed';
 }
