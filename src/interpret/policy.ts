@@ -11,24 +11,21 @@ export function policyProblem(
   tags: readonly Tag[],
   move: Move,
 ): string | undefined {
+  // What stands beside forks is the goto that says their next, so it is judged with them.
   const next = move.forks.length > 0 && move.own.tag === 'goto' ? move.own.target : undefined;
-  const entryFor = (tag: Tag) => allowed.find((entry) => matches(workflow, entry, tag));
-  const forks = tags.filter(isForkTag).map((tag) => entryFor(withNext(tag, next)));
-  const forksSayNext =
-    forks.length > 0 && forks.every((entry) => entry?.attributes.next !== undefined);
-
-  for (const tag of tags) {
-    const entry = isForkTag(tag) ? entryFor(withNext(tag, next)) : entryFor(tag);
-    if (!entry && !(tag.name === 'goto' && forksSayNext)) {
-      return `${shown(tag)} is not allowed in this state.`;
-    }
-  }
-  return undefined;
+  const judgedAs = (tag: Tag) => (isForkTag(tag) ? withNext(tag, next) : tag);
+  const forbidden = tags.find(
+    (tag) =>
+      (next === undefined || isForkTag(tag)) &&
+      !allowed.some((entry) => matches(workflow, entry, judgedAs(tag))),
+  );
+  return forbidden && `${shown(forbidden)} is not allowed in this state.`;
 }
 
 /** What is said to an agent whose answer could not be followed: the fault, and all that may be written. */
 export function reminderText(problem: string, allowed: readonly AllowedTransition[]): string {
-  const lines = allowed.map((entry) => `    ${writeTag(asTemplate(entry))}`);
+  const templates = allowed.map(asTemplate);
+  const lines = templates.map(({ tag }) => `    ${writeTag(tag)}`);
   const hasFork = allowed.some((entry) => TAG_RULES[entry.tag].variables);
   return [
     `Your last message did not end this step: ${problem}`,
@@ -39,7 +36,7 @@ export function reminderText(problem: string, allowed: readonly AllowedTransitio
     '',
     ...lines,
     '',
-    ...(hasPlaceholder(allowed) ? ['Replace what stands in [brackets].'] : []),
+    ...(templates.some(({ isOpen }) => isOpen) ? ['Replace what stands in [brackets].'] : []),
     ...(hasFork ? ['Several forks may stand together when they have the same next.'] : []),
     'Do not repeat work that is done.',
   ].join('\n');
@@ -72,18 +69,29 @@ function withNext(tag: Tag, next: string | undefined): Tag {
   return next === undefined ? tag : { ...tag, attributes: { ...tag.attributes, next } };
 }
 
-function asTemplate(entry: AllowedTransition): Tag {
-  const { body, required, variables } = TAG_RULES[entry.tag];
-  const needed = variables ? ['next', ...required] : required;
-  const unpinned = needed.filter((name) => entry.attributes[name] === undefined);
+/** An entry as a tag, with a placeholder for each part that it leaves open and the tag needs. */
+function asTemplate(entry: AllowedTransition): { readonly tag: Tag; readonly isOpen: boolean } {
+  const { body } = TAG_RULES[entry.tag];
+  const open = neededBy(entry).filter((name) => entry.attributes[name] === undefined);
+  const placeholders = open.map((name) => [
+    name,
+    name === 'timeout' ? PLACEHOLDERS.timeout : PLACEHOLDERS.target,
+  ]);
   return {
-    name: entry.tag,
-    attributes: {
-      ...entry.attributes,
-      ...Object.fromEntries(unpinned.map((name) => [name, PLACEHOLDERS.target])),
+    tag: {
+      name: entry.tag,
+      attributes: { ...entry.attributes, ...Object.fromEntries(placeholders) },
+      body: entry.body ?? PLACEHOLDERS[body],
     },
-    body: entry.body ?? PLACEHOLDERS[body],
+    isOpen: open.length > 0 || entry.body === undefined,
   };
+}
+
+function neededBy({ tag, attributes }: AllowedTransition): readonly string[] {
+  const { required, variables } = TAG_RULES[tag];
+  if (variables) return ['next', ...required];
+  const hasTimeout = ['timeout', 'timeout_next'].some((name) => attributes[name] !== undefined);
+  return hasTimeout ? [...required, 'timeout', 'timeout_next'] : required;
 }
 
 const PLACEHOLDERS = {
@@ -91,11 +99,8 @@ const PLACEHOLDERS = {
   path: '[a workflow]',
   question: '[your question]',
   payload: '[your result]',
+  timeout: '[a time like 24h]',
 };
-
-function hasPlaceholder(allowed: readonly AllowedTransition[]): boolean {
-  return allowed.some((entry) => writeTag(asTemplate(entry)).includes('['));
-}
 
 const LONGEST_SHOWN = 200;
 
