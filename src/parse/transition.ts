@@ -1,6 +1,7 @@
 import type { Tag, TagName, TagReading } from '../model/tag.ts';
 import type { Ask, Fork, Move, Transition } from '../model/transition.ts';
 import { variableProblem } from './variables.ts';
+import { clip } from './yaml-reader.ts';
 
 /** What a tag's parts are called and which it must have. Every question about a tag's form ends here. */
 export interface TagRule {
@@ -38,7 +39,7 @@ export type MoveProblem = 'no-transition' | 'several-transitions' | 'bad-transit
 /** One transition, or forks that stand together with one way on for the parent. */
 export function readMove(reading: TagReading): Read<Move> {
   const bad = reading.bad[0];
-  if (bad) return wrong(`<${bad.name}>: ${bad.problem}`);
+  if (bad) return wrong(bad.problem);
   if (reading.tags.length === 0) return problem('no-transition', 'There is no transition tag.');
 
   const forks: Fork[] = [];
@@ -69,7 +70,7 @@ export function writeTag(tag: Tag): string {
 export function stateNameProblem(name: string): string | undefined {
   if (name === '') return 'the name of a state is missing';
   if (/[/\\]/.test(name))
-    return `"${name}" is a path: name a state of this workflow, without / and \\`;
+    return `"${clip(name)}" is a path: name a state of this workflow, without / and \\`;
   if (name.includes('\0')) return 'a state name may not contain a NUL character';
   if (name === '.' || name === '..') return `"${name}" does not name a state`;
   return undefined;
@@ -186,10 +187,10 @@ function attributeProblem(name: string, value: string): string | undefined {
   if (name === 'cd' && value.trim() === '') return 'cd is empty: name a directory';
   if (name === 'cd' && value.includes('\0')) return 'cd may not contain a NUL character';
   if (name === 'timeout' && readDuration(value) === undefined) {
-    return `timeout is "${value}": write a number with s, m, h or d, like 24h`;
+    return `timeout is "${clip(value)}": write a number with s, m, h or d, like 24h`;
   }
   if ((name === 'model' || name === 'effort') && !/^[A-Za-z0-9][\w.[\]-]*$/.test(value)) {
-    return `"${value}" cannot be a ${name}`;
+    return `"${clip(value)}" cannot be a ${name}`;
   }
   return undefined;
 }
