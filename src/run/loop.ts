@@ -1,6 +1,7 @@
 /**
- * One loop, one wait. It takes what came in, interprets it, journals the events, applies them, shows
- * them, and only then acts on them: no step is launched before its decision is on disk.
+ * One loop, one wait. It takes what came in, interprets it, journals the events, and only then acts on
+ * them and shows them: no step is launched before its decision is on disk, and nothing is shown that
+ * was not done.
  */
 import { apply } from '../interpret/apply.ts';
 import { interpret } from '../interpret/interpret.ts';
@@ -42,9 +43,9 @@ export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts)
           run,
         );
       for (const { event, before, after } of decided) {
-        observer.event(event, before, after);
         timers.set(event);
         steps.act(event, after);
+        observer.event(event, before, after);
       }
       if (run.status.kind === 'ended') return run;
       inputs = await inbox.take();
