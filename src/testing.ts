@@ -39,6 +39,8 @@ export interface PlayOptions {
   readonly directories?: readonly string[];
   /** Answers to questions, in the order in which they are asked. */
   readonly answers?: readonly string[];
+  /** A run that an earlier play has left: it is resumed, and the script's answers are for the rest. */
+  readonly resume?: Run;
 }
 
 export interface PlayedStep {
@@ -74,19 +76,25 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
   const executed = new Map<string, number>();
   const agent = scriptedAgent((step) => {
     steps.push(record(step));
-    const name = stem(step.state);
-    const execution = (executed.get(name) ?? 0) + 1;
-    executed.set(name, execution);
-    return answerTo(library.scriptOf(step), step, execution);
+    // Two workflows may have states of the same name.
+    const ref = current.agents.get(step.agent)?.workflow ?? ROOT;
+    const key = `${ref}#${step.state}`;
+    const execution = (executed.get(key) ?? 0) + 1;
+    executed.set(key, execution);
+    return answerTo(library.scriptOf(ref), step, execution);
   });
 
   const inbox = new Inbox<Input>();
-  const clock = jumpingClock();
-  const begun = begin(workflow, options, clock.now());
-  events.push(begun);
+  const clock = jumpingClock(options.resume?.updatedAt);
+  let current = begin(workflow, options, clock.now(), inbox, events);
   const answers = [...(options.answers ?? [])];
-  const run = await runLoop(apply(newRun, begun), inbox, {
-    journal: { append: async (more) => void events.push(...more) },
+  const run = await runLoop(current, inbox, {
+    journal: {
+      append: async (more, after) => {
+        events.push(...more);
+        current = after;
+      },
+    },
     clock,
     observer: {
       event: (event) => {
@@ -111,7 +119,7 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
       clock,
       live: () => {},
     }),
-    newId: counter('s'),
+    newId: counter(options.resume ? 'r' : 's'),
     attended: () => answers.length > 0,
   });
   return {
@@ -126,7 +134,7 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
 const ROOT = '/workflow';
 
 interface ScriptedLibrary extends WorkflowLibrary {
-  scriptOf(step: Step): Script;
+  scriptOf(ref: string): Script;
 }
 
 function scriptedLibrary(script: Script, options: PlayOptions): ScriptedLibrary {
@@ -148,10 +156,7 @@ function scriptedLibrary(script: Script, options: PlayOptions): ScriptedLibrary 
       );
     },
     scriptFolder: async (ref) => ref,
-    scriptOf: (step) => {
-      const holds = (s: Script) => Object.keys(s).some((name) => fileName(name) === step.state);
-      return [...scripts.values()].find(holds) ?? script;
-    },
+    scriptOf: (ref) => scripts.get(ref) ?? script,
   };
 }
 
@@ -172,8 +177,20 @@ export function scriptedWorkflow(
   return reading.workflow;
 }
 
-function begin(workflow: Workflow, options: PlayOptions, at: number): RunEvent {
-  return {
+function begin(
+  workflow: Workflow,
+  options: PlayOptions,
+  at: number,
+  inbox: Inbox<Input>,
+  events: RunEvent[],
+): Run {
+  const { resume, input } = options;
+  const settings = { ...(resume ?? newRun).settings, ...options.settings };
+  if (resume) {
+    inbox.put({ kind: 'resume', at, settings, input });
+    return resume;
+  }
+  const started: RunEvent = {
     type: 'run-started',
     version: 1,
     at,
@@ -181,10 +198,12 @@ function begin(workflow: Workflow, options: PlayOptions, at: number): RunEvent {
     workflow: workflow.ref,
     state: workflow.entry,
     cwd: '/project',
-    settings: { ...newRun.settings, ...options.settings },
+    settings,
     metadata: options.metadata ?? {},
-    ...(options.input !== undefined && { input: options.input }),
+    ...(input !== undefined && { input }),
   };
+  events.push(started);
+  return apply(newRun, started);
 }
 
 function answerTo(script: Script, step: Step, execution: number): ScriptedAnswer {
@@ -219,8 +238,8 @@ function findDirectory(path: string, from: string, known: readonly string[] | un
 }
 
 /** Whatever is waited for comes at once, and the time is then what it would have been. */
-function jumpingClock(): Clock {
-  let now = Date.UTC(2026, 0, 1);
+function jumpingClock(start = Date.UTC(2026, 0, 1)): Clock {
+  let now = start;
   return {
     now: () => now++,
     at: (time, callback) => {

@@ -183,8 +183,8 @@ function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
 function withoutReminder(task: Task): Task {
   if (task.kind === 'reminder') return { kind: 'state' };
   if (task.kind !== 'judge') return task;
-  const { reminder, ...judge } = task;
-  return judge;
+  const { kind, evaluator, output, tags } = task;
+  return { kind, evaluator, output, tags };
 }
 
 function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
