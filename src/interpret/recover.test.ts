@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { failureSchema } from '../model/failure.ts';
+import { recover } from './recover.ts';
+
+const AT = 1_000_000;
+const MINUTE = 60_000;
+const tries = { retries: 0, isScript: false, at: AT };
+const failure = (kind: (typeof kinds)[number]) => ({ kind, message: '' });
+const kinds = failureSchema.shape.kind.options;
+const transient = ['crashed', 'overloaded', 'connection-lost', 'idle'] as const;
+
+test.each(transient)('%s: three more tries, each after a longer pause, then failure', (kind) => {
+  const answers = [0, 1, 2, 3].map((retries) => recover(failure(kind), { ...tries, retries }));
+  expect(answers).toEqual([
+    { kind: 'retry', until: AT + 1_000 },
+    { kind: 'retry', until: AT + 4_000 },
+    { kind: 'retry', until: AT + 16_000 },
+    { kind: 'fail' },
+  ]);
+});
+
+test.each([
+  ['until a minute after the reset', AT + 10 * MINUTE, AT + 11 * MINUTE],
+  ['a minute when the reset has passed', AT - 10 * MINUTE, AT + MINUTE],
+  ['a quarter of an hour when nothing is known', undefined, AT + 15 * MINUTE],
+  ['a day at most', AT + 10_000 * MINUTE, AT + 24 * 60 * MINUTE],
+  ['in whole milliseconds', AT + 0.5, AT + 1 + MINUTE],
+])('a usage limit waits %s', (_, resetsAt, until) => {
+  const limit = { ...failure('usage-limit'), ...(resetsAt !== undefined && { resetsAt }) };
+  expect(recover(limit, { ...tries, retries: 3 })).toEqual({ kind: 'wait', until });
+});
+
+test.each(kinds.filter((kind) => kind !== 'usage-limit' && !transient.some((t) => t === kind)))(
+  '%s fails at once',
+  (kind) => expect(recover(failure(kind), tries)).toEqual({ kind: 'fail' }),
+);
+
+test.each(kinds)('a script is never tried again: %s', (kind) => {
+  expect(recover(failure(kind), { ...tries, isScript: true })).toEqual({ kind: 'fail' });
+});

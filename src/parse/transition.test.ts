@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
+import { readTags } from './tags.ts';
+import {
+  readDuration,
+  readMove,
+  readTransition,
+  stateNameProblem,
+  TAG_RULES,
+  writeTag,
+} from './transition.ts';
+
+const read = (text: string) => readMove(readTags(text, { code: 'ignored' }));
+const tag = (name: TagName, body: string, attributes: Tag['attributes'] = {}): Tag => ({
+  name,
+  attributes,
+  body,
+});
+
+describe('what each tag becomes', () => {
+  test.each([
+    ['<goto>N</goto>', { tag: 'goto', target: 'N' }],
+    ['<goto>\n  N.md </goto>', { tag: 'goto', target: 'N.md' }],
+    ['<goto input="a &amp; b">N</goto>', { tag: 'goto', target: 'N', input: 'a & b' }],
+    ['<reset cd="../x">N</reset>', { tag: 'reset', target: 'N', cd: '../x' }],
+    ['<call return=" R ">C</call>', { tag: 'call', target: 'C', return: 'R' }],
+    [
+      '<function return="R" model="haiku" effort="low" input="i">C</function>',
+      { tag: 'function', target: 'C', return: 'R', model: 'haiku', effort: 'low', input: 'i' },
+    ],
+    ['<result> as\nit is </result>', { tag: 'result', payload: ' as\nit is ' }],
+    ['<result></result>', { tag: 'result', payload: '' }],
+    ['<ask next="N"> Which? </ask>', { tag: 'ask', question: 'Which?', next: 'N' }],
+    [
+      '<ask next="N" timeout="24h" timeout_next="T">Which?</ask>',
+      { tag: 'ask', question: 'Which?', next: 'N', timeoutMs: 86_400_000, timeoutNext: 'T' },
+    ],
+    [
+      '<call-workflow return="R"> ../w.zip/S </call-workflow>',
+      { tag: 'call-workflow', path: '../w.zip/S', return: 'R' },
+    ],
+    [
+      '<function-workflow return="R" cd="d" model="opus[1m]">w</function-workflow>',
+      { tag: 'function-workflow', path: 'w', return: 'R', cd: 'd', model: 'opus[1m]' },
+    ],
+    ['<reset-workflow cd="d">w</reset-workflow>', { tag: 'reset-workflow', path: 'w', cd: 'd' }],
+  ])('%s', (text, own) => {
+    expect(read(text)).toEqual({ ok: true, value: { forks: [], own } });
+  });
+});
+
+describe('forks stand together', () => {
+  test.each([
+    ['one with next', '<fork next="N" item="1">W</fork>', 1],
+    ['several with the same next', '<fork next="N">W</fork><fork next=" N ">V</fork>', 2],
+    ['one next between them', '<fork item="1">W</fork><fork next="N">W</fork>', 2],
+    ['one goto for the parent', '<fork>W</fork><goto>N</goto><fork>W</fork>', 2],
+    ['of both kinds', '<fork next="N">W</fork><fork-workflow>w</fork-workflow>', 2],
+  ])('%s', (_, text, count) => {
+    const move = read(text);
+    expect(move).toMatchObject({ ok: true, value: { own: { tag: 'goto', target: 'N' } } });
+    expect(move.ok && move.value.forks).toHaveLength(count);
+  });
+
+  test('next, cd and input are for Raymond, every other attribute is the worker’s', () => {
+    const move = read('<fork next="N" cd="d" input="i" item="1" model="x">W</fork>');
+    const variables = { item: '1', model: 'x' };
+    expect(move.ok && move.value.forks).toEqual([
+      { tag: 'fork', target: 'W', next: 'N', cd: 'd', input: 'i', variables },
+    ]);
+  });
+
+  test.each([
+    ['no next', '<fork>W</fork>', 'bad-transition', 'next is missing'],
+    ['two nexts', '<fork next="A">W</fork><fork next="B">W</fork>', 'bad-transition', 'disagree'],
+    ['next and goto', '<fork next="N">W</fork><goto>N</goto>', 'several-transitions', '<goto> too'],
+    ['a result', '<fork>W</fork><result>x</result>', 'several-transitions', '<result>'],
+    ['two gotos', '<fork>W</fork><goto>A</goto><goto>B</goto>', 'several-transitions', '<goto>'],
+    ['a reset', '<fork next="N">W</fork><reset>A</reset>', 'several-transitions', '<reset>'],
+  ])('but not with %s', (_, text, kind, message) => {
+    expect(read(text)).toMatchObject({
+      ok: false,
+      kind,
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['nothing', 'Done.', 'no-transition', 'no transition tag'],
+    ['two tags', '<goto>A</goto><goto>A</goto>', 'several-transitions', '2 transition tags'],
+    ['a tag that cannot be read', '<goto input=x>A</goto>', 'bad-transition', 'not quoted'],
+    [
+      'a bad tag beside a good one',
+      '<goto a b>A</goto><goto>A</goto>',
+      'bad-transition',
+      'no value',
+    ],
+    ['no return', '<call>C</call>', 'bad-transition', 'return is missing'],
+    ['no return', '<function>C</function>', 'bad-transition', 'return is missing'],
+    ['no return', '<call-workflow>w</call-workflow>', 'bad-transition', 'return is missing'],
+    ['no next', '<ask>Which?</ask>', 'bad-transition', 'next is missing'],
+    ['an empty return', '<call return="">C</call>', 'bad-transition', 'name of a state is missing'],
+    ['a path as return', '<call return="a/b">C</call>', 'bad-transition', 'is a path'],
+    ['an empty target', '<goto> </goto>', 'bad-transition', 'name of a state is missing'],
+    ['an empty path', '<reset-workflow> </reset-workflow>', 'bad-transition', 'path of a workflow'],
+    ['an empty question', '<ask next="N"> </ask>', 'bad-transition', 'question is missing'],
+    ['an empty cd', '<reset cd=" ">N</reset>', 'bad-transition', 'cd is empty'],
+    ['NUL in cd', '<reset cd="a\0b">N</reset>', 'bad-transition', 'NUL'],
+    ['an unknown attribute', '<goto to="x">N</goto>', 'bad-transition', 'no attribute to'],
+    ['an attribute on result', '<result of="x">N</result>', 'bad-transition', 'no attribute of'],
+    [
+      'a model that is a flag',
+      '<function return="R" model="--x">N</function>',
+      'bad-transition',
+      'cannot be a model',
+    ],
+    ['timeout alone', '<ask next="N" timeout="1h">?</ask>', 'bad-transition', 'belong together'],
+    [
+      'timeout_next alone',
+      '<ask next="N" timeout_next="T">?</ask>',
+      'bad-transition',
+      'belong together',
+    ],
+    [
+      'a bad timeout',
+      '<ask next="N" timeout="soon" timeout_next="T">?</ask>',
+      'bad-transition',
+      'like 24h',
+    ],
+    [
+      'a variable that changes programs',
+      '<fork next="N" PATH="/x">W</fork>',
+      'bad-transition',
+      'would change how programs run',
+    ],
+    [
+      'a variable that no shell can hold',
+      '<fork next="N" a-b="1">W</fork>',
+      'bad-transition',
+      'cannot be a variable',
+    ],
+  ])('%s: %s', (_, text, kind, message) => {
+    expect(read(text)).toMatchObject({
+      ok: false,
+      kind,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test.each([
+    ['reset', true],
+    ['fork', true],
+    ['function-workflow', true],
+    ['fork-workflow', true],
+    ['reset-workflow', true],
+    ['goto', false],
+    ['call', false],
+    ['function', false],
+    ['ask', false],
+    ['result', false],
+    ['call-workflow', false],
+  ] as const)('cd on %s: %s', (name, moves) => {
+    const required = TAG_RULES[name].required.map((attribute) => [attribute, 'X']);
+    const read = readTransition(tag(name, 'X', { ...Object.fromEntries(required), cd: 'd' }));
+    const refusal = { ok: false, message: expect.stringContaining('cd is not allowed') };
+    expect(read).toMatchObject(moves ? { ok: true, value: { cd: 'd' } } : refusal);
+  });
+});
+
+test.each([
+  ['A/B', 'is a path'],
+  ['..\\B', 'is a path'],
+  ['/A', 'is a path'],
+  ['.', 'does not name a state'],
+  ['..', 'does not name a state'],
+  ['A\0.md', 'NUL'],
+  ['', 'missing'],
+  ['x/'.repeat(500), '…'],
+])('%j cannot name a state', (name, problem) => {
+  expect(stateNameProblem(name)).toContain(problem);
+  expect(stateNameProblem(name)?.length).toBeLessThan(200);
+});
+
+test.each([
+  ['90', 90_000],
+  ['90s', 90_000],
+  ['1.5m', 90_000],
+  [' 24 h ', 86_400_000],
+  ['7d', 604_800_000],
+  ['0', 0],
+  ['', undefined],
+  ['-1s', undefined],
+  ['1w', undefined],
+  ['1e9', undefined],
+  ['Infinity', undefined],
+  ['999999999d', undefined],
+])('the duration %j', (text, ms) => expect(readDuration(text)).toBe(ms));
+
+test.each([
+  tag('goto', 'N', { input: `a "quoted" <b> & 'c' > d` }),
+  tag('call', ' C ', { return: 'R' }),
+  tag('result', 'a <goto>quoted</goto> tag'),
+])('what is written is read again: $name', (written) => {
+  expect(readTags(writeTag(written), { code: 'ignored' }).tags).toEqual([written]);
+});

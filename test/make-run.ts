@@ -1,0 +1,149 @@
+/**
+ * A run under test: the real language and the real fold, with the world's part said by the test. Time
+ * goes on by a second with everything that happens. Directories exist unless they are called `missing`.
+ */
+import { apply, newRun } from '../src/interpret/apply.ts';
+import type { Workflows } from '../src/interpret/follow.ts';
+import { interpret } from '../src/interpret/interpret.ts';
+import { needs } from '../src/interpret/needs.ts';
+import type { RunEvent, Settings } from '../src/model/event.ts';
+import type { Failure, FailureKind } from '../src/model/failure.ts';
+import type { Facts, Input, StepReport } from '../src/model/input.ts';
+import type { Agent, Run } from '../src/model/run.ts';
+import { readTags } from '../src/parse/tags.ts';
+import { type Script, scriptedWorkflow } from '../src/testing.ts';
+
+export interface Stage {
+  run: Run;
+  now: number;
+  readonly events: RunEvent[];
+  readonly workflows: Workflows;
+  agent(id?: string): Agent;
+  take(input: Input): readonly RunEvent[];
+  /** Asks for an agent's next step. */
+  start(agent?: string): readonly RunEvent[];
+  /** Ends an agent's running step, with what it wrote or how else it ended. */
+  end(outcome: string | StepReport, agent?: string, costUsd?: number): readonly RunEvent[];
+  /** Both; gives the events of the end. */
+  turn(outcome: string | StepReport, agent?: string, costUsd?: number): readonly RunEvent[];
+  idle(attended?: boolean): readonly RunEvent[];
+  stop(how: 'drain' | 'now'): readonly RunEvent[];
+  resume(change?: Partial<Settings>, input?: string): readonly RunEvent[];
+}
+
+export interface StageOptions {
+  readonly settings?: Partial<Settings>;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Further workflows, by path. */
+  readonly others?: Readonly<Record<string, Script>>;
+}
+
+export function makeRun(script: Script, options: StageOptions = {}): Stage {
+  const refs = new Map([['/flow', scriptedWorkflow(script, '/flow')]]);
+  for (const [path, other] of Object.entries(options.others ?? {})) {
+    refs.set(path, scriptedWorkflow(other, path));
+  }
+  const workflows: Workflows = (ref) => refs.get(ref);
+  const entry = refs.get('/flow')?.entry;
+  if (!entry) throw new Error('The workflow of a stage has an entry.');
+  let sessions = 0;
+
+  const stage: Stage = {
+    run: newRun,
+    now: 1_000_000,
+    events: [],
+    workflows,
+    agent: (id = 'main') => {
+      const agent = stage.run.agents.get(id);
+      if (!agent) throw new Error(`There is no agent ${id}.`);
+      return agent;
+    },
+    take: (input) => {
+      const events = interpret(workflows, stage.run, input);
+      for (const event of events) stage.run = apply(stage.run, event);
+      stage.events.push(...events);
+      stage.now += 1000;
+      return events;
+    },
+    start: (agent = 'main') =>
+      stage.take({ kind: 'start-step', at: stage.now, agent, newSession: `s${++sessions}` }),
+    end: (outcome, id = 'main', costUsd = 0) => {
+      const agent = stage.agent(id);
+      const step = agent.status.kind === 'running' ? agent.status.step : 0;
+      const report = typeof outcome === 'string' ? said(stage, agent, outcome, costUsd) : outcome;
+      return stage.take({ kind: 'step-ended', at: stage.now, agent: id, step, outcome: report });
+    },
+    turn: (outcome, agent, costUsd) => {
+      stage.start(agent);
+      return stage.end(outcome, agent, costUsd);
+    },
+    idle: (attended = false) => stage.take({ kind: 'idle', at: stage.now, attended }),
+    stop: (how) => stage.take({ kind: 'stop', at: stage.now, how }),
+    resume: (change = {}, input = undefined) =>
+      stage.take({
+        kind: 'resume',
+        at: stage.now,
+        settings: { ...stage.run.settings, ...change },
+        input,
+      }),
+  };
+  const started: RunEvent = {
+    type: 'run-started',
+    version: 1,
+    at: stage.now,
+    run: 'flow-00000000',
+    workflow: '/flow',
+    state: entry,
+    cwd: '/project',
+    settings: { ...newRun.settings, ...options.settings },
+    metadata: options.metadata ?? {},
+    ...(options.input !== undefined && { input: options.input }),
+  };
+  stage.events.push(started);
+  stage.run = apply(newRun, started);
+  return stage;
+}
+
+/** A state with front matter; a play or stage that never executes it needs no answers. */
+export function state(frontMatter: string, text = 'Work.', answers: string[] = []) {
+  return { text: `---\n${frontMatter}\n---\n${text}`, answers };
+}
+
+export function failed(kind: FailureKind, costUsd = 0, more: Partial<Failure> = {}): StepReport {
+  return { kind: 'failed', failure: { kind, message: `It is ${kind}.`, ...more }, costUsd };
+}
+
+export function interrupted(sessionUsable = true, costUsd = 0): StepReport {
+  return { kind: 'interrupted', costUsd, sessionUsable };
+}
+
+export const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
+
+function said({ workflows }: Stage, agent: Agent, text: string, costUsd: number): StepReport {
+  const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
+  const reading = readTags(text, { code: isPrompt ? 'heeded' : 'ignored' });
+  const needed = needs(workflows, agent, reading);
+  const facts: Facts = {
+    directories: new Map(
+      [...needed.directories].map((path) => [
+        path,
+        path === 'missing'
+          ? { found: false, problem: 'There is no directory missing.' }
+          : { found: true, path: path.startsWith('/') ? path : `${agent.cwd}/${path}` },
+      ]),
+    ),
+    workflows: new Map(
+      [...needed.workflows].map((path) => {
+        const workflow = workflows(path);
+        return [
+          path,
+          workflow
+            ? { found: true, ref: workflow.ref, entry: workflow.entry }
+            : { found: false, problem: `There is no workflow at ${path}.` },
+        ];
+      }),
+    ),
+  };
+  return { kind: 'answered', reading, text: isPrompt ? text : '', costUsd, denied: [], facts };
+}
