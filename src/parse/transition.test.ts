@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
+import type { Tag, TagName } from '../model/tag.ts';
 import { readTags } from './tags.ts';
 import {
   readDuration,

@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'vitest';
+import { failed, makeRun, state } from '../../test/make-run.ts';
+
+const script = {
+  START: [],
+  'N.md': [],
+  R: [],
+  T: [],
+  'SCRIPT.sh': [],
+  'BOTH.md': [],
+  'BOTH.sh': [],
+  'WINDOWS.bat': [],
+  BROKEN: { text: '---\nmodel: [\n---\n', answers: [] },
+};
+const others = { '/sub': { START: [], R: [] } };
+
+/** An agent in session s1 that was called from START, in a directory of its own. */
+function called() {
+  const stage = makeRun(script, { others, input: 'first' });
+  stage.turn('<reset cd="here">N</reset>');
+  stage.turn('<call return="R">N</call>');
+  stage.start();
+  return stage;
+}
+
+const here = '/project/here';
+const frame = { state: 'R.md', workflow: '/flow', session: { kind: 'open', id: 's2' }, cwd: here };
+const mine = { kind: 'open', id: 's3' };
+const fresh = { kind: 'none' };
+const branch = { kind: 'branch', from: 's3' };
+const pushed = { ...frame, session: mine };
+const N = { state: 'N.md', workflow: '/flow', cwd: here, stack: [frame], session: mine };
+const SUB = { ...N, state: 'START.md', workflow: '/sub' };
+
+describe('each tag: state, workflow, session, stack, directory, value', () => {
+  test.each([
+    ['<goto>N</goto>', N, undefined],
+    ['<goto input="v">N.md</goto>', N, 'v'],
+    ['<reset>N</reset>', { ...N, session: fresh }, undefined],
+    ['<reset cd="sub" input="v">N</reset>', { ...N, session: fresh, cwd: `${here}/sub` }, 'v'],
+    ['<reset cd="/abs">N</reset>', { ...N, session: fresh, cwd: '/abs' }, undefined],
+    ['<call return="R">N</call>', { ...N, session: branch, stack: [frame, pushed] }, undefined],
+    ['<call return="R" input="v">N</call>', { ...N, session: branch, stack: [frame, pushed] }, 'v'],
+    [
+      '<function return="R">N</function>',
+      { ...N, session: fresh, stack: [frame, pushed] },
+      undefined,
+    ],
+    [
+      '<function return="R" input="v">N</function>',
+      { ...N, session: fresh, stack: [frame, pushed] },
+      'v',
+    ],
+    ['<fork next="N">T</fork>', N, undefined],
+    ['<fork input="v">T</fork><goto input="w">N</goto>', N, 'w'],
+    ['<result> v\n</result>', { ...frame, stack: [] }, ' v\n'],
+    [
+      '<call-workflow return="R">/sub</call-workflow>',
+      { ...SUB, session: branch, stack: [frame, pushed] },
+      undefined,
+    ],
+    [
+      '<function-workflow return="R" cd="d" input="v"> /sub </function-workflow>',
+      { ...SUB, session: fresh, stack: [frame, pushed], cwd: `${here}/d` },
+      'v',
+    ],
+    ['<fork-workflow next="N" cd="d">/sub</fork-workflow>', N, undefined],
+    [
+      '<reset-workflow cd="/abs">/sub</reset-workflow>',
+      { ...SUB, session: fresh, stack: [], cwd: '/abs' },
+      undefined,
+    ],
+  ])('%s', (text, place, input) => {
+    const stage = called();
+    stage.end(text);
+    expect(stage.agent()).toMatchObject(place);
+    expect(stage.agent().stack).toEqual(place.stack);
+    expect(stage.agent().input).toBe(input);
+  });
+
+  test('<result> with an empty stack ends the agent', () => {
+    const stage = makeRun(script);
+    expect(stage.turn('<result> v\n</result>').at(-1)).toMatchObject({
+      type: 'agent-ended',
+      result: ' v\n',
+    });
+    expect(stage.run.result).toBe(' v\n');
+    expect(stage.run.agents.size).toBe(0);
+  });
+
+  test('<ask> waits, and goes on in the same session when answered', () => {
+    const stage = called();
+    stage.end('<ask next="N" timeout="1h" timeout_next="T">Which?</ask>');
+    const { status, session, stack } = stage.agent();
+    expect(status).toMatchObject({
+      kind: 'asking',
+      question: 'Which?',
+      next: 'N.md',
+      timeoutNext: 'T.md',
+    });
+    expect(status.kind === 'asking' && (status.deadline ?? 0) - status.askedAt).toBe(3_600_000);
+    expect({ session, stack }).toEqual({ session: mine, stack: [frame] });
+  });
+
+  test('model and effort of a function hold for that state only', () => {
+    const stage = makeRun(script);
+    stage.turn('<function return="R" model="haiku" effort="low">N</function>');
+    expect(stage.agent()).toMatchObject({ model: 'haiku', effort: 'low' });
+    stage.turn('<goto>T</goto>');
+    expect(stage.agent()).toMatchObject({ model: undefined, effort: undefined });
+  });
+});
+
+describe('workers', () => {
+  test.each([
+    [
+      '<fork next="N" item="1">T</fork>',
+      { state: 'T.md', workflow: '/flow', cwd: here, variables: { item: '1' }, input: undefined },
+    ],
+    [
+      '<fork next="N" cd="d" input="v">T</fork>',
+      { state: 'T.md', cwd: `${here}/d`, variables: {}, input: 'v' },
+    ],
+    [
+      '<fork-workflow next="N" cd="/abs" item="1">/sub</fork-workflow>',
+      { state: 'START.md', workflow: '/sub', cwd: '/abs', variables: { item: '1' } },
+    ],
+  ])('%s: fresh, with an empty stack', (text, worker) => {
+    const stage = called();
+    const [, forked] = stage.end(text);
+    const id = forked?.type === 'agent-forked' ? forked.agent : '';
+    expect(stage.agent(id)).toMatchObject({ ...worker, session: fresh, stack: [], steps: 0 });
+  });
+
+  test('the parent’s directory is not touched by a worker’s cd, nor the counter by its end', () => {
+    const stage = makeRun(script);
+    stage.turn('<fork next="N" cd="d">T</fork>');
+    expect(stage.agent().cwd).toBe('/project');
+    stage.turn('<result>x</result>', 'main_t1');
+    stage.turn('<fork>T</fork><fork>R</fork><goto>N</goto>');
+    expect([...stage.run.agents].map(([id]) => id).sort()).toEqual(['main', 'main_r3', 'main_t2']);
+  });
+});
+
+describe('agents without a session', () => {
+  const scripts = { 'START.sh': [], 'N.sh': [], P: [], R: [] };
+  test('call from a script starts fresh, and its frame resumes fresh', () => {
+    const stage = makeRun(scripts);
+    stage.turn('<call return="R">P</call>');
+    expect(stage.agent()).toMatchObject({
+      session: fresh,
+      stack: [{ session: fresh, state: 'R.md' }],
+    });
+    stage.turn('<result>x</result>');
+    expect(stage.agent()).toMatchObject({ session: fresh, state: 'R.md', stack: [] });
+  });
+
+  test('a script keeps the session that its agent has, also one that is still to be branched', () => {
+    const stage = makeRun({ START: [], 'N.sh': [], P: [], R: [] });
+    stage.turn('<call return="R">N</call>');
+    stage.turn('<call return="R">N</call>');
+    expect(stage.agent()).toMatchObject({
+      session: { kind: 'branch', from: 's1' },
+      stack: [{ session: { kind: 'open', id: 's1' } }, { session: { kind: 'branch', from: 's1' } }],
+    });
+    stage.turn('<goto>P</goto>');
+    expect(stage.start()[0]).toMatchObject({ session: { use: 'branch', from: 's1' } });
+  });
+});
+
+test.each(['call-workflow', 'function-workflow'])(
+  'the frame of %s brings back source, directory and session',
+  (tag) => {
+    const stage = makeRun(script, { others });
+    stage.turn(`<${tag} return="R">/sub</${tag}>`);
+    stage.turn('<reset cd="/far">R</reset>');
+    expect(stage.agent()).toMatchObject({ workflow: '/sub', cwd: '/far', state: 'R.md' });
+    stage.turn('<result>x</result>');
+    expect(stage.agent()).toMatchObject({
+      workflow: '/flow',
+      cwd: '/project',
+      state: 'R.md',
+      session: { kind: 'open', id: 's1' },
+      stack: [],
+      input: 'x',
+    });
+  },
+);
+
+describe('what cannot be followed fails the agent, and nothing is taken by halves', () => {
+  test.each([
+    ['<goto>NOWHERE</goto>', 'missing-state', 'NOWHERE'],
+    ['<goto>BOTH</goto>', 'ambiguous-state', 'BOTH.sh'],
+    ['<goto>WINDOWS</goto>', 'missing-state', 'Unix'],
+    ['<goto>BROKEN</goto>', 'broken-state', 'BROKEN.md'],
+    ['<call return="NOWHERE">N</call>', 'missing-state', 'NOWHERE'],
+    ['<ask next="NOWHERE">?</ask>', 'missing-state', 'NOWHERE'],
+    ['<ask next="N" timeout="1s" timeout_next="NOWHERE">?</ask>', 'missing-state', 'NOWHERE'],
+    ['<reset cd="missing">N</reset>', 'bad-directory', 'no directory missing'],
+    ['<fork next="N">T</fork><fork cd="missing">T</fork>', 'bad-directory', 'no directory missing'],
+    ['<fork next="NOWHERE">T</fork>', 'missing-state', 'NOWHERE'],
+    ['<reset-workflow>/none</reset-workflow>', 'bad-workflow', '/none'],
+  ])('%s', (text, kind, message) => {
+    const stage = makeRun(script, { others });
+    const failure = { kind, message: expect.stringContaining(message) };
+    expect(stage.turn(text).slice(1)).toEqual([
+      { type: 'agent-failed', at: expect.any(Number), agent: 'main', failure },
+    ]);
+    expect(stage.run.agents.size).toBe(1);
+  });
+});
+
+describe('max_visits', () => {
+  const loop = { START: state('max_visits: 2'), N: [], ASK: [] };
+
+  test('an agent may enter a state so often and no more, however it comes', () => {
+    const stage = makeRun(loop);
+    stage.turn('<goto>START</goto>');
+    expect(stage.turn('<goto>START</goto>').at(-1)).toMatchObject({
+      type: 'agent-failed',
+      failure: { kind: 'too-many-visits', message: expect.stringContaining('2 times') },
+    });
+  });
+
+  test('a retry is no visit', () => {
+    const stage = makeRun(loop);
+    stage.turn(failed('crashed'));
+    stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    stage.turn('<goto>START</goto>');
+    expect(stage.agent().status.kind).toBe('ready');
+  });
+
+  test('each agent counts for itself', () => {
+    const stage = makeRun(loop);
+    stage.turn('<fork next="START">START</fork>');
+    stage.turn('<goto>START</goto>', 'main_start1');
+    expect(stage.agent('main_start1').status.kind).toBe('ready');
+  });
+
+  test('an answer may not lead there either', () => {
+    const stage = makeRun(loop);
+    stage.turn('<goto>START</goto>');
+    stage.turn('<ask next="START">?</ask>');
+    const { status } = stage.agent();
+    const askedAt = status.kind === 'asking' ? status.askedAt : 0;
+    stage.take({ kind: 'person-answered', at: stage.now, agent: 'main', askedAt, text: 'x' });
+    expect(stage.agent().status).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'too-many-visits' },
+    });
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { makeRun, state } from '../../test/make-run.ts';
+import { readTags } from '../parse/tags.ts';
+import { readMove } from '../parse/transition.ts';
+import { policyProblem, reminderText } from './policy.ts';
+
+const targets = { REVIEW: [], DONE: [], W: [], 'POLL.sh': [] };
+
+function policyOf(...entries: readonly string[]) {
+  const frontMatter = `allowed_transitions:\n${entries.map((entry) => `  - ${entry}`).join('\n')}`;
+  const workflow = makeRun({ START: state(frontMatter), ...targets }).workflows('/flow');
+  const start = workflow && [...workflow.states.values()].find(({ name }) => name === 'START.md');
+  if (!workflow || start?.kind !== 'prompt' || !start.policy.allowed) throw new Error('no policy');
+  return { workflow, allowed: start.policy.allowed };
+}
+
+function problem(entries: readonly string[], text: string): string | undefined {
+  const { workflow, allowed } = policyOf(...entries);
+  const reading = readTags(text, { code: 'ignored' });
+  const move = readMove(reading);
+  if (!move.ok) throw new Error(move.message);
+  return policyProblem(workflow, allowed, reading.tags, move.value);
+}
+
+const GOTO = '{ tag: goto, target: REVIEW }';
+const CALL = '{ tag: call, target: REVIEW.md, return: DONE }';
+const FORK = '{ tag: fork, target: W, next: DONE }';
+const OPEN_FORK = '{ tag: fork, target: W }';
+const ASK = '{ tag: ask, next: DONE, timeout: 1h, timeout_next: REVIEW }';
+
+describe('allowed', () => {
+  test.each([
+    ['the same', [GOTO], '<goto>REVIEW</goto>'],
+    ['REVIEW equals REVIEW.md', [GOTO], '<goto> REVIEW.md </goto>'],
+    ['and the other way round', [CALL], '<call return="DONE.md">REVIEW</call>'],
+    ['a script by its stem', ['{ tag: goto, target: POLL.sh }'], '<goto>POLL</goto>'],
+    ['one of several', [GOTO, CALL], '<call return="DONE">REVIEW</call>'],
+    ['a data attribute that is not mentioned', [GOTO], '<goto input="anything">REVIEW</goto>'],
+    ['a variable that is not mentioned', [FORK], '<fork next="DONE" item="1">W</fork>'],
+    [
+      'a variable that is pinned',
+      ['{ tag: fork, target: W, next: DONE, item: a }'],
+      '<fork next="DONE" item="a">W</fork>',
+    ],
+    ['any payload', ['{ tag: result }'], '<result>anything</result>'],
+    ['the payload', ['{ tag: result, payload: "YES" }'], '<result> YES\n</result>'],
+    ['any target', ['{ tag: goto }'], '<goto>DONE</goto>'],
+    [
+      'a question, with next and timeout_next resolved',
+      [ASK],
+      '<ask next="DONE.md" timeout="1h" timeout_next="REVIEW.md">?</ask>',
+    ],
+    ['several forks', [FORK], '<fork next="DONE">W</fork><fork next="DONE" item="2">W</fork>'],
+    ['forks that share one next', [FORK], '<fork>W</fork><fork next="DONE.md">W.md</fork>'],
+    [
+      'forks with a goto in place of next',
+      [FORK],
+      '<fork>W</fork><fork>W</fork><goto>DONE.md</goto>',
+    ],
+    ['the same when next is open', [OPEN_FORK], '<fork>W</fork><goto>REVIEW</goto>'],
+  ])('%s', (_, entries, text) => expect(problem(entries, text)).toBeUndefined());
+});
+
+describe('forbidden', () => {
+  test.each([
+    ['another target', [GOTO], '<goto>DONE</goto>'],
+    ['another tag', [GOTO], '<reset>REVIEW</reset>'],
+    ['another return', [CALL], '<call return="REVIEW">REVIEW</call>'],
+    [
+      'another variable',
+      ['{ tag: fork, target: W, next: DONE, item: a }'],
+      '<fork next="DONE" item="b">W</fork>',
+    ],
+    [
+      'a pinned variable left out',
+      ['{ tag: fork, target: W, next: DONE, item: a }'],
+      '<fork next="DONE">W</fork>',
+    ],
+    ['a pinned input left out', ['{ tag: goto, target: REVIEW, input: x }'], '<goto>REVIEW</goto>'],
+    ['another payload', ['{ tag: result, payload: "YES" }'], '<result>NO</result>'],
+    ['another next', [FORK], '<fork next="REVIEW">W</fork>'],
+    ['one bad fork among good ones', [FORK], '<fork next="DONE">W</fork><fork>REVIEW</fork>'],
+    ['a goto that is not the pinned next', [FORK, GOTO], '<fork>W</fork><goto>REVIEW</goto>'],
+    ['a goto that forks alone may say', [FORK], '<goto>DONE</goto>'],
+    ['another timeout', [ASK], '<ask next="DONE" timeout="2h" timeout_next="REVIEW">?</ask>'],
+    ['a name that is nowhere', [GOTO], '<goto>NOWHERE</goto>'],
+  ])('%s', (_, entries, text) => {
+    expect(problem(entries, text)).toMatch(/^<.* is not allowed in this state\.$/);
+  });
+
+  test('a long tag is not repeated in full', () => {
+    expect(problem([GOTO], `<result>${'x'.repeat(10_000)}</result>`)?.length).toBeLessThan(300);
+  });
+});
+
+describe('the reminder', () => {
+  test('says what was wrong and lists exactly what may be written', () => {
+    const { allowed } = policyOf(GOTO, CALL, '{ tag: result, payload: "YES" }');
+    expect(reminderText('There is no transition tag.', allowed)).toBe(
+      `Your last message did not end this step: There is no transition tag.
+
+End your next message with exactly one of these tags, outside any code block:
+
+    <goto>REVIEW</goto>
+    <call return="DONE">REVIEW.md</call>
+    <result>YES</result>
+
+Do not repeat work that is done.`,
+    );
+  });
+
+  test.each([
+    ['{ tag: result }', '<result>[your result]</result>'],
+    ['{ tag: goto }', '<goto>[a state]</goto>'],
+    ['{ tag: call, target: W }', '<call return="[a state]">W</call>'],
+    ['{ tag: fork, target: W, item: a }', '<fork item="a" next="[a state]">W</fork>'],
+    ['{ tag: ask, next: DONE }', '<ask next="DONE">[your question]</ask>'],
+    [
+      '{ tag: ask, next: DONE, timeout: 1h }',
+      '<ask next="DONE" timeout="1h" timeout_next="[a state]">[your question]</ask>',
+    ],
+    ['{ tag: reset-workflow }', '<reset-workflow>[a workflow]</reset-workflow>'],
+  ])('%s leaves open what the agent must say', (entry, line) => {
+    const text = reminderText('No.', policyOf(entry).allowed);
+    expect(text).toContain(`this tag, outside any code block:\n\n    ${line}\n`);
+    expect(text).toContain('Replace what stands in [brackets].');
+  });
+
+  test.each([
+    GOTO,
+    '{ tag: function, target: W, return: DONE, model: "opus[1m]" }',
+    '{ tag: result, payload: "[x]" }',
+  ])('%s leaves nothing open', (entry) => {
+    expect(reminderText('No.', policyOf(entry).allowed)).not.toContain('[brackets]');
+  });
+
+  test.each([GOTO, CALL, FORK, ASK.replace('{ tag: ask,', '{ tag: ask, question: Why,')])(
+    'what it lists for %s is allowed when it is written',
+    (entry) => {
+      const { allowed } = policyOf(entry);
+      const listed = /^ {4}(.*)$/m.exec(reminderText('No.', allowed))?.[1] ?? '';
+      expect(problem([entry], listed)).toBeUndefined();
+    },
+  );
+
+  test('says that forks may stand together', () => {
+    expect(reminderText('No.', policyOf(FORK).allowed)).toContain(
+      'Several forks may stand together',
+    );
+  });
+});
