@@ -1,7 +1,7 @@
 import type { Tag, TagName, TagReading } from '../model/tag.ts';
 import type { Ask, Fork, Move, Transition } from '../model/transition.ts';
+import { clip } from './clip.ts';
 import { variableProblem } from './variables.ts';
-import { clip } from './yaml-reader.ts';
 
 /** What a tag's parts are called and which it must have. Every question about a tag's form ends here. */
 export interface TagRule {
