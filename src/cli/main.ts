@@ -104,7 +104,12 @@ function program(): Command {
   return raymond;
 }
 
-const NOT_FOR_RESUME: ReadonlySet<string> = new Set(['set', 'workflow-id', 'rehearse']);
+const NOT_FOR_RESUME: ReadonlySet<string> = new Set([
+  'set',
+  'workflow-id',
+  'rehearse',
+  'rehearsal',
+]);
 
 function addRunOptions(command: Command, except: ReadonlySet<string> = new Set()): void {
   for (const spec of RUN_OPTIONS) {

@@ -126,6 +126,14 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     notInConfig: true,
   },
   {
+    name: 'rehearsal',
+    kind: 'text',
+    placeholder: 'file',
+    meaning: 'rehearse with the answers of this file instead of rehearsal.yaml',
+    example: '"..."',
+    notInConfig: true,
+  },
+  {
     name: 'debug',
     kind: 'flag',
     meaning: 'keep what agents said in .raymond/debug (default)',
@@ -173,7 +181,8 @@ export interface RunOptions {
   readonly failFast?: boolean;
   readonly noWait?: boolean;
   readonly noWarm?: boolean;
-  readonly rehearse?: boolean | string;
+  readonly rehearse?: boolean;
+  readonly rehearsal?: string;
   readonly debug?: boolean;
   readonly noDebug?: boolean;
   readonly quiet?: boolean;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { newRun } from '../interpret/apply.ts';
 import type { Settings } from '../model/event.ts';
 import { variableProblem } from '../parse/variables.ts';
@@ -9,6 +10,10 @@ export function settingsFrom(options: RunOptions, base: Settings = newRun.settin
     value === undefined ? otherwise : as(value);
   const model = options.model ?? base.model;
   const effort = options.effort ?? base.effort;
+  const isRehearsal =
+    base.rehearse === true || options.rehearse === true || options.rehearsal !== undefined;
+  const rehearsalFile =
+    options.rehearsal === undefined ? base.rehearsalFile : resolve(options.rehearsal);
   return {
     budgetUsd: options.budget ?? base.budgetUsd,
     maxIterations: options.maxIterations ?? base.maxIterations,
@@ -24,6 +29,8 @@ export function settingsFrom(options: RunOptions, base: Settings = newRun.settin
     failFast: options.failFast ?? base.failFast,
     wait: said(options.noWait, base.wait, (no) => !no),
     warm: said(options.noWarm, base.warm, (no) => !no),
+    ...(isRehearsal && { rehearse: true }),
+    ...(rehearsalFile !== undefined && { rehearsalFile }),
   };
 }
 

@@ -84,6 +84,10 @@ export const settingsSchema = z.object({
   failFast: z.boolean(),
   wait: z.boolean(),
   warm: z.boolean(),
+  /** Prompts are answered by a rehearsing agent; a resume goes on rehearsing. */
+  rehearse: z.optional(z.boolean()),
+  /** Where its answers come from, instead of the workflow's own rehearsal.yaml. */
+  rehearsalFile: z.optional(text),
 });
 
 export const stopHowSchema = z.enum(['drain', 'now']);
