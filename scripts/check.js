@@ -12,7 +12,10 @@ const stages = [
     ['types of the pure folders', 'npm', ['run', '--silent', 'check:pure']],
     ['unused code', 'npm', ['run', '--silent', 'check:unused']],
   ],
-  [['build', 'npm', ['run', '--silent', 'build']]],
+  [
+    ['build', 'npm', ['run', '--silent', 'build']],
+    ['the real agent', 'node', ['test/real-agent/install.js']],
+  ],
   [['tests', 'npm', ['run', '--silent', 'test:only', '--', ...process.argv.slice(2)]]],
 ];
 

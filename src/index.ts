@@ -1,1 +1,49 @@
-export {};
+/** The public API: load a workflow, interpret inputs, apply events. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLibrary } from './load/load.ts';
+import type { Platform, Workflow } from './model/workflow.ts';
+
+export { apply, newRun } from './interpret/apply.ts';
+export type { Workflows } from './interpret/follow.ts';
+export { interpret } from './interpret/interpret.ts';
+export type { Diagnostic } from './model/diagnostic.ts';
+export type {
+  Frame,
+  RunEvent,
+  RunOutcome,
+  Session,
+  SessionUse,
+  Settings,
+  Task,
+} from './model/event.ts';
+export type { Failure } from './model/failure.ts';
+export type { Facts, Input, StepReport } from './model/input.ts';
+export type { Agent, AgentStatus, Run, RunStatus } from './model/run.ts';
+export type { StateName } from './model/state-name.ts';
+export type { Tag, TagName, TagReading } from './model/tag.ts';
+export type { Move, Transition } from './model/transition.ts';
+export { UserError } from './model/user-error.ts';
+export type {
+  AllowedTransition,
+  Evaluator,
+  Platform,
+  Policy,
+  State,
+  Workflow,
+} from './model/workflow.ts';
+export { readTags } from './parse/tags.ts';
+
+export interface LoadOptions {
+  /** What a relative path starts from; the working directory when left out. */
+  readonly cwd?: string;
+  /** Whose script endings count; this machine's when left out. */
+  readonly platform?: Platform;
+}
+
+/** Reads a workflow from a folder, a state file, a `.zip` or a `.yaml`; throws a `UserError` when it cannot. */
+export function loadWorkflow(path: string, options: LoadOptions = {}): Promise<Workflow> {
+  const { cwd = process.cwd(), platform = process.platform === 'win32' ? 'windows' : 'unix' } =
+    options;
+  return createLibrary({ cwd, platform, unpackInto: join(tmpdir(), 'raymond') }).load(path);
+}

@@ -1,0 +1,91 @@
+// Who may import whom. The folders are layers: what a folder may use says what it can be about.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const src = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** The folders and single files of `src` that a folder may import from, itself apart. */
+const MAY_USE: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  parse: ['model'],
+  interpret: ['model', 'parse'],
+  inspect: ['model', 'parse', 'interpret'],
+  'ports.ts': ['model'],
+  load: ['model', 'parse', 'ports.ts'],
+  execute: ['model', 'parse', 'ports.ts'],
+  journal: ['model', 'parse', 'ports.ts'],
+  observe: ['model', 'ports.ts'],
+  run: ['model', 'parse', 'interpret', 'ports.ts'],
+  'index.ts': ['model', 'parse', 'interpret', 'load'],
+  'testing.ts': ['model', 'parse', 'interpret', 'run', 'execute', 'journal', 'load', 'ports.ts'],
+  cli: [
+    'model',
+    'parse',
+    'interpret',
+    'inspect',
+    'load',
+    'execute',
+    'journal',
+    'observe',
+    'run',
+    'ports.ts',
+    'testing.ts',
+  ],
+};
+
+/** The pure folders may use these packages; everything else comes in as an argument. */
+const PURE_PACKAGES = new Set(['zod/mini', 'yaml', '@dagrejs/dagre']);
+const PURE = new Set(['model', 'parse', 'interpret', 'inspect']);
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+);
+
+test.each(files)('%s imports only what its folder may use', (file) => {
+  const layer = layerOf(file);
+  const allowed = MAY_USE[layer];
+  expect(allowed, `${layer} has no rule: add it to this test and to ARCHITECTURE.md`).toBeDefined();
+  for (const target of imports(file)) {
+    if (target.startsWith('.')) {
+      const used = layerOf(relative(src, join(src, dirname(file), target)));
+      if (used !== layer) expect(allowed, `${file} imports ${target}`).toContain(used);
+    } else if (PURE.has(layer)) {
+      expect([...PURE_PACKAGES], `${file} imports ${target}`).toContain(target);
+    }
+  }
+});
+
+test('nothing outside of its folder knows Claude Code, but the one place that builds ports', () => {
+  const outside = files.filter((file) => !file.startsWith('execute/claude/'));
+  const users = outside.filter((file) =>
+    imports(file).some((target) => target.includes('claude/')),
+  );
+  expect(users.every((file) => file === 'cli/wire.ts' || file === 'cli/commands/doctor.ts')).toBe(
+    true,
+  );
+});
+
+test('nothing outside of load asks what kind of source a workflow came from', () => {
+  const asking = files.filter(
+    (file) => !file.startsWith('load/') && /\.zip\b|isZip|isYamlFile/.test(code(file)),
+  );
+  expect(asking).toEqual([]);
+});
+
+function layerOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+function imports(file: string): readonly string[] {
+  return [...code(file).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+    (match) => match[1] ?? '',
+  );
+}
+
+function code(file: string): string {
+  return readFileSync(join(src, file), 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '');
+}
