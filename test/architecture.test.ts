@@ -69,7 +69,7 @@ test('nothing outside of its folder knows Claude Code, but the one place that bu
 
 test('nothing outside of load asks what kind of source a workflow came from', () => {
   const asking = files.filter(
-    (file) => !file.startsWith('load/') && /\.zip\b|isZip|isYamlFile/.test(code(file)),
+    (file) => !file.startsWith('load/') && /['"]\.(?:zip|ya?ml)['"]|isZip/.test(code(file)),
   );
   expect(asking).toEqual([]);
 });

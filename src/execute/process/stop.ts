@@ -35,7 +35,10 @@ export async function endLeftovers(
   graceMs = 1000,
 ): Promise<readonly ProcessIdentity[]> {
   const record = readRecord(folder);
-  return record === undefined ? [] : endAll(record, finder(realpathSync(folder), record), graceMs);
+  if (record === undefined) return [];
+  const find = finder(realpathSync(folder), record);
+  // The usual case, and final: where nobody is, nobody can fork.
+  return find().length === 0 ? [] : endAll(record, find, graceMs);
 }
 
 async function endAll(
