@@ -9,9 +9,10 @@ import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { countdown } from '../observe/countdown.ts';
 import { debugFolderName, debugFolderObserver } from '../observe/debug-folder.ts';
 import { jsonObserver } from '../observe/json.ts';
-import { plainObserver } from '../observe/plain.ts';
+import { formatLine, plainObserver } from '../observe/plain.ts';
 import { titleBarObserver } from '../observe/title-bar.ts';
 import type { Journal, Observer, WorkflowLibrary } from '../ports.ts';
 import { Inbox } from '../run/inbox.ts';
@@ -45,8 +46,12 @@ export async function workOn(
   const stateFile = stateWriter({ disk, path: paths.stateFile, clock, freeze, report: () => {} });
   const person = questionAtTerminal(options, (input) => inbox.put(input));
   for (const [id, { status }] of run.agents) if (status.kind === 'asking') person.ask(id, status);
+  const waiting = countdown(clock, (line) =>
+    process.stderr.write(formatLine(line, hasColor(options))),
+  );
   const observer = observeAll([
     ...reporters(run, parts),
+    ...(options.json || options.quiet ? [] : [waiting]),
     { event: (_event, _before, after) => stateFile.update(after), live: () => {} },
     person.observer,
   ]);
@@ -89,6 +94,7 @@ export async function workOn(
     messages.close();
     forgetSignals();
     person.close();
+    waiting.close();
     await stateFile.close();
     await journal.close();
   }

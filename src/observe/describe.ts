@@ -8,7 +8,7 @@ export interface Line {
   readonly at: number;
   /** The agent, or `run` for what concerns all of them. */
   readonly who: string;
-  readonly tone: 'plain' | 'good' | 'warning' | 'bad' | 'faint';
+  readonly tone: 'plain' | 'good' | 'warning' | 'bad' | 'faint' | 'detail';
   readonly text: string;
 }
 
@@ -30,7 +30,8 @@ export class Describer {
       case 'run-resumed':
         return [`${after.id} goes on${limits(after)}`];
       case 'step-started':
-        return [`${event.state} ${startVerb(event)}`, 'faint'];
+        // A script is soon over, and its transition says it all; a turn may take an hour.
+        return [`${event.state} ${startVerb(event)}`, event.session ? 'faint' : 'detail'];
       case 'step-ended':
         this.#remember(event, before);
         if (event.denied.length === 0) return undefined;
@@ -171,7 +172,9 @@ function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
     iterations: 'the step limit is reached',
     'usage-limit': 'usage limit, and --no-wait pauses the run',
   };
-  return `${reasons[why]}: ${how === 'now' ? 'running steps are stopped' : 'no new step starts, running ones may finish'}`;
+  if (how === 'now') return `${reasons[why]}: running steps are stopped`;
+  const hurry = why === 'person' ? ' (Ctrl-C again stops them)' : '';
+  return `${reasons[why]}: no new step starts, running ones may finish${hurry}`;
 }
 
 function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string {

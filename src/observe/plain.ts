@@ -16,7 +16,7 @@ export function plainObserver({ write, color, verbosity }: PlainOptions): Observ
     event(event, before, after) {
       const line = describer.describe(event, before, after);
       if (!line || (verbosity === 'quiet' && !QUIET_TONES.has(line.tone))) return;
-      if (line.tone === 'faint' && verbosity !== 'verbose') return;
+      if (line.tone === 'detail' && verbosity !== 'verbose') return;
       put(line);
     },
     live(who, live) {
@@ -43,6 +43,7 @@ const COLORS: Readonly<Record<Line['tone'], readonly [string, string]>> = {
   warning: ['\x1b[33m', '\x1b[39m'],
   bad: ['\x1b[31m', '\x1b[39m'],
   faint: ['\x1b[2m', '\x1b[22m'],
+  detail: ['\x1b[2m', '\x1b[22m'],
 };
 
 function liveText(live: Live, verbosity: PlainOptions['verbosity']): string | undefined {

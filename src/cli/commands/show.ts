@@ -36,7 +36,7 @@ export async function* history({ paths }: Pick<FoundRun, 'paths'>): AsyncGenerat
     const before = run;
     run = apply(run, event);
     const line = describer.describe(event, before, run);
-    if (line && line.tone !== 'faint') yield formatLine(line, false);
+    if (line && line.tone !== 'faint' && line.tone !== 'detail') yield formatLine(line, false);
   }
 }
 
