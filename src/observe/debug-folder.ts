@@ -2,7 +2,7 @@
  * Keeps a run's history for whoever wants to know exactly what was said. It never makes a run fail:
  * after the first trouble it says so once and stays silent.
  */
-import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
@@ -87,20 +87,54 @@ function noteOf(event: StepOver, before: Run | undefined): StepNote | undefined 
   };
 }
 
-/** What the agent or script said, unchanged, under the name that seed 004 gives it. */
+/** What the agent or script said, as a list of JSON values, under the name that seed 004 gives it. */
 function keepStep(folder: string, note: StepNote, stepFolder: string): void {
   const state = note.state.replace(/\.[^.]+$/, '');
-  const name = `${note.agent}_${state}_${String(note.step).padStart(3, '0')}`;
-  const target = join(folder, `${name}.json`);
-  if (note.isTurn) {
-    copyFileSync(join(stepFolder, 'stdout'), target);
-    return;
+  const name = `${note.agent}_${state}_${String(note.step).padStart(3, '0')}.json`;
+  const said = note.isTurn ? rawMessages(stepFolder) : scriptOutput(stepFolder);
+  const cost = JSON.stringify({ type: 'cost', cost_usd: note.costUsd });
+  writeFileSync(join(folder, name), `[\n${[...said, cost].join(',\n')}\n]\n`, { mode: 0o600 });
+}
+
+/** More is not copied, only named. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/**
+ * An executor of prompts names in `raw.json` the file and the part of it that holds the agent's own
+ * messages, one JSON value a line.
+ */
+function rawMessages(stepFolder: string): readonly string[] {
+  const raw = readIfThere(join(stepFolder, 'raw.json'));
+  if (raw === undefined) return [];
+  const { file, from, to } = JSON.parse(raw);
+  if (to - from > MOST_BYTES) return [JSON.stringify({ type: 'too-large', file, from, to })];
+  const text = readFileSync(file).subarray(from, to).toString('utf8');
+  return text.split('\n').filter((line) => line.startsWith('{') && isJson(line));
+}
+
+function scriptOutput(stepFolder: string): readonly string[] {
+  const file = join(stepFolder, 'stdout');
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return [];
+  if (size > MOST_BYTES) return [JSON.stringify({ type: 'too-large', file })];
+  return [JSON.stringify({ type: 'content', text: readFileSync(file, 'utf8') })];
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
   }
-  writeFileSync(
-    target,
-    `${JSON.stringify({ agent: note.agent, state: note.state, step: note.step, output: join(stepFolder, 'stdout') }, null, 2)}\n`,
-    { mode: 0o600 },
-  );
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 function logEntry(

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { UserError } from '../model/user-error.ts';
+import { configTemplate, readConfig } from './config-file.ts';
+import { RUN_OPTIONS } from './options.ts';
+
+const read = (text: string) => readConfig('config.toml', text);
+
+test('keys are the names of options, with underscores', () => {
+  const text =
+    '[raymond]\nbudget = 50.0\nmax_parallel = 3\nfail_fast = true\nclaude_path = "/x"\nset = ["a=1"]';
+  expect(read(text)).toEqual({
+    budget: 50,
+    maxParallel: 3,
+    failFast: true,
+    claudePath: '/x',
+    set: ['a=1'],
+  });
+});
+
+test.each([
+  ['[raymond]\nbugdet = 5', 'line 2', 'Did you mean budget?'],
+  ['[raymond]\n\nbudget = "5"', 'line 3', 'Write a number, like 10.0.'],
+  ['[raymond]\nbudget = -5', 'line 2', 'Write a number that is not negative, like 10.0.'],
+  ['[raymond]\nfail_fast = 1', 'line 2', 'Write true or false, like false.'],
+  [
+    '[raymond]\nmodel = "gpt"',
+    'line 2',
+    'Name opus, sonnet, haiku, or a full id that begins with claude-, like "sonnet".',
+  ],
+  ['budget = 5', 'line 1', 'Put it under [raymond], or remove it.'],
+  ['[raymond]\nbudget = = 5', 'line 2', 'Correct the line.'],
+  ['raymond = 3', 'line 1', 'Write [raymond] above the keys.'],
+  ['[raymond]\nworkflow_id = "x"', 'line 2', 'Remove it.'],
+])('%j is refused with its line and a remedy', (text, line, remedy) => {
+  try {
+    read(text);
+    expect.fail('It was accepted.');
+  } catch (error) {
+    expect(error).toBeInstanceOf(UserError);
+    if (error instanceof UserError) {
+      expect(error.message).toContain(`config.toml, ${line}`);
+      expect(error.remedy).toBe(remedy);
+    }
+  }
+});
+
+test('the template has every option, changes nothing as it is, and is valid when uncommented', () => {
+  const template = configTemplate();
+  expect(read(template)).toEqual({});
+  const uncommented = template.replace(/^# (\w+ = )/gm, '$1');
+  const names = Object.keys(read(uncommented));
+  expect(names).toHaveLength(RUN_OPTIONS.filter((spec) => !spec.notInConfig).length + 1);
+});

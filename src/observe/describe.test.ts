@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { apply, newRun } from '../interpret/apply.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
+import { play } from '../testing.ts';
+import { Describer } from './describe.ts';
+import { formatLine, plainObserver } from './plain.ts';
+
+function linesOf(events: readonly RunEvent[]): readonly string[] {
+  const describer = new Describer();
+  let run: Run = newRun;
+  return events.flatMap((event) => {
+    const before = run;
+    run = apply(run, event);
+    const line = describer.describe(event, before, run);
+    return line ? [`${line.who} ${line.tone}: ${line.text.replace(/\d+\.\d s/g, 'T')}`] : [];
+  });
+}
+
+test('a run as a person reads it', async () => {
+  const { events } = await play({
+    START: [{ text: '<call return="END">SUB</call>', costUsd: 0.25, denied: ['Bash rm -rf'] }],
+    SUB: ['<fork next="BACK" item="7">WORKER</fork>'],
+    BACK: ['<result>sub\ndone</result>'],
+    WORKER: ['no tag'],
+    END: ['<result>all</result>'],
+  });
+  const lines = linesOf(events);
+  expect(lines[0]).toBe('run plain: play-00000000 starts: /workflow at START.md (budget $10.00)');
+  expect(lines).toContain('main warning: START.md was denied: Bash rm -rf');
+  expect(lines).toContain('main plain: START.md -> call SUB.md (T, $0.2500)');
+  expect(lines).toContain('main_worker1 plain: forked by main at WORKER.md (item=7)');
+  expect(lines).toContain('main good: END.md -> result (T, $0.00): all');
+  expect(lines).toContain(
+    'main_worker1 bad: WORKER.md -> failed (T, $0.00): There is no transition tag.',
+  );
+  expect(lines.at(-1)).toMatch(
+    /^run bad: play-00000000 failed \(5 steps, T, \$0\.2500\)\. .*raymond resume/,
+  );
+});
+
+test('every end names what to do next', async () => {
+  const ends = [
+    await play({ START: ['<ask next="START">Really?</ask>'] }),
+    await play({ START: ['<goto>START</goto>'] }, { settings: { maxIterations: 1 } }),
+    await play({ START: [{ text: '<goto>START</goto>', costUsd: 11 }] }),
+  ];
+  expect(
+    ends.map(({ events }) =>
+      linesOf(events)
+        .at(-1)
+        ?.replace(/\(.*?\)/, ''),
+    ),
+  ).toEqual([
+    'run bad: play-00000000 waits for a person . Answer, then: raymond resume play-00000000',
+    'run bad: play-00000000 stopped: iterations . To go on: raymond resume play-00000000 --max-iterations 2',
+    'run bad: play-00000000 stopped: budget . To go on: raymond resume play-00000000 --budget 20',
+  ]);
+});
+
+test('a line has time, who and what, and colour only when asked for', () => {
+  const line = { at: 0, who: 'main', tone: 'bad', text: 'oh' } as const;
+  expect(formatLine(line, false)).toMatch(/^\d\d:\d\d:\d\d main {3}oh\n$/);
+  expect(formatLine(line, true)).toContain('\x1b[31moh');
+});
+
+test.each([
+  ['quiet', ['was not allowed to use Bash', 'shown']],
+  ['normal', ['was not allowed to use Bash', 'shown', 'retrying']],
+  ['verbose', ['was not allowed to use Bash', 'shown', 'retrying', '| thinking', '> Read a.ts']],
+] as const)('a %s report shows of a step: %j', (verbosity, expected) => {
+  let text = '';
+  const observer = plainObserver({
+    color: false,
+    verbosity,
+    write: (more) => {
+      text += more;
+    },
+  });
+  observer.live('main', { kind: 'denied', tool: 'Bash' });
+  observer.live('main', { kind: 'print', text: 'shown\n' });
+  observer.live('main', { kind: 'note', text: 'retrying' });
+  observer.live('main', { kind: 'text', text: 'thinking' });
+  observer.live('main', { kind: 'tool', name: 'Read', summary: 'a.ts' });
+  expect(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(16)),
+  ).toEqual(expected);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { duration, harmless, oneLine, usd } from './words.ts';
+
+test.each([
+  [0, '$0.00'],
+  [0.0312, '$0.0312'],
+  [1, '$1.00'],
+  [12.345, '$12.35'],
+])('%d USD is %s', (amount, text) => expect(usd(amount)).toBe(text));
+
+test.each([
+  [0, '0.0 s'],
+  [1_240, '1.2 s'],
+  [61_000, '1 min 1 s'],
+  [3_660_000, '1 h 1 min'],
+  [-5, '0.0 s'],
+])('%d ms is %s', (ms, text) => expect(duration(ms)).toBe(text));
+
+test.each([
+  ['two\nlines\tand  spaces', 'two lines and spaces'],
+  ['\x1b[31mred\x1b[0m', '[31mred[0m'],
+  ['bell\x07 and backspace\x08', 'bell and backspace'],
+  ['right\u202eto left', 'rightto left'],
+])('%j is shown as %j', (text, shown) => expect(oneLine(text)).toBe(shown));
+
+test('a long text is cut, and never in the middle of a character', () => {
+  const cut = oneLine('😀'.repeat(500), 10);
+  expect(cut).toBe(`${'😀'.repeat(10)}...`);
+});
+
+test('what is harmless keeps its lines', () => {
+  expect(harmless('a\n\tb\x1b]0;title\x07')).toBe('a\n\tb]0;title');
+});
