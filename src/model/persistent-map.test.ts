@@ -49,3 +49,9 @@ test('deleting what is not there gives the same map', () => {
   const map = PersistentMap.from([['a', 1]]);
   expect(map.delete('b')).toBe(map);
 });
+
+test('tests that compare maps compare what is in them', () => {
+  expect(PersistentMap.from([['a', 1]])).toEqual(PersistentMap.from([['a', 1]]));
+  expect(PersistentMap.from([['a', 1]])).not.toEqual(PersistentMap.from([['a', 2]]));
+  expect(PersistentMap.from([['a', 1]])).not.toEqual(PersistentMap.empty());
+});

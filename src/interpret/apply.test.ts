@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { failed, interrupted, makeRun } from '../../test/make-run.ts';
+import type { RunEvent } from '../model/event.ts';
+import { apply, newRun, visitKey } from './apply.ts';
+
+const flow = { START: [], N: [], 'S.sh': [] };
+
+test('a run begins with one agent that has not moved', () => {
+  const { run } = makeRun(flow, { input: 'v', metadata: { issue: '1' } });
+  expect(run).toMatchObject({
+    id: 'flow-00000000',
+    workflow: '/flow',
+    metadata: { issue: '1' },
+    status: { kind: 'active' },
+    iterations: 0,
+    totalCostUsd: 0,
+    tally: { ready: 1 },
+  });
+  expect([...run.agents]).toMatchObject([
+    ['main', { state: 'START.md', session: { kind: 'none' }, stack: [], input: 'v', steps: 0 }],
+  ]);
+});
+
+test('visits are counted for each state of each workflow', () => {
+  const stage = makeRun(flow, { others: { '/sub': flow } });
+  stage.turn('<goto>START</goto>');
+  stage.turn('<call-workflow return="START">/sub</call-workflow>');
+  stage.turn('<result>x</result>');
+  const { visits } = stage.agent();
+  expect(Object.entries(visits)).toEqual([
+    ['/flow#START.md', 3],
+    ['/sub#START.md', 1],
+  ]);
+  expect(visitKey('/flow', stage.agent().state)).toBe('/flow#START.md');
+});
+
+test.each([
+  ['that ended', '<goto>N</goto>', { kind: 'open', id: 's1' }],
+  ['that failed', failed('crashed'), { kind: 'none' }],
+  ['that goes on', interrupted(), { kind: 'open', id: 's1' }],
+  ['that starts again', interrupted(false), { kind: 'none' }],
+])('the session of a turn %s is kept or not', (_, report, session) => {
+  const stage = makeRun(flow);
+  stage.turn(report);
+  expect(stage.agent().session).toEqual(session);
+});
+
+test('steps are numbered by agent and never again; the cost is the agent’s and the run’s', () => {
+  const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
+  stage.turn('<fork next="N">S</fork>', 'main', 0.25);
+  stage.turn('<goto>N</goto>', 'main', 0.5);
+  stage.turn('<result>x</result>', 'main_s1');
+  expect(stage.agent()).toMatchObject({ steps: 2, costUsd: 0.75 });
+  expect(stage.run.endedAgents.get('main_s1')).toMatchObject({ steps: 1, costUsd: 0 });
+  expect(stage.run).toMatchObject({ totalCostUsd: 0.75, dearestTurnUsd: 0.5, iterations: 3 });
+});
+
+test('only the first agent’s result is the run’s', () => {
+  const stage = makeRun(flow);
+  stage.turn('<fork next="N">N</fork>');
+  stage.turn('<result>worker</result>', 'main_n1');
+  expect(stage.run.result).toBeUndefined();
+  stage.turn('<result>first</result>');
+  expect(stage.run.result).toBe('first');
+});
+
+const at = { at: 5, agent: 'nobody' };
+const failure = { kind: 'crashed', message: '' } as const;
+test.each<RunEvent>([
+  { type: 'step-ended', ...at, step: 1, costUsd: 3, denied: [] },
+  { type: 'step-failed', ...at, step: 1, costUsd: 3, failure },
+  { type: 'step-interrupted', ...at, step: 1, costUsd: 3, goesOn: 'continue' },
+  { type: 'agent-answered', ...at, text: 'x' },
+  { type: 'question-timed-out', ...at },
+  { type: 'agent-reminded', ...at, number: 1, failure, text: 'x' },
+  { type: 'agent-waits', ...at, until: 9 },
+  { type: 'agent-woke', ...at },
+  { type: 'agent-failed', ...at, failure },
+  { type: 'agent-ended', ...at, result: 'x' },
+])('$type of an agent that is not there changes nothing but the time', (event) => {
+  expect(apply(newRun, event)).toEqual({ ...newRun, updatedAt: 5 });
+});
+
+test.each(['step-ended', 'step-failed', 'step-interrupted'] as const)(
+  '%s of an agent that does not run changes nothing but the time',
+  (type) => {
+    const stage = makeRun(flow);
+    stage.turn('<ask next="N">?</ask>');
+    const over = { at: 5, agent: 'main', step: 1, costUsd: 3 };
+    const event = { type, ...over, denied: [], failure, goesOn: 'restart' } as RunEvent;
+    expect(apply(stage.run, event)).toEqual({ ...stage.run, updatedAt: 5 });
+  },
+);

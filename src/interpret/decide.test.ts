@@ -1,0 +1,372 @@
+import { describe, expect, test } from 'vitest';
+import type { Stage } from '../../test/make-run.ts';
+import { failed, interrupted, makeRun, state, types } from '../../test/make-run.ts';
+
+const two = 'allowed_transitions: [{ tag: goto, target: N }, { tag: result }]';
+const one = 'allowed_transitions: [{ tag: goto, target: N }]';
+const others = { N: [], X: [], J: [], R: [] };
+
+const taken = (frontMatter: string, text: string) => {
+  const stage = makeRun({ START: state(frontMatter), ...others });
+  return stage.turn(text).at(-1);
+};
+
+describe('reminders', () => {
+  test.each([
+    ['no tag', 'Done.', 'no-transition'],
+    ['two tags', '<goto>N</goto><result>x</result>', 'several-transitions'],
+    ['a bad tag', '<goto to="N">N</goto>', 'bad-transition'],
+    ['a forbidden tag', '<goto>X</goto>', 'forbidden-transition'],
+  ])(
+    '%s is answered in the same session with what was wrong and what may be written',
+    (_, text, kind) => {
+      const stage = makeRun({ START: state(two), ...others });
+      const reminded = stage.turn(text).at(-1);
+      expect(reminded).toMatchObject({ type: 'agent-reminded', number: 1, failure: { kind } });
+      expect(reminded?.type === 'agent-reminded' && reminded.text).toContain(
+        '    <goto>N</goto>\n    <result>',
+      );
+      expect(stage.start()).toMatchObject([
+        { task: 'reminder', attempt: 1, session: { use: 'continue', id: 's1' } },
+      ]);
+      expect(stage.end('<goto>N</goto>').at(-1)).toMatchObject({
+        type: 'agent-moved',
+        state: 'N.md',
+      });
+    },
+  );
+
+  test.each([
+    [
+      '<reset cd="missing">X</reset>',
+      'allowed_transitions: [{ tag: reset }, { tag: result }]',
+      'bad-directory',
+    ],
+    [
+      '<goto>NOWHERE</goto>',
+      'allowed_transitions: [{ tag: goto }, { tag: result }]',
+      'missing-state',
+    ],
+  ])('what cannot be followed is reminded, too: %s', (text, policy, kind) => {
+    expect(taken(policy, text)).toMatchObject({ type: 'agent-reminded', failure: { kind } });
+  });
+
+  test('three, and then the agent fails', () => {
+    const stage = makeRun({ START: state(two), ...others });
+    const last = [1, 2, 3, 4].map(() => stage.turn('Done.').at(-1)?.type);
+    expect(last).toEqual(['agent-reminded', 'agent-reminded', 'agent-reminded', 'agent-failed']);
+    stage.resume();
+    expect(stage.start()).toMatchObject([{ task: 'state' }]);
+    expect(stage.end('Done.').at(-1)).toMatchObject({ type: 'agent-reminded', number: 1 });
+  });
+
+  test('without a policy the agent fails at once', () => {
+    expect(taken('timeout: 5', 'Done.')).toMatchObject({
+      type: 'agent-failed',
+      failure: { kind: 'no-transition' },
+    });
+  });
+
+  test.each([
+    ['no tag', 'Done.', 'no-transition'],
+    ['two tags', '<goto>N</goto> `<goto>N</goto>`', 'several-transitions'],
+  ])('a script with %s fails at once', (_, text, kind) => {
+    const stage = makeRun({ 'START.sh': [], ...others });
+    expect(stage.turn(text).at(-1)).toMatchObject({ type: 'agent-failed', failure: { kind } });
+  });
+
+  test('a reminder that crashed is tried again as a reminder', () => {
+    const stage = makeRun({ START: state(two), ...others });
+    stage.turn('Done.');
+    stage.turn(failed('crashed'));
+    stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    expect(stage.start()).toMatchObject([{ task: 'reminder', attempt: 2 }]);
+  });
+});
+
+describe('implicit', () => {
+  const forced = `${one}\nforce_implicit: true`;
+  test.each([
+    ['the only entry need not be written', one, 'Done.', 'agent-moved'],
+    ['it may be written', one, '<goto>N.md</goto>', 'agent-moved'],
+    ['another tag is a violation', one, '<goto>X</goto>', 'agent-reminded'],
+    ['a tag that cannot be read is one, too', one, '<goto to=x>N</goto>', 'agent-reminded'],
+    [
+      'a bare result is never implied',
+      'allowed_transitions: [{ tag: result }]',
+      'Done.',
+      'agent-reminded',
+    ],
+    [
+      'a result with its payload is',
+      'allowed_transitions: [{ tag: result, payload: ok }]',
+      'Done.',
+      'agent-ended',
+    ],
+    [
+      'an incomplete entry is not',
+      'allowed_transitions: [{ tag: goto }]',
+      'Done.',
+      'agent-reminded',
+    ],
+    [
+      'a bare ask is not',
+      'allowed_transitions: [{ tag: ask, next: N }]',
+      'Done.',
+      'agent-reminded',
+    ],
+    ['of two entries none is', two, 'Done.', 'agent-reminded'],
+    ['forced: no tag', forced, 'Done.', 'agent-moved'],
+    ['forced: another tag is not even read', forced, '<result>x</result>', 'agent-moved'],
+    ['forced: nor two', forced, '<goto>X</goto><goto>Y</goto>', 'agent-moved'],
+  ])('%s', (_, policy, text, type) => expect(taken(policy, text)?.type).toBe(type));
+});
+
+describe('evaluators', () => {
+  const judge = 'evaluators: [{ prompt: J, expect: "YES", then: { tag: goto, target: X } }]';
+
+  test('an override is an event of its own, and says what it replaced', () => {
+    const stage = makeRun({
+      START: state('evaluators: [{ matches: "(?i)unable", then: { tag: goto, target: X } }]'),
+      ...others,
+    });
+    expect(stage.turn('Unable. <goto>N</goto>').slice(1)).toMatchObject([
+      {
+        type: 'transition-overridden',
+        evaluator: 0,
+        by: 'matches',
+        written: [{ body: 'N' }],
+        taken: { body: 'X' },
+      },
+      { type: 'agent-moved', state: 'X.md' },
+    ]);
+  });
+
+  test.each([
+    ['visits: 2', 2],
+    ['cost: 0.3', 3],
+  ])('%s fires at turn %i, with all that the agent did counted', (test, turn) => {
+    const stage = makeRun({
+      START: state(`evaluators: [{ ${test}, then: { tag: result, payload: over } }]`),
+    });
+    for (let n = 1; n < turn; n++) {
+      expect(stage.turn('<goto>START</goto>', 'main', 0.1).at(-1)?.type).toBe('agent-moved');
+    }
+    expect(stage.turn('<goto>START</goto>', 'main', 0.1).at(-1)).toMatchObject({
+      type: 'agent-ended',
+      result: 'over',
+    });
+  });
+
+  test('an evaluator leads out of a loop that max_visits would break', () => {
+    const stage = makeRun({
+      START: state('max_visits: 1\nevaluators: [{ visits: 1, then: { tag: goto, target: X } }]'),
+      ...others,
+    });
+    expect(stage.turn('<goto>START</goto>').at(-1)).toMatchObject({
+      type: 'agent-moved',
+      state: 'X.md',
+    });
+  });
+
+  test.each([
+    ['YES', 'N.md'],
+    [' YES\n', 'N.md'],
+    ['NO', 'X.md'],
+    ['yes', 'X.md'],
+  ])('a judge who says %j sends the agent to %s', (verdict, next) => {
+    const stage = makeRun({ START: state(judge), ...others });
+    expect(types(stage.turn('<goto>N</goto>'))).toEqual(['step-ended', 'judge-called']);
+    expect(stage.start()).toMatchObject([
+      { task: 'judge', state: 'J.md', session: { use: 'fresh', id: 's2' } },
+    ]);
+    stage.end(`<result>${verdict}</result>`, 'main', 0.5);
+    expect(stage.agent()).toMatchObject({
+      state: next,
+      session: { kind: 'open', id: 's1' },
+      costUsd: 0.5,
+    });
+    expect(stage.run.totalCostUsd).toBe(0.5);
+  });
+
+  test('a judge who gives no result is reminded in the judge’s session, and then fails the agent', () => {
+    const stage = makeRun({ START: state(judge), ...others });
+    stage.turn('<goto>N</goto>');
+    expect(stage.turn('<goto>X</goto>').at(-1)).toMatchObject({
+      type: 'agent-reminded',
+      number: 1,
+      session: 's2',
+    });
+    expect(stage.start()).toMatchObject([
+      { task: 'judge', session: { use: 'continue', id: 's2' } },
+    ]);
+    stage.end('What?');
+    stage.turn('What?');
+    expect(stage.turn('What?').at(-1)?.type).toBe('agent-failed');
+    stage.resume();
+    expect(stage.start()).toMatchObject([{ task: 'judge', session: { use: 'fresh' } }]);
+    expect(stage.end('What?').at(-1)).toMatchObject({ type: 'agent-reminded', number: 1 });
+    stage.turn('<result>YES</result>');
+    expect(stage.agent()).toMatchObject({ state: 'N.md', session: { id: 's1' } });
+  });
+
+  test('the evaluators behind a judge who agrees are asked, those before are not', () => {
+    const stage = makeRun({
+      START: state(`evaluators:
+  - { cost: 0.2, then: { tag: goto, target: X } }
+  - { prompt: J, expect: "YES", then: { tag: goto, target: X } }
+  - { visits: 1, then: { tag: goto, target: R } }`),
+      ...others,
+    });
+    stage.turn('<goto>N</goto>', 'main', 0.1);
+    const [, override] = stage.turn('<result>YES</result>', 'main', 0.1);
+    expect(override).toMatchObject({ type: 'transition-overridden', evaluator: 2, by: 'visits' });
+    expect(stage.agent().state).toBe('R.md');
+  });
+
+  test('what an evaluator puts in is taken as it stands, whatever the policy allows', () => {
+    const policy = `${one}\nevaluators: [{ visits: 1, then: { tag: fork, target: X, next: R, item: a } }]`;
+    const stage = makeRun({ START: state(policy), ...others });
+    expect(types(stage.turn('Done.'))).toEqual([
+      'step-ended',
+      'transition-overridden',
+      'agent-forked',
+      'agent-moved',
+    ]);
+  });
+});
+
+describe('failures', () => {
+  test('three more tries, each from the same session, then the agent fails', () => {
+    const stage = makeRun({ START: [], N: [] });
+    stage.turn('<goto>N</goto>');
+    for (const attempt of [1, 2, 3]) {
+      expect(stage.start()).toMatchObject([{ attempt, session: { use: 'continue', id: 's1' } }]);
+      expect(types(stage.end(failed('overloaded', 0.1)))).toEqual(['step-failed', 'agent-waits']);
+      expect(stage.start()).toEqual([]);
+      stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    }
+    expect(types(stage.turn(failed('overloaded', 0.1)))).toEqual(['step-failed', 'agent-failed']);
+    expect(stage.run.totalCostUsd).toBeCloseTo(0.4);
+    expect(stage.run.iterations).toBe(2);
+  });
+
+  test('a turn that succeeds makes the tries start over', () => {
+    const stage = makeRun({ START: state(two), ...others });
+    stage.turn(failed('crashed'));
+    stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    stage.turn('Done.');
+    expect(stage.agent().retries).toBe(0);
+  });
+
+  test('a usage limit is not counted as a try', () => {
+    const stage = makeRun({ START: [] });
+    for (let n = 0; n < 5; n++) {
+      expect(types(stage.turn(failed('usage-limit')))).toEqual(['step-failed', 'usage-limited']);
+      stage.now += 10_000_000;
+      stage.take({ kind: 'usage-limit-over', at: stage.now });
+    }
+    expect(stage.agent()).toMatchObject({ retries: 0, status: { kind: 'ready' } });
+  });
+
+  test('the run waits for the latest limit, and the event says so', () => {
+    const stage = makeRun({ START: [], N: [] }, { settings: { budgetUsd: 0 } });
+    stage.turn('<fork next="N">N</fork>');
+    stage.start();
+    stage.start('main_n1');
+    stage.end(failed('usage-limit', 0, { resetsAt: 9_000_000 }));
+    expect(stage.end(failed('usage-limit', 0, { resetsAt: 3_000_000 }), 'main_n1')).toMatchObject([
+      {},
+      { type: 'usage-limited', until: 9_060_000 },
+    ]);
+    expect(stage.run.limitedUntil).toBe(9_060_000);
+  });
+
+  test.each([
+    [true, ['step-failed', 'usage-limited']],
+    [false, ['step-failed', 'usage-limited', 'stop-requested']],
+  ])('wait: %s', (wait, expected) => {
+    const stage = makeRun({ START: [] }, { settings: { wait } });
+    expect(types(stage.turn(failed('usage-limit')))).toEqual(expected);
+    expect(stage.idle()).toMatchObject(wait ? [] : [{ outcome: 'paused' }]);
+  });
+
+  test.each([
+    [false, ['step-failed', 'agent-failed']],
+    [true, ['step-failed', 'agent-failed', 'stop-requested']],
+  ])('failFast: %s', (failFast, expected) => {
+    const stage = makeRun({ START: [], N: [] }, { settings: { failFast, budgetUsd: 0 } });
+    stage.turn('<fork next="N">N</fork>');
+    stage.start();
+    stage.start('main_n1');
+    expect(types(stage.end(failed('not-logged-in')))).toEqual(expected);
+    expect(stage.run.status).toMatchObject(
+      failFast ? { kind: 'stopping', how: 'now' } : { kind: 'active' },
+    );
+    stage.end(failFast ? interrupted() : '<result>x</result>', 'main_n1');
+    expect(stage.idle()).toMatchObject([{ outcome: 'failed' }]);
+  });
+});
+
+describe('interrupted steps', () => {
+  const restart = 'on_interrupt: restart';
+  test.each([
+    [
+      'continue',
+      state('timeout: 5'),
+      interrupted(),
+      'continuation',
+      { use: 'continue', id: 's1' },
+      1,
+    ],
+    [
+      'continue, but there is no session',
+      state('timeout: 5'),
+      interrupted(false),
+      'state',
+      { use: 'fresh', id: 's2' },
+      2,
+    ],
+    ['restart', state(restart), interrupted(), 'state', { use: 'fresh', id: 's2' }, 2],
+  ])('%s', (_, START, report, task, session, attempt) => {
+    const stage = makeRun({ START });
+    stage.turn(report);
+    expect(stage.start()).toMatchObject([{ task, session, attempt }]);
+    expect(stage.run.iterations).toBe(1);
+  });
+
+  test('a script is run again and can tell', () => {
+    const stage = makeRun({ 'START.sh': [] });
+    stage.turn(interrupted());
+    expect(stage.start()).toMatchObject([{ task: 'state', attempt: 2 }]);
+  });
+
+  test('a judge starts again, in a session of its own', () => {
+    const front = 'evaluators: [{ prompt: J, expect: "YES", then: { tag: goto, target: X } }]';
+    const stage = makeRun({ START: state(front), ...others });
+    stage.turn('<goto>N</goto>');
+    stage.turn(interrupted());
+    expect(stage.start()).toMatchObject([
+      { task: 'judge', session: { use: 'fresh', id: 's3' }, attempt: 2 },
+    ]);
+    expect(stage.agent().session).toEqual({ kind: 'open', id: 's1' });
+  });
+
+  test('an interrupted turn is paid for', () => {
+    const stage = makeRun({ START: [] });
+    stage.turn(interrupted(true, 0.7));
+    expect(stage.run.totalCostUsd).toBe(0.7);
+  });
+});
+
+test.each([
+  ['another step', (stage: Stage) => stage.agent().steps + 1],
+  ['an earlier step', (stage: Stage) => stage.agent().steps - 1],
+])('the end of %s means nothing', (_, step) => {
+  const stage = makeRun({ START: [] });
+  stage.start();
+  const outcome = failed('crashed');
+  expect(
+    stage.take({ kind: 'step-ended', at: 0, agent: 'main', step: step(stage), outcome }),
+  ).toEqual([]);
+});

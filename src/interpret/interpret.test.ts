@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest';
+import type { Stage } from '../../test/make-run.ts';
+import { failed, interrupted, makeRun, types } from '../../test/make-run.ts';
+
+const flow = { START: [], N: [], T: [] };
+const TIMED = '<ask next="N" timeout="1h" timeout_next="T">Which?</ask>';
+const PLAIN = '<ask next="N">Which?</ask>';
+
+function asked(question = PLAIN): Stage {
+  const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
+  stage.turn(question);
+  return stage;
+}
+
+const askedAt = (stage: Stage, id?: string) => {
+  const { status } = stage.agent(id);
+  return status.kind === 'asking' ? status.askedAt : 0;
+};
+
+const answer = (stage: Stage, text: string, at = askedAt(stage), agent = 'main') =>
+  stage.take({ kind: 'person-answered', at: stage.now, agent, askedAt: at, text });
+
+const timeCame = (stage: Stage, later: number) =>
+  stage.take({ kind: 'time-came', at: stage.now + later, agent: 'main' });
+
+function answerTwice(stage: Stage) {
+  const at = askedAt(stage);
+  answer(stage, 'a', at);
+  return answer(stage, 'b', at);
+}
+
+describe('questions', () => {
+  test('an answer goes to next, as its value, in the same session', () => {
+    const stage = asked(TIMED);
+    expect(types(answer(stage, 'blue'))).toEqual(['agent-answered']);
+    expect(stage.agent()).toMatchObject({ state: 'N.md', input: 'blue', session: { id: 's1' } });
+  });
+
+  test('when the time is over the agent goes on at timeout_next, without a value', () => {
+    const stage = asked(TIMED);
+    expect(timeCame(stage, 0)).toEqual([]);
+    expect(types(timeCame(stage, 3_600_000))).toEqual(['question-timed-out']);
+    expect(stage.agent()).toMatchObject({ state: 'T.md', input: undefined });
+  });
+
+  test.each([
+    ['a second answer', answerTwice],
+    ['an answer to an earlier question', (stage: Stage) => answer(stage, 'a', askedAt(stage) - 1)],
+    ['an answer to nobody', (stage: Stage) => answer(stage, 'a', askedAt(stage), 'nobody')],
+    ['a time without a deadline', (stage: Stage) => timeCame(stage, 10 ** 12)],
+  ])('%s means nothing', (_, late) => expect(late(asked())).toEqual([]));
+
+  test('an answer after the timeout, and a timeout after the answer, mean nothing', () => {
+    const late = asked(TIMED);
+    const at = askedAt(late);
+    timeCame(late, 3_600_000);
+    expect(answer(late, 'blue', at)).toEqual([]);
+    const early = asked(TIMED);
+    answer(early, 'blue');
+    expect(timeCame(early, 3_600_000)).toEqual([]);
+  });
+});
+
+describe('a run in which nothing moves', () => {
+  test.each([
+    ['goes on while an agent is ready', (stage: Stage) => stage.resume(), undefined],
+    ['goes on while a step runs', (stage: Stage) => stage.start(), undefined],
+    [
+      'goes on while an agent waits to try again',
+      (stage: Stage) => stage.turn(failed('crashed')),
+      undefined,
+    ],
+    [
+      'is completed when every agent has ended',
+      (stage: Stage) => stage.turn('<result>x</result>'),
+      'completed',
+    ],
+    ['has failed when the rest has', (stage: Stage) => stage.turn(failed('no-credit')), 'failed'],
+    ['waits for a person', (stage: Stage) => stage.turn(PLAIN), 'waiting'],
+    ['goes on while a question has a deadline', (stage: Stage) => stage.turn(TIMED), undefined],
+  ])('%s', (_, happen, outcome) => {
+    const stage = makeRun(flow);
+    happen(stage);
+    expect(stage.idle()).toMatchObject(outcome ? [{ type: 'run-ended', outcome }] : []);
+  });
+
+  test('goes on when somebody may answer', () => {
+    const stage = asked();
+    expect(stage.idle(true)).toEqual([]);
+    expect(stage.idle(false)).toMatchObject([{ outcome: 'waiting' }]);
+  });
+
+  test('one agent’s failure does not stop the others, and the run has failed in the end', () => {
+    const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
+    stage.turn('<fork next="N">T</fork>');
+    stage.turn(failed('no-credit'));
+    expect(stage.idle()).toEqual([]);
+    stage.turn('<result>x</result>', 'main_t1');
+    expect(stage.idle()).toMatchObject([{ outcome: 'failed' }]);
+  });
+
+  test('ends only once', () => {
+    const stage = makeRun(flow);
+    stage.turn('<result>x</result>');
+    stage.idle();
+    expect(stage.idle()).toEqual([]);
+  });
+});
+
+describe('stop', () => {
+  test('drain lets the running step finish and starts no other', () => {
+    const stage = makeRun(flow);
+    stage.start();
+    expect(stage.stop('drain')).toMatchObject([
+      { type: 'stop-requested', how: 'drain', why: 'person' },
+    ]);
+    expect(stage.idle()).toEqual([]);
+    stage.end('<goto>N</goto>');
+    expect(stage.start()).toEqual([]);
+    expect(stage.idle()).toMatchObject([{ outcome: 'interrupted' }]);
+    expect(stage.agent()).toMatchObject({ state: 'N.md', status: { kind: 'ready' } });
+  });
+
+  test.each([
+    ['drain', 'now', ['stop-requested']],
+    ['drain', 'drain', []],
+    ['now', 'drain', []],
+    ['now', 'now', []],
+  ] as const)('%s and then %s', (first, second, expected) => {
+    const stage = makeRun(flow);
+    stage.start();
+    stage.stop(first);
+    expect(types(stage.stop(second))).toEqual(expected);
+  });
+
+  test('a more urgent stop keeps its reason', () => {
+    const stage = makeRun(flow, { settings: { budgetUsd: 1 } });
+    stage.turn('<fork next="N">T</fork>', 'main', 0.1);
+    stage.start();
+    stage.run = { ...stage.run, totalCostUsd: 1 };
+    stage.start('main_t1');
+    stage.stop('now');
+    expect(stage.run.status).toEqual({ kind: 'stopping', how: 'now', why: 'budget' });
+  });
+
+  test.each([
+    ['everybody ended meanwhile', '<result>x</result>', 'completed'],
+    ['the rest has failed', failed('no-credit'), 'failed'],
+    ['a step was interrupted', interrupted(), 'interrupted'],
+    ['a question is open', PLAIN, 'interrupted'],
+  ])('how it ends when %s', (_, end, outcome) => {
+    const stage = makeRun(flow);
+    stage.start();
+    stage.stop('now');
+    stage.end(end);
+    expect(stage.idle()).toMatchObject([{ outcome }]);
+  });
+});
+
+describe('resume', () => {
+  test('tries the failed agents again, and leaves the others', () => {
+    const stage = makeRun(flow, { input: 'v', settings: { budgetUsd: 0 } });
+    stage.turn('<fork next="N" input="v">T</fork>');
+    stage.turn(failed('no-credit'));
+    stage.turn(PLAIN, 'main_t1');
+    stage.idle();
+    stage.resume({ budgetUsd: 20 });
+    expect(stage.run.settings.budgetUsd).toBe(20);
+    expect(stage.agent().status).toEqual({ kind: 'ready', task: { kind: 'state' } });
+    expect(stage.agent('main_t1').status.kind).toBe('asking');
+    expect(stage.start()).toMatchObject([{ attempt: 2, session: { use: 'continue', id: 's1' } }]);
+  });
+
+  test('a value answers the only open question', () => {
+    const stage = asked();
+    stage.idle();
+    expect(types(stage.resume({}, 'blue'))).toEqual(['run-resumed', 'agent-answered']);
+    expect(stage.agent()).toMatchObject({ state: 'N.md', input: 'blue' });
+  });
+
+  test.each([
+    ['replaces that of the failed agents', 'new', 'new'],
+    ['that is not given leaves theirs', undefined, 'old'],
+  ])('a value %s', (_, input, expected) => {
+    const stage = makeRun(flow, { input: 'old' });
+    stage.turn(failed('no-credit'));
+    stage.idle();
+    stage.resume({}, input);
+    expect(stage.agent().input).toBe(expected);
+  });
+
+  test('with two open questions a value answers neither', () => {
+    const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
+    stage.turn('<fork next="N">T</fork>');
+    stage.turn(PLAIN);
+    stage.turn(PLAIN, 'main_t1');
+    stage.idle();
+    expect(types(stage.resume({}, 'blue'))).toEqual(['run-resumed']);
+    expect(stage.run.tally.asking).toBe(2);
+  });
+
+  test('a deadline that passed meanwhile is not ended before it can speak', () => {
+    const stage = asked(TIMED);
+    stage.stop('drain');
+    stage.idle();
+    stage.now += 7_200_000;
+    stage.resume();
+    expect(stage.idle()).toEqual([]);
+    expect(types(timeCame(stage, 0))).toEqual(['question-timed-out']);
+  });
+
+  test('with --no-wait under a usage limit it pauses again; without, it waits', () => {
+    const stage = makeRun(flow, { settings: { wait: false } });
+    stage.turn(failed('usage-limit'));
+    stage.idle();
+    stage.resume();
+    expect(stage.start()).toEqual([]);
+    expect(stage.idle()).toMatchObject([{ outcome: 'paused' }]);
+    stage.resume({ wait: true });
+    expect(stage.idle()).toEqual([]);
+  });
+
+  test('with more money it goes on where it was', () => {
+    const stage = makeRun(flow, { settings: { budgetUsd: 1 } });
+    stage.turn('<goto>N</goto>', 'main', 1.2);
+    stage.start();
+    stage.idle();
+    expect(stage.run.status).toEqual({ kind: 'ended', outcome: 'stopped: budget' });
+    stage.resume({ budgetUsd: 2 });
+    expect(stage.start()).toMatchObject([
+      { state: 'N.md', session: { use: 'continue', id: 's1' } },
+    ]);
+  });
+});
+
+describe('usage limit', () => {
+  test.each([
+    [59_999, []],
+    [60_000, ['usage-limit-lifted']],
+  ])('is over only at its end: after %i ms', (later, expected) => {
+    const stage = makeRun(flow);
+    const at = stage.now + 1000;
+    stage.turn(failed('usage-limit', 0, { resetsAt: at }));
+    expect(types(stage.take({ kind: 'usage-limit-over', at: at + later }))).toEqual(expected);
+  });
+
+  test('that nobody has met cannot be over', () => {
+    expect(makeRun(flow).take({ kind: 'usage-limit-over', at: 10 ** 9 })).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import type { Stage } from '../../test/make-run.ts';
+import { failed, interrupted, makeRun, state, types } from '../../test/make-run.ts';
+import type { Settings } from '../model/event.ts';
+import { remainingUsd } from './start-step.ts';
+
+/** A script that has forked workers of one kind, none of which has started. */
+function workers(count: number, settings: Partial<Settings> = {}, worker = 'W'): Stage {
+  const stage = makeRun({ 'START.sh': [], W: [], 'S.sh': [] }, { settings });
+  const forks = Array.from({ length: count - 1 }, () => `<fork>${worker}</fork>`).join('');
+  stage.turn(`${forks}<goto>${worker}</goto>`);
+  return stage;
+}
+
+/** Starts whoever can be started; gives how many run then. */
+function startAll(stage: Stage): number {
+  for (const [id] of stage.run.agents) stage.start(id);
+  return stage.run.tally.promptsRunning + stage.run.tally.scriptsRunning;
+}
+
+function running(stage: Stage): string {
+  const found = [...stage.run.agents].find(([, { status }]) => status.kind === 'running');
+  if (!found) throw new Error('nobody runs');
+  return found[0];
+}
+
+describe('money admits parallel turns', () => {
+  test.each([
+    ['the first turn goes alone', 10, [], 1],
+    ['then as many as the rest covers at the dearest price', 10, [2], 4],
+    ['the dearest counts, not the last', 10, [3, 0.1], 2],
+    ['at least one while there is money', 1, [0.9], 1],
+    ['none when it is gone', 1, [1], 0],
+    ['none when it is overspent', 1, [1.5], 0],
+    ['rounding does not pay for a turn', 1, Array(10).fill(0.1), 0],
+    ['nor cost one', 0.4, [0.1], 3],
+    ['free turns are not counted', 1, [0], 9],
+    ['0 is unlimited', 0, [], 10],
+  ])('%s', (_, budgetUsd, costs, count) => {
+    const stage = workers(10, { budgetUsd });
+    for (const cost of costs) {
+      stage.start();
+      if (stage.agent().status.kind === 'running') stage.end('<goto>W</goto>', 'main', cost);
+    }
+    if (costs[0] === 0) stage.turn('<result>x</result>');
+    expect(startAll(stage)).toBe(count);
+  });
+
+  test('maxParallelPrompts is the cap', () => {
+    expect(startAll(workers(10, { budgetUsd: 0, maxParallelPrompts: 3 }))).toBe(3);
+  });
+
+  test.each([
+    ['crashed for nothing', failed('crashed'), 1],
+    ['was interrupted for nothing', interrupted(), 1],
+    ['crashed and cost 2', failed('crashed', 2), 4],
+    ['was interrupted and cost 2', interrupted(true, 2), 4],
+  ])(
+    'after a first turn that %s, turns are admitted at the price that is known',
+    (_, report, count) => {
+      const stage = workers(10, { budgetUsd: 10 });
+      stage.start();
+      stage.end(report);
+      expect(startAll(stage)).toBe(count);
+    },
+  );
+
+  test.each([
+    ['W', 1],
+    ['S', 10],
+  ])('a script costs nothing: of ten at %s, %i start first', (worker, count) => {
+    expect(startAll(workers(10, { budgetUsd: 10 }, worker))).toBe(count);
+  });
+
+  test.each(['W', 'S'])(
+    'when the money is gone, no step of %s starts and the run stops',
+    (worker) => {
+      const stage = workers(3, { budgetUsd: 1 }, worker);
+      stage.run = { ...stage.run, totalCostUsd: 1 };
+      expect(stage.start()).toMatchObject([
+        { type: 'stop-requested', how: 'drain', why: 'budget' },
+      ]);
+      expect(stage.start()).toEqual([]);
+      expect(stage.idle()).toMatchObject([{ type: 'run-ended', outcome: 'stopped: budget' }]);
+    },
+  );
+
+  test('what is left caps each turn', () => {
+    const stage = workers(2, { budgetUsd: 1 });
+    stage.turn('<goto>W</goto>', 'main', 0.7);
+    expect(remainingUsd(stage.run)).toBe(0.3);
+    expect(
+      remainingUsd({ ...stage.run, settings: { ...stage.run.settings, budgetUsd: 0 } }),
+    ).toBeUndefined();
+  });
+});
+
+describe('iterations', () => {
+  test('the run may take so many steps, scripts and all agents counted', () => {
+    const stage = workers(2, { maxIterations: 3, budgetUsd: 0 });
+    expect(startAll(stage)).toBe(2);
+    stage.end('<goto>W</goto>');
+    expect(stage.start()).toMatchObject([
+      { type: 'stop-requested', how: 'drain', why: 'iterations' },
+    ]);
+    stage.end('<goto>W</goto>', running(stage));
+    expect(stage.idle()).toMatchObject([{ outcome: 'stopped: iterations' }]);
+  });
+
+  test('reminders, retries and judges are no new steps', () => {
+    const front = `allowed_transitions: [{ tag: goto, target: START }, { tag: result }]
+evaluators: [{ prompt: J, expect: "YES", then: { tag: result, payload: x } }]`;
+    const stage = makeRun({ START: state(front), J: [] }, { settings: { maxIterations: 1 } });
+    stage.turn(failed('crashed'));
+    stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    stage.turn('nothing');
+    stage.turn('<goto>START</goto>');
+    stage.turn('<result>YES</result>');
+    expect(stage.run.iterations).toBe(1);
+    expect(stage.start()).toMatchObject([{ why: 'iterations' }]);
+  });
+});
+
+describe('a step starts', () => {
+  test('with the number, try, state and session that are journaled', () => {
+    const stage = makeRun({ START: [] });
+    expect(stage.start()).toEqual([
+      {
+        type: 'step-started',
+        at: expect.any(Number),
+        agent: 'main',
+        step: 1,
+        attempt: 1,
+        state: 'START.md',
+        task: 'state',
+        session: { use: 'fresh', id: 's1' },
+      },
+    ]);
+  });
+
+  test('as a script without a session', () => {
+    expect(makeRun({ 'START.sh': [] }).start()[0]).not.toHaveProperty('session');
+  });
+
+  test.each([
+    ['goto', { use: 'continue', id: 's1' }],
+    ['reset', { use: 'fresh', id: 's2' }],
+    ['call return="START"', { use: 'branch', from: 's1', id: 's2' }],
+    ['function return="START"', { use: 'fresh', id: 's2' }],
+  ])('after %s in its session', (tag, session) => {
+    const stage = makeRun({ START: [] });
+    stage.turn(`<${tag}>START</${tag.split(' ')[0]}>`);
+    expect(stage.start()).toMatchObject([{ session }]);
+  });
+
+  test.each([
+    ['the agent is not there', (stage: Stage) => stage.start('nobody')],
+    ['the agent runs', (stage: Stage) => [stage.start(), stage.start()][1]],
+    ['the run stops', (stage: Stage) => [stage.stop('drain'), stage.start()][1]],
+    ['the run has ended', (stage: Stage) => [stage.stop('now'), stage.idle(), stage.start()][2]],
+  ])('not when %s', (_, start) => expect(start(makeRun({ START: [] }))).toEqual([]));
+});
+
+describe('usage limit', () => {
+  test('prompts wait together until it is over, scripts go on', () => {
+    const stage = workers(3, { budgetUsd: 0 });
+    const [second = ''] = [...stage.run.agents].map(([id]) => id).filter((id) => id !== 'main');
+    stage.turn(failed('usage-limit', 0, { resetsAt: stage.now + 100_000 }));
+    expect(stage.start(second)).toEqual([]);
+    expect(stage.start()).toEqual([]);
+    stage.now += 200_000;
+    expect(types(stage.take({ kind: 'usage-limit-over', at: stage.now }))).toEqual([
+      'usage-limit-lifted',
+    ]);
+    expect(startAll(stage)).toBe(3);
+  });
+});
