@@ -1,0 +1,95 @@
+/** Random lives of a run: whatever agents, people, timers and signals may do, in any order. */
+import fc from 'fast-check';
+import type { StepReport } from '../../src/model/input.ts';
+import { failed, interrupted, makeRun, type Stage, state } from '../make-run.ts';
+
+const flow = {
+  START: [],
+  N: [],
+  'S.sh': [],
+  POLICED: state('max_visits: 3\nallowed_transitions: [{ tag: goto, target: N }, { tag: fork }]'),
+  JUDGED: state(`evaluators:
+  - { matches: out, then: { tag: result, payload: gone } }
+  - { prompt: N, expect: "YES", then: { tag: goto, target: POLICED } }`),
+};
+const others = { '/sub': { START: [], N: [] } };
+
+const OUTPUTS = [
+  '<goto>N</goto>',
+  '<goto input="{{result}}">JUDGED</goto>',
+  'out <goto>POLICED</goto>',
+  '<goto>NOWHERE</goto>',
+  '<reset cd="d">START</reset>',
+  '<call return="N">S</call>',
+  '<function return="POLICED" model="haiku">JUDGED</function>',
+  '<fork next="N" item="a">JUDGED</fork>',
+  '<fork>N</fork><fork cd="d">S</fork><goto>START</goto>',
+  '<ask next="N">?</ask>',
+  '<ask next="N" timeout="1h" timeout_next="JUDGED">?</ask>',
+  '<result>YES</result>',
+  '<result>{{result}}</result>',
+  '<call-workflow return="N">/sub</call-workflow>',
+  '<fork-workflow next="N">/sub</fork-workflow>',
+  '<reset-workflow>/sub</reset-workflow>',
+  'nothing',
+];
+
+const cost = fc.nat(60).map((cents) => cents / 100);
+const report: fc.Arbitrary<string | StepReport> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...OUTPUTS) },
+  fc
+    .tuple(fc.constantFrom('crashed', 'usage-limit', 'no-credit', 'script-failed'), cost)
+    .map(([kind, usd]) => failed(kind, usd)),
+  fc.tuple(fc.boolean(), cost).map(([usable, usd]) => interrupted(usable, usd)),
+);
+
+type Act = (stage: Stage, agent: string) => unknown;
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 24, arbitrary: fc.tuple(report, cost).map(turn) },
+  { weight: 4, arbitrary: fc.constant<Act>((stage, agent) => stage.start(agent)) },
+  fc.nat(5_000_000).map(
+    (later): Act =>
+      (stage, agent) =>
+        stage.take({ kind: 'time-came', at: stage.now + later, agent }),
+  ),
+  fc.constant<Act>((stage, agent) => {
+    const status = stage.run.agents.get(agent)?.status;
+    const askedAt = status?.kind === 'asking' ? status.askedAt : 0;
+    stage.take({ kind: 'person-answered', at: stage.now, agent, askedAt, text: 'blue' });
+  }),
+  fc.constant<Act>((stage) => stage.take({ kind: 'usage-limit-over', at: stage.now + 10 ** 8 })),
+  fc.constant<Act>((stage) => stage.idle()),
+  fc.constantFrom('drain', 'now').map(
+    (how): Act =>
+      (stage) =>
+        stage.stop(how),
+  ),
+  {
+    weight: 2,
+    arbitrary: cost.map(
+      (usd): Act =>
+        (stage) =>
+          stage.resume({ budgetUsd: usd * 9 }),
+    ),
+  },
+);
+
+function turn([outcome, usd]: [string | StepReport, number]): Act {
+  return (stage, agent) => {
+    if (stage.run.agents.get(agent)?.status.kind !== 'running') stage.start(agent);
+    if (stage.run.agents.get(agent)?.status.kind === 'running') stage.end(outcome, agent, usd);
+  };
+}
+
+/** A stage on which all of it has happened. */
+export const journey: fc.Arbitrary<Stage> = fc
+  .array(fc.tuple(act, fc.nat(20)), { minLength: 10, maxLength: 60, size: 'max' })
+  .map((acts) => {
+    const stage = makeRun(flow, { others, settings: { budgetUsd: 9, maxIterations: 40 } });
+    for (const [happen, pick] of acts) {
+      const ids = [...stage.run.agents].map(([id]) => id);
+      happen(stage, ids[pick % Math.max(1, ids.length)] ?? 'main');
+    }
+    return stage;
+  });

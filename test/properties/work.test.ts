@@ -1,0 +1,98 @@
+/** Counts work, not seconds: an event costs the same with ten agents and with ten thousand. */
+import { expect, test, vi } from 'vitest';
+import { PersistentMap } from '../../src/model/persistent-map.ts';
+import type { Run } from '../../src/model/run.ts';
+import { failed, makeRun, type Stage } from '../make-run.ts';
+
+function crowd(size: number): Stage {
+  const stage = makeRun(
+    { START: [], W: [] },
+    { settings: { budgetUsd: 0, maxParallelPrompts: 99 } },
+  );
+  stage.turn(`${'<fork>W</fork>'.repeat(size)}<goto>W</goto>`);
+  stage.start('main_w2');
+  return stage;
+}
+
+/** The run with every use of its maps counted; looking through one counts as often as it has entries. */
+function counted(run: Run, count: () => void): Run {
+  const watch = <V>(map: PersistentMap<V>): PersistentMap<V> =>
+    new Proxy(map, {
+      get(target, key) {
+        if (key === Symbol.iterator) {
+          return function* () {
+            for (const entry of target) {
+              count();
+              yield entry;
+            }
+          };
+        }
+        const member: unknown = Reflect.get(target, key, target);
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]) => {
+          count();
+          const result: unknown = member.apply(target, args);
+          return result instanceof PersistentMap ? watch(result) : result;
+        };
+      },
+    });
+  return {
+    ...run,
+    agents: watch(run.agents),
+    endedAgents: watch(run.endedAgents),
+    forkCounters: watch(run.forkCounters),
+  };
+}
+
+function work(stage: Stage, happen: (stage: Stage) => unknown): number {
+  const before = stage.run;
+  let count = 0;
+  stage.run = counted(before, () => count++);
+  happen(stage);
+  stage.run = before;
+  return count;
+}
+
+const few = crowd(10);
+const many = crowd(10_000);
+
+test.each<[string, (stage: Stage) => unknown]>([
+  [
+    'a step that starts',
+    (stage) => stage.take({ kind: 'start-step', at: stage.now, agent: 'main_w1', newSession: 's' }),
+  ],
+  ['a move', (stage) => stage.end('<goto>W</goto>', 'main_w2')],
+  ['a call', (stage) => stage.end('<call return="W">W</call>', 'main_w2')],
+  ['a fork', (stage) => stage.end('<fork next="W">W</fork>', 'main_w2')],
+  ['a question', (stage) => stage.end('<ask next="W">?</ask>', 'main_w2')],
+  ['an end', (stage) => stage.end('<result>x</result>', 'main_w2')],
+  ['a failure', (stage) => stage.end(failed('crashed'), 'main_w2')],
+  ['a usage limit', (stage) => stage.end(failed('usage-limit'), 'main_w2')],
+  ['a stop', (stage) => stage.stop('drain')],
+  ['a look whether all is done', (stage) => stage.idle()],
+])('%s', (_, happen) => {
+  expect(work(many, happen)).toBe(work(few, happen));
+  expect(work(few, happen)).toBeLessThan(30);
+});
+
+test('the count would show a look through all agents', () => {
+  expect(work(few, (stage) => [...stage.run.agents])).toBe(few.run.agents.size);
+});
+
+test('a change of a map rebuilds one path of it, and a path has at most seven nodes', () => {
+  const built = vi.spyOn(Array, 'from');
+  for (const size of [10, 10_000]) {
+    const map = PersistentMap.from(Array.from({ length: size }, (_, i) => [`main_w${i}`, i]));
+    for (const change of [
+      () => map.set('main_w5', 0),
+      () => map.set('new', 0),
+      () => map.delete('main_w5'),
+    ]) {
+      built.mockClear();
+      change();
+      expect(built.mock.calls.length).toBeGreaterThan(0);
+      expect(built.mock.calls.length).toBeLessThanOrEqual(7);
+    }
+  }
+  built.mockRestore();
+});
