@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { makeRun } from '../../test/make-run.ts';
+import { scriptedAgent } from '../execute/scripted.ts';
+import type { Input } from '../model/input.ts';
+import type { Journal } from '../ports.ts';
+import { Inbox } from './inbox.ts';
+import { runLoop } from './loop.ts';
+import { Steps } from './steps.ts';
+
+/** Runs a workflow of one state; gives what was written, done and shown, in order. */
+function observed(append: Journal['append'] = async () => {}) {
+  const stage = makeRun({ START: [] });
+  const log: string[] = [];
+  const inbox = new Inbox<Input>();
+  const agent = scriptedAgent(() => {
+    log.push('executed');
+    return '<result>x</result>';
+  });
+  const clock = { now: () => stage.now++, at: () => () => {} };
+  class LoggedSteps extends Steps {
+    override act(...args: Parameters<Steps['act']>): void {
+      log.push(`act on ${args[0].type}`);
+      super.act(...args);
+    }
+  }
+  const steps = new LoggedSteps(inbox, {
+    library: {
+      get: stage.workflows,
+      load: () => Promise.reject(new Error('none')),
+      scriptFolder: async (ref) => ref,
+    },
+    executors: { prompt: agent, script: agent },
+    findDirectory: async (path) => ({ found: true, path }),
+    folders: { step: () => '/step', task: () => '/task' },
+    clock,
+    live: () => {},
+  });
+  const ended = runLoop(stage.run, inbox, {
+    journal: {
+      append: async (events, after) => {
+        await append(events, after);
+        log.push(...events.map(({ type }) => `write ${type}`));
+      },
+    },
+    clock,
+    observer: { event: ({ type }) => void log.push(`show ${type}`), live: () => {} },
+    steps,
+    newId: () => 's1',
+    attended: () => false,
+  });
+  return { log, ended };
+}
+
+test('an event is on disk before it is acted on, and acted on before it is shown', async () => {
+  const { log, ended } = observed();
+  expect((await ended).status).toEqual({ kind: 'ended', outcome: 'completed' });
+  expect(log.slice(0, 4)).toEqual([
+    'write step-started',
+    'act on step-started',
+    'show step-started',
+    'executed',
+  ]);
+  expect(log.at(-1)).toBe('show run-ended');
+});
+
+test('what cannot be journaled is neither done nor shown', async () => {
+  const { log, ended } = observed(() => Promise.reject(new Error('disk full')));
+  await expect(ended).rejects.toThrow('disk full');
+  expect(log).toEqual([]);
+});

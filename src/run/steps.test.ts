@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { failed, interrupted, makeRun, type Stage, state } from '../../test/make-run.ts';
+import { scriptedAgent } from '../execute/scripted.ts';
+import type { Input, StepReport } from '../model/input.ts';
+import { UserError } from '../model/user-error.ts';
+import type { Step } from '../ports.ts';
+import { Inbox } from './inbox.ts';
+import { Steps } from './steps.ts';
+
+const flow = {
+  START: state('model: sonnet\ntimeout: 5\nallowed_transitions: [{ tag: goto }, { tag: result }]'),
+  N: [],
+  'S.sh': [],
+};
+
+/** Launches the step that an agent of the stage has started; gives it and the input that its end became. */
+async function launch(stage: Stage, answer = '') {
+  const launched: Step[] = [];
+  const inbox = new Inbox<Input>();
+  const executor = scriptedAgent((step) => {
+    launched.push(step);
+    return answer;
+  });
+  const steps = new Steps(inbox, {
+    library: {
+      get: stage.workflows,
+      load: async (path) => {
+        throw new UserError('no-workflow', `There is no workflow at ${path}.`, 'Name another.');
+      },
+      scriptFolder: async (ref) => ref,
+    },
+    executors: { prompt: executor, script: executor },
+    findDirectory: async (path, from) => ({ found: true, path: `${from}/${path}` }),
+    folders: { step: (agent, n) => `/steps/${agent}/${n}`, task: (agent) => `/tasks/${agent}` },
+    clock: { now: () => stage.now, at: () => () => {} },
+    live: () => {},
+  });
+  const [event] = stage.start();
+  if (!event) throw new Error('no step has started');
+  steps.act(event, stage.run);
+  const [ended] = await inbox.take();
+  await steps.close();
+  const [step] = launched;
+  if (!step || ended?.kind !== 'step-ended') throw new Error('no step was launched');
+  return { step, ended };
+}
+
+const again = (stage: Stage) =>
+  stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+
+test.each<[string, readonly (string | StepReport)[], string | undefined]>([
+  ['the first try', [], undefined],
+  ['a second try', [failed('crashed')], '/steps/main/1'],
+  ['a state that starts again', [interrupted(false)], '/steps/main/1'],
+  ['a continuation', [interrupted()], undefined],
+  ['a second try of a continuation', [interrupted(), failed('crashed')], '/steps/main/2'],
+  ['a reminder', ['What?'], undefined],
+  ['a reminder after a second try', [failed('crashed'), 'What?'], undefined],
+  ['a second try of a reminder', ['What?', failed('crashed')], '/steps/main/2'],
+  ['the next state', [failed('crashed'), '<goto>N</goto>'], undefined],
+])('%s names the try that it repeats, if any', async (_, before, previousFolder) => {
+  const stage = makeRun(flow);
+  for (const report of before) {
+    stage.turn(report);
+    again(stage);
+  }
+  expect((await launch(stage)).step).toMatchObject({ kind: 'prompt', previousFolder });
+});
+
+test('a prompt step has what its state says, else what the run says', async () => {
+  const stage = makeRun(flow, { settings: { model: 'opus', effort: 'high', budgetUsd: 2 } });
+  expect((await launch(stage, '<goto>N</goto>')).step).toMatchObject({
+    model: 'sonnet',
+    effort: 'high',
+    idleTimeoutMs: 5_000,
+    budgetUsd: 2,
+    cwd: '/project',
+    folder: '/steps/main/1',
+    session: { use: 'fresh', id: 's1' },
+  });
+});
+
+test('what a function says wins for that step', async () => {
+  const stage = makeRun({ ...flow, START: [], F: flow.START });
+  stage.turn('<function return="N" model="haiku" effort="low">F</function>');
+  expect((await launch(stage)).step).toMatchObject({ model: 'haiku', effort: 'low' });
+});
+
+test('a script step has its value and its variables', async () => {
+  const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
+  stage.turn('<goto input="v">S</goto>');
+  expect((await launch(stage, '<result>x</result>')).step).toMatchObject({
+    kind: 'script',
+    file: '/flow/S.sh',
+    input: 'v',
+    environment: { RAYMOND_STATE: 'S.sh', RAYMOND_ATTEMPT: '1' },
+  });
+});
+
+test('the end brings what the tags need to know of the world', async () => {
+  const stage = makeRun(flow);
+  const { ended } = await launch(
+    stage,
+    '<reset cd="d">N</reset> <reset-workflow>w</reset-workflow>',
+  );
+  const { outcome } = ended;
+  if (outcome.kind !== 'answered') throw new Error('no answer');
+  expect(outcome.facts.directories.get('d')).toEqual({ found: true, path: '/project/d' });
+  expect(outcome.facts.workflows.get('w')).toEqual({
+    found: false,
+    problem: 'There is no workflow at w. Name another.',
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { type PlayOptions, play } from '../../src/testing.ts';
+
+const tenWorkers = `${'<fork>WORKER</fork>'.repeat(10)}<goto>END</goto>`;
+
+/** A script forks ten workers that cost the same. */
+function crew(costUsd: number, options: PlayOptions) {
+  return play(
+    {
+      'START.sh': [tenWorkers],
+      WORKER: () => ({ text: '<result>x</result>', costUsd }),
+      'END.sh': ['<result>out</result>'],
+    },
+    options,
+  );
+}
+
+describe('ten workers under a budget', () => {
+  test('dear ones: two turns are paid, the run stops, and more money finishes it', async () => {
+    const stopped = await crew(0.9, { settings: { budgetUsd: 1 } });
+    expect(stopped.steps.filter(({ state }) => state === 'WORKER.md')).toHaveLength(2);
+    expect(stopped.run.totalCostUsd).toBe(1.8);
+    expect(stopped.run.status).toEqual({ kind: 'ended', outcome: 'stopped: budget' });
+
+    const resumed = await crew(0.9, { settings: { budgetUsd: 20 }, resume: stopped.run });
+    expect(resumed.steps).toHaveLength(8);
+    expect(resumed.run.totalCostUsd).toBeCloseTo(9);
+    expect(resumed.run.status).toEqual({ kind: 'ended', outcome: 'completed' });
+  });
+
+  test('cheap ones: all at once after the first', async () => {
+    const { events, run } = await crew(0.01, { settings: { budgetUsd: 1 } });
+    let running = 0;
+    const most = events.map((event) => {
+      if (event.type === 'step-started' && event.session) running++;
+      if (event.type === 'step-ended' && event.costUsd > 0) running--;
+      return running;
+    });
+    expect(Math.max(...most)).toBe(9);
+    expect(most.slice(0, most.indexOf(0, most.indexOf(1)))).not.toContain(2);
+    expect(run.status).toEqual({ kind: 'ended', outcome: 'completed' });
+  });
+});
+
+test('iterations: the run takes so many steps and stops cleanly; a resume may take more', async () => {
+  const loop = { START: () => '<goto>START</goto>' };
+  const stopped = await play(loop, { settings: { maxIterations: 3 } });
+  expect(stopped.steps).toHaveLength(3);
+  expect(stopped.run.status).toEqual({ kind: 'ended', outcome: 'stopped: iterations' });
+  const resumed = await play(loop, { settings: { maxIterations: 5 }, resume: stopped.run });
+  expect(resumed.steps).toHaveLength(2);
+});
+
+describe('usage limit', () => {
+  const limited = {
+    failure: { kind: 'usage-limit', message: 'Limit.', resetsAt: Date.UTC(2026, 0, 2) },
+  } as const;
+  const sooner = { failure: { ...limited.failure, resetsAt: Date.UTC(2026, 0, 1, 1) } };
+  const flow = {
+    'START.sh': ['<fork next="A">B</fork>'],
+    A: [limited, '<result>a</result>'],
+    B: [sooner, '<result>b</result>'],
+  };
+
+  test('every agent of the run waits for the latest reset, and none of it counts as a try', async () => {
+    const { run, events } = await play(flow, { settings: { budgetUsd: 0 } });
+    expect(run.status).toEqual({ kind: 'ended', outcome: 'completed' });
+    const lifted = events.find(({ type }) => type === 'usage-limit-lifted')?.at ?? 0;
+    expect(lifted).toBeGreaterThan(Date.UTC(2026, 0, 2));
+    const afterwards = events.filter((e) => e.type === 'step-started' && e.at >= lifted);
+    expect(afterwards).toHaveLength(2);
+  });
+
+  test('--no-wait pauses instead', async () => {
+    const { run } = await play(flow, { settings: { budgetUsd: 0, wait: false } });
+    expect(run.status).toEqual({ kind: 'ended', outcome: 'paused' });
+    expect(run.tally.ready).toBe(2);
+  });
+});
