@@ -1,0 +1,184 @@
+/** A workflow as nodes and edges: the one picture that lint, diagrams and exploration share. */
+import type { StateName } from '../model/state-name.ts';
+import type { TagName } from '../model/tag.ts';
+import { unreachable } from '../model/unreachable.ts';
+import type { State, Workflow } from '../model/workflow.ts';
+import { resolveState } from '../parse/resolve.ts';
+import { stemOf } from '../parse/state.ts';
+import type { Position } from './position.ts';
+import { type Origin, type Place, type PlacePart, statesHere, type Way, waysOf } from './ways.ts';
+
+export interface Graph {
+  readonly name: string;
+  /** Id of the node at which the workflow begins. */
+  readonly entry: string;
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+export type GraphNode = { readonly id: string; readonly label: string } & (
+  | { readonly kind: 'prompt' | 'script' | 'broken'; readonly state: StateName }
+  /** Another workflow, by its path. */
+  | { readonly kind: 'workflow'; readonly path: string }
+  /** A state that is named and not there. */
+  | { readonly kind: 'missing' }
+  /** A target that is chosen while the workflow runs. */
+  | { readonly kind: 'unknown' }
+  /** A result: back to the caller, or the end. */
+  | { readonly kind: 'end' }
+);
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly role: EdgeRole;
+  readonly label: string;
+  /** possible: read from a prompt's words, chosen at run time, or taken only when an evaluator fires. */
+  readonly certainty: 'certain' | 'possible';
+  /** Absent for the question to a judge, which is no transition. */
+  readonly tag?: TagName;
+  readonly origin: Origin;
+  readonly at: Position;
+}
+
+export type EdgeRole =
+  | 'go'
+  | 'call'
+  /** From the caller to where it goes on once its callee has returned. */
+  | 'return'
+  | 'worker'
+  /** Where the parent goes on beside its workers. */
+  | 'next'
+  | 'answer'
+  | 'timeout'
+  | 'result'
+  | 'judge';
+
+export const END = 'end';
+
+export const stateNode = (state: StateName) => `state:${state}`;
+export const workflowNode = (path: string) => `workflow:${path}`;
+
+export function graphOf(workflow: Workflow): Graph {
+  const states = statesHere(workflow);
+  const nodes = new Map(states.map((state) => [stateNode(state.name), nodeOf(state, workflow)]));
+  const edges = new Map<string, GraphEdge>();
+  const connect = ({ node, ...edge }: NewEdge) => {
+    if (!nodes.has(node.id)) nodes.set(node.id, node);
+    const { from, role, tag, origin } = edge;
+    const key = JSON.stringify([from, node.id, role, tag, origin]);
+    if (!edges.has(key)) edges.set(key, { ...edge, to: node.id });
+  };
+  for (const state of states) {
+    for (const way of waysOf(workflow, state)) edgesOf(state, way).forEach(connect);
+    judges(workflow, state).forEach(connect);
+  }
+  return {
+    name: workflow.name,
+    entry: stateNode(workflow.entry),
+    nodes: [...nodes.values()],
+    edges: [...edges.values()],
+  };
+}
+
+type NewEdge = Omit<GraphEdge, 'to'> & { readonly node: GraphNode };
+
+function nodeOf({ name, kind }: State, workflow: Workflow): GraphNode {
+  // Two files may share a stem: then only the whole name tells them apart.
+  const isUnique = 'found' in resolveState(workflow, stemOf(name));
+  return { id: stateNode(name), label: isUnique ? stemOf(name) : name, kind, state: name };
+}
+
+function edgesOf(state: State, way: Way): readonly NewEdge[] {
+  const { tag, origin, line, column } = way;
+  const edge = (role: EdgeRole, label: string, node: GraphNode): NewEdge => ({
+    from: stateNode(state.name),
+    node,
+    role,
+    label: origin === 'evaluator' ? `${label} (evaluator)` : label,
+    certainty: certaintyOf(way, node),
+    tag,
+    origin,
+    at: { line, column },
+  });
+  const placed = (part: PlacePart, role: EdgeRole, label: string) => {
+    const place = way.places.find((candidate) => candidate.part === part);
+    return place ? [edge(role, label, placeNode(place))] : [];
+  };
+  const elsewhere = (role: EdgeRole) => [edge(role, tag, otherWorkflow(way.body))];
+
+  switch (tag) {
+    case 'goto':
+    case 'reset':
+      return placed('target', 'go', tag);
+    case 'call':
+    case 'function':
+      return [...placed('target', 'call', tag), ...placed('return', 'return', 'return')];
+    case 'fork':
+      return [...placed('target', 'worker', tag), ...placed('next', 'next', 'next')];
+    case 'ask':
+      return [
+        ...placed('next', 'answer', 'ask'),
+        ...placed('timeout_next', 'timeout', `after ${way.attributes.timeout ?? 'a while'}`),
+      ];
+    case 'result':
+      return [edge('result', 'result', { id: END, label: 'result', kind: 'end' })];
+    case 'call-workflow':
+    case 'function-workflow':
+      return [...elsewhere('call'), ...placed('return', 'return', 'return')];
+    case 'fork-workflow':
+      return [...elsewhere('worker'), ...placed('next', 'next', 'next')];
+    case 'reset-workflow':
+      return elsewhere('go');
+    default:
+      return unreachable(tag);
+  }
+}
+
+function certaintyOf(way: Way, to: GraphNode): GraphEdge['certainty'] {
+  const isStated = way.origin === 'policy' || way.origin === 'script';
+  return isStated && to.kind !== 'unknown' ? 'certain' : 'possible';
+}
+
+const UNKNOWN: GraphNode = { id: 'unknown', label: 'chosen at run time', kind: 'unknown' };
+
+function placeNode(place: Place): GraphNode {
+  switch (place.kind) {
+    case 'state':
+      // The node itself is there already: only its id counts.
+      return { id: stateNode(place.state), label: place.state, kind: 'prompt', state: place.state };
+    case 'problem': {
+      const { written } = place;
+      return { id: `missing:${written}`, label: written, kind: 'missing' };
+    }
+    case 'open':
+      return UNKNOWN;
+  }
+}
+
+function otherWorkflow(path: string | undefined): GraphNode {
+  if (path === undefined) return UNKNOWN;
+  const written = path.trim();
+  return { id: workflowNode(written), label: written, kind: 'workflow', path: written };
+}
+
+function judges(workflow: Workflow, state: State): readonly NewEdge[] {
+  if (state.kind !== 'prompt') return [];
+  return state.policy.evaluators.flatMap((evaluator) => {
+    if (evaluator.kind !== 'prompt') return [];
+    const resolution = resolveState(workflow, evaluator.state);
+    const place: Place =
+      'found' in resolution
+        ? { part: 'target', written: evaluator.state, kind: 'state', state: resolution.found }
+        : { part: 'target', written: evaluator.state, kind: 'problem', resolution };
+    return {
+      from: stateNode(state.name),
+      node: placeNode(place),
+      role: 'judge',
+      label: 'judge',
+      certainty: 'certain',
+      origin: 'evaluator',
+      at: { line: evaluator.line, column: 1 },
+    } as const;
+  });
+}

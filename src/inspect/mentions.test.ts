@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { workflowOf } from '../../test/lint/workflow-of.ts';
+import { type Mention, mentionsOf } from './mentions.ts';
+
+function read(file: string, text: string): readonly Mention[] {
+  const platform = /\.(bat|ps1)$/.test(file) ? 'windows' : 'unix';
+  const state = workflowOf({ START: '', [file]: text }, platform).states;
+  const found = [...state.values()].find(({ name }) => name === file);
+  if (!found || found.kind === 'broken') throw new Error(`${file} is not there`);
+  return mentionsOf(found);
+}
+
+const shown = (mention: Mention) =>
+  mention.kind === 'tag'
+    ? `${mention.line}:${mention.column} ${mention.tag.name} ${JSON.stringify(mention.tag.attributes)} ${mention.tag.body}`
+    : `${mention.line}:${mention.column} ${mention.kind}`;
+
+test.each([
+  ['in prose', 'A.md', 'Write <goto>B</goto> now.', ['1:7 goto {} B']],
+  ['in code', 'A.md', '```\n<goto>B</goto>\n```', ['2:1 goto {} B']],
+  [
+    'below front matter, at its line in the file',
+    'A.md',
+    '---\nmodel: opus\n---\n\nx <goto>B</goto>',
+    ['5:3 goto {} B'],
+  ],
+  [
+    'behind its name',
+    'A.md',
+    'With <goto>, as <goto>B</goto>.',
+    ['1:6 unclosed', '1:17 goto {} B'],
+  ],
+  [
+    'quoted in a result',
+    'A.md',
+    '<result><goto>B</goto></result>',
+    ['1:1 result {} <goto>B</goto>'],
+  ],
+  ['not in a print', 'A.md', '<print><goto>B</goto></print>', []],
+  ['not readable', 'A.md', '<call return=R>B</call>', ['1:1 bad']],
+  ['without a body', 'A.md', '<goto/>', ['1:1 bad']],
+  ['echoed', 'A.sh', "echo '<goto>B</goto>'", ['1:7 goto {} B']],
+  [
+    'echoed with escaped quotes',
+    'A.sh',
+    'x=1\necho "<call return=\\"R\\">B</call><goto>C</goto>"',
+    ['2:7 call {"return":"R"} B', '2:34 goto {} C'],
+  ],
+  ['in a heredoc', 'A.sh', 'cat <<EOF\n<goto>B</goto>\nEOF', ['2:1 goto {} B']],
+  ['with a variable', 'A.sh', 'echo "<goto>$next</goto>"', ['1:7 goto {} $next']],
+  ['not in a comment', 'A.sh', '  # echo "<goto>B</goto>"', []],
+  ['with carets', 'A.bat', 'rem ^<goto^>C^</goto^>\necho ^<goto^>B^</goto^>', ['2:7 goto {} B']],
+  ['with backticks', 'A.ps1', '"<call return=`"R`">B</call>"', ['1:2 call {"return":"R"} B']],
+])('a tag %s', (_, file, text, expected) => {
+  expect(read(file, text).map(shown)).toEqual(expected);
+});
+
+test('a text of nothing but openings is read in linear time', () => {
+  const slow = '<goto>'.repeat(20_000);
+  expect(read('A.md', slow)).toHaveLength(20_000);
+  expect(read('A.md', `${slow}B</goto>`).at(-1)).toMatchObject({ tag: { body: 'B' } });
+});

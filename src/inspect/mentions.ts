@@ -1,0 +1,106 @@
+import { type BadTag, type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
+import type { PromptState, ScriptState } from '../model/workflow.ts';
+import { readOpeningTag } from '../parse/opening-tag.ts';
+import { type Position, positionsIn } from './position.ts';
+import { plainScript } from './script-text.ts';
+
+/** A tag that a prompt shows its agent, or that a script prints. */
+export type Mention = Position & {
+  /** Where it begins and ends in the state's text: a prompt's template, a script's source. */
+  readonly from: number;
+  readonly to: number;
+} & (
+    | { readonly kind: 'tag'; readonly tag: Tag }
+    | { readonly kind: 'bad'; readonly bad: BadTag }
+    /** Opened and never closed, which a reader takes for plain text. */
+    | { readonly kind: 'unclosed'; readonly name: TagName }
+  );
+
+/**
+ * The tags in a state's text, in order. Unlike in an agent's answer, code counts: authors show tags in
+ * code blocks.
+ */
+export function mentionsOf(state: PromptState | ScriptState): readonly Mention[] {
+  if (state.kind === 'prompt') {
+    const position = positionsIn(state.template, state.templateLine);
+    return scan(state.template).map((found) => ({ ...found, ...position(found.from) }));
+  }
+  const { text, origin } = plainScript(state);
+  const position = positionsIn(state.text);
+  return scan(text).map((found) => {
+    const from = origin(found.from);
+    return { ...found, from, to: origin(found.to), ...position(from) };
+  });
+}
+
+type Found = Mention extends infer M
+  ? M extends Mention
+    ? Omit<M, keyof Position>
+    : never
+  : never;
+
+const NAMES = [...TRANSITION_TAGS, 'print'].sort((a, b) => b.length - a.length);
+
+function scan(text: string): readonly Found[] {
+  const opening = new RegExp(`<(${NAMES.join('|')})(?=[\\s>]|/>)`, 'g');
+  const found: Found[] = [];
+  const closings: Closings = new Map();
+  for (let match = opening.exec(text); match; match = opening.exec(text)) {
+    const name = TRANSITION_TAGS.find((tag) => tag === match?.[1]);
+    const tag = readAt(text, match.index, match[1] ?? '', closings);
+    if (name && tag.what) found.push({ from: match.index, to: tag.end, ...tag.what(name) });
+    opening.lastIndex = tag.end;
+  }
+  return found;
+}
+
+type What =
+  | { readonly kind: 'tag'; readonly tag: Tag }
+  | { readonly kind: 'bad'; readonly bad: BadTag }
+  | { readonly kind: 'unclosed'; readonly name: TagName };
+
+function readAt(
+  text: string,
+  from: number,
+  name: string,
+  closings: Closings,
+): { readonly end: number; readonly what?: (name: TagName) => What } {
+  const nameEnd = from + 1 + name.length;
+  const opening = readOpeningTag(text, name, nameEnd);
+  if (opening.kind === 'self-closed') {
+    const problem = `<${name}/> has no body. Write <${name}>…</${name}>.`;
+    return { end: opening.end, what: (tag) => ({ kind: 'bad', bad: { name: tag, problem } }) };
+  }
+  const bodyStart = opening.kind === 'open' ? opening.end : nameEnd;
+  const closing = findClosing(text, name, bodyStart, closings);
+  const body = text.slice(bodyStart, closing.start);
+  // "End with <goto>, like <goto>NEXT</goto>": prose names a tag before it shows one.
+  if (closing.end === NEVER || body.includes(`<${name}>`) || body.includes(`<${name} `)) {
+    return { end: bodyStart, what: (tag) => ({ kind: 'unclosed', name: tag }) };
+  }
+  const { end } = closing;
+  if (opening.kind === 'malformed') {
+    const { problem } = opening;
+    return { end, what: (tag) => ({ kind: 'bad', bad: { name: tag, problem } }) };
+  }
+  const { attributes } = opening;
+  return { end, what: (tag) => ({ kind: 'tag', tag: { name: tag, attributes, body } }) };
+}
+
+/** The closing tag that was found last for each name: a search goes on from there, never over it again. */
+type Closings = Map<string, { readonly start: number; readonly end: number }>;
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+function findClosing(text: string, name: string, from: number, closings: Closings) {
+  const known = closings.get(name);
+  if (known && known.start >= from) return known;
+  const closing = new RegExp(`</${name}\\s*>`, 'g');
+  closing.lastIndex = from;
+  const match = closing.exec(text);
+  const found = match
+    ? { start: match.index, end: match.index + match[0].length }
+    : { start: NEVER, end: NEVER };
+  closings.set(name, found);
+  return found;
+}

@@ -1,0 +1,26 @@
+/** A place in a file; lines and columns count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Tells where offsets of a text lie, when the text begins at the start of a given line of its file. */
+export function positionsIn(text: string, firstLine = 1): (offset: number) => Position {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    const index = lastAtMost(starts, offset);
+    return { line: firstLine + index, column: offset - (starts[index] ?? 0) + 1 };
+  };
+}
+
+function lastAtMost(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((sorted[middle] ?? 0) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,171 @@
+/**
+ * The ways out of a state, as far as its text tells them: what its policy allows, what its evaluators
+ * put in, what its prompt shows or its script prints. Graph, lint and exploration all stand on this.
+ */
+
+import { policyProblem } from '../interpret/policy.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { Tag, TagName } from '../model/tag.ts';
+import type {
+  AllowedTransition,
+  PromptState,
+  ScriptState,
+  State,
+  Workflow,
+} from '../model/workflow.ts';
+import { type Resolution, resolveState } from '../parse/resolve.ts';
+import { readMove, readTransition, STATE_ATTRIBUTES, TAG_RULES } from '../parse/transition.ts';
+import { type Mention, mentionsOf } from './mentions.ts';
+import type { Position } from './position.ts';
+
+export interface Way extends Position {
+  readonly origin: Origin;
+  readonly tag: TagName;
+  /** The target, path, question or payload; absent when the policy leaves it open. */
+  readonly body?: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Every part of the tag that names a state. */
+  readonly places: readonly Place[];
+}
+
+export type Origin = 'policy' | 'prompt' | 'script' | 'evaluator';
+
+export type PlacePart = 'target' | 'return' | 'next' | 'timeout_next';
+
+/** A state that a tag names, or why it is not known. */
+export type Place = { readonly part: PlacePart; readonly written: string } & (
+  | { readonly kind: 'state'; readonly state: StateName }
+  | { readonly kind: 'problem'; readonly resolution: Unresolved }
+  /** Chosen while the step runs. */
+  | { readonly kind: 'open' }
+);
+
+export type Unresolved = Exclude<Resolution, { found: StateName }>;
+
+export function waysOf(workflow: Workflow, state: State): readonly Way[] {
+  switch (state.kind) {
+    case 'prompt':
+      return promptWays(workflow, state);
+    case 'script':
+      return shownTags(state).map((shown) => mentionedWay(workflow, state, shown));
+    case 'broken':
+      return [];
+  }
+}
+
+/** The states that can run on the workflow's platform; broken ones are among them. */
+export function statesHere(workflow: Workflow): readonly State[] {
+  return [...workflow.states.values()].filter((state) => {
+    const resolution = resolveState(workflow, state.name);
+    return 'found' in resolution || resolution.problem === 'broken';
+  });
+}
+
+/** Whether a way names all the states that its step would need. */
+export function isOpen(way: Way): boolean {
+  return way.places.some(({ kind }) => kind === 'open');
+}
+
+type Shown = Extract<Mention, { kind: 'tag' }>;
+
+/** The well-formed tags of a text; what is wrong with the others is lint's to say. */
+export function shownTags(state: PromptState | ScriptState): readonly Shown[] {
+  return mentionsOf(state).filter(
+    (mention): mention is Shown => mention.kind === 'tag' && readTransition(mention.tag).ok,
+  );
+}
+
+function promptWays(workflow: Workflow, state: PromptState): readonly Way[] {
+  const { allowed, evaluators } = state.policy;
+  const shown = shownTags(state);
+  const own = allowed
+    ? allowed.flatMap((entry) => entryWays(workflow, state, entry, shown))
+    : shown.map((mention) => mentionedWay(workflow, state, mention));
+  const overrides = evaluators.map(({ transition, line }) =>
+    way(workflow, state, transition, { origin: 'evaluator', line, column: 1 }),
+  );
+  return [...own, ...overrides];
+}
+
+/** An entry that leaves a state open is as good as the tags in the prompt that fit it. */
+function entryWays(
+  workflow: Workflow,
+  state: PromptState,
+  entry: AllowedTransition,
+  shown: readonly Shown[],
+): readonly Way[] {
+  const position = { origin: 'policy', line: entry.line, column: 1 } as const;
+  const itself = way(workflow, state, entry, position);
+  if (!isOpen(itself)) return [itself];
+  const fitting = shown.filter(({ tag }) => fits(workflow, entry, tag));
+  const filled = fitting.map(({ tag }) => way(workflow, state, tag, position));
+  return filled.length > 0 ? filled : [itself];
+}
+
+/** Whether a tag is what a policy's entry allows. */
+export function fits(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
+  const move = readMove({ tags: [tag], bad: [] });
+  return move.ok
+    ? policyProblem(workflow, [entry], [tag], move.value) === undefined
+    : // A fork may leave its next to another tag.
+      entry.tag === tag.name && TAG_RULES[tag.name].variables;
+}
+
+function mentionedWay(
+  workflow: Workflow,
+  state: PromptState | ScriptState,
+  { tag, line, column }: Shown,
+): Way {
+  return way(workflow, state, tag, { origin: state.kind, line, column });
+}
+
+function way(
+  workflow: Workflow,
+  state: PromptState | ScriptState,
+  written: Tag | AllowedTransition,
+  where: Position & { readonly origin: Origin },
+): Way {
+  const tag = 'name' in written ? written.name : written.tag;
+  const { body, attributes } = written;
+  const rule = TAG_RULES[tag];
+  const parts: [PlacePart, string | undefined][] = [];
+  if (rule.body === 'target') parts.push(['target', body]);
+  for (const part of STATE_PARTS) {
+    if (rule.required.includes(part) || attributes[part] !== undefined) {
+      parts.push([part, attributes[part]]);
+    }
+  }
+  return {
+    ...where,
+    tag,
+    ...(body !== undefined && { body }),
+    attributes,
+    places: parts.map(([part, name]) => placeOf(workflow, state, part, name)),
+  };
+}
+
+const STATE_PARTS = (['return', 'next', 'timeout_next'] as const).filter((part) =>
+  STATE_ATTRIBUTES.includes(part),
+);
+
+function placeOf(
+  workflow: Workflow,
+  state: PromptState | ScriptState,
+  part: PlacePart,
+  name: string | undefined,
+): Place {
+  if (name === undefined) return { part, written: '', kind: 'open' };
+  const written = name.trim();
+  const resolution = resolveState(workflow, written);
+  if ('found' in resolution) return { part, written, kind: 'state', state: resolution.found };
+  if (resolution.problem === 'missing' && CHOSEN_LATER[state.kind].test(written)) {
+    return { part, written, kind: 'open' };
+  }
+  return { part, written, kind: 'problem', resolution };
+}
+
+/** What no author writes as a name: a placeholder, words for the agent, a variable, code between two prints. */
+const CHOSEN_LATER = {
+  prompt: /\{\{|[[\]<>…\s]|\.\.\./,
+  script: /[$%`"'\n;(){}<>!…]|\.\.\./,
+};
