@@ -1,0 +1,161 @@
+/** One step of the real language, taken by an agent that stands somewhere in a workflow. */
+import { apply, FIRST_AGENT, newRun, visitKey } from '../interpret/apply.ts';
+import { interpret } from '../interpret/interpret.ts';
+import type { Frame, RunEvent } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Facts, Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import { type StateName, stateNameSchema } from '../model/state-name.ts';
+import type { Tag } from '../model/tag.ts';
+import type { Workflow } from '../model/workflow.ts';
+import type { Choice } from './choices.ts';
+
+export interface Standing {
+  readonly state: StateName;
+  /** Whether somebody waits for its result. Who that is makes no difference to the step. */
+  readonly isCalled: boolean;
+  /** How often each state was entered, where that is counted. */
+  readonly visits: Visits;
+}
+
+export type Visits = ReadonlyMap<StateName, number>;
+
+export type Effect =
+  | { readonly kind: 'enter'; readonly state: StateName }
+  | { readonly kind: 'call'; readonly state: StateName; readonly returns: StateName }
+  | { readonly kind: 'worker'; readonly state: StateName }
+  /** Back to whoever called, or the agent's end. */
+  | { readonly kind: 'result' }
+  /** Into another workflow, and out of it again at a state of this one. */
+  | { readonly kind: 'detour'; readonly returns: StateName }
+  /** Into another workflow for good. */
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'failure'; readonly failure: Failure };
+
+export function takeChoice(standing: Standing, { workflow, tags = [] }: Choice): readonly Effect[] {
+  const overridden = hasOverride(workflow, standing.state);
+  const play = (run: Run, input: Input) => interpret(() => workflow, run, input);
+  const before = standingRun(workflow, standing);
+  const begun = play(before, { kind: 'start-step', at: 0, agent: FIRST_AGENT, newSession: 's' });
+  const running = begun.reduce(apply, before);
+  const ended = play(running, {
+    kind: 'step-ended',
+    at: 1,
+    agent: FIRST_AGENT,
+    step: 1,
+    outcome: {
+      kind: 'answered',
+      // An evaluator that fires makes no difference between what was written before it.
+      reading: { tags: overridden ? [ANY_RESULT] : tags, bad: [] },
+      text: '',
+      costUsd: 0,
+      denied: [],
+      facts: factsFor(tags),
+    },
+  });
+  const asked = ended.some(({ type }) => type === 'agent-asked');
+  const waiting = ended.reduce(apply, running);
+  const answers = asked ? afterQuestion(waiting, play) : [];
+  return [...begun, ...ended, ...answers].flatMap((event) => effectsOf(event, workflow, waiting));
+}
+
+const ANY_RESULT: Tag = { name: 'result', attributes: {}, body: '' };
+
+function hasOverride(workflow: Workflow, name: StateName): boolean {
+  const state = workflow.states.get(name);
+  return state?.kind === 'prompt' && state.policy.evaluators.length > 0;
+}
+
+/** Stands for every caller there may be: not a state, so that no limit of one applies to it. */
+const CALLER = stateNameSchema.parse('(the caller)');
+
+function standingRun(workflow: Workflow, { state, isCalled, visits }: Standing): Run {
+  const run = apply(newRun, {
+    type: 'run-started',
+    version: 1,
+    at: 0,
+    run: 'exploration',
+    workflow: workflow.ref,
+    state,
+    cwd: '.',
+    settings: { ...newRun.settings, budgetUsd: 0 },
+    metadata: {},
+  });
+  const agent = run.agents.get(FIRST_AGENT);
+  if (!agent) throw new Error('Bug: a run without its first agent');
+  const frame: Frame = {
+    state: CALLER,
+    workflow: workflow.ref,
+    session: { kind: 'none' },
+    cwd: '.',
+  };
+  const counted = [...visits].map(([name, count]) => [visitKey(workflow.ref, name), count]);
+  const standing = {
+    ...agent,
+    stack: isCalled ? [frame] : [],
+    visits: Object.fromEntries(counted),
+  };
+  return { ...run, agents: run.agents.set(FIRST_AGENT, standing) };
+}
+
+/** Every directory and every workflow is there. */
+function factsFor(tags: readonly Tag[]): Facts {
+  const directories = tags.flatMap(({ attributes: { cd } }) => cd ?? []);
+  const paths = tags.map(({ body }) => body.trim());
+  return {
+    directories: new Map(directories.map((cd) => [cd, { found: true, path: cd }])),
+    workflows: new Map(paths.map((path) => [path, { found: true, ref: ELSEWHERE, entry: CALLER }])),
+  };
+}
+
+const ELSEWHERE = '(another workflow)';
+
+/** A question is answered, and where it has a deadline it also passes without an answer. */
+function afterQuestion(
+  run: Run,
+  play: (run: Run, input: Input) => readonly RunEvent[],
+): readonly RunEvent[] {
+  const at = Number.MAX_SAFE_INTEGER;
+  return [
+    ...play(run, { kind: 'person-answered', at, agent: FIRST_AGENT, askedAt: 1, text: '' }),
+    ...play(run, { kind: 'time-came', at, agent: FIRST_AGENT }),
+  ];
+}
+
+function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effect[] {
+  switch (event.type) {
+    case 'agent-moved':
+      return moved(event, workflow);
+    case 'agent-forked':
+      return event.workflow === workflow.ref ? [{ kind: 'worker', state: event.state }] : [];
+    case 'agent-answered':
+    case 'question-timed-out': {
+      const status = run.agents.get(FIRST_AGENT)?.status;
+      if (status?.kind !== 'asking') return [];
+      const { next, timeoutNext } = status;
+      const late = event.type === 'question-timed-out';
+      return [{ kind: 'enter', state: late ? (timeoutNext ?? next) : next }];
+    }
+    case 'agent-ended':
+      return [{ kind: 'result' }];
+    case 'agent-reminded':
+    case 'agent-failed':
+      return [{ kind: 'failure', failure: event.failure }];
+    default:
+      return [];
+  }
+}
+
+function moved(
+  { state, stack, workflow: ref }: Extract<RunEvent, { type: 'agent-moved' }>,
+  workflow: Workflow,
+): readonly Effect[] {
+  if (stack.kind === 'pop') return [{ kind: 'result' }];
+  if (ref !== workflow.ref) {
+    return [
+      stack.kind === 'push' ? { kind: 'detour', returns: stack.frame.state } : { kind: 'leave' },
+    ];
+  }
+  if (stack.kind === 'push') return [{ kind: 'call', state, returns: stack.frame.state }];
+  return [{ kind: 'enter', state }];
+}
