@@ -10,7 +10,7 @@ import { componentsOf } from './components.ts';
 import { type Code, fault } from './lint/codes.ts';
 import { forbiddenTags } from './lint/policy-tags.ts';
 import type { Configuration, Walk } from './walk.ts';
-import { statesHere } from './ways.ts';
+import { statesHere, type Way } from './ways.ts';
 
 export function flowFaults(workflow: Workflow, walk: Walk): readonly Diagnostic[] {
   const reached = new Set([...walk.configurations.values()].map(({ state }) => state));
@@ -35,8 +35,7 @@ export function flowFaults(workflow: Workflow, walk: Walk): readonly Diagnostic[
 function refusals({ faults }: Walk): readonly Diagnostic[] {
   const seen = new Set<object>();
   return faults.flatMap(({ at, way, failure }) => {
-    const isFork = TAG_RULES[way.tag].variables && failure.kind === 'bad-transition';
-    const code = isFork ? 'fork-without-next' : REFUSALS[failure.kind];
+    const code = refusalCode(way, failure.kind);
     if (!code || seen.has(way)) return [];
     seen.add(way);
     return fault(code, at.state, way, failure.message, {
@@ -45,12 +44,24 @@ function refusals({ faults }: Walk): readonly Diagnostic[] {
   });
 }
 
-const REFUSALS: Partial<Record<FailureKind, Code>> = {
-  'missing-state': 'missing-state',
-  'ambiguous-state': 'ambiguous-state',
-  'forbidden-transition': 'forbidden-tag',
-  'bad-transition': 'bad-transition',
-};
+function refusalCode(way: Way, kind: FailureKind): Code | undefined {
+  switch (kind) {
+    case 'missing-state': {
+      const isElsewhere = way.places.some(
+        (place) => place.kind === 'problem' && place.resolution.problem === 'wrong-platform',
+      );
+      return isElsewhere ? 'wrong-platform' : 'missing-state';
+    }
+    case 'ambiguous-state':
+      return 'ambiguous-state';
+    case 'forbidden-transition':
+      return 'forbidden-tag';
+    case 'bad-transition':
+      return TAG_RULES[way.tag].variables ? 'fork-without-next' : 'bad-transition';
+    default:
+      return undefined;
+  }
+}
 
 function deadEnds(workflow: Workflow, { deadEnds: found }: Walk): readonly Diagnostic[] {
   const names = new Set([...found].map(({ state }) => state));

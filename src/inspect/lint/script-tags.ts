@@ -38,7 +38,7 @@ function bareTag({ text, interpreter }: ScriptState, { from }: Mention): Found |
 /** `echo "<call return="R">S</call>"`: bash takes the inner quotes away. */
 function lostQuotes({ text, interpreter }: ScriptState, { from, to }: Mention): Found | undefined {
   if (interpreter === 'cmd' || quoteAtEnd(lineBefore(text, from)) !== '"') return undefined;
-  if (!/^<[^>]*[^\\`]"/.test(text.slice(from, to))) return undefined;
+  if (!/^<[^>]*[^>\\`]"/.test(text.slice(from, to))) return undefined;
   return {
     message: 'The quotes of this tag end the string that it stands in, and are lost.',
     remedy: `Use the other kind of quote for one of them, like echo '<call return="R">S</call>'.`,

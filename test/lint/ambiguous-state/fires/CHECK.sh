@@ -1,0 +1,1 @@
+echo '<goto>CHECK.md</goto>'

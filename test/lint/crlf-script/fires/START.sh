@@ -1,0 +1,2 @@
+make test
+echo '<result>done</result>'

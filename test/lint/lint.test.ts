@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { LINT_CODES, lint, lintFailure } from '../../src/inspect/lint.ts';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { readFiles } from './workflow-of.ts';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const codes = Object.entries(LINT_CODES);
+/** What a loader finds needs links, archives or a command line. */
+const shown = codes.filter(([, { by }]) => by !== 'load').map(([code]) => code);
+
+function diagnose(files: ReadonlyMap<string, Uint8Array>): readonly Diagnostic[] {
+  const reading = readFiles(files, 'unix');
+  return reading.ok ? lint(reading.workflow) : lintFailure(reading);
+}
+
+function folder(path: string): ReadonlyMap<string, Uint8Array> {
+  return new Map(readdirSync(path).map((name) => [name, readFileSync(`${path}/${name}`)]));
+}
+
+const codesOf = (diagnostics: readonly Diagnostic[]) => diagnostics.map(({ code }) => code);
+
+test('there is a folder for every code, and for nothing else', () => {
+  const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual([...shown].sort());
+});
+
+describe.each(shown)('%s', (code) => {
+  test('fires, with its severity', () => {
+    const found = diagnose(folder(`${here}${code}/fires`)).filter((d) => d.code === code);
+    expect(found).not.toEqual([]);
+    for (const { severity, message } of found) {
+      expect(severity).toBe(LINT_CODES[code as keyof typeof LINT_CODES].severity);
+      expect(message).toMatch(/\.$/);
+    }
+  });
+
+  test('is quiet where all is well', () => {
+    const found = diagnose(folder(`${here}${code}/quiet`));
+    expect(codesOf(found)).not.toContain(code);
+    expect(found.filter(({ severity }) => severity !== 'note')).toEqual([]);
+  });
+});
+
+const reference = readFileSync(`${here}../../docs/reference/lint.md`, 'utf8');
+const sections = new Map(
+  reference
+    .split(/^### /m)
+    .slice(1)
+    .map((section) => [/^`([^`]+)`/.exec(section)?.[1] ?? section, section]),
+);
+
+describe('the reference', () => {
+  test('explains every code and no other', () => {
+    expect([...sections.keys()].sort()).toEqual(codes.map(([code]) => code).sort());
+  });
+
+  test.each(codes)(
+    'says of %s what the code says, and the remedy',
+    (code, { severity, meaning }) => {
+      const section = sections.get(code);
+      expect(section?.toLowerCase()).toContain(`**${severity}.** ${meaning.toLowerCase()}`);
+      expect(section).toMatch(/\*\*Remedy\.\*\* \S/);
+    },
+  );
+
+  test.each(shown)('shows an example of %s that fires', (code) => {
+    expect(codesOf(diagnose(examples(sections.get(code) ?? '')))).toContain(code);
+  });
+});
+
+function examples(section: string): ReadonlyMap<string, Uint8Array> {
+  const blocks = section.matchAll(/^`([^`]+)`:\n\n````\w*\n([\s\S]*?)\n````$/gm);
+  return new Map([...blocks].map(([, name = '', text = '']) => [name, bytesOf(`${text}\n`)]));
+}
+
+function bytesOf(text: string): Uint8Array {
+  const plain = text.replaceAll('␍', '\r').replaceAll('␀', '\0');
+  return Buffer.concat(
+    plain
+      .split(/(⟨[0-9A-F]{2}⟩)/)
+      .map((part) =>
+        /^⟨..⟩$/.test(part) ? Buffer.from(part.slice(1, 3), 'hex') : Buffer.from(part, 'utf8'),
+      ),
+  );
+}
