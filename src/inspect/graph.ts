@@ -16,7 +16,12 @@ export interface Graph {
   readonly edges: readonly GraphEdge[];
 }
 
-export type GraphNode = { readonly id: string; readonly label: string } & (
+export type GraphNode = {
+  readonly id: string;
+  readonly label: string;
+  /** What kind it is, in words, with what sets it apart. */
+  readonly detail: string;
+} & (
   | { readonly kind: 'prompt' | 'script' | 'broken'; readonly state: StateName }
   /** Another workflow, by its path. */
   | { readonly kind: 'workflow'; readonly path: string }
@@ -37,7 +42,7 @@ export interface GraphEdge {
   readonly certainty: 'certain' | 'possible';
   /** Absent for the question to a judge, which is no transition. */
   readonly tag?: TagName;
-  readonly origin: Origin;
+  readonly origin: Origin | 'run';
   readonly at: Position;
 }
 
@@ -83,10 +88,25 @@ export function graphOf(workflow: Workflow): Graph {
 
 type NewEdge = Omit<GraphEdge, 'to'> & { readonly node: GraphNode };
 
-function nodeOf({ name, kind }: State, workflow: Workflow): GraphNode {
+function nodeOf(state: State, workflow: Workflow): GraphNode {
+  const { name, kind } = state;
   // Two files may share a stem: then only the whole name tells them apart.
   const isUnique = 'found' in resolveState(workflow, stemOf(name));
-  return { id: stateNode(name), label: isUnique ? stemOf(name) : name, kind, state: name };
+  const label = isUnique ? stemOf(name) : name;
+  return { id: stateNode(name), label, detail: detailOf(state), kind, state: name };
+}
+
+function detailOf(state: State): string {
+  switch (state.kind) {
+    case 'prompt': {
+      const { model, effort } = state.policy;
+      return ['prompt', model, effort].filter((part) => part !== undefined).join(' · ');
+    }
+    case 'script':
+      return `script · ${state.interpreter}`;
+    case 'broken':
+      return 'cannot be read';
+  }
 }
 
 function edgesOf(state: State, way: Way): readonly NewEdge[] {
@@ -122,7 +142,7 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
         ...placed('timeout_next', 'timeout', `after ${way.attributes.timeout ?? 'a while'}`),
       ];
     case 'result':
-      return [edge('result', 'result', { id: END, label: 'result', kind: 'end' })];
+      return [edge('result', 'result', RESULT)];
     case 'call-workflow':
     case 'function-workflow':
       return [...elsewhere('call'), ...placed('return', 'return', 'return')];
@@ -140,16 +160,33 @@ function certaintyOf(way: Way, to: GraphNode): GraphEdge['certainty'] {
   return isStated && to.kind !== 'unknown' ? 'certain' : 'possible';
 }
 
-const UNKNOWN: GraphNode = { id: 'unknown', label: 'chosen at run time', kind: 'unknown' };
+const UNKNOWN: GraphNode = {
+  id: 'unknown',
+  label: '?',
+  detail: 'chosen at run time',
+  kind: 'unknown',
+};
+const RESULT: GraphNode = {
+  id: END,
+  label: 'result',
+  detail: 'back to the caller, or the end',
+  kind: 'end',
+};
 
 function placeNode(place: Place): GraphNode {
   switch (place.kind) {
     case 'state':
       // The node itself is there already: only its id counts.
-      return { id: stateNode(place.state), label: place.state, kind: 'prompt', state: place.state };
+      return {
+        id: stateNode(place.state),
+        label: place.state,
+        detail: '',
+        kind: 'prompt',
+        state: place.state,
+      };
     case 'problem': {
       const { written } = place;
-      return { id: `missing:${written}`, label: written, kind: 'missing' };
+      return { id: `missing:${written}`, label: written, detail: 'missing', kind: 'missing' };
     }
     case 'open':
       return UNKNOWN;
@@ -159,7 +196,13 @@ function placeNode(place: Place): GraphNode {
 function otherWorkflow(path: string | undefined): GraphNode {
   if (path === undefined) return UNKNOWN;
   const written = path.trim();
-  return { id: workflowNode(written), label: written, kind: 'workflow', path: written };
+  return {
+    id: workflowNode(written),
+    label: written,
+    detail: 'workflow',
+    kind: 'workflow',
+    path: written,
+  };
 }
 
 function judges(workflow: Workflow, state: State): readonly NewEdge[] {

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { play, type Script, scriptedWorkflow } from '../testing.ts';
+import { graphOf } from './graph.ts';
+import { overlayOf, timesTaken, useOf, withTaken } from './overlay.ts';
+
+async function played(script: Script, options: Parameters<typeof play>[1] = {}) {
+  const overlay = overlayOf((await play(script, options)).events);
+  const graph = withTaken(graphOf(scriptedWorkflow(script)), overlay);
+  const taken = graph.edges.map((edge) => {
+    const [from, to] = [edge.from, edge.to].map((id) => id.replace(/^state:|\.md$/g, ''));
+    return `${from} ${edge.role} ${to} ${timesTaken(overlay, edge)}`;
+  });
+  return { overlay, taken: [...new Set(taken)].sort() };
+}
+
+test('a call, its return and the ways that were not taken', async () => {
+  const { taken, overlay } = await played({
+    START: {
+      text: '<call return="B">A</call> <goto>B</goto>',
+      answers: [{ text: '<call return="B">A</call>', costUsd: 0.5 }],
+    },
+    A: {
+      text: '<goto>A</goto> <result>x</result>',
+      answers: ['<goto>A</goto>', '<goto>A</goto>', '<result>x</result>'],
+    },
+    B: { text: '<result>x</result>', answers: [{ text: '<result>x</result>', costUsd: 0.25 }] },
+  });
+  expect(taken).toEqual([
+    'A go A 2',
+    'A result end 1',
+    'B result end 1',
+    'START call A 1',
+    'START go B 0',
+    'START return B 1',
+  ]);
+  expect(useOf(overlay, 'state:A.md')).toMatchObject({ visits: 3, costUsd: 0 });
+  expect(useOf(overlay, 'state:START.md')).toMatchObject({ visits: 1, costUsd: 0.5 });
+  expect(useOf(overlay, 'state:START.md')?.timeMs).toBeGreaterThan(0);
+});
+
+test('workers, their parent, a question and another workflow', async () => {
+  const tags = {
+    START: '<fork next="Q">W</fork>',
+    Q: '<ask next="R">Well?</ask>',
+    R: '<call-workflow return="Z">../other</call-workflow>',
+  };
+  const { taken, overlay } = await played(
+    {
+      START: { text: tags.START, answers: ['<fork next="Q">W</fork><fork>W</fork>'] },
+      W: { text: '<result>w</result>', answers: () => '<result>w</result>' },
+      Q: { text: tags.Q, answers: [tags.Q] },
+      R: { text: tags.R, answers: [tags.R] },
+      Z: { text: '<result>z</result>', answers: ['<result>z</result>'] },
+    },
+    {
+      answers: ['yes'],
+      workflows: { '../other': { '1_START': ['<goto>X</goto>'], X: ['<result>o</result>'] } },
+    },
+  );
+  expect(taken).toEqual([
+    'Q answer R 1',
+    'R call workflow:../other 1',
+    'R return Z 1',
+    'START next Q 1',
+    'START worker W 2',
+    'W result end 2',
+    'Z result end 1',
+  ]);
+  expect(useOf(overlay, 'workflow:../other')).toMatchObject({ visits: 2 });
+});
+
+test('a target that only the run has shown is added', async () => {
+  const { taken } = await played({
+    'START.sh': { text: 'echo "<goto>$x</goto>"', answers: ['<goto>A</goto>'] },
+    A: { text: '<result>x</result>', answers: ['<result>x</result>'] },
+  });
+  expect(taken).toEqual(['A result end 1', 'START.sh go A 1', 'START.sh go unknown 0']);
+});

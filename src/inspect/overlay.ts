@@ -1,0 +1,200 @@
+/** What a run did, to be drawn over the graph of its workflow. */
+import type { RunEvent, RunEventOf } from '../model/event.ts';
+import type { StateName } from '../model/state-name.ts';
+import {
+  type EdgeRole,
+  END,
+  type Graph,
+  type GraphEdge,
+  stateNode,
+  workflowNode,
+} from './graph.ts';
+
+export interface Overlay {
+  /** By the id of a node. Other workflows go by their last name alone. */
+  readonly nodes: ReadonlyMap<string, NodeUse>;
+  readonly edges: ReadonlyMap<string, EdgeUse>;
+}
+
+export interface NodeUse {
+  readonly visits: number;
+  readonly timeMs: number;
+  readonly costUsd: number;
+}
+
+export interface EdgeUse extends Pick<GraphEdge, 'from' | 'to' | 'role' | 'label'> {
+  readonly count: number;
+}
+
+export function overlayOf(events: readonly RunEvent[]): Overlay {
+  const nodes = new Map<string, NodeUse>();
+  const edges = new Map<string, EdgeUse>();
+  const agents = new Map<string, Traced>();
+  let root = '';
+
+  const nodeOf = ({ workflow, state }: Where) =>
+    workflow === root ? stateNode(state) : workflowNode(lastName(workflow));
+  const use = (node: string, more: Partial<NodeUse>) => {
+    const { visits = 0, timeMs = 0, costUsd = 0 } = nodes.get(node) ?? {};
+    nodes.set(node, {
+      visits: visits + (more.visits ?? 0),
+      timeMs: timeMs + (more.timeMs ?? 0),
+      costUsd: costUsd + (more.costUsd ?? 0),
+    });
+  };
+  const take = (from: Where | undefined, role: EdgeRole, to: string, label: string) => {
+    // What happens inside another workflow is not in this picture.
+    if (from?.workflow !== root) return;
+    const edge = { from: stateNode(from.state), to, role, label };
+    const key = keyOf(edge);
+    edges.set(key, { ...edge, count: (edges.get(key)?.count ?? 0) + 1 });
+    if (to === END) use(END, { visits: 1 });
+  };
+  const enter = (id: string, agent: Traced) => {
+    agents.set(id, agent);
+    use(nodeOf(agent), { visits: 1 });
+  };
+  const leave = (agent: Traced, event: RunEventOf<'agent-moved'>) => {
+    const to: Where = { workflow: event.workflow, state: event.state };
+    if (event.stack.kind === 'pop') {
+      take(agent, 'result', END, 'result');
+      take(agent.callers.at(-1), 'return', nodeOf(to), 'return');
+    } else {
+      const role = roleOf(event);
+      take(agent, role, nodeOf(to), role === 'next' ? 'next' : event.tag);
+    }
+    enter(event.agent, {
+      ...to,
+      callers: callersAfter(agent, event),
+      question: undefined,
+      started: undefined,
+    });
+  };
+
+  for (const event of events) {
+    const agent = 'agent' in event ? agents.get(event.agent) : undefined;
+    if (event.type === 'run-started') {
+      root = event.workflow;
+      enter('main', newAgent(event));
+    } else if (event.type === 'agent-forked') {
+      const place = { workflow: event.workflow, state: event.state };
+      take(agents.get(event.parent), 'worker', nodeOf(place), 'fork');
+      enter(event.agent, newAgent(event));
+    } else if (!agent) {
+      // Nothing is known of who does this: an event of the run, or of a journal that was cut.
+    } else if (event.type === 'step-started') {
+      const node = nodeOf({ workflow: agent.workflow, state: event.state });
+      agents.set(event.agent, { ...agent, started: { at: event.at, node } });
+      if (event.task !== 'judge') continue;
+      use(node, { visits: 1 });
+      take(agent, 'judge', node, 'judge');
+    } else if (isStepOver(event)) {
+      const { started } = agent;
+      if (started) use(started.node, { timeMs: event.at - started.at, costUsd: event.costUsd });
+      agents.set(event.agent, { ...agent, started: undefined });
+    } else if (event.type === 'agent-moved') {
+      leave(agent, event);
+    } else if (event.type === 'agent-asked') {
+      agents.set(event.agent, { ...agent, question: event });
+    } else if (event.type === 'agent-answered' || event.type === 'question-timed-out') {
+      const late = event.type === 'question-timed-out';
+      const state = (late ? agent.question?.timeoutNext : undefined) ?? agent.question?.next;
+      if (state === undefined) continue;
+      const to = { workflow: agent.workflow, state };
+      take(agent, late ? 'timeout' : 'answer', nodeOf(to), 'ask');
+      enter(event.agent, { ...agent, state, question: undefined });
+    } else if (event.type === 'agent-ended') {
+      take(agent, 'result', END, 'result');
+      agents.delete(event.agent);
+    }
+  }
+  return { nodes, edges };
+}
+
+/** The graph with the edges that only the run has shown: targets chosen at run time. */
+export function withTaken(graph: Graph, overlay: Overlay): Graph {
+  const known = new Set(graph.edges.map(keyOf));
+  const ids = new Set(graph.nodes.map(({ id }) => id));
+  const shown = [...overlay.edges.values()].filter(
+    (edge) => !known.has(keyOf(edge)) && ids.has(edge.from) && ids.has(edge.to),
+  );
+  const edges = shown.map(
+    ({ from, to, role, label }): GraphEdge => ({
+      from,
+      to,
+      role,
+      label,
+      certainty: 'possible',
+      origin: 'run',
+      at: { line: 1, column: 1 },
+    }),
+  );
+  return { ...graph, edges: [...graph.edges, ...edges] };
+}
+
+export function timesTaken(overlay: Overlay, edge: GraphEdge): number {
+  return overlay.edges.get(keyOf(edge))?.count ?? 0;
+}
+
+export function useOf(overlay: Overlay, node: string): NodeUse | undefined {
+  return overlay.nodes.get(shortId(node));
+}
+
+interface Where {
+  readonly workflow: string;
+  readonly state: StateName;
+}
+
+interface Traced extends Where {
+  readonly callers: readonly Where[];
+  readonly question: RunEventOf<'agent-asked'> | undefined;
+  readonly started: { readonly at: number; readonly node: string } | undefined;
+}
+
+function newAgent({ workflow, state }: Where): Traced {
+  return { workflow, state, callers: [], question: undefined, started: undefined };
+}
+
+function roleOf({ tag, stack }: RunEventOf<'agent-moved'>): EdgeRole {
+  if (stack.kind === 'push') return 'call';
+  return tag === 'fork' || tag === 'fork-workflow' ? 'next' : 'go';
+}
+
+function callersAfter(agent: Traced, { stack }: RunEventOf<'agent-moved'>): readonly Where[] {
+  switch (stack.kind) {
+    case 'keep':
+      return agent.callers;
+    case 'push':
+      return [...agent.callers, { workflow: agent.workflow, state: agent.state }];
+    case 'pop':
+      return agent.callers.slice(0, -1);
+    case 'clear':
+      return [];
+  }
+}
+
+type StepOver =
+  | RunEventOf<'step-ended'>
+  | RunEventOf<'step-failed'>
+  | RunEventOf<'step-interrupted'>;
+
+function isStepOver(event: RunEvent): event is StepOver {
+  return (
+    event.type === 'step-ended' || event.type === 'step-failed' || event.type === 'step-interrupted'
+  );
+}
+
+function keyOf({ from, to, role }: Pick<GraphEdge, 'from' | 'to' | 'role'>): string {
+  return JSON.stringify([from, role, shortId(to)]);
+}
+
+/** A tag names a workflow by a path, a run by where that led: the last name is the same. */
+function shortId(node: string): string {
+  const path = /^workflow:(.*)$/s.exec(node)?.[1];
+  return path === undefined ? node : workflowNode(lastName(path));
+}
+
+function lastName(path: string): string {
+  const name = path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;
+  return name.replace(/\.(?:zip|ya?ml|md)$/, '');
+}
