@@ -18,7 +18,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  define: { RAYMOND_VERSION: JSON.stringify(version) },
+  define: { RAYMOND_VERSION_AT_BUILD: JSON.stringify(version) },
   // Bundled CommonJS packages ask for Node's own modules with require().
   banner: {
     js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);",

@@ -12,6 +12,8 @@ export interface WorkflowLibrary {
   get(ref: string): Workflow | undefined;
   /** Loads what a path names, as seen from a workflow (or the working directory); UserError when it cannot. */
   load(path: string, from?: string): Promise<Workflow>;
+  /** Where an author finds a file of a workflow, as diagnostics name it. */
+  pathOf(ref: string, file: string): string;
   /** The folder in which a workflow's scripts can be executed. */
   scriptFolder(ref: string): Promise<string>;
 }

@@ -155,6 +155,7 @@ function scriptedLibrary(script: Script, options: PlayOptions): ScriptedLibrary 
         'Name one that exists.',
       );
     },
+    pathOf: (_ref, file) => file,
     scriptFolder: async (ref) => ref,
     scriptOf: (ref) => scripts.get(ref) ?? script,
   };

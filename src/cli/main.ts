@@ -2,8 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UserError } from '../model/user-error.ts';
 import { camelCase, RUN_OPTIONS, readOption } from './options.ts';
-
-declare const RAYMOND_VERSION: string;
+import { RAYMOND_VERSION } from './version.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   // A reader that has seen enough closes the pipe; that is no trouble of ours.
@@ -97,6 +96,25 @@ function program(): Command {
       finish((await import('./commands/prune.ts')).prune(names, options)),
     );
   raymond
+    .command('lint <workflow>')
+    .description('find the faults of a workflow before it is run')
+    .option('--json', 'one JSON object per fault')
+    .option('--sarif', 'as SARIF, for code hosts')
+    .option('--level <level>', 'the least that is shown: error, warning or note')
+    .option('--windows', 'as it would run on Windows')
+    .action(async (path, options) =>
+      finish((await import('./commands/lint.ts')).lint(path, options)),
+    );
+  raymond
+    .command('diagram [workflow]')
+    .description('draw a workflow as Mermaid text')
+    .option('--html', 'as one page that opens offline')
+    .option('--svg', 'as a picture')
+    .option('--run <run>', 'with the path, visits, time and cost of a run')
+    .action(async (path, options) =>
+      finish((await import('./commands/diagram.ts')).diagram(path, options)),
+    );
+  raymond
     .command('config')
     .description('show the configuration of this project')
     .option('--json', 'as JSON')
@@ -128,6 +146,9 @@ function addRunOptions(command: Command, except: ReadonlySet<string> = new Set()
   }
 }
 
+/** Trouble that comes when work is under way; all else is found before anything has begun. */
+const DURING_A_RUN = new Set(['journal-unwritable', 'event-too-large']);
+
 async function finish(command: Promise<number>): Promise<void> {
   process.exitCode = await command;
 }
@@ -136,7 +157,7 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof UserError) {
     process.stderr.write(`raymond: ${error.message}\n         ${error.remedy}\n`);
-    return error.code === 'usage' || error.code === 'config' ? USAGE : 1;
+    return DURING_A_RUN.has(error.code) ? 1 : USAGE;
   }
   const stack = error instanceof Error ? error.stack : String(error);
   process.stderr.write(

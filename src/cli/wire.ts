@@ -59,6 +59,12 @@ export function libraryFor(paths: RunPaths, cwd: string): WorkflowLibrary {
   return createLibrary({ cwd, platform, unpackInto: paths.source });
 }
 
+/** For whoever only looks at a workflow. */
+export async function looseLibrary(): Promise<WorkflowLibrary> {
+  const cwd = process.cwd();
+  return libraryFor(pathsOf(await currentProject(cwd), 'unnamed'), cwd);
+}
+
 export function lockRun({ lock }: RunPaths) {
   return takeLock(disk, lock, self(), isAlive);
 }

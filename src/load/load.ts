@@ -1,4 +1,4 @@
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import type { Source } from '../model/source.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
@@ -48,6 +48,7 @@ export function createLibrary({ cwd, platform, unpackInto }: LibraryOptions): Wo
       const base = from === undefined ? cwd : (await find(from)).home;
       return (await loadPlace(await locate(path, base))).workflow;
     },
+    pathOf: (ref, file) => loaded.get(ref)?.pathOf(file) ?? file,
     async scriptFolder(ref) {
       const { scripts, home, workflow } = await find(ref);
       if (!scripts) return home;
@@ -65,6 +66,7 @@ interface Loaded {
   readonly home: string;
   /** What has to be unpacked before a script can run; absent when the scripts lie in `home`. */
   readonly scripts: readonly Unpacked[] | undefined;
+  pathOf(file: string): string;
 }
 
 async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
@@ -72,9 +74,13 @@ async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
   const read = parseWorkflow(source, platform);
   if (!read.ok) throw new UserError(read.code, read.message, read.remedy);
   const { workflow } = read;
-  return place.kind === 'folder'
-    ? { workflow, home: place.path, scripts: undefined }
-    : { workflow, home: dirname(place.path), scripts: unpackable(source) };
+  const isFolder = place.kind === 'folder';
+  return {
+    workflow,
+    home: isFolder ? place.path : dirname(place.path),
+    scripts: isFolder ? undefined : unpackable(source),
+    pathOf: (file) => (file === basename(place.path) ? place.path : join(place.path, file)),
+  };
 }
 
 async function readSource({ kind, path, entry, ref }: Place): Promise<Source> {

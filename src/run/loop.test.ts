@@ -27,6 +27,7 @@ function observed(append: Journal['append'] = async () => {}) {
     library: {
       get: stage.workflows,
       load: () => Promise.reject(new Error('none')),
+      pathOf: (_ref, file) => file,
       scriptFolder: async (ref) => ref,
     },
     executors: { prompt: agent, script: agent },

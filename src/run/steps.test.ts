@@ -27,6 +27,7 @@ async function launch(stage: Stage, answer = '') {
       load: async (path) => {
         throw new UserError('no-workflow', `There is no workflow at ${path}.`, 'Name another.');
       },
+      pathOf: (_ref, file) => file,
       scriptFolder: async (ref) => ref,
     },
     executors: { prompt: executor, script: executor },

@@ -1,12 +1,15 @@
+import { withinReach } from '../../inspect/within-reach.ts';
 import { createJournal } from '../../journal/file-journal.ts';
 import { makeProject } from '../../journal/project.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
-import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { JOURNAL_VERSION } from '../../model/event.ts';
+import type { StateName } from '../../model/state-name.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
+import type { WorkflowLibrary } from '../../ports.ts';
 import { readConfigFile } from '../config-file.ts';
+import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { workOn } from '../run-process.ts';
@@ -32,8 +35,9 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const metadata = metadataFrom(options.set ?? []);
 
   const unnamed = pathsOf(project, 'unnamed');
-  const workflow = await libraryFor(unnamed, cwd).load(path);
-  report(workflow);
+  const loose = libraryFor(unnamed, cwd);
+  const workflow = await loose.load(path);
+  report(loose, workflow);
   const id =
     options.workflowId === undefined ? newRunId(workflow.name) : checkRunId(options.workflowId);
   const paths = pathsOf(project, id);
@@ -82,22 +86,27 @@ function defaultBudget({ about }: Workflow): RunOptions {
   return about.defaultBudgetUsd === undefined ? {} : { budget: about.defaultBudgetUsd };
 }
 
-/** Says what is wrong with a workflow; refuses one that cannot begin. */
-function report(workflow: Workflow): void {
-  for (const diagnostic of workflow.diagnostics) {
-    if (diagnostic.severity !== 'note') process.stderr.write(`${diagnosticLine(diagnostic)}\n`);
+/** Says what is wrong with a workflow; refuses one in which an agent could come upon a broken state. */
+function report(library: WorkflowLibrary, workflow: Workflow): void {
+  const files = new Set(withinReach(workflow).map((name) => fileOf(workflow, name)));
+  const concerned = workflow.diagnostics.filter(
+    ({ file, severity }) => severity !== 'note' && files.has(file),
+  );
+  for (const diagnostic of concerned) {
+    process.stderr.write(`${diagnosticLine(placed(library, workflow, diagnostic))}\n`);
   }
-  const entry = workflow.states.get(workflow.entry);
-  if (entry?.kind === 'broken') {
-    const problem = entry.diagnostics[0];
+  if (concerned.some(({ severity }) => severity === 'error')) {
     throw new UserError(
       'broken-workflow',
-      problem ? diagnosticLine(problem) : `${entry.name} cannot be read.`,
-      'Correct the file.',
+      `The workflow ${workflow.name} has errors.`,
+      `Correct them; to see all: raymond lint ${workflow.ref}`,
     );
   }
 }
 
-function diagnosticLine({ file, line, column, severity, message, remedy }: Diagnostic): string {
-  return `${file}:${line}:${column}: ${severity}: ${message}${remedy ? ` ${remedy}` : ''}`;
+function fileOf({ states }: Workflow, name: StateName): string {
+  const state = states.get(name);
+  if (state?.kind === 'broken') return state.diagnostics[0]?.file ?? name;
+  if (state?.kind === 'script') return state.origin?.file ?? name;
+  return state?.file ?? name;
 }

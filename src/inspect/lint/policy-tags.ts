@@ -2,10 +2,10 @@
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Tag } from '../../model/tag.ts';
 import type { AllowedTransition, PromptState, State, Workflow } from '../../model/workflow.ts';
+import { clip } from '../../parse/clip.ts';
 import { resolveState } from '../../parse/resolve.ts';
 import { stemOf } from '../../parse/state.ts';
 import { TAG_RULES, writeTag } from '../../parse/transition.ts';
-import { clip } from '../../parse/yaml-reader.ts';
 import { fits, isOpen, shownTags, waysOf } from '../ways.ts';
 import { fault } from './codes.ts';
 import { type Lint, prompts } from './rule.ts';

@@ -1,0 +1,44 @@
+import { graphOf } from '../../inspect/graph.ts';
+import { toMermaid } from '../../inspect/mermaid.ts';
+import { type Overlay, overlayOf, withTaken } from '../../inspect/overlay.ts';
+import { readEvents } from '../../journal/read-journal.ts';
+import type { RunEvent } from '../../model/event.ts';
+import { wrongUsage } from '../options.ts';
+import { openRun } from '../runs.ts';
+import { currentProject, disk, looseLibrary } from '../wire.ts';
+
+export interface DiagramOptions {
+  readonly html?: boolean;
+  readonly svg?: boolean;
+  readonly run?: string;
+}
+
+/** Draws a workflow, and with `--run` what a run did in it. */
+export async function diagram(path: string | undefined, options: DiagramOptions): Promise<number> {
+  if (options.html && options.svg)
+    throw wrongUsage('Both --html and --svg are given.', 'Choose one.');
+  const found =
+    options.run === undefined ? undefined : await openRun(await currentProject(), options.run);
+  const wanted = path ?? found?.run.workflow;
+  if (wanted === undefined)
+    throw wrongUsage('No workflow is named.', 'Name one, or a run with --run.');
+  const workflow = await (await looseLibrary()).load(wanted);
+  const overlay = found && (await overlayFrom(readEvents(disk, found.paths.journal)));
+  const graph = overlay ? withTaken(graphOf(workflow), overlay) : graphOf(workflow);
+  if (options.html) {
+    const { toHtml } = await import('../../inspect/html.ts');
+    process.stdout.write(toHtml(workflow, graph, overlay));
+  } else if (options.svg) {
+    const { toSvg } = await import('../../inspect/svg.ts');
+    process.stdout.write(toSvg(graph, overlay));
+  } else {
+    process.stdout.write(toMermaid(graph));
+  }
+  return 0;
+}
+
+async function overlayFrom(events: AsyncIterable<RunEvent>): Promise<Overlay> {
+  const all: RunEvent[] = [];
+  for await (const event of events) all.push(event);
+  return overlayOf(all);
+}

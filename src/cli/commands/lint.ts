@@ -1,0 +1,61 @@
+import { lint as findings } from '../../inspect/lint.ts';
+import { toSarif } from '../../inspect/sarif.ts';
+import type { Diagnostic } from '../../model/diagnostic.ts';
+import { UserError } from '../../model/user-error.ts';
+import { diagnosticLine, placed } from '../diagnostic-line.ts';
+import { wrongUsage } from '../options.ts';
+import { RAYMOND_VERSION } from '../version.ts';
+import { looseLibrary } from '../wire.ts';
+
+export interface LintOptions {
+  readonly json?: boolean;
+  readonly sarif?: boolean;
+  readonly level?: string;
+  readonly windows?: boolean;
+}
+
+/** Finds the faults of a workflow; 1 when there is an error among them. */
+export async function lint(path: string, options: LintOptions): Promise<number> {
+  const least = levelOf(options.level);
+  const all = await diagnose(path, options.windows === true);
+  const shown = all.filter(({ severity }) => LEVELS.indexOf(severity) <= least);
+  if (options.sarif) console.log(JSON.stringify(toSarif(shown, RAYMOND_VERSION), null, 2));
+  else if (options.json) for (const diagnostic of shown) console.log(JSON.stringify(diagnostic));
+  else print(shown);
+  return all.some(({ severity }) => severity === 'error') ? 1 : 0;
+}
+
+/** Everything that is wrong with a workflow, errors of its beginning included. */
+export async function diagnose(path: string, windows: boolean): Promise<readonly Diagnostic[]> {
+  const library = await looseLibrary();
+  try {
+    const workflow = await library.load(path);
+    const found = findings(workflow, windows ? { platform: 'windows' } : {});
+    return found.map((diagnostic) => placed(library, workflow, diagnostic));
+  } catch (error) {
+    if (!(error instanceof UserError) || !OF_THE_ENTRY.has(error.code)) throw error;
+    const { code, message, remedy } = error;
+    return [{ severity: 'error', code, file: path, line: 1, column: 1, message, remedy }];
+  }
+}
+
+const LEVELS: readonly Diagnostic['severity'][] = ['error', 'warning', 'note'];
+const OF_THE_ENTRY = new Set(['no-entry', 'two-entries', 'ambiguous-entry', 'no-such-state']);
+
+function levelOf(level = 'note'): number {
+  const index = LEVELS.findIndex((known) => known === level);
+  if (index < 0) throw wrongUsage(`--level is "${level}".`, 'Write error, warning or note.');
+  return index;
+}
+
+function print(diagnostics: readonly Diagnostic[]): void {
+  for (const diagnostic of diagnostics) process.stdout.write(`${diagnosticLine(diagnostic)}\n`);
+  const counts = LEVELS.map(
+    (level) => [level, diagnostics.filter((d) => d.severity === level).length] as const,
+  )
+    .filter(([, count]) => count > 0)
+    .map(([level, count]) => `${count} ${level}${count === 1 ? '' : 's'}`);
+  process.stderr.write(
+    counts.length > 0 ? `${counts.join(', ')}\n` : 'Nothing to complain about.\n',
+  );
+}

@@ -1,0 +1,30 @@
+import { relative } from 'node:path';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Workflow } from '../model/workflow.ts';
+import { harmless } from '../observe/words.ts';
+import type { WorkflowLibrary } from '../ports.ts';
+
+/** `flow/START.md:3:9: error: There is no state "REVEIW". Close to it: REVIEW.md. [missing-target]` */
+export function diagnosticLine({
+  file,
+  line,
+  column,
+  severity,
+  message,
+  remedy,
+  code,
+}: Diagnostic): string {
+  const cure = remedy === undefined ? '' : ` ${remedy}`;
+  return harmless(`${file}:${line}:${column}: ${severity}: ${message}${cure} [${code}]`);
+}
+
+/** With its file named as it is found from here. */
+export function placed(
+  library: WorkflowLibrary,
+  { ref }: Workflow,
+  diagnostic: Diagnostic,
+): Diagnostic {
+  const path = library.pathOf(ref, diagnostic.file);
+  const near = relative(process.cwd(), path);
+  return { ...diagnostic, file: near.startsWith('..') || near === '' ? path : near };
+}
