@@ -91,10 +91,11 @@ function classOf({ kind }: GraphNode): (typeof CLASSES)[number][0] {
   }
 }
 
-/** Everything but plain letters as a character code: Mermaid would read some of it as its own, or as HTML. */
+/** What Mermaid would read as its own, as HTML or as the start of a markdown list becomes a character code. */
 function quoted(text: string): string {
-  const codes = Array.from(text, (char) =>
-    /[\p{L}\p{N} ._,()-]/u.test(char) ? char : `#${char.codePointAt(0)};`,
+  const safe = text.replace(
+    /[^\p{L}\p{N} ._,()-]|[.)-](?= )/gu,
+    (char) => `#${char.codePointAt(0)};`,
   );
-  return `"${codes.join('')}"`;
+  return `"${safe}"`;
 }

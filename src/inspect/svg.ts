@@ -22,7 +22,7 @@ export function toSvg(graph: Graph, overlay?: Overlay, options: SvgOptions = {})
   const [width, height] = [Math.max(layout.width, legend.width), layout.height + legend.height];
   const roles = [...new Set(shown.edges.map(({ role }) => role))];
   return [
-    `<svg class="raymond" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+    `<svg class="raymond" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="${options.link ? 'group' : 'img'}">`,
     `<title>${escapeText(graph.name)}</title>`,
     `<desc>${escapeText(describe(graph))}</desc>`,
     `<style>${SVG_STYLE}</style>`,

@@ -57,7 +57,7 @@ function unresolved(
   const [meant] = close;
   const remedy = REMEDIES[problem](meant);
   return [
-    fault(code, file, position, `${subject} cannot be found. ${message}`, {
+    fault(code, file, position, `${subject} ${FACTS[problem]}. ${message}`, {
       remedy,
       ...(problem === 'missing' && meant !== undefined && { nearest: meant }),
     }),
@@ -69,6 +69,13 @@ const CODES: Readonly<Record<Unresolved['problem'], Code | undefined>> = {
   ambiguous: 'ambiguous-state',
   'wrong-platform': 'wrong-platform',
   broken: undefined,
+};
+
+const FACTS: Readonly<Record<Unresolved['problem'], string>> = {
+  missing: 'does not exist',
+  ambiguous: 'is ambiguous',
+  'wrong-platform': 'is for another platform',
+  broken: 'cannot be read',
 };
 
 const REMEDIES: Readonly<Record<Unresolved['problem'], (meant: string | undefined) => string>> = {

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { workflowOf } from '../../test/lint/workflow-of.ts';
+import { explore } from './explore.ts';
+
+type Step =
+  | { readonly tag: 'goto'; readonly target: number }
+  | { readonly tag: 'call'; readonly target: number; readonly back: number }
+  | { readonly tag: 'result' };
+type Machine = readonly (readonly Step[])[];
+
+const STATES = ['START', 'A', 'B'];
+const state = fc.nat(STATES.length - 1);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ tag: fc.constant('goto' as const), target: state }),
+  fc.record({ tag: fc.constant('call' as const), target: state, back: state }),
+  fc.record({ tag: fc.constant('result' as const) }),
+);
+const machines: fc.Arbitrary<Machine> = fc.tuple(
+  ...STATES.map(() => fc.array(step, { minLength: 1, maxLength: 3 })),
+);
+
+function asWorkflow(machine: Machine) {
+  const entry = (s: Step) => {
+    if (s.tag === 'result') return '{tag: result}';
+    const back = s.tag === 'call' ? `, return: ${STATES[s.back]}` : '';
+    return `{tag: ${s.tag}, target: ${STATES[s.target]}${back}}`;
+  };
+  return workflowOf(
+    Object.fromEntries(
+      machine.map((steps, i) => [
+        STATES[i] ?? '',
+        `---\nallowed_transitions:\n${steps.map((s) => `  - ${entry(s)}\n`).join('')}---\n`,
+      ]),
+    ),
+  );
+}
+
+/**
+ * With whole stacks. A shortest way to a state nests each callee once, and a shortest way back out of
+ * one nests each once more: twice the states is deep enough.
+ */
+function reachedWithStacks(machine: Machine): readonly string[] {
+  const queue = [{ at: 0, stack: [] as readonly number[] }];
+  const seen = new Set<string>();
+  for (const { at, stack } of queue) {
+    const key = JSON.stringify([at, stack]);
+    if (seen.has(key) || stack.length > 2 * STATES.length) continue;
+    seen.add(key);
+    for (const s of machine[at] ?? []) {
+      if (s.tag === 'goto') queue.push({ at: s.target, stack });
+      else if (s.tag === 'call') queue.push({ at: s.target, stack: [...stack, s.back] });
+      else if (stack.length > 0) queue.push({ at: stack.at(-1) ?? 0, stack: stack.slice(0, -1) });
+    }
+  }
+  const reached = new Set([...seen].map((key) => JSON.parse(key)[0]));
+  return STATES.filter((_, i) => reached.has(i)).map((name) => `${name}.md`);
+}
+
+test('a walk that forgets the stack reaches what one that keeps it does', () => {
+  fc.assert(
+    fc.property(machines, (machine) => {
+      const { states, configurations } = explore(asWorkflow(machine));
+      expect([...states.reached].sort()).toEqual([...reachedWithStacks(machine)].sort());
+      expect(configurations).toBeLessThanOrEqual(STATES.length * (STATES.length + 1));
+    }),
+  );
+});
