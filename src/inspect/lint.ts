@@ -5,7 +5,7 @@ import { findState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
 import type { WorkflowReading } from '../parse/workflow.ts';
 import { explore } from './explore.ts';
-import { fault, LINT_CODES, type LintCode } from './lint/codes.ts';
+import { fault, LINT_CODES } from './lint/codes.ts';
 import { badJudges, beyondBudget, neverFiring } from './lint/evaluators.ts';
 import { sameStems, unresolvedJudges, unresolvedNames } from './lint/names.ts';
 import { spacedPlaceholders, unfilledPlaceholders } from './lint/placeholders.ts';
@@ -24,7 +24,7 @@ import { emptyValues, unreadResults } from './lint/values.ts';
 import { statesHere, waysOf } from './ways.ts';
 
 export type { LintOptions };
-export { LINT_CODES, type LintCode };
+export { LINT_CODES };
 
 /** Every fault of a workflow that can be told without running it, in the order of its files. */
 export function lint(workflow: Workflow, options: LintOptions = {}): readonly Diagnostic[] {

@@ -71,7 +71,7 @@ describe('the reference', () => {
 });
 
 function examples(section: string): ReadonlyMap<string, Uint8Array> {
-  const blocks = section.matchAll(/^`([^`]+)`:\n\n````\w*\n([\s\S]*?)\n````$/gm);
+  const blocks = section.matchAll(/^`([^`]+)`:\n\n```\w*\n([\s\S]*?)\n```$/gm);
   return new Map([...blocks].map(([, name = '', text = '']) => [name, bytesOf(`${text}\n`)]));
 }
 
