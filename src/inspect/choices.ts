@@ -38,7 +38,10 @@ function writtenChoices(way: Way, ways: readonly Way[], workflow: Workflow): rea
   }
   // Forks that stand together share one way on: the next of one of them, or a goto.
   const others = ways.filter((other) => isWritten(other) && goesOn(other)).flatMap(tagOrNone);
-  if (others.length === 0) return [{ way, tags: [tag], workflow }];
+  if (others.length === 0) {
+    // A policy that says nothing of next leaves it to the agent.
+    return [{ way, tags: way.origin === 'policy' ? undefined : [tag], workflow }];
+  }
   return others.map((other) => ({ way, tags: [tag, other], workflow }));
 }
 

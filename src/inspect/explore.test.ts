@@ -115,6 +115,11 @@ test.each<[string, Record<string, string>, string[]]>([
     ['perhaps-unreachable A.md:1'],
   ],
   [
+    'a call whose return a script chooses',
+    { 'START.sh': 'echo "<call return=\'$next\'>A</call>"', A: policy(RESULT), B: policy(RESULT) },
+    ['perhaps-unreachable B.md:1'],
+  ],
+  [
     'a limit that keeps a state from ever being reached',
     {
       START: policy(goto('A')).replace('---\n', '---\nmax_visits: 1\n'),

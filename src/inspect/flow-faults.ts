@@ -105,8 +105,11 @@ function unreachableStates(
   walk: Walk,
   reached: ReadonlySet<StateName>,
 ): readonly Diagnostic[] {
+  const states = statesHere(workflow);
+  // Where a state leads that cannot be read is not known.
+  if (states.some(({ kind }) => kind === 'broken')) return [];
   const judges = new Set([...reached].flatMap((name) => judgesOf(workflow, name)));
-  const missed = statesHere(workflow).filter(({ name }) => !reached.has(name) && !judges.has(name));
+  const missed = states.filter(({ name }) => !reached.has(name) && !judges.has(name));
   return missed.map(({ name }) => {
     const start = { line: 1, column: 1 };
     return walk.hasOpenWays

@@ -28,6 +28,11 @@ test.each<[string, Record<string, string>, string[]]>([
     [],
   ],
   [
+    'a state that cannot be read, on the way to another',
+    { START: '<goto>A</goto>', A: '---\nmodel: gpt\n---\n<goto>B</goto>', B: END },
+    ['unknown-model A.md:2:8'],
+  ],
+  [
     'a tag that is only talked of',
     { START: `End with <goto></goto>, <fork ...>X</fork> or ${END}` },
     [],
@@ -121,6 +126,11 @@ test.each<[string, Record<string, string>, string[]]>([
   ['states of the other platform', { START: END, 'BUILD.bat': 'rem', 'BUILD.ps1': '' }, []],
 ])('%s', (_, files, expected) => {
   expect(found(files)).toEqual(expected);
+});
+
+test('a policy may leave the next of a fork to the agent', () => {
+  const START = '---\nallowed_transitions: [{tag: fork, target: W}]\n---\nFork.';
+  expect(found({ START, W: END })).toEqual([]);
 });
 
 test('the other platform is checked from anywhere', () => {

@@ -95,6 +95,7 @@ export class Walk {
       if (!choice.tags) {
         this.hasOpenWays = true;
         this.#unforeseeable(at);
+        this.#enterKnown(at, choice.way);
         continue;
       }
       for (const effect of takeChoice(at, choice)) this.#follow(at, choice.way, effect);
@@ -104,6 +105,16 @@ export class Walk {
   #unforeseeable(at: Configuration): void {
     at.mayStop = true;
     if (at.isCalled) this.#exit(at);
+  }
+
+  /** Of a tag that leaves one state open, the others are known all the same. */
+  #enterKnown(at: Configuration, { tag, places }: Way): void {
+    for (const place of places) {
+      if (place.kind !== 'state') continue;
+      if (place.part !== 'target') this.#link(at, place.state, at.visits);
+      else if (tag === 'fork') this.#startWorker(at, place.state);
+      else this.#enter(this.#calleeOf(at, place.state), place.state, at.visits, at);
+    }
   }
 
   #follow(at: Configuration, way: Way, effect: Effect): void {
@@ -119,7 +130,7 @@ export class Walk {
         this.#call(at, way, effect);
         return;
       case 'worker':
-        this.#enter(this.#activation('worker', 'worker'), effect.state, new Map(), at);
+        this.#startWorker(at, effect.state);
         return;
       case 'result':
         at.mayStop = true;
@@ -141,8 +152,7 @@ export class Walk {
   }
 
   #call(at: Configuration, way: Way, effect: Extract<Effect, { kind: 'call' }>): void {
-    const key = `call ${effect.state} ${visitsKey(at.visits)}`;
-    const activation = this.#activation('callee', key);
+    const activation = this.#calleeOf(at, effect.state);
     const callee = this.#enter(activation, effect.state, at.visits, at);
     if (!callee) return;
     at.callees.add(callee);
@@ -150,6 +160,14 @@ export class Walk {
     const caller = { at, way, returns: effect.returns };
     activation.callers.push(caller);
     for (const visits of activation.exits.values()) this.#link(at, caller.returns, visits);
+  }
+
+  #calleeOf({ visits }: Configuration, state: StateName): Activation {
+    return this.#activation('callee', `call ${state} ${visitsKey(visits)}`);
+  }
+
+  #startWorker(parent: Configuration, state: StateName): void {
+    this.#enter(this.#activation('worker', 'worker'), state, new Map(), parent);
   }
 
   #exit({ activation, visits }: Configuration): void {
