@@ -55,7 +55,7 @@ test.each([
   expect(read(file, text).map(shown)).toEqual(expected);
 });
 
-test('a text of nothing but openings is read in linear time', () => {
+test('a text of nothing but openings', () => {
   const slow = '<goto>'.repeat(20_000);
   expect(read('A.md', slow)).toHaveLength(20_000);
   expect(read('A.md', `${slow}B</goto>`).at(-1)).toMatchObject({ tag: { body: 'B' } });
