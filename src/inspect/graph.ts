@@ -176,21 +176,20 @@ const RESULT: GraphNode = {
 function placeNode(place: Place): GraphNode {
   switch (place.kind) {
     case 'state':
-      // The node itself is there already: only its id counts.
-      return {
-        id: stateNode(place.state),
-        label: place.state,
-        detail: '',
-        kind: 'prompt',
-        state: place.state,
-      };
+      return knownNode(place.state);
     case 'problem': {
-      const { written } = place;
+      const { written, resolution } = place;
+      if (resolution.broken !== undefined) return knownNode(resolution.broken);
       return { id: `missing:${written}`, label: written, detail: 'missing', kind: 'missing' };
     }
     case 'open':
       return UNKNOWN;
   }
+}
+
+/** The node itself is there already: only its id counts. */
+function knownNode(state: StateName): GraphNode {
+  return { id: stateNode(state), label: state, detail: '', kind: 'prompt', state };
 }
 
 function otherWorkflow(path: string | undefined): GraphNode {

@@ -13,6 +13,8 @@ export type Resolution =
       readonly message: string;
       /** The names that were probably meant, best first. */
       readonly close: readonly string[];
+      /** The state that is there, but broken. */
+      readonly broken?: StateName;
     };
 
 /** Which state a name means, as an author or an agent writes it. */
@@ -22,7 +24,7 @@ export function resolveState(workflow: States, name: string): Resolution {
   if (state?.kind !== 'broken') return resolved;
   const reason = state.diagnostics[0]?.message ?? 'it could not be read.';
   const message = `The state ${state.name} cannot be used: ${reason}`;
-  return { problem: 'broken', message, close: [] };
+  return { problem: 'broken', message, close: [], broken: state.name };
 }
 
 /** The same for whoever does not mind that the state is broken. */
