@@ -36,6 +36,14 @@ describe('questions', () => {
     expect(stage.agent()).toMatchObject({ state: 'N.md', input: 'blue', session: { id: 's1' } });
   });
 
+  test('an answer ends what a function said of model and effort', () => {
+    const stage = makeRun(flow);
+    stage.turn('<function return="N" model="haiku" effort="low">T</function>');
+    stage.turn(PLAIN);
+    answer(stage, 'blue');
+    expect(stage.agent()).toMatchObject({ model: undefined, effort: undefined });
+  });
+
   test('when the time is over the agent goes on at timeout_next, without a value', () => {
     const stage = asked(TIMED);
     expect(timeCame(stage, 0)).toEqual([]);

@@ -107,6 +107,12 @@ describe('what is refused', () => {
     ['an empty path', '<reset-workflow> </reset-workflow>', 'bad-transition', 'path of a workflow'],
     ['an empty question', '<ask next="N"> </ask>', 'bad-transition', 'question is missing'],
     ['an empty cd', '<reset cd=" ">N</reset>', 'bad-transition', 'cd is empty'],
+    [
+      'NUL in a variable',
+      '<fork next="N" item="a\0b">W</fork>',
+      'bad-transition',
+      'item may not contain a NUL',
+    ],
     ['NUL in cd', '<reset cd="a\0b">N</reset>', 'bad-transition', 'NUL'],
     ['an unknown attribute', '<goto to="x">N</goto>', 'bad-transition', 'no attribute to'],
     ['an attribute on result', '<result of="x">N</result>', 'bad-transition', 'no attribute of'],

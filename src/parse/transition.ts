@@ -155,6 +155,7 @@ function formProblem(tag: Tag): string | undefined {
     if (!known && !variables) return unknownAttribute(name, tag.name);
     const found = known ? attributeProblem(name, value) : variableProblem(name);
     if (found) return found;
+    if (!known && value.includes('\0')) return `${name} may not contain a NUL character`;
   }
   if (body === 'target') return stateNameProblem(tag.body.trim());
   if (body === 'path' && tag.body.trim() === '') return 'the path of a workflow is missing';

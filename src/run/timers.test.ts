@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { failed, makeRun } from '../../test/make-run.ts';
+import type { Input } from '../model/input.ts';
+import type { Clock } from '../ports.ts';
+import { Inbox } from './inbox.ts';
+import { Timers } from './timers.ts';
+
+/** A clock that is set forward by hand. */
+function handClock(start: number) {
+  let now = start;
+  const waits = new Set<{ readonly time: number; readonly callback: () => void }>();
+  const clock: Clock = {
+    now: () => now,
+    at: (time, callback) => {
+      const wait = { time, callback };
+      waits.add(wait);
+      return () => waits.delete(wait);
+    },
+  };
+  const forwardTo = (time: number) => {
+    now = time;
+    for (const wait of waits) {
+      if (wait.time > now) continue;
+      waits.delete(wait);
+      wait.callback();
+    }
+  };
+  return { clock, waits, forwardTo };
+}
+
+const ask = '<ask next="START" timeout="1h" timeout_next="START">?</ask>';
+
+test.each([
+  ['a pause before another try', failed('crashed'), 'time-came'],
+  ['a usage limit', failed('usage-limit'), 'usage-limit-over'],
+  ['a deadline', ask, 'time-came'],
+])('%s ends, whether it was just decided or found in a run', (_, report, kind) => {
+  const stage = makeRun({ START: [] });
+  const decided = stage.turn(report);
+  for (const how of ['decided', 'found']) {
+    const inbox = new Inbox<Input>();
+    const { clock, forwardTo } = handClock(stage.now);
+    const timers = new Timers(clock, inbox);
+    if (how === 'decided') decided.forEach((event) => void timers.set(event));
+    else timers.setAll(stage.run);
+    forwardTo(stage.now - 1000);
+    expect(inbox.takeNow()).toEqual([]);
+    forwardTo(stage.now + 10 ** 7);
+    expect(inbox.takeNow()).toMatchObject([{ kind, at: stage.now + 10 ** 7 }]);
+  }
+});
+
+test('a wait that is set again replaces the one before, and none outlives the loop', () => {
+  const { clock, waits } = handClock(0);
+  const timers = new Timers(clock, new Inbox());
+  timers.set({ type: 'agent-waits', at: 0, agent: 'main', until: 5 });
+  timers.set({ type: 'agent-waits', at: 0, agent: 'main', until: 9 });
+  timers.set({ type: 'usage-limited', at: 0, agent: 'main', until: 7 });
+  expect([...waits].map(({ time }) => time)).toEqual([9, 7]);
+  timers.cancelAll();
+  expect(waits.size).toBe(0);
+});
