@@ -120,7 +120,8 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
       live: () => {},
     }),
     newId: counter(options.resume ? 'r' : 's'),
-    attended: () => answers.length > 0,
+    // Nobody is waited for, but a question whose time is limited gets its time.
+    attended: (now) => answers.length > 0 || hasDeadline(now),
   });
   return {
     run,
@@ -260,3 +261,9 @@ function counter(prefix: string): () => string {
 
 const fileName = (name: string) => (/\.(md|sh|bat|ps1)$/.test(name) ? name : `${name}.md`);
 const stem = (name: string) => name.replace(/\.[^.]+$/, '');
+
+function hasDeadline(run: Run): boolean {
+  return [...run.agents].some(
+    ([, { status }]) => status.kind === 'asking' && status.deadline !== undefined,
+  );
+}

@@ -5,7 +5,7 @@
  */
 import type { State, Workflow } from '../model/workflow.ts';
 import { escapeText } from './escape.ts';
-import type { Graph, GraphEdge, GraphNode } from './graph.ts';
+import { END, type Graph, type GraphEdge, type GraphNode } from './graph.ts';
 import { HTML_STYLE } from './html-style.ts';
 import { markedText } from './marked-text.ts';
 import { type Overlay, useOf, withTaken } from './overlay.ts';
@@ -44,7 +44,7 @@ interface Page {
 }
 
 function summary({ workflow, overlay }: Page): string {
-  const uses = overlay ? [...overlay.nodes.values()] : [];
+  const uses = overlay ? [...overlay.nodes].flatMap(([id, use]) => (id === END ? [] : [use])) : [];
   const cost = uses.reduce((sum, { costUsd }) => sum + costUsd, 0);
   const visits = uses.reduce((sum, use) => sum + use.visits, 0);
   return [

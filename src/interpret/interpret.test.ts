@@ -85,7 +85,15 @@ describe('a run in which nothing moves', () => {
     ],
     ['has failed when the rest has', (stage: Stage) => stage.turn(failed('no-credit')), 'failed'],
     ['waits for a person', (stage: Stage) => stage.turn(PLAIN), 'waiting'],
-    ['goes on while a question has a deadline', (stage: Stage) => stage.turn(TIMED), undefined],
+    ['waits for a person also when time is given', (stage: Stage) => stage.turn(TIMED), 'waiting'],
+    [
+      'goes on when the time for an answer is over',
+      (stage: Stage) => {
+        stage.turn(TIMED);
+        stage.now += 7_200_000;
+      },
+      undefined,
+    ],
   ])('%s', (_, happen, outcome) => {
     const stage = makeRun(flow);
     happen(stage);

@@ -108,7 +108,7 @@ function conclude(
     return ended(canMove || tally.asking > 0 ? STOPPED[status.why] : outcomeOf(run));
   }
   if (canMove) return isPausedByLimit(run, at) ? ended('paused') : [];
-  return tally.asking > 0 && (attended || hasDeadline(run)) ? [] : ended(outcomeOf(run));
+  return tally.asking > 0 && (attended || hasPassedDeadline(run, at)) ? [] : ended(outcomeOf(run));
 }
 
 /** With `--no-wait`, on a resume before the limit is over. */
@@ -116,10 +116,10 @@ function isPausedByLimit({ settings, limitedUntil }: Run, at: number): boolean {
   return !settings.wait && limitedUntil !== undefined && at < limitedUntil;
 }
 
-/** A question that time alone can settle. */
-function hasDeadline(run: Run): boolean {
+/** A question whose time is over, as after a resume: it is settled in a moment. */
+function hasPassedDeadline(run: Run, at: number): boolean {
   for (const [, { status }] of run.agents) {
-    if (status.kind === 'asking' && status.deadline !== undefined) return true;
+    if (status.kind === 'asking' && (status.deadline ?? Infinity) <= at) return true;
   }
   return false;
 }

@@ -21,7 +21,7 @@ export interface LoopPorts {
   readonly steps: Steps;
   readonly newId: () => string;
   /** Whether somebody may answer a question while the run waits. */
-  readonly attended: () => boolean;
+  readonly attended: (run: Run) => boolean;
 }
 
 /** Works on a run until it ends. What is in the inbox already, such as a resume, comes first. */
@@ -71,7 +71,7 @@ export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts)
     const at = clock.now();
     inputs.forEach(take);
     ready.offer((agent) => take({ kind: 'start-step', at, agent, newSession: newId() }));
-    take({ kind: 'idle', at, attended: attended() });
+    take({ kind: 'idle', at, attended: attended(run) });
     return decided;
   }
 }
