@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest';
 import { variableProblem } from './variables.ts';
 
-test.each(['item', 'ITEM', '_x', 'a1', 'next_item', 'constructor', 'path_to_file', 'homepage'])(
-  '%s may be a variable',
-  (name) => expect(variableProblem(name)).toBeUndefined(),
-);
+test.each([
+  'item',
+  'ITEM',
+  '_x',
+  'a1',
+  'next_item',
+  'constructor',
+  'path_to_file',
+  'homepage',
+  'env',
+  'git_branch',
+  'temp',
+])('%s may be a variable', (name) => expect(variableProblem(name)).toBeUndefined());
 
 test.each([
   ['', 'cannot be a variable'],
@@ -30,7 +39,9 @@ test.each([
     'LD_PRELOAD',
     'DYLD_INSERT_LIBRARIES',
     'RAYMOND_STATE',
-    'raymond_x',
+    'node_options',
+    'http_proxy',
+    'npm_config_registry',
     'BASH_FUNC_ls',
     'GIT_SSH_COMMAND',
     'ANTHROPIC_API_KEY',

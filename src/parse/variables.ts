@@ -7,9 +7,11 @@ export function variableProblem(name: string): string | undefined {
     return `"${name}" cannot be a variable: use letters, digits and underscores, and no digit first`;
   }
   if (GIVEN.has(name)) return `"${name}" is a name that Raymond itself fills: choose another`;
-  // Windows does not tell "Path" from "PATH".
-  const upper = name.toUpperCase();
-  if (REFUSED.has(upper) || REFUSED_PREFIXES.some((prefix) => upper.startsWith(prefix))) {
+  if (
+    REFUSED.has(name) ||
+    REFUSED_IN_ANY_CASE.has(name.toUpperCase()) ||
+    REFUSED_PREFIXES.some((prefix) => name.startsWith(prefix))
+  ) {
     return `"${name}" would change how programs run: choose another name`;
   }
   return undefined;
@@ -30,12 +32,21 @@ const REFUSED = new Set(
     .split(/\s+/),
 );
 
+/** Windows does not tell "Path" from "PATH", and programs read proxies in either case. */
+const REFUSED_IN_ANY_CASE = new Set(
+  `PATH PATHEXT COMSPEC SYSTEMROOT WINDIR PSMODULEPATH NODE_OPTIONS HTTP_PROXY HTTPS_PROXY ALL_PROXY
+  NO_PROXY`
+    .trim()
+    .split(/\s+/),
+);
+
 const REFUSED_PREFIXES = [
   'LD_',
   'DYLD_',
   'RAYMOND_',
   'BASH_FUNC_',
   'GIT_',
+  'npm_config_',
   'NPM_CONFIG_',
   'ANTHROPIC_',
   'CLAUDE_',

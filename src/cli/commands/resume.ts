@@ -68,6 +68,7 @@ async function resumeOne(project: Project, id: string, given: ResumeOptions): Pr
         `See what it did: raymond show ${id}`,
       );
     }
+    if (given.input !== undefined) await checkReceiver(run, journal);
     const library = libraryFor(paths, run.cwd);
     await loadAll(library, run);
     const first = {
@@ -88,6 +89,21 @@ async function resumeOne(project: Project, id: string, given: ResumeOptions): Pr
   } finally {
     await lock.release();
   }
+}
+
+/** A value that nobody would receive is not swallowed. */
+async function checkReceiver(
+  { id, tally }: Run,
+  journal: { close(): Promise<void> },
+): Promise<void> {
+  if (tally.asking === 1 || (tally.asking === 0 && tally.failed > 0)) return;
+  await journal.close();
+  throw tally.asking === 0
+    ? wrongUsage(`Nobody in ${id} waits for a value, so --input has no receiver.`, 'Leave it out.')
+    : wrongUsage(
+        `${tally.asking} agents of ${id} have a question, so it is not clear whom --input answers.`,
+        `Answer each: raymond answer ${id} --agent <id> "..."`,
+      );
 }
 
 /** Loads every workflow that an agent is in or returns to. One that is gone fails only its agents. */
