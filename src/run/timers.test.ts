@@ -60,3 +60,15 @@ test('a wait that is set again replaces the one before, and none outlives the lo
   timers.cancelAll();
   expect(waits.size).toBe(0);
 });
+
+test.each([
+  ['past', 999, true],
+  ['now', 1000, true],
+  ['to come', 1001, false],
+])('a wait whose end is %s', (_, until, isDue) => {
+  const inbox = new Inbox<Input>();
+  const { clock, waits } = handClock(1000);
+  new Timers(clock, inbox).set({ type: 'agent-waits', at: 1, agent: 'main', until });
+  expect(inbox.takeNow()).toEqual(isDue ? [{ kind: 'time-came', at: 1000, agent: 'main' }] : []);
+  expect(waits.size).toBe(isDue ? 0 : 1);
+});

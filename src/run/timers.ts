@@ -48,6 +48,9 @@ export class Timers {
 
   #wake(name: string, time: number, input: (at: number) => Input): void {
     this.#cancels.get(name)?.();
+    // What is due comes before the loop finds that nothing moves, and ends the run.
+    const now = this.#clock.now();
+    if (time <= now) return this.#inbox.put(input(now));
     const cancel = this.#clock.at(time, () => {
       this.#cancels.delete(name);
       this.#inbox.put(input(Math.max(time, this.#clock.now())));
