@@ -1,7 +1,7 @@
 /** Works on one run in this process: from the lock to the exit code. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { post, watchInbox } from '../journal/inbox.ts';
+import { type InboxMessage, type InboxWatch, post, watchInbox } from '../journal/inbox.ts';
 import type { Project, RunPaths } from '../journal/project.ts';
 import { freeze } from '../journal/state-file.ts';
 import { stateWriter } from '../journal/state-writer.ts';
@@ -58,22 +58,15 @@ export async function workOn(
   if (parts.started) observer.event(parts.started, undefined, run);
   const forgetSignals = stopOnSignals((how) => inbox.put({ kind: 'stop', at: clock.now(), how }));
   const unconfirmed: (() => Promise<void>)[] = [];
-  const messages = await watchInbox(disk, paths.inbox, (message, done) => {
-    inbox.put(
-      message.kind === 'stop'
-        ? { kind: 'stop', at: clock.now(), how: message.how }
-        : {
-            kind: 'person-answered',
-            at: clock.now(),
-            agent: message.agent,
-            askedAt: message.askedAt,
-            text: message.text,
-          },
-    );
-    unconfirmed.push(done);
-  });
+  let messages: InboxWatch | undefined;
+  let ended: Run;
   try {
-    const ended = await runLoop(run, inbox, {
+    messages = await watchInbox(disk, paths.inbox, (message, done) => {
+      const input = inputFrom(message);
+      if (input) inbox.put(input);
+      unconfirmed.push(done);
+    });
+    ended = await runLoop(run, inbox, {
       journal: confirming(journal, unconfirmed),
       clock,
       observer,
@@ -88,16 +81,17 @@ export async function workOn(
       newId,
       attended: person.isThere,
     });
-    if (ended.result !== undefined && !options.json) await print(`${ended.result}\n`);
-    return exitCode(ended);
   } finally {
-    messages.close();
-    forgetSignals();
+    messages?.close();
     person.close();
     waiting.close();
     await stateFile.close();
     await journal.close();
+    forgetSignals();
   }
+  // Last of all: a reader that does not read must not keep anything else from being done.
+  if (ended.result !== undefined && !options.json) await print(`${ended.result}\n`);
+  return exitCode(ended);
 }
 
 export function exitCode({ status }: Run): number {
@@ -121,8 +115,17 @@ export function exitCode({ status }: Run): number {
 }
 
 /** Hands a message to a run, alive or not. */
-export function sendTo(paths: RunPaths, message: Parameters<typeof post>[2]): Promise<void> {
+export function sendTo(paths: RunPaths, message: InboxMessage): Promise<void> {
   return post(disk, paths.inbox, message);
+}
+
+/** What another process wants of the run; nothing when it meant a process before this one. */
+function inputFrom(message: InboxMessage): Input | undefined {
+  const at = clock.now();
+  if (message.kind === 'stop')
+    return message.pid === process.pid ? { kind: 'stop', at, how: message.how } : undefined;
+  const { agent, askedAt, text } = message;
+  return { kind: 'person-answered', at, agent, askedAt, text };
 }
 
 /** A message is done with when what followed from it is on disk. */

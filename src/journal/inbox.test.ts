@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { type Disk, realDisk } from './disk.ts';
 import { type InboxMessage, post, watchInbox } from './inbox.ts';
 
-const stop: InboxMessage = { kind: 'stop', how: 'drain' };
+const stop: InboxMessage = { kind: 'stop', how: 'drain', pid: 7 };
 const answer = (text: string): InboxMessage => ({
   kind: 'answer',
   agent: 'main',

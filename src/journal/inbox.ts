@@ -14,7 +14,8 @@ import { cureOf, reasonOf } from './journal-errors.ts';
 export const inboxMessageSchema = z.discriminatedUnion('kind', [
   /** `askedAt` names the question: an answer that comes twice finds it gone. */
   z.object({ kind: z.literal('answer'), agent: z.string(), askedAt: z.number(), text: z.string() }),
-  z.object({ kind: z.literal('stop'), how: z.enum(['drain', 'now']) }),
+  /** `pid` is the process to be stopped: a later one that goes on with the run is not meant. */
+  z.object({ kind: z.literal('stop'), how: z.enum(['drain', 'now']), pid: z.int() }),
 ]);
 export type InboxMessage = z.infer<typeof inboxMessageSchema>;
 

@@ -19,7 +19,7 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
       `See how it is: raymond show ${id}`,
     );
   }
-  await sendTo(paths, { kind: 'stop', how: options.now ? 'now' : 'drain' });
+  await sendTo(paths, { kind: 'stop', how: options.now ? 'now' : 'drain', pid });
   if (!options.json)
     process.stderr.write(
       options.now
