@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { diskError, guarded, type Operation } from '../../test/journal/door.ts';
 import {
@@ -58,8 +58,22 @@ describe('appending', () => {
 
   test('of a new run is refused when the id is taken', async () => {
     const path = await newJournalPath();
-    await create(realDisk, path, seen);
+    const journal = await create(realDisk, path, seen);
+    await journal.append([started], nothing);
     await expect(create(realDisk, path, seen)).rejects.toMatchObject({ code: 'run-exists' });
+  });
+
+  test.each([
+    ['nothing at all', ''],
+    ['a torn first line', '{"type":"run-sta'],
+    ['the first part of a first append', encodeEvents([started, woke(2)]).subarray(0, -10)],
+  ])('begins where a process has left %s', async (_, left) => {
+    const path = await newJournalPath();
+    await writeFile(path, left);
+    const journal = await create(realDisk, path, seen);
+    await journal.append([started], nothing);
+    await journal.close();
+    expect(await eventsOf(path)).toEqual([started]);
   });
 
   test('refuses an event that could not be read again, and everything after it', async () => {

@@ -5,6 +5,7 @@
  */
 import { dirname } from 'node:path';
 import type { RunEvent } from '../model/event.ts';
+import { UserError } from '../model/user-error.ts';
 import { type Disk, type DiskFile, hasCode, replaceFile, writeAll } from './disk.ts';
 import { besideJournal, runExists, unwritableJournal } from './journal-errors.ts';
 import { encodeEvents, encodeSnapshot, MAX_LINE_BYTES } from './journal-format.ts';
@@ -15,18 +16,15 @@ export interface RunCodec<R> extends Fold<R> {
   freeze(run: R): unknown;
 }
 
-/** Starts the journal of a new run; the id is taken from then on. */
+/** Starts the journal of a new run; the id is taken from its first event on. The caller holds the lock. */
 export async function createJournal<R>(
   disk: Disk,
   path: string,
   codec: RunCodec<R>,
 ): Promise<FileJournal<R>> {
-  let file: DiskFile;
-  try {
-    file = await disk.open(path, 'create');
-  } catch (error) {
-    throw hasCode(error, 'EEXIST') ? runExists(path) : unwritableJournal(path, error, false);
-  }
+  const file = await openNew(disk, path, codec).catch((error) => {
+    throw error instanceof UserError ? error : unwritableJournal(path, error, false);
+  });
   const journal = new FileJournal(disk, path, file, codec, 0, undefined);
   try {
     await disk.syncFolder(dirname(path));
@@ -34,6 +32,23 @@ export async function createJournal<R>(
     throw await journal.abandon(error);
   }
   return journal;
+}
+
+/** One that a process left before its first event was complete is no run yet, and makes way. */
+async function openNew<R>(disk: Disk, path: string, fold: Fold<R>): Promise<DiskFile> {
+  try {
+    return await disk.open(path, 'create');
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+  const isRun = await readRun(disk, path, fold).then(
+    () => true,
+    (error) => !(error instanceof UserError && error.code === 'journal-empty'),
+  );
+  if (isRun) throw runExists(path);
+  const file = await disk.open(path, 'change');
+  await file.truncate(0);
+  return file;
 }
 
 /** Opens a run's journal to go on with it; a torn tail is cut off. */
