@@ -1,5 +1,6 @@
 /** The command line: which commands there are, and what becomes of trouble. */
 import { Command, CommanderError, Option } from 'commander';
+import { cureOf, reasonOf } from '../journal/journal-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { camelCase, RUN_OPTIONS, readOption } from './options.ts';
 import { RAYMOND_VERSION } from './version.ts';
@@ -153,11 +154,24 @@ async function finish(command: Promise<number>): Promise<void> {
   process.exitCode = await command;
 }
 
+/** Files are touched in many places; a full disk or a missing right is nowhere a bug. */
+function isDiskTrouble(error: unknown): error is Error & { readonly path?: unknown } {
+  const codes = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE'];
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof UserError) {
     process.stderr.write(`raymond: ${error.message}\n         ${error.remedy}\n`);
     return DURING_A_RUN.has(error.code) ? 1 : USAGE;
+  }
+  if (isDiskTrouble(error)) {
+    const where = typeof error.path === 'string' ? `${error.path}: ` : '';
+    process.stderr.write(
+      `raymond: ${where}${reasonOf(error)}.\n         ${cureOf(error)}, then try again.\n`,
+    );
+    return 1;
   }
   const stack = error instanceof Error ? error.stack : String(error);
   process.stderr.write(

@@ -37,13 +37,13 @@ export async function allRuns(project: Project): Promise<readonly (FoundRun | Da
 
 /** What a person would say of the run: the word in `list`. */
 export function condition({ run, pid }: FoundRun): string {
-  if (pid !== undefined) return run.status.kind === 'stopping' ? 'stopping' : liveCondition(run);
   switch (run.status.kind) {
     case 'ended':
       return run.status.outcome;
     case 'active':
+      return pid === undefined ? 'crashed' : liveCondition(run);
     case 'stopping':
-      return 'crashed';
+      return pid === undefined ? 'crashed' : 'stopping';
     default:
       return unreachable(run.status);
   }

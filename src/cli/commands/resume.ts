@@ -38,11 +38,16 @@ async function resumeAll(project: Project, options: ResumeOptions): Promise<numb
   const codes: number[] = [];
   for (const found of await allRuns(project)) {
     if (!('run' in found) || !RESUMABLE.has(condition(found))) continue;
-    codes.push(await resumeOne(project, found.id, options));
+    const code = await resumeOne(project, found.id, options);
+    if (code === INTERRUPTED) return code;
+    codes.push(code);
   }
   if (codes.length === 0) process.stderr.write('There is nothing to resume.\n');
   return codes.find((code) => code !== 0) ?? 0;
 }
+
+/** Whoever stops one run by Ctrl-C does not want the next one to begin. */
+const INTERRUPTED = 130;
 
 const RESUMABLE = new Set([
   'crashed',
