@@ -1,0 +1,20 @@
+/** Some tests run what users run: bin/raymond.js. So it is built before, if a source is newer. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+export function setup(): void {
+  const built = join(root, 'dist', 'cli.js');
+  if (existsSync(built) && statSync(built).mtimeMs > newestSource()) return;
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'build.js')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('The build failed.');
+}
+
+function newestSource(): number {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  return Math.max(...files.map((file) => statSync(join(root, 'src', file)).mtimeMs));
+}

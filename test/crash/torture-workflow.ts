@@ -1,0 +1,62 @@
+/**
+ * Loops, a call into a loop of resets, forks and forks of forks; every step notes in a log that it
+ * ran and what it was given. The values are large enough for the journal to get its snapshots.
+ */
+export const TORTURE_WORKFLOW: Readonly<Record<string, string>> = {
+  'torture/START.sh': script(`
+note 0
+for i in 1 2 3 4; do
+  echo "<fork item=\\"$i &lt;ä &quot;q&quot;&gt;\\" input=\\"0 $pad\\">WORK</fork>"
+done
+echo "<goto input=\\"0 $pad\\">LOOP</goto>"`),
+  'torture/LOOP.sh': script(`
+n=\${RAYMOND_RESULT%% *}
+note "$n"
+if [ "$n" -lt 12 ]; then
+  echo "<goto input=\\"$((n + 1)) $pad\\">LOOP</goto>"
+else
+  echo "<call return=\\"BACK\\" input=\\"$n\\">SUB</call>"
+fi`),
+  'torture/SUB.sh': script(`
+note "$RAYMOND_RESULT"
+echo "<reset input=\\"0 $pad\\">DEEP</reset>"`),
+  'torture/DEEP.sh': script(`
+n=\${RAYMOND_RESULT%% *}
+note "$n"
+if [ "$n" -lt 3 ]; then
+  echo "<reset input=\\"$((n + 1)) $pad\\">DEEP</reset>"
+else
+  echo "<result>deep <goto>NOWHERE</goto> $RAYMOND_AGENT_ID $pad</result>"
+fi`),
+  'torture/BACK.sh': script(`
+note back
+echo "<result>main has \${RAYMOND_RESULT%% 0*}</result>"`),
+  'torture/WORK.sh': script(`
+n=\${RAYMOND_RESULT%% *}
+note "$n"
+case $n in
+2)
+  echo "<fork item=\\"leaf of \${item%% *}\\" input=\\"$pad\\">LEAF</fork>"
+  echo "<goto input=\\"3 $pad\\">WORK</goto>" ;;
+4) echo "<function return=\\"WORKED\\" input=\\"$n\\">SUB</function>" ;;
+*) echo "<goto input=\\"$((n + 1)) $pad\\">WORK</goto>" ;;
+esac`),
+  'torture/LEAF.sh': script(`
+note leaf
+echo "<result>$item</result>"`),
+  'torture/WORKED.sh': script(`
+note worked
+echo "<result>$item has \${RAYMOND_RESULT%% 0*}</result>"`),
+};
+
+/** Only builtins, unless a step is to last a while; the note is one short write at a file's end. */
+function script(body: string): string {
+  return `
+note() {
+  printf '%s\\n' "$RAYMOND_AGENT_ID $RAYMOND_STATE $1 item=\${item-} got=\${#RAYMOND_RESULT} try=$RAYMOND_ATTEMPT" >>"$log"
+  [ "$pause" = 0 ] || sleep "$pause"
+}
+printf -v pad '%020000d' 0
+${body}
+`;
+}

@@ -1,0 +1,29 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type Ending, torture, undisturbedEnding } from './torture.ts';
+
+/** Another one each day, so that time finds what a fixed one would miss; a failure names it. */
+const SEED = Math.floor(Date.now() / 86_400_000);
+
+let expected: Ending;
+beforeAll(async () => {
+  expected = await undisturbedEnding();
+});
+
+test('the torture is worth its name', () => {
+  expect(Object.keys(expected.agents)).toHaveLength(9);
+  expect(Object.values(expected.agents).flat().length).toBeGreaterThan(60);
+  expect(expected.stdout).toBe('main has deep <goto>NOWHERE</goto> main\n');
+});
+
+test.each([0, 1, 2])('killed with -9 over and over, round %d', async (round) => {
+  const kills = await torture({ seed: SEED + round, kills: 12, victims: 'raymond' }, expected);
+  expect(Object.keys(kills)).not.toEqual([]);
+});
+
+test('killed together with its steps', async () => {
+  const kills = await torture(
+    { seed: SEED, kills: 12, victims: 'raymond and its steps' },
+    expected,
+  );
+  expect(Object.keys(kills)).not.toEqual([]);
+});

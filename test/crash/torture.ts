@@ -1,0 +1,214 @@
+/** Kills a Raymond with -9 at random moments, resumes it until the run ends, and compares. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import type { RunEvent } from '../../src/model/event.ts';
+import { Project, type Started } from '../raymond.ts';
+import { killSteps, survivors } from '../survivors.ts';
+import { TORTURE_WORKFLOW } from './torture-workflow.ts';
+
+export interface Torture {
+  readonly seed: number;
+  /** After so many kills the run is left in peace. */
+  readonly kills: number;
+  readonly victims: 'raymond' | 'raymond and its steps';
+}
+
+/** All that must be the same whatever happened. */
+export interface Ending {
+  readonly stdout: string;
+  /** What each agent went through, in order. */
+  readonly agents: Readonly<Record<string, readonly unknown[]>>;
+  /** What the steps noted, without the number of the try. */
+  readonly notes: readonly string[];
+}
+
+export async function undisturbedEnding(): Promise<Ending> {
+  return inProject('undisturbed', async (project) => {
+    const { code, stdout, stderr } = await project.run(startArgs(project, '0'));
+    assert.equal(code, 0, stderr);
+    return endingOf(project, stdout);
+  });
+}
+
+/** Gives how often Raymond was killed, by what it was doing; throws, naming the seed, when anything differs. */
+export async function torture(
+  { seed, kills, victims }: Torture,
+  expected: Ending,
+): Promise<Readonly<Record<string, number>>> {
+  return inProject(`seed ${seed}, killing ${victims}`, async (project) => {
+    const random = randomFrom(seed);
+    const counts: Record<string, number> = {};
+    for (let killed = 0; ; ) {
+      const life = project.start(lifeArgs(project, victims));
+      const moment = killed < kills ? pick(random, MOMENTS) : undefined;
+      const inTime = await (moment?.come(project, random, life) ?? false);
+      if (inTime) life.child.kill('SIGKILL');
+      const { code, signal, stdout, stderr } = await life.ended;
+      if (signal !== 'SIGKILL') {
+        assert.equal(code, 0, stderr);
+        compare(endingOf(project, stdout), expected, victims);
+        return counts;
+      }
+      killed++;
+      counts[moment?.name ?? ''] = (counts[moment?.name ?? ''] ?? 0) + 1;
+      if (victims !== 'raymond') killSteps(project.folder);
+    }
+  });
+}
+
+const RUN = 'torture-00000001';
+
+function startArgs(project: Project, pause: string): string[] {
+  const set = ['--set', `log=${project.path('log')}`, '--set', `pause=${pause}`];
+  return ['torture', '--workflow-id', RUN, ...set];
+}
+
+/** A run that never got to its first event is started again, under the same id. */
+function lifeArgs(project: Project, victims: Torture['victims']): string[] {
+  const hasBegun = project.lines('.raymond', 'state', `${RUN}.jsonl`).length > 0;
+  return hasBegun ? ['resume', RUN] : startArgs(project, victims === 'raymond' ? '0' : '0.03');
+}
+
+interface Moment {
+  readonly name: string;
+  /** Resolves with true when it has come, with false when the process ended before. */
+  come(project: Project, random: Random, life: Started): Promise<boolean>;
+}
+
+const MOMENTS: readonly Moment[] = [
+  {
+    name: 'at some time',
+    async come(_, random, { child }) {
+      await delay(random() * 900);
+      return isRunning(child);
+    },
+  },
+  {
+    name: 'while the journal is written',
+    come(project, random, { child }) {
+      const journal = project.path('.raymond', 'state', `${RUN}.jsonl`);
+      const size = () => statSync(journal, { throwIfNoEntry: false })?.size ?? 0;
+      const enough = size() + Math.floor(random() ** 2 * 400_000);
+      return until(child, () => size() > enough);
+    },
+  },
+  {
+    name: 'while the state file is written',
+    come(project, random, { child }) {
+      const folder = project.path('.raymond', 'state');
+      const names = new Set<string>();
+      const wanted = 1 + Math.floor(random() * 3);
+      return until(child, () => {
+        for (const name of filesIn(folder)) if (name.endsWith('.tmp')) names.add(name);
+        return names.size >= wanted;
+      });
+    },
+  },
+  {
+    name: 'while steps are launched',
+    come(project, random, { child }) {
+      const folder = project.path('.raymond', 'runs', RUN, 'steps');
+      const count = () =>
+        filesIn(folder).reduce((sum, agent) => sum + filesIn(`${folder}/${agent}`).length, 0);
+      const enough = count() + 1 + Math.floor(random() * 12);
+      return until(child, () => count() >= enough);
+    },
+  },
+];
+
+async function until(child: Started['child'], condition: () => boolean): Promise<boolean> {
+  while (isRunning(child)) {
+    if (condition()) return true;
+    await turn();
+  }
+  return false;
+}
+
+const isRunning = (child: Started['child']) => child.exitCode === null && child.signalCode === null;
+
+const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+
+function endingOf(project: Project, stdout: string): Ending {
+  const events = project.journal(RUN);
+  const traces = events.flatMap((event) => {
+    const trace = traceOf(event);
+    return trace !== undefined && 'agent' in event ? [{ agent: event.agent, trace }] : [];
+  });
+  const agents: Record<string, unknown[]> = {};
+  for (const { agent, trace } of traces) agents[agent] = [...(agents[agent] ?? []), trace];
+  const started = events.flatMap((event) =>
+    event.type === 'step-started' ? [`${event.agent} ${event.step}`] : [],
+  );
+  assert.equal(new Set(started).size, started.length, 'a step was started twice');
+  assert.equal(events.at(-1)?.type, 'run-ended');
+  const state = JSON.parse(project.read('.raymond', 'state', `${RUN}.json`));
+  assert.deepEqual(state.status, { kind: 'ended', outcome: 'completed' });
+  assert.deepEqual(survivors(project.folder), []);
+  return { stdout, agents, notes: project.lines('log') };
+}
+
+/** The part of an event that does not depend on time. */
+function traceOf(event: RunEvent): unknown {
+  if (!/^agent-(moved|forked|ended|failed)$/.test(event.type)) return undefined;
+  const isSteady = (key: string) => !OTHER_EACH_TIME.has(key);
+  return JSON.parse(JSON.stringify(event, (key, value) => (isSteady(key) ? value : undefined)));
+}
+
+/** When, where (every project has its own folder), and with which events together it was saved. */
+const OTHER_EACH_TIME = new Set(['at', 'cwd', 'workflow', 'more']);
+
+function compare(actual: Ending, expected: Ending, victims: Torture['victims']): void {
+  assert.equal(actual.stdout, expected.stdout);
+  assert.deepEqual(Object.keys(actual.agents).sort(), Object.keys(expected.agents).sort());
+  for (const [agent, trace] of Object.entries(expected.agents)) {
+    assert.deepEqual(actual.agents[agent], trace, `the way of ${agent}`);
+  }
+  const [done, wanted] = [actual.notes.map(withoutTry), expected.notes.map(withoutTry)];
+  if (victims === 'raymond') {
+    assert.deepEqual(
+      done.toSorted(),
+      wanted.toSorted(),
+      'a step was executed twice, or not at all',
+    );
+    return;
+  }
+  assert.deepEqual([...new Set(done)].sort(), wanted.toSorted());
+  const repeated = actual.notes.filter((_, i) => done.indexOf(done[i] ?? '') < i);
+  assert.deepEqual(
+    repeated.filter((note) => note.endsWith('try=1')),
+    [],
+    'a step was repeated without being told so',
+  );
+}
+
+const withoutTry = (note: string) => note.replace(/ try=\d+$/, '');
+
+async function inProject<T>(what: string, use: (project: Project) => Promise<T>): Promise<T> {
+  const project = new Project(TORTURE_WORKFLOW, 'folgenschwere Läufe');
+  try {
+    const result = await use(project);
+    await project.dispose();
+    return result;
+  } catch (error) {
+    killSteps(project.folder);
+    throw new Error(`${what}: see ${project.folder}`, { cause: error });
+  }
+}
+
+type Random = () => number;
+
+/** The same numbers for the same seed. */
+function randomFrom(seed: number): Random {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function pick<T>(random: Random, items: readonly T[]): T | undefined {
+  return items[Math.floor(random() * items.length)];
+}

@@ -1,0 +1,111 @@
+/** Runs the built `bin/raymond.js` as a person would, in a project folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { RunEvent } from '../src/model/event.ts';
+import { endSurvivors } from './survivors.ts';
+
+export const BIN = join(import.meta.dirname, '..', 'bin', 'raymond.js');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<Ended>;
+}
+
+export class Project {
+  readonly folder: string;
+  readonly #children: ChildProcess[] = [];
+  readonly #env: Readonly<Record<string, string>>;
+
+  constructor(files: Readonly<Record<string, string>> = {}, name = 'raymond-') {
+    // The first part of every path is long enough to be found among the arguments of processes.
+    const root = mkdtempSync(join(tmpdir(), 'raymond-project-'));
+    this.folder = join(root, name);
+    mkdirSync(join(this.folder, '.git'), { recursive: true });
+    this.#env = cleanEnvironment();
+    for (const [path, text] of Object.entries(files)) this.write(path, text);
+  }
+
+  path(...parts: string[]): string {
+    return join(this.folder, ...parts);
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(this.path(path)), { recursive: true });
+    writeFileSync(this.path(path), text);
+  }
+
+  read(...parts: string[]): string {
+    return readFileSync(this.path(...parts), 'utf8');
+  }
+
+  /** What is in a file by now, be there none. */
+  lines(...parts: string[]): string[] {
+    try {
+      return this.read(...parts)
+        .split('\n')
+        .slice(0, -1);
+    } catch {
+      return [];
+    }
+  }
+
+  journal(run: string): RunEvent[] {
+    const lines = this.lines('.raymond', 'state', `${run}.jsonl`);
+    return lines.map((line) => JSON.parse(line)).filter((event) => event.type !== 'snapshot');
+  }
+
+  start(
+    args: readonly string[],
+    more: { env?: Record<string, string>; cwd?: string } = {},
+  ): Started {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      cwd: more.cwd ?? this.folder,
+      env: { ...this.#env, ...more.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#children.push(child);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    const ended = new Promise<Ended>((resolve) => {
+      child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+    });
+    return { pid: child.pid ?? 0, child, stdout: () => stdout, stderr: () => stderr, ended };
+  }
+
+  run(args: readonly string[], more: { env?: Record<string, string>; cwd?: string } = {}) {
+    return this.start(args, more).ended;
+  }
+
+  /** Ends whatever is left, and removes the folder. */
+  async dispose(): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL');
+    await endSurvivors(this.folder);
+    chmodSync(this.folder, 0o700);
+    rmSync(dirname(this.folder), { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function cleanEnvironment(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([name, value]) => value !== undefined && !name.startsWith('RAYMOND_') && name !== 'NO_COLOR',
+  );
+  return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']));
+}

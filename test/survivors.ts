@@ -1,0 +1,85 @@
+/**
+ * What still runs of a project's steps, by every trace that a process can have: the identities that
+ * Raymond recorded, and the tokens in the environments of all processes (where /proc shows them).
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive, type ProcessIdentity } from '../src/execute/process.ts';
+import { eventually } from './eventually.ts';
+
+interface Recorded {
+  readonly identity: ProcessIdentity;
+  readonly token: string;
+}
+
+/** A line for each process that is left, to be read in a failed test. */
+export function survivors(project: string): string[] {
+  const records = recordsOf(project);
+  const recorded = records.filter(({ identity }) => isAlive(identity));
+  const marked = markedWith(records.map(({ token }) => token));
+  const pids = new Set([...recorded.map(({ identity }) => identity.pid), ...marked]);
+  return [...pids].map((pid) => `${pid} ${commandOf(pid)}`);
+}
+
+export async function endSurvivors(project: string): Promise<void> {
+  await eventually('the steps of the project are gone', () => {
+    for (const line of survivors(project)) kill(Number.parseInt(line, 10));
+    return survivors(project).length === 0;
+  });
+}
+
+/** Kills every process of every step at once, as a crash of the whole machine would. */
+export function killSteps(project: string): void {
+  for (const line of survivors(project)) kill(Number.parseInt(line, 10));
+}
+
+function recordsOf(project: string): Recorded[] {
+  const runs = join(project, '.raymond', 'runs');
+  if (!existsSync(runs)) return [];
+  const files = readdirSync(runs, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('process.json'))
+    .flatMap((file) => {
+      try {
+        return [JSON.parse(readFileSync(join(runs, file), 'utf8'))];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function markedWith(tokens: readonly string[]): number[] {
+  if (!existsSync('/proc/self/environ')) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      const environment = readOrNothing(`/proc/${pid}/environ`);
+      if (!environment.includes('RAYMOND_STEP_TOKEN=')) return false;
+      return tokens.some((token) => environment.includes(token)) && !isZombie(pid);
+    })
+    .map(Number);
+}
+
+function isZombie(pid: string): boolean {
+  return /\) [ZX] /.test(readOrNothing(`/proc/${pid}/stat`));
+}
+
+function commandOf(pid: number): string {
+  return readOrNothing(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200);
+}
+
+function readOrNothing(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
+}
