@@ -1,0 +1,107 @@
+/** However a run is stopped: nothing of it is left running, and it can be resumed. */
+import { expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import type { Started } from '../raymond.ts';
+import { survivors } from '../survivors.ts';
+import { Crew } from './crew.ts';
+
+const byNumber = (a: string, b: string) => Number(a) - Number(b);
+
+const drains = (life: Started) =>
+  eventually('it stops starting steps', () => life.stderr().includes('no new step starts'));
+
+const inAHurry: readonly [string, number, (life: Started, crew: Crew) => Promise<unknown>][] = [
+  ['SIGTERM', 50, async ({ child }) => child.kill('SIGTERM')],
+  [
+    'Ctrl-C twice',
+    50,
+    async (life) => {
+      life.child.kill('SIGINT');
+      await drains(life);
+      life.child.kill('SIGINT');
+    },
+  ],
+  ['SIGHUP', 4, async ({ child }) => child.kill('SIGHUP')],
+  ['raymond stop --now', 4, (_, { project }) => project.run(['stop', 'crew', '--now'])],
+];
+
+test.each(inAHurry)('%s, with %d workers', async (_, size, stop) => {
+  const crew = new Crew(size);
+  const life = crew.start();
+  await crew.gathered(1 + Math.floor(Math.random() * size));
+  await stop(life, crew);
+  expect(await life.ended).toMatchObject({ code: 130, signal: null });
+  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(crew.done()).toEqual([]);
+  expect(crew.events('run-ended')).toMatchObject([{ outcome: 'interrupted' }]);
+
+  crew.openGate();
+  expect(await crew.resume().ended).toMatchObject({ code: 0, stdout: 'all are sent\n' });
+  expect(crew.done().sort(byNumber)).toEqual(crew.numbers());
+  expect(survivors(crew.project.folder)).toEqual([]);
+});
+
+const inPeace: readonly [string, (life: Started, crew: Crew) => void][] = [
+  ['one Ctrl-C', ({ child }) => child.kill('SIGINT')],
+  ['raymond stop', (_, { project }) => void project.start(['stop', 'crew'])],
+];
+
+test.each(inPeace)('%s lets running steps finish, and starts none', async (_, stop) => {
+  const crew = new Crew(5);
+  const life = crew.start();
+  await crew.gathered();
+  await eventually('MAIN has ended', () => crew.events('agent-ended').length === 1);
+  stop(life, crew);
+  await drains(life);
+  const before = crew.events('step-started').length;
+  await eventually('all went through the gate', () => {
+    crew.openGate();
+    return crew.events('step-ended').length === before;
+  });
+  expect(await life.ended).toMatchObject({ code: 130, signal: null });
+  expect(crew.events('step-started')).toHaveLength(before);
+  expect(crew.done()).toEqual([]);
+  expect(survivors(crew.project.folder)).toEqual([]);
+
+  expect(await crew.resume().ended).toMatchObject({ code: 0 });
+  expect(crew.done().sort(byNumber)).toEqual(crew.numbers());
+  expect(crew.here()).toHaveLength(5);
+});
+
+test('a stop that comes too late does not stop the next process', async () => {
+  const crew = new Crew(2);
+  const life = crew.start();
+  await crew.gathered();
+  // It cannot act on anything any more, as if it crashed while the message was on its way.
+  life.child.kill('SIGSTOP');
+  const stop = crew.project.start(['stop', 'crew', '--now']);
+  await eventually('the stop is on its way', () => stop.stderr().includes('Stopping crew'));
+  life.child.kill('SIGKILL');
+  expect(await stop.ended).toMatchObject({ code: 0 });
+  const next = crew.resume();
+  await crew.letThrough();
+  expect(await next.ended).toMatchObject({ code: 0 });
+  expect(crew.here()).toHaveLength(2);
+});
+
+test('of two that resume a run one is refused; a killed one is succeeded by the next', async () => {
+  const crew = new Crew(2);
+  const first = crew.start();
+  await crew.gathered();
+  expect(await crew.resume().ended).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`The run crew is being worked on by process ${first.pid}.`),
+  });
+  first.child.kill('SIGKILL');
+  await first.ended;
+
+  const both = [crew.resume(), crew.resume()];
+  const refused = await Promise.race(both.map((life) => life.ended));
+  const owner = both.find(({ child }) => child.exitCode === null);
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stderr).toContain(`being worked on by process ${owner?.pid}.`);
+  await crew.letThrough();
+  expect(await owner?.ended).toMatchObject({ code: 0 });
+  expect(crew.here()).toHaveLength(2);
+});
