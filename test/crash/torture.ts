@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import type { RunEvent } from '../../src/model/event.ts';
 import { Project, type Started } from '../raymond.ts';
 import { killSteps, survivors } from '../survivors.ts';
 import { TORTURE_WORKFLOW } from './torture-workflow.ts';
+import { type Ways, waysOf } from './ways.ts';
 
 export interface Torture {
   readonly seed: number;
@@ -17,8 +17,7 @@ export interface Torture {
 /** All that must be the same whatever happened. */
 export interface Ending {
   readonly stdout: string;
-  /** What each agent went through, in order. */
-  readonly agents: Readonly<Record<string, readonly unknown[]>>;
+  readonly agents: Ways;
   /** What the steps noted, without the number of the try. */
   readonly notes: readonly string[];
 }
@@ -131,12 +130,6 @@ const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 
 function endingOf(project: Project, stdout: string): Ending {
   const events = project.journal(RUN);
-  const traces = events.flatMap((event) => {
-    const trace = traceOf(event);
-    return trace !== undefined && 'agent' in event ? [{ agent: event.agent, trace }] : [];
-  });
-  const agents: Record<string, unknown[]> = {};
-  for (const { agent, trace } of traces) agents[agent] = [...(agents[agent] ?? []), trace];
   const started = events.flatMap((event) =>
     event.type === 'step-started' ? [`${event.agent} ${event.step}`] : [],
   );
@@ -145,18 +138,8 @@ function endingOf(project: Project, stdout: string): Ending {
   const state = JSON.parse(project.read('.raymond', 'state', `${RUN}.json`));
   assert.deepEqual(state.status, { kind: 'ended', outcome: 'completed' });
   assert.deepEqual(survivors(project.folder), []);
-  return { stdout, agents, notes: project.lines('log') };
+  return { stdout, agents: waysOf(events), notes: project.lines('log') };
 }
-
-/** The part of an event that does not depend on time. */
-function traceOf(event: RunEvent): unknown {
-  if (!/^agent-(moved|forked|ended|failed)$/.test(event.type)) return undefined;
-  const isSteady = (key: string) => !OTHER_EACH_TIME.has(key);
-  return JSON.parse(JSON.stringify(event, (key, value) => (isSteady(key) ? value : undefined)));
-}
-
-/** When, where (every project has its own folder), and with which events together it was saved. */
-const OTHER_EACH_TIME = new Set(['at', 'cwd', 'workflow', 'more']);
 
 function compare(actual: Ending, expected: Ending, victims: Torture['victims']): void {
   assert.equal(actual.stdout, expected.stdout);

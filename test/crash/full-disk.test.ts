@@ -1,0 +1,159 @@
+/**
+ * Every operation on journal, state, lock and inbox fails once, in a whole run through the command
+ * line: the run is neither lost nor damaged, the person is told what to do, and no step is left.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import type { Step } from '../../src/ports.ts';
+import { diskError, type Operation, type Verdict } from '../journal/door.ts';
+import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
+import { waysOf } from './ways.ts';
+
+type Guard = (operation: Operation) => Verdict;
+
+const world = vi.hoisted(() => ({
+  guard: undefined as Guard | undefined,
+  answer: undefined as ((step: Step) => string) | undefined,
+  running: 0,
+}));
+
+vi.mock(import('../../src/journal/disk.ts'), async (original) => {
+  const real = await original();
+  const { guarded } = await import('../journal/door.ts');
+  return { ...real, realDisk: guarded(real.realDisk, (operation) => world.guard?.(operation)) };
+});
+
+vi.mock(import('../../src/execute/script.ts'), async (original) => {
+  const { scriptedAgent } = await import('../../src/execute/scripted.ts');
+  const agent = scriptedAgent((step) => world.answer?.(step) ?? '');
+  const counted =
+    (start: typeof agent.start): typeof agent.start =>
+    (step, live) => {
+      const running = start(step, live);
+      world.running++;
+      void running.outcome.then(() => world.running--);
+      return running;
+    };
+  return {
+    ...(await original()),
+    scriptExecutor: () => ({
+      ...agent,
+      start: counted(agent.start),
+      adopt: counted(agent.adopt),
+    }),
+  };
+});
+
+const FILES = Object.fromEntries(
+  ['START', 'LOOP', 'SUB', 'BACK', 'WORK'].map((name) => [`flow/${name}.sh`, '#']),
+);
+
+world.answer = ({ state, ...step }) => {
+  const input = 'input' in step ? Number(step.input ?? 0) : 0;
+  switch (state) {
+    case 'START.sh':
+      return '<fork item="a">WORK</fork><fork item="b">WORK</fork><goto>LOOP</goto>';
+    case 'LOOP.sh':
+      return input < 2
+        ? `<goto input="${input + 1}">LOOP</goto>`
+        : '<call return="BACK">SUB</call>';
+    case 'BACK.sh':
+      return '<result>back</result>';
+    default:
+      return `<result>${step.environment.item ?? 'sub'}</result>`;
+  }
+};
+
+let said = { stdout: '', stderr: '' };
+
+beforeEach(() => {
+  vi.stubGlobal('RAYMOND_VERSION', '0.0.0');
+  for (const name of ['stdout', 'stderr'] as const) {
+    process[name].setMaxListeners(0);
+    vi.spyOn(process[name], 'write').mockImplementation((text, ...rest) => {
+      said[name] += String(text);
+      const done = rest.find((one) => typeof one === 'function');
+      done?.();
+      return true;
+    });
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+async function life(project: Project, ...args: string[]) {
+  said = { stdout: '', stderr: '' };
+  vi.spyOn(process, 'cwd').mockReturnValue(project.folder);
+  await main(args);
+  const code = process.exitCode;
+  process.exitCode = undefined;
+  expect(world.running, 'steps that were left running').toBe(0);
+  endProcess(project);
+  return { code, ...said };
+}
+
+/** All lives share this process; a lock that could not be released would else never die. */
+function endProcess(project: Project): void {
+  const folder = project.path('.raymond', 'runs', 'sweep');
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (name.startsWith('lock')) rmSync(join(folder, name));
+}
+
+const START = ['flow', '--workflow-id', 'sweep', '--no-debug'];
+
+async function undisturbed() {
+  world.guard = undefined;
+  const project = newProject(FILES);
+  expect(await life(project, ...START)).toMatchObject({ code: 0, stdout: 'back\n' });
+  return waysOf(project.journal('sweep'));
+}
+
+const faults: readonly [string, Verdict, 'once' | 'from then on'][] = [
+  ['ENOSPC', { error: diskError('ENOSPC') }, 'once'],
+  ['EIO', { error: diskError('EIO') }, 'once'],
+  ['EROFS', { error: diskError('EROFS') }, 'from then on'],
+  ['half a write, then ENOSPC', { half: true, error: diskError('ENOSPC') }, 'from then on'],
+];
+
+describe.each(faults)('%s', (_, verdict, duration) => {
+  test(`at every operation, ${duration}`, async () => {
+    const expected = await undisturbed();
+    let troubles = 0;
+    let failed = true;
+    for (let k = 1; failed; k++) {
+      failed = false;
+      let operations = 0;
+      const project = newProject(FILES);
+      world.guard = (operation) => {
+        if (operation === 'read' || (verdict?.half && operation !== 'write')) return undefined;
+        const isDue = ++operations === k || (failed && duration === 'from then on');
+        failed ||= isDue;
+        return isDue ? verdict : undefined;
+      };
+      const first = await life(project, ...START);
+      if (first.code !== 0) {
+        troubles++;
+        expect(first.code, `operation ${k}`).toBe(1);
+        expect(first.stderr, `operation ${k}`).toMatch(/^raymond: .+\.\n {9}\S.+\.?\n/m);
+        expect(first.stderr).not.toContain('bug');
+      }
+      world.guard = undefined;
+      await resumeOrStart(project, `operation ${k}`);
+      expect(waysOf(project.journal('sweep')), `operation ${k}`).toEqual(expected);
+    }
+    expect(troubles).toBeGreaterThan(verdict?.half ? 8 : 20);
+  });
+});
+
+async function resumeOrStart(project: Project, when: string): Promise<void> {
+  const events = project.journal('sweep');
+  if (events.at(-1)?.type === 'run-ended') return;
+  const args = events.length > 0 ? ['resume', 'sweep', '--no-debug'] : START;
+  expect(await life(project, ...args), when).toMatchObject({ code: 0, stdout: 'back\n' });
+}

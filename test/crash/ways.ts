@@ -1,0 +1,23 @@
+import type { RunEvent } from '../../src/model/event.ts';
+
+/** What each agent went through, in order: the same whatever happened to the run meanwhile. */
+export type Ways = Readonly<Record<string, readonly unknown[]>>;
+
+export function waysOf(events: readonly RunEvent[]): Ways {
+  const ways: Record<string, unknown[]> = {};
+  for (const event of events) {
+    if (!/^agent-(moved|forked|ended|failed)$/.test(event.type) || !('agent' in event)) continue;
+    const way = ways[event.agent] ?? [];
+    way.push(steady(event));
+    ways[event.agent] = way;
+  }
+  return ways;
+}
+
+function steady(event: RunEvent): unknown {
+  const isSteady = (key: string) => !OTHER_EACH_TIME.has(key);
+  return JSON.parse(JSON.stringify(event, (key, value) => (isSteady(key) ? value : undefined)));
+}
+
+/** When, where (every project has its own folder), and with which events together it was saved. */
+const OTHER_EACH_TIME = new Set(['at', 'cwd', 'workflow', 'more']);
