@@ -147,8 +147,8 @@ function addRunOptions(command: Command, except: ReadonlySet<string> = new Set()
   }
 }
 
-/** Trouble that comes when work is under way; all else is found before anything has begun. */
-const DURING_A_RUN = new Set(['journal-unwritable', 'event-too-large']);
+/** Trouble with the machine or with another process; all else can be put right in what was typed or written. */
+const OF_THE_SURROUNDINGS = /^(journal|lock|project|inbox|event)-|^run-locked$/;
 
 async function finish(command: Promise<number>): Promise<void> {
   process.exitCode = await command;
@@ -164,7 +164,7 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof UserError) {
     process.stderr.write(`raymond: ${error.message}\n         ${error.remedy}\n`);
-    return DURING_A_RUN.has(error.code) ? 1 : USAGE;
+    return OF_THE_SURROUNDINGS.test(error.code) ? 1 : USAGE;
   }
   if (isDiskTrouble(error)) {
     const where = typeof error.path === 'string' ? `${error.path}: ` : '';

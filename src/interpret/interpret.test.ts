@@ -86,14 +86,6 @@ describe('a run in which nothing moves', () => {
     ['has failed when the rest has', (stage: Stage) => stage.turn(failed('no-credit')), 'failed'],
     ['waits for a person', (stage: Stage) => stage.turn(PLAIN), 'waiting'],
     ['waits for a person also when time is given', (stage: Stage) => stage.turn(TIMED), 'waiting'],
-    [
-      'goes on when the time for an answer is over',
-      (stage: Stage) => {
-        stage.turn(TIMED);
-        stage.now += 7_200_000;
-      },
-      undefined,
-    ],
   ])('%s', (_, happen, outcome) => {
     const stage = makeRun(flow);
     happen(stage);
@@ -213,16 +205,6 @@ describe('resume', () => {
     stage.idle();
     expect(types(stage.resume({}, 'blue'))).toEqual(['run-resumed']);
     expect(stage.run.tally.asking).toBe(2);
-  });
-
-  test('a deadline that passed meanwhile is not ended before it can speak', () => {
-    const stage = asked(TIMED);
-    stage.stop('drain');
-    stage.idle();
-    stage.now += 7_200_000;
-    stage.resume();
-    expect(stage.idle()).toEqual([]);
-    expect(types(timeCame(stage, 0))).toEqual(['question-timed-out']);
   });
 
   test('with --no-wait under a usage limit it pauses again; without, it waits', () => {

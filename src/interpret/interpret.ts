@@ -108,20 +108,12 @@ function conclude(
     return ended(canMove || tally.asking > 0 ? STOPPED[status.why] : outcomeOf(run));
   }
   if (canMove) return isPausedByLimit(run, at) ? ended('paused') : [];
-  return tally.asking > 0 && (attended || hasPassedDeadline(run, at)) ? [] : ended(outcomeOf(run));
+  return tally.asking > 0 && attended ? [] : ended(outcomeOf(run));
 }
 
 /** With `--no-wait`, on a resume before the limit is over. */
 function isPausedByLimit({ settings, limitedUntil }: Run, at: number): boolean {
   return !settings.wait && limitedUntil !== undefined && at < limitedUntil;
-}
-
-/** A question whose time is over, as after a resume: it is settled in a moment. */
-function hasPassedDeadline(run: Run, at: number): boolean {
-  for (const [, { status }] of run.agents) {
-    if (status.kind === 'asking' && (status.deadline ?? Infinity) <= at) return true;
-  }
-  return false;
 }
 
 function outcomeOf({ tally }: Run): RunOutcome {

@@ -39,11 +39,11 @@ test.each([
   const decided = stage.turn(report);
   for (const how of ['decided', 'found']) {
     const inbox = new Inbox<Input>();
-    const { clock, forwardTo } = handClock(stage.now);
+    const { clock, forwardTo } = handClock(decided[0]?.at ?? 0);
     const timers = new Timers(clock, inbox);
     if (how === 'decided') decided.forEach((event) => void timers.set(event));
     else timers.setAll(stage.run);
-    forwardTo(stage.now - 1000);
+    forwardTo((decided[0]?.at ?? 0) + 1);
     expect(inbox.takeNow()).toEqual([]);
     forwardTo(stage.now + 10 ** 7);
     expect(inbox.takeNow()).toMatchObject([{ kind, at: stage.now + 10 ** 7 }]);
