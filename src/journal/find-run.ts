@@ -1,4 +1,5 @@
 import { UserError } from '../model/user-error.ts';
+import { nearestFew } from '../parse/nearest.ts';
 import type { Disk } from './disk.ts';
 import type { Project } from './project.ts';
 import { checkRunId } from './run-id.ts';
@@ -50,29 +51,18 @@ function someOf(ids: readonly string[]): string {
 }
 
 /** Those that a few slips of the keys turn into, or begin like, what was wanted. */
-function nearest(wanted: string, ids: readonly string[]): string[] {
-  const limit = Math.max(2, Math.floor(wanted.length / 3));
-  return ids
-    .map((id) => ({ id, slips: Math.min(distance(wanted, id), distance(wanted, beginning(id))) }))
-    .filter(({ slips }) => slips <= limit)
-    .sort((a, b) => a.slips - b.slips)
-    .map(({ id }) => id);
-
-  function beginning(id: string): string {
-    return id.slice(0, wanted.length);
-  }
-}
-
-/** Levenshtein's: how many characters to insert, delete or change. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+function nearest(wanted: string, ids: readonly string[]): readonly string[] {
+  const spelled = new Map(
+    ids.flatMap(
+      (id) =>
+        [
+          [id.slice(0, wanted.length), id],
+          [id, id],
+        ] as const,
+    ),
+  );
+  const found = nearestFew(wanted, spelled.keys(), SHOWN).flatMap(
+    (name) => spelled.get(name) ?? [],
+  );
+  return [...new Set(found)];
 }
