@@ -23,6 +23,9 @@ await build({
   banner: {
     js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);",
   },
+  // Shorter code is read faster at every start; names stay, for the stack traces of our own bugs.
+  minifyWhitespace: true,
+  minifySyntax: true,
   logLevel: 'warning',
 });
 
