@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { cureOf, reasonOf } from '../journal/journal-errors.ts';
 import { UserError } from '../model/user-error.ts';
+import { nearest } from '../parse/nearest.ts';
 import { camelCase, RUN_OPTIONS, readOption } from './options.ts';
 import { RAYMOND_VERSION } from './version.ts';
 
@@ -36,7 +37,8 @@ function program(): Command {
     .option('--init-config', 'write .raymond/config.toml with every option commented out')
     .action(async (workflow: string | undefined, options) => {
       if (options.initConfig) return finish((await import('./commands/config.ts')).initConfig());
-      await finish((await import('./commands/run.ts')).run(workflow, options));
+      const { run } = await import('./commands/run.ts');
+      await finish(run(workflow, options).catch((error) => mistakenFor(raymond, workflow, error)));
     });
   addRunOptions(run);
 
@@ -121,6 +123,15 @@ function program(): Command {
     .option('--json', 'as JSON')
     .action(async (options) => finish((await import('./commands/config.ts')).showConfig(options)));
   return raymond;
+}
+
+/** Any first word may be a workflow, so a slip in a command arrives as one that is missing. */
+function mistakenFor(raymond: Command, word: string | undefined, error: unknown): never {
+  if (!(error instanceof UserError) || error.code !== 'no-workflow' || !word) throw error;
+  const commands = raymond.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+  const meant = nearest(word, commands);
+  if (meant === undefined || error.remedy.includes('Did you mean')) throw error;
+  throw new UserError(error.code, error.message, `Did you mean: raymond ${meant}?`);
 }
 
 const NOT_FOR_RESUME: ReadonlySet<string> = new Set([
