@@ -50,7 +50,10 @@ export class Timers {
     this.#cancels.get(name)?.();
     // What is due comes before the loop finds that nothing moves, and ends the run.
     const now = this.#clock.now();
-    if (time <= now) return this.#inbox.put(input(now));
+    if (time <= now) {
+      this.#inbox.put(input(now));
+      return;
+    }
     const cancel = this.#clock.at(time, () => {
       this.#cancels.delete(name);
       this.#inbox.put(input(Math.max(time, this.#clock.now())));
