@@ -1,0 +1,211 @@
+/** Runs as they are found again: list, show, logs, stop, answer, resume, prune. */
+import { existsSync, readdirSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Crew } from '../crash/crew.ts';
+import { eventually } from '../eventually.ts';
+import { newProject } from '../new-project.ts';
+import { Project } from '../raymond.ts';
+
+const FLOWS = {
+  'good/START.sh': `echo '<result>fine</result>'`,
+  'bad/START.sh': `[ -e cured ] || exit 5; echo '<result>cured</result>'`,
+  'ask/START.sh': `echo '<ask next="NEXT" timeout="24h" timeout_next="LATE">which colour?</ask>'`,
+  'ask/NEXT.sh': `echo "<result>$RAYMOND_RESULT</result>"`,
+  'ask/LATE.sh': `echo '<result>late</result>'`,
+  'hang/START.sh': `echo >>begun; sleep 1000; echo '<result></result>'`,
+};
+
+const objects = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+describe('a live run, a crashed, a waiting, a failed and a completed one', () => {
+  let project: Project;
+  let live = 0;
+
+  beforeAll(async () => {
+    project = new Project(FLOWS);
+    const started = [
+      project.run(['good', '--workflow-id', 'run-good']),
+      project.run(['bad', '--workflow-id', 'run-bad']),
+      project.run(['ask', '--workflow-id', 'run-ask']),
+    ];
+    const doomed = project.start(['hang', '--workflow-id', 'run-crashed']);
+    live = project.start(['hang', '--workflow-id', 'run-live']).pid;
+    await Promise.all(started);
+    await eventually('both have begun', () => project.lines('begun').length === 2);
+    doomed.child.kill('SIGKILL');
+    await doomed.ended;
+    return () => project.dispose();
+  });
+
+  test('look different in list', async () => {
+    const { code, stdout } = await project.run(['list']);
+    expect(code).toBe(0);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(/ {2,}/).slice(0, 2));
+    expect(Object.fromEntries(rows)).toEqual({
+      'run-good': 'completed',
+      'run-bad': 'failed',
+      'run-ask': 'waiting',
+      'run-crashed': 'crashed',
+      'run-live': 'running',
+    });
+    expect(stdout).toContain(String(live));
+  });
+
+  test('list --json', async () => {
+    const { stdout } = await project.run(['list', '--json']);
+    const found = objects(stdout).map((run) => [run.workflow_id, run.condition, run.pid]);
+    expect(found.sort()).toEqual([
+      ['run-ask', 'waiting', null],
+      ['run-bad', 'failed', null],
+      ['run-crashed', 'crashed', null],
+      ['run-good', 'completed', null],
+      ['run-live', 'running', live],
+    ]);
+  });
+
+  test('a new start mentions the crashed one, and only that', async () => {
+    const { stderr } = await project.run(['good']);
+    expect(stderr).toContain(
+      'Left behind by a crash: run-crashed. To go on with it: raymond resume run-crashed',
+    );
+  });
+
+  test.each([
+    ['run-ask', 'asking: which colour?'],
+    ['run-bad', 'failed: START.sh exited with 5.'],
+    ['run-live', 'running since'],
+    ['run-good', 'result    fine'],
+  ])('show %s', async (id, text) => {
+    const { code, stdout } = await project.run(['show', id]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(text);
+    expect(stdout).toContain('starts:');
+  });
+
+  test('show --json is the state, with what list says', async () => {
+    const { stdout } = await project.run(['show', 'run-bad', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      workflow_id: 'run-bad',
+      condition: 'failed',
+      pid: null,
+      agents: [{ id: 'main', current_state: 'START.sh' }],
+    });
+  });
+
+  test('logs, and logs --json', async () => {
+    const lines = await project.run(['logs', 'run-good']);
+    expect(lines).toMatchObject({ code: 0, stdout: expect.stringContaining('START.sh -> result') });
+    const events = await project.run(['logs', 'run-good', '--json']);
+    expect(objects(events.stdout)).toEqual(
+      project.journal('run-good').map((event) => ({ ...event, more: undefined })),
+    );
+  });
+
+  test.each([
+    ['shortened', ['show', 'run-g', '--json'], 0, '"workflow_id": "run-good"'],
+    ['ambiguous', ['show', 'run-'], 1, '5 runs begin with run-: run-ask, run-bad, run-crashed'],
+    ['mistyped', ['show', 'rum-ask'], 1, 'Did you mean run-ask?'],
+    ['unknown', ['logs', 'zebra'], 1, 'There is no run zebra in this project.'],
+  ])('an id that is %s', async (_, args, code, text) => {
+    const ended = await project.run(args);
+    expect(ended.code).toBe(code);
+    expect(code === 0 ? ended.stdout : ended.stderr).toContain(text);
+  });
+
+  test.each([
+    ['stop', ['stop', 'run-good'], 'No process works on run-good.'],
+    ['answer', ['answer', 'run-good', 'x'], 'Nobody in run-good has a question.'],
+    [
+      'answer for another agent',
+      ['answer', 'run-ask', 'x', '--agent', 'b'],
+      'No agent b in run-ask has a question.',
+    ],
+    ['resume', ['resume', 'run-good'], 'run-good is completed.'],
+    ['resume', ['resume'], 'No run is named.'],
+    ['prune', ['prune', 'run-live'], 'run-live is being worked on by pid'],
+  ])('%s where it makes no sense', async (_, args, text) => {
+    const { code, stdout, stderr } = await project.run(args);
+    expect([1, 64]).toContain(code);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(text);
+  });
+});
+
+test('a question is answered, and the run resumed', async () => {
+  const project = newProject(FLOWS);
+  const first = await project.run(['ask', '--workflow-id', 'q']);
+  expect(first).toMatchObject({ code: 2, stdout: '' });
+  expect(first.stderr).toContain('raymond answer q "..."');
+  const answer = await project.run(['answer', 'q', 'blau & "grün"', '--json']);
+  expect(JSON.parse(answer.stdout)).toEqual({ workflow_id: 'q', agent: 'main', answered: true });
+  expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'blau & "grün"\n' });
+});
+
+test('resume --input answers, too; without any answer the run waits on', async () => {
+  const project = newProject(FLOWS);
+  await project.run(['ask', '--workflow-id', 'q']);
+  expect(await project.run(['resume', 'q'])).toMatchObject({ code: 2 });
+  expect(await project.run(['resume', 'q', '--input', 'red'])).toMatchObject({
+    code: 0,
+    stdout: 'red\n',
+  });
+});
+
+test('a question whose time has passed goes its other way on resume', async () => {
+  const project = newProject({
+    ...FLOWS,
+    'ask/START.sh': `echo '<ask next="NEXT" timeout="0.001s" timeout_next="LATE">now?</ask>'`,
+  });
+  expect(await project.run(['ask', '--workflow-id', 'q'])).toMatchObject({ code: 2 });
+  expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'late\n' });
+});
+
+test('a failed run is put right and resumed', async () => {
+  const project = newProject(FLOWS);
+  expect(await project.run(['bad', '--workflow-id', 'b'])).toMatchObject({ code: 1 });
+  expect(await project.run(['resume', 'b'])).toMatchObject({ code: 1 });
+  project.write('cured', '');
+  expect(await project.run(['resume', '--all'])).toMatchObject({ code: 0, stdout: 'cured\n' });
+  expect(await project.run(['resume', '--all'])).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('logs -f goes on until the run ends; stop --json says when it has', async () => {
+  const crew = new Crew(1);
+  const life = crew.start();
+  await crew.gathered();
+  const logs = crew.project.start(['logs', 'crew', '-f']);
+  await eventually('the log begins', () => logs.stdout().includes('crew starts:'));
+  const stop = await crew.project.run(['stop', 'crew', '--now', '--json']);
+  expect(JSON.parse(stop.stdout)).toEqual({ workflow_id: 'crew', stopped: true });
+  expect(await life.ended).toMatchObject({ code: 130 });
+  const { code, stdout } = await logs.ended;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/crew interrupted .*\n$/);
+  expect(stdout.match(/crew starts:/g)).toHaveLength(1);
+});
+
+test('prune removes what is completed, and with --all what is not', async () => {
+  const project = newProject(FLOWS);
+  await project.run(['good', '--workflow-id', 'g']);
+  await project.run(['bad', '--workflow-id', 'b']);
+  await project.run(['ask', '--workflow-id', 'a']);
+  const pruned = async (...args: string[]) =>
+    objects((await project.run(['prune', '--json', ...args])).stdout);
+  expect(await pruned('--older-than', '1h')).toEqual([]);
+  expect(await pruned('--dry-run')).toEqual([{ workflow_id: 'g', removed: false }]);
+  expect(await pruned()).toEqual([{ workflow_id: 'g', removed: true }]);
+  expect(await pruned('a')).toEqual([{ workflow_id: 'a', removed: true }]);
+  expect(await pruned('--all')).toEqual([{ workflow_id: 'b', removed: true }]);
+  for (const folder of ['state', 'runs', 'debug'])
+    expect(readdirSync(project.path('.raymond', folder)), folder).toEqual([]);
+  expect(existsSync(project.path('.raymond', '.gitignore'))).toBe(true);
+});
