@@ -6,6 +6,7 @@ import type { Run } from '../../model/run.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
 import { readConfigFile } from '../config-file.ts';
+import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { workOn } from '../run-process.ts';
 import { allRuns, condition } from '../runs.ts';
@@ -65,6 +66,7 @@ async function resumeOne(project: Project, id: string, given: ResumeOptions): Pr
   try {
     if (given.salvage) await salvageJournal(paths.journal);
     const { run, journal } = await openJournal(disk, paths.journal, codec);
+    await setLostStepsAside(paths, run);
     if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
       await journal.close();
       throw new UserError(
