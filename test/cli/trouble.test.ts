@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, truncateSync } from 'node:fs';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hasColor } from '../../src/cli/run-process.ts';
+import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
+
+const COUNT = {
+  'count/START.sh': `
+n=\${RAYMOND_RESULT:-1}
+echo "$n" >>steps
+if [ "$n" = 4 ] && [ ! -e cured ]; then exit 1; fi
+if [ "$n" -lt 6 ]; then echo "<goto input=\\"$((n + 1))\\">START</goto>"; else echo '<result>six</result>'; fi`,
+};
+const JOURNAL = '.raymond/state/count.jsonl';
+
+async function counted(): Promise<Project> {
+  const project = newProject(COUNT);
+  expect(await project.run(['count', '--workflow-id', 'count'])).toMatchObject({ code: 1 });
+  project.write('cured', '');
+  return project;
+}
+
+describe('a damaged journal', () => {
+  test('is named with its line and kept; --salvage goes on from the last good one', async () => {
+    const project = await counted();
+    const lines = project.lines(JOURNAL);
+    const damaged = lines.map((line, i) => (i === 5 ? `${line.slice(0, 20)}\0\0` : line));
+    project.write(JOURNAL, `${damaged.join('\n')}\n`);
+    const text = project.read(JOURNAL);
+
+    for (const command of ['resume', 'show', 'logs']) {
+      const ended = await project.run([command, 'count']);
+      expect(ended.code, command).toBe(1);
+      expect(ended.stderr, command).toContain(`Line 6 of the journal ${project.path(JOURNAL)}`);
+      expect(ended.stderr, command).toContain('raymond resume count --salvage');
+    }
+    expect((await project.run(['list'])).stdout).toMatch(/^count +damaged/m);
+    expect(project.read(JOURNAL)).toBe(text);
+
+    const salvaged = await project.run(['resume', 'count', '--salvage']);
+    expect(salvaged).toMatchObject({ code: 0, stdout: 'six\n' });
+    expect(project.read(`${JOURNAL}.broken-1`)).toBe(text);
+    expect(project.journal('count').at(-1)).toMatchObject({ outcome: 'completed' });
+  });
+
+  test('whose last line is torn is whole again without it', async () => {
+    const project = await counted();
+    truncateSync(project.path(JOURNAL), project.read(JOURNAL).length - 7);
+    // That the step had failed is taken from what it left; it is not executed for that again.
+    expect(await project.run(['resume', 'count'])).toMatchObject({ code: 1 });
+    expect(project.lines('steps')).toEqual(['1', '2', '3', '4']);
+    expect(await project.run(['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
+    expect(project.lines('steps')).toEqual(['1', '2', '3', '4', '4', '5', '6']);
+  });
+
+  test('a state file that is lost or damaged does not matter', async () => {
+    const project = await counted();
+    project.write('.raymond/state/count.json', '{');
+    expect(await project.run(['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
+    expect(JSON.parse(project.read('.raymond/state/count.json'))).toMatchObject({ result: 'six' });
+  });
+});
+
+test('a .raymond that cannot be written', async ({ annotate }) => {
+  const project = newProject(COUNT);
+  const folder = project.path('.raymond');
+  mkdirSync(folder);
+  if (!makeReadOnly(folder)) {
+    await annotate('Nothing is read-only for this user here: shown with an injected disk only.');
+    return;
+  }
+  const ended = await project.run(['count']);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toMatch(
+    /^raymond: Runs cannot be kept in .*\.raymond: (the file system is read-only|permission denied)\.\n +Make the folder writable/m,
+  );
+  expect(readdirSync(folder)).toEqual([]);
+  expect(project.lines('steps')).toEqual([]);
+});
+
+/** The modes of a folder mean nothing to root. */
+function makeReadOnly(folder: string): boolean {
+  if (process.getuid?.() !== 0) {
+    chmodSync(folder, 0o500);
+    onTestFinished(() => chmodSync(folder, 0o700));
+    return true;
+  }
+  onTestFinished(() => void spawnSync('umount', ['-l', folder]));
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder]).status === 0;
+}
+
+test('a .raymond that is a file', async () => {
+  const project = newProject({ ...COUNT, '.raymond': '' });
+  expect(await project.run(['count'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is a file, but Raymond keeps its runs in a folder'),
+  });
+});
+
+describe('colour', () => {
+  const { isTTY } = process.stderr;
+  afterEach(() => {
+    process.stderr.isTTY = isTTY;
+    vi.unstubAllEnvs();
+  });
+
+  test.each([
+    ['at a terminal', true, {}, {}, true],
+    ['into a pipe', false, {}, {}, false],
+    ['with NO_COLOR', true, { NO_COLOR: '1' }, {}, false],
+    ['at a dumb terminal', true, { TERM: 'dumb' }, {}, false],
+    ['with --plain', true, {}, { plain: true }, false],
+  ])('%s', (_, atTerminal, environment, options, expected) => {
+    const plain = { NO_COLOR: '', TERM: 'xterm' };
+    for (const [name, value] of Object.entries({ ...plain, ...environment }))
+      vi.stubEnv(name, value);
+    process.stderr.isTTY = atTerminal;
+    expect(hasColor(options)).toBe(expected);
+  });
+});
