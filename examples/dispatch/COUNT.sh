@@ -1,0 +1,5 @@
+# A worker: $file is the attribute of the fork that made it.
+
+lines=$(grep -c '' "$file")
+echo "<print>$file has $lines lines</print>"
+echo "<result>$lines</result>"

@@ -1,0 +1,1 @@
+echo "<result>ready at look $RAYMOND_RESULT</result>"

@@ -1,0 +1,38 @@
+/** The examples of this repository, run as their first lines say. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+
+const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');
+const example = (name: string) => join(EXAMPLES, name);
+
+test.each([
+  ['gives up', {}, 'not ready after 5 looks\n', 4],
+  ['finds it at once', { ready: '' }, 'ready at look 1\n', 0],
+])('poll: %s', async (_, files, stdout, looks) => {
+  const ended = await newProject(files).run([example('poll'), '--set', 'pause=0.01']);
+  expect(ended).toMatchObject({ code: 0, stdout });
+  expect(ended.stderr.match(/not yet/g) ?? []).toHaveLength(looks);
+});
+
+test('dispatch', async () => {
+  const files = { 'one & "only"': '1\n', two: '1\n2\n', 'below/not counted': '' };
+  const ended = await newProject(files).run([example('dispatch')]);
+  expect(ended).toMatchObject({ code: 0, stdout: '2 workers sent\n' });
+  expect(ended.stderr).toContain('one & "only" has 1 lines');
+  expect(ended.stderr).toContain('two has 2 lines');
+});
+
+test.each([
+  ['a number of its own', [], 8, 'main   10'],
+  ['a given one', ['--input', '8'], 3, 'main   4'],
+])('collatz: %s', async (_, options, rounds, shown) => {
+  const ended = await newProject({}).run([example('collatz'), ...options]);
+  expect(ended).toMatchObject({ code: 0, stdout: `1 is reached after ${rounds} rounds\n` });
+  expect(ended.stderr).toContain(shown);
+});
+
+test('every example is tried here', () => {
+  expect(readdirSync(EXAMPLES).sort()).toEqual(['collatz', 'dispatch', 'poll']);
+});
