@@ -104,11 +104,13 @@ function watch(
   const outcome = async (): Promise<StepOutcome> => {
     const printed = showPrints(launched, live);
     const exit = await launched.ended;
+    // A stop that comes from here on finds a step that is done, and must not lose its outcome.
+    const cutBefore = cut;
     cancelIdle();
     await printed;
     await endLeftovers(step.folder);
-    if (cut === 'stopped') return INTERRUPTED;
-    if (cut === 'idle')
+    if (cutBefore === 'stopped') return INTERRUPTED;
+    if (cutBefore === 'idle')
       return failed(
         `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`,
         'idle',
