@@ -129,7 +129,6 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
       ['answer', 'run-ask', 'x', '--agent', 'b'],
       'No agent b in run-ask has a question.',
     ],
-    ['resume', ['resume', 'run-good'], 'run-good is completed.'],
     ['resume', ['resume'], 'No run is named.'],
     ['prune', ['prune', 'run-live'], 'run-live is being worked on by pid'],
   ])('%s where it makes no sense', async (_, args, text) => {
@@ -138,6 +137,21 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     expect(stdout).toBe('');
     expect(stderr).toContain(text);
   });
+});
+
+test('a completed run that is resumed says again what it has come to', async () => {
+  const project = newProject(FLOWS);
+  await project.run(['good', '--workflow-id', 'g']);
+  // As a process leaves it that is killed right after the last event.
+  project.write('.raymond/state/g.json', '{}');
+  const journal = project.journal('g');
+  expect(await project.run(['resume', 'g'])).toMatchObject({
+    code: 0,
+    stdout: 'fine\n',
+    stderr: expect.stringContaining('g is completed.'),
+  });
+  expect(project.journal('g')).toEqual(journal);
+  expect(JSON.parse(project.read('.raymond/state/g.json'))).toMatchObject({ result: 'fine' });
 });
 
 test('a question is answered, and the run resumed', async () => {

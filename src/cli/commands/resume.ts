@@ -1,7 +1,9 @@
+import { replaceFile } from '../../journal/disk.ts';
 import { openJournal } from '../../journal/file-journal.ts';
 import { findRun } from '../../journal/find-run.ts';
-import type { Project } from '../../journal/project.ts';
+import type { Project, RunPaths } from '../../journal/project.ts';
 import { salvage } from '../../journal/salvage.ts';
+import { freeze } from '../../journal/state-file.ts';
 import type { Run } from '../../model/run.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
@@ -39,12 +41,19 @@ async function resumeAll(project: Project, options: ResumeOptions): Promise<numb
   const codes: number[] = [];
   for (const found of await allRuns(project)) {
     if (!('run' in found) || !RESUMABLE.has(condition(found))) continue;
-    const code = await resumeOne(project, found.id, options);
+    const code = await resumeOne(project, found.id, options).catch(reportOne);
     if (code === INTERRUPTED) return code;
     codes.push(code);
   }
   if (codes.length === 0) process.stderr.write('There is nothing to resume.\n');
   return codes.find((code) => code !== 0) ?? 0;
+}
+
+/** What is wrong with one run does not concern the next. */
+function reportOne(error: unknown): number {
+  if (!(error instanceof UserError)) throw error;
+  process.stderr.write(`${error.message} ${error.remedy}\n`);
+  return 1;
 }
 
 /** Whoever stops one run by Ctrl-C does not want the next one to begin. */
@@ -69,11 +78,7 @@ async function resumeOne(project: Project, id: string, given: ResumeOptions): Pr
     await setLostStepsAside(paths, run);
     if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
       await journal.close();
-      throw new UserError(
-        'completed',
-        `${id} is completed.`,
-        `See what it did: raymond show ${id}`,
-      );
+      return await sayAgain(paths, run, given);
     }
     if (given.input !== undefined) await checkReceiver(run, journal);
     const library = libraryFor(paths, run.cwd);
@@ -111,6 +116,15 @@ async function checkReceiver(
         `${tally.asking} agents of ${id} have a question, so it is not clear whom --input answers.`,
         `Answer each: raymond answer ${id} --agent <id> "..."`,
       );
+/**
+ * A process that was killed right after the end has neither shown the result nor written the state
+ * file. So this is no mistake: whoever resumes until it works gets what the run has come to.
+ */
+async function sayAgain(paths: RunPaths, run: Run, { json }: RunOptions): Promise<number> {
+  process.stderr.write(`${run.id} is completed. See what it did: raymond show ${run.id}\n`);
+  await replaceFile(disk, paths.stateFile, `${JSON.stringify(freeze(run), null, 2)}\n`);
+  if (run.result !== undefined && !json) process.stdout.write(`${run.result}\n`);
+  return 0;
 }
 
 /** Loads every workflow that an agent is in or returns to. One that is gone fails only its agents. */
