@@ -7,23 +7,23 @@ import { survivors } from '../survivors.ts';
 const LOOP = `
 n=\${RAYMOND_RESULT:-0}
 echo "$RAYMOND_STATE $n try $RAYMOND_ATTEMPT" >>"$log"
-if [ "$n" -lt 12 ]; then echo "<goto input=\\"$((n + 1))\\">START</goto>"; else echo '<result>12</result>'; fi`;
+if [ "$n" -lt 25 ]; then echo "<goto input=\\"$((n + 1))\\">START</goto>"; else echo '<result>25</result>'; fi`;
 
 /** Where nothing can be mounted, this is only shown with a disk that pretends: full-disk.test.ts. */
 test('a disk that is really full stops a run, which goes on when there is space again', async (context) => {
   const project = newProject({ 'loop/START.sh': LOOP });
   const kept = project.path('.raymond');
   mkdirSync(kept);
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k,mode=700', 'tmpfs', kept]);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m,mode=700', 'tmpfs', kept]);
   if (mounted.status !== 0) {
     context.annotate('No file system can be mounted here: shown with an injected disk only.');
     return;
   }
   onTestFinished(() => void spawnSync('umount', ['-l', kept]));
 
-  // Room for a beginning, not for twelve steps.
+  // Room for a beginning, not for all the steps.
   const ballast = project.path('.raymond', 'ballast');
-  writeFileSync(ballast, Buffer.alloc(330 * 1024));
+  writeFileSync(ballast, Buffer.alloc((2048 - 112) * 1024));
   const set = ['--set', `log=${project.path('log')}`];
   const first = await project.run(['loop', '--workflow-id', 'full', ...set]);
   expect(first.code).toBe(1);
@@ -35,9 +35,9 @@ test('a disk that is really full stops a run, which goes on when there is space 
   expect(before.length).toBeGreaterThan(0);
 
   rmSync(ballast);
-  expect(await project.run(['resume', 'full'])).toMatchObject({ code: 0, stdout: '12\n' });
+  expect(await project.run(['resume', 'full'])).toMatchObject({ code: 0, stdout: '25\n' });
   const done = project.lines('log').map((line) => line.replace(/ try .*/, ''));
-  expect([...new Set(done)]).toEqual(Array.from({ length: 13 }, (_, n) => `START.sh ${n}`));
+  expect([...new Set(done)]).toEqual(Array.from({ length: 26 }, (_, n) => `START.sh ${n}`));
   const again = project.lines('log').slice(before.length)[0];
   expect(again).toMatch(/^START\.sh \d+ try [12]$/);
 });

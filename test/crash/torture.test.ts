@@ -15,14 +15,14 @@ test('the torture is worth its name', () => {
   expect(expected.stdout).toBe('main has deep <goto>NOWHERE</goto> main\n');
 });
 
-test.each([0, 1, 2])('killed with -9 over and over, round %d', async (round) => {
-  const kills = await torture({ seed: SEED + round, kills: 12, victims: 'raymond' }, expected);
+test.each([0, 1])('killed with -9 over and over, round %d', async (round) => {
+  const kills = await torture({ seed: SEED + round, kills: 10, victims: 'raymond' }, expected);
   expect(Object.keys(kills)).not.toEqual([]);
 });
 
 test('killed together with its steps', async () => {
   const kills = await torture(
-    { seed: SEED, kills: 12, victims: 'raymond and its steps' },
+    { seed: SEED, kills: 10, victims: 'raymond and its steps' },
     expected,
   );
   expect(Object.keys(kills)).not.toEqual([]);

@@ -79,7 +79,7 @@ const MOMENTS: readonly Moment[] = [
   {
     name: 'at some time',
     async come(_, random, { child }) {
-      await delay(random() * 900);
+      await delay(random() * 600);
       return isRunning(child);
     },
   },
@@ -88,8 +88,8 @@ const MOMENTS: readonly Moment[] = [
     come(project, random, { child }) {
       const journal = project.path('.raymond', 'state', `${RUN}.jsonl`);
       const size = () => statSync(journal, { throwIfNoEntry: false })?.size ?? 0;
-      const enough = size() + Math.floor(random() ** 2 * 400_000);
-      return until(child, () => size() > enough);
+      const enough = size() + Math.floor(random() ** 2 * 250_000);
+      return until(child, () => size() > enough, turn);
     },
   },
   {
@@ -97,7 +97,7 @@ const MOMENTS: readonly Moment[] = [
     come(project, random, { child }) {
       const folder = project.path('.raymond', 'state');
       const names = new Set<string>();
-      const wanted = 1 + Math.floor(random() * 3);
+      const wanted = 1 + Math.floor(random() * 2);
       return until(child, () => {
         for (const name of filesIn(folder)) if (name.endsWith('.tmp')) names.add(name);
         return names.size >= wanted;
@@ -110,16 +110,21 @@ const MOMENTS: readonly Moment[] = [
       const folder = project.path('.raymond', 'runs', RUN, 'steps');
       const count = () =>
         filesIn(folder).reduce((sum, agent) => sum + filesIn(`${folder}/${agent}`).length, 0);
-      const enough = count() + 1 + Math.floor(random() * 12);
+      const enough = count() + 1 + Math.floor(random() * 8);
       return until(child, () => count() >= enough);
     },
   },
 ];
 
-async function until(child: Started['child'], condition: () => boolean): Promise<boolean> {
+/** Without any pause, a kill comes within a write; but that takes a processor of its own. */
+async function until(
+  child: Started['child'],
+  condition: () => boolean,
+  pause: () => Promise<unknown> = () => delay(1),
+): Promise<boolean> {
   while (isRunning(child)) {
     if (condition()) return true;
-    await turn();
+    await pause();
   }
   return false;
 }
