@@ -116,6 +116,8 @@ async function checkReceiver(
         `${tally.asking} agents of ${id} have a question, so it is not clear whom --input answers.`,
         `Answer each: raymond answer ${id} --agent <id> "..."`,
       );
+}
+
 /**
  * A process that was killed right after the end has neither shown the result nor written the state
  * file. So this is no mistake: whoever resumes until it works gets what the run has come to.
