@@ -1,8 +1,6 @@
 /** Executes prompt states with Claude Code. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import { adopt, endLeftovers, type LaunchedProcess, launch } from '../process.ts';
@@ -81,6 +79,10 @@ async function takeTurn(
   control: Control,
 ): Promise<StepOutcome> {
   const waiting = await claude.warm.take(step);
+  if (control.stopped) {
+    if (waiting) claude.warm.keep(step.agent, waiting);
+    return NOT_BEGUN;
+  }
   const begun = waiting ? sendWarm(waiting, step) : await launchTurn(claude, step, control);
   if ('failure' in begun) return { kind: 'failed', failure: begun.failure, costUsd: 0 };
   if (control.stopped && !begun.process.launched.identity) return NOT_BEGUN;
@@ -170,10 +172,6 @@ async function launchTurn(
     offset: 0,
     ...(totalUsd !== undefined && { transcriptTotalUsd: totalUsd }),
   };
-  const message = userMessage(step.prompt, prompt);
-  const promptFile = join(step.folder, 'prompt');
-  mkdirSync(step.folder, { recursive: true, mode: 0o700 });
-  if (!step.warm) writeFileSync(promptFile, message, { mode: 0o600 });
   writeTurn(step.folder, turn);
 
   const leave = await claude.enterStart();
@@ -181,22 +179,29 @@ async function launchTurn(
     leave();
     return { process: notBegun(step), turn, onInit: () => {} };
   }
-  const launched = launch({
-    folder: step.folder,
-    command: executable.path,
-    args: claudeArguments({
-      session,
-      ...(step.model !== undefined && { model: step.model }),
-      ...(step.effort !== undefined && { effort: step.effort }),
-      permission: step.skipPermissions ? 'skip' : { mode: step.permissionMode },
-      ...(step.budgetUsd !== undefined && { budgetUsd: step.budgetUsd }),
-    }),
-    cwd: step.cwd,
-    env: claudeEnvironment(inheritedEnvironment(claude.environment), step.environment),
-    stdin: step.warm ? 'pipe' : { file: promptFile },
-  });
-  if (step.warm) launched.stdin?.write(message);
-  return { process: { ...notBegun(step), launched }, turn, onInit: leave };
+  try {
+    const launched = launch({
+      folder: step.folder,
+      command: executable.path,
+      args: claudeArguments({
+        session,
+        ...(step.model !== undefined && { model: step.model }),
+        ...(step.effort !== undefined && { effort: step.effort }),
+        permission: step.skipPermissions ? 'skip' : { mode: step.permissionMode },
+        ...(step.budgetUsd !== undefined && { budgetUsd: step.budgetUsd }),
+      }),
+      cwd: step.cwd,
+      env: claudeEnvironment(inheritedEnvironment(claude.environment), step.environment),
+      // Older versions do not read an input that is a file.
+      stdin: 'pipe',
+    });
+    launched.stdin?.write(userMessage(step.prompt, prompt));
+    if (!step.warm) launched.stdin?.end();
+    return { process: { ...notBegun(step), launched }, turn, onInit: leave };
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 /**
