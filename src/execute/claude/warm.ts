@@ -38,6 +38,10 @@ export class WarmProcesses {
     const timer = setTimeout(() => void this.#end(agent), this.#longestMs);
     timer.unref();
     this.#idle.set(agent, { process, timer });
+    // One that dies while it waits would lose the prompt that it is given.
+    void process.launched.ended.then(() => {
+      if (this.#idle.get(agent)?.process === process) void this.#end(agent);
+    });
     const [oldest] = this.#idle.keys();
     if (this.#idle.size > this.#most && oldest !== undefined) void this.#end(oldest);
   }
