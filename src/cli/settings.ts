@@ -5,7 +5,11 @@ import { variableProblem } from '../parse/variables.ts';
 import { type RunOptions, wrongUsage } from './options.ts';
 
 /** The settings of a run: what the options say, over what held before. */
-export function settingsFrom(options: RunOptions, base: Settings = newRun.settings): Settings {
+export function settingsFrom(
+  options: RunOptions,
+  base: Settings = newRun.settings,
+  environment: NodeJS.ProcessEnv = process.env,
+): Settings {
   const said = <T, U>(value: T | undefined, otherwise: U, as: (value: T) => U) =>
     value === undefined ? otherwise : as(value);
   const model = options.model ?? base.model;
@@ -14,6 +18,7 @@ export function settingsFrom(options: RunOptions, base: Settings = newRun.settin
     base.rehearse === true || options.rehearse === true || options.rehearsal !== undefined;
   const rehearsalFile =
     options.rehearsal === undefined ? base.rehearsalFile : resolve(options.rehearsal);
+  const retryPausesMs = retryPausesIn(environment) ?? base.retryPausesMs;
   return {
     budgetUsd: options.budget ?? base.budgetUsd,
     maxIterations: options.maxIterations ?? base.maxIterations,
@@ -31,7 +36,14 @@ export function settingsFrom(options: RunOptions, base: Settings = newRun.settin
     warm: said(options.noWarm, base.warm, (no) => !no),
     ...(isRehearsal && { rehearse: true }),
     ...(rehearsalFile !== undefined && { rehearsalFile }),
+    ...(retryPausesMs !== undefined && { retryPausesMs }),
   };
+}
+
+/** For tests of Raymond, which cannot wait as long as a service needs to recover. */
+function retryPausesIn({ RAYMOND_RETRY_PAUSES_MS: pauses }: NodeJS.ProcessEnv) {
+  if (pauses === undefined || !/^\d{1,9}(,\d{1,9})*$/.test(pauses)) return undefined;
+  return pauses.split(',').map(Number);
 }
 
 /** `--set name=value`, each. */

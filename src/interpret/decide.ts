@@ -251,7 +251,8 @@ function remindersSoFar(task: Task): number {
 function failed(context: Context, failure: Failure): readonly RunEvent[] {
   const { run, agent, at } = context;
   const isScript = context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script';
-  const recovery = recover(failure, { retries: agent.retries, isScript, at });
+  const pausesMs = run.settings.retryPausesMs;
+  const recovery = recover(failure, { retries: agent.retries, isScript, at, pausesMs });
   switch (recovery.kind) {
     case 'fail':
       return fail(context, failure);

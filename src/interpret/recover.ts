@@ -10,7 +10,12 @@ export type Recovery =
 /** The answer to every failure of a step, here and nowhere else. */
 export function recover(
   failure: Failure,
-  tries: { readonly retries: number; readonly isScript: boolean; readonly at: number },
+  tries: {
+    readonly retries: number;
+    readonly isScript: boolean;
+    readonly at: number;
+    readonly pausesMs: readonly number[] | undefined;
+  },
 ): Recovery {
   if (tries.isScript) return { kind: 'fail' };
   switch (failure.kind) {
@@ -18,7 +23,7 @@ export function recover(
     case 'overloaded':
     case 'connection-lost':
     case 'idle': {
-      const pause = RETRY_PAUSES_MS[tries.retries];
+      const pause = (tries.pausesMs ?? RETRY_PAUSES_MS)[tries.retries];
       return pause === undefined ? { kind: 'fail' } : { kind: 'retry', until: tries.at + pause };
     }
     case 'usage-limit':

@@ -88,6 +88,8 @@ export const settingsSchema = z.object({
   rehearse: z.optional(z.boolean()),
   /** Where its answers come from, instead of the workflow's own rehearsal.yaml. */
   rehearsalFile: z.optional(text),
+  /** The pauses before further tries of a step that failed, instead of the usual ones. */
+  retryPausesMs: z.optional(z.readonly(z.array(count))),
 });
 
 export const stopHowSchema = z.enum(['drain', 'now']);
