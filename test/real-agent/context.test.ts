@@ -1,53 +1,138 @@
 // What the model remembers after each tag: the reason for which people use Raymond.
-import { afterEach, describe, expect, test } from 'vitest';
+import { mkdir } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
 import { ages } from './claude-sandbox.ts';
-import { history, type ModelRequest } from './model-request.ts';
-import { type RaymondSandbox, type RaymondWorld, raymondSandbox } from './raymond-sandbox.ts';
+import { answering, lastPrompt, said, sandboxes } from './raymond-sandbox.ts';
 
-let open: RaymondSandbox[] = [];
-afterEach(async () => {
-  await Promise.all(open.map((sandbox) => sandbox.remove()));
-  open = [];
-});
-
-async function sandbox(world: RaymondWorld): Promise<RaymondSandbox> {
-  const made = await raymondSandbox(world);
-  open.push(made);
-  return made;
-}
-
-/** Answers each state by the prompt that it was asked with. */
-const answering = (answers: Readonly<Record<string, string>>) => (request: ModelRequest) => {
-  const asked =
-    history(request)
-      .filter(({ role }) => role === 'user')
-      .at(-1)?.text ?? '';
-  const answer = Object.entries(answers).find(([prompt]) => asked.includes(prompt))?.[1];
-  if (answer === undefined) throw new Error(`Nothing is scripted for: ${asked}`);
-  return answer;
-};
-
-const said = (request: ModelRequest) =>
-  history(request).map(({ role, text }) => `${role}: ${text}`);
+const sandbox = sandboxes();
 
 describe.each(ages)('with the %s Claude Code', (age) => {
-  test('goto keeps the memory, reset loses it', async () => {
+  test.each([
+    { how: 'kept warm', flags: [] },
+    { how: 'one process per prompt', flags: ['--no-warm'] },
+  ])('a callee remembers its caller, and the caller not its callee ($how)', async ({ flags }) => {
     const { run, model } = await sandbox({
       age,
-      workflow: { 'START.md': 'Do one.', 'TWO.md': 'Do two.', 'THREE.md': 'Do three.' },
+      workflow: {
+        'START.md': 'Do one.',
+        'TWO.md': 'Do two.',
+        'SUB.md': 'Look into it.',
+        'MORE.md': 'Look deeper.',
+        'BACK.md': 'It was {{result}}.',
+        'FRESH.md': 'Think of {{input}}.',
+        'END.md': 'And so {{result}}.',
+      },
       script: answering({
         'Do one.': '<goto>TWO</goto>',
-        'Do two.': '<reset>THREE</reset>',
-        'Do three.': '<result>all done</result>',
+        'Do two.': '<call return="BACK">SUB</call>',
+        'Look into it.': '<goto>MORE</goto>',
+        'Look deeper.': '<result>a <b>"quoted"</b> 42</result>',
+        'It was': '<function return="END" input="nothing">FRESH</function>',
+        'Think of': '<result>an idea</result>',
+        'And so': '<result>all done</result>',
       }),
     });
-    const { code, stdout, stderr } = await run('workflow');
-    expect(stderr).toContain('completed');
+    const { code, stdout } = await run('workflow', ...flags);
     expect([code, stdout]).toEqual([0, 'all done\n']);
+    const caller = [
+      'user: Do one.',
+      'assistant: <goto>TWO</goto>',
+      'user: Do two.',
+      'assistant: <call return="BACK">SUB</call>',
+    ];
+    const after = [...caller, 'user: It was a <b>"quoted"</b> 42.'];
     expect(model.requests.map(said)).toEqual([
-      ['user: Do one.'],
-      ['user: Do one.', 'assistant: <goto>TWO</goto>', 'user: Do two.'],
-      ['user: Do three.'],
+      caller.slice(0, 1),
+      caller.slice(0, 3),
+      [...caller, 'user: Look into it.'],
+      [...caller, 'user: Look into it.', 'assistant: <goto>MORE</goto>', 'user: Look deeper.'],
+      after,
+      ['user: Think of nothing.'],
+      [
+        ...after,
+        'assistant: <function return="END" input="nothing">FRESH</function>',
+        'user: And so an idea.',
+      ],
     ]);
   });
+
+  test('reset forgets and may move, and the caller goes on where it was', async () => {
+    const { run, model, file } = await sandbox({
+      age,
+      workflow: {
+        'START.md': 'Do one.',
+        'SUB.md': 'Go there.',
+        'THERE.md': 'You are there.',
+        'STILL.md': 'Still there.',
+        'BACK.md': 'Home again with {{result}}.',
+        'other/START.md': 'Another workflow.',
+      },
+      script: answering({
+        'Do one.': '<call return="BACK">SUB</call>',
+        'Go there.': '<reset cd="else where">THERE</reset>',
+        'You are there.': '<goto>STILL</goto>',
+        'Still there.': '<call-workflow return="STILL">other</call-workflow>',
+        'Another workflow.': '<result>news</result>',
+        'Home again': '<result>all done</result>',
+      }),
+    });
+    await mkdir(file('else where'));
+    const workingDirectory = (n: number) =>
+      /Primary working directory: (.*)/.exec(JSON.stringify(model.requests[n]))?.[1];
+    const finished = run('workflow', '--max-iterations', '6');
+    expect(await finished).toMatchObject({ code: 3 });
+    const there = ['user: You are there.', 'assistant: <goto>STILL</goto>', 'user: Still there.'];
+    expect(model.requests.map(said)).toEqual([
+      ['user: Do one.'],
+      ['user: Do one.', 'assistant: <call return="BACK">SUB</call>', 'user: Go there.'],
+      ['user: You are there.'],
+      there,
+      [
+        ...there,
+        'assistant: <call-workflow return="STILL">other</call-workflow>',
+        'user: Another workflow.',
+      ],
+      [
+        ...there,
+        'assistant: <call-workflow return="STILL">other</call-workflow>',
+        'user: Still there.',
+      ],
+    ]);
+    expect(workingDirectory(2)).toContain('else where');
+    expect(workingDirectory(0)).not.toContain('else where');
+  });
+
+  test('forks begin with nothing, and their parent goes on', async () => {
+    const { run, model } = await sandbox({
+      age,
+      workflow: {
+        'START.md': 'Divide.',
+        'WORK.md': 'Work on {{item}} as {{agent_id}}.',
+        'REST.md': 'Rest.',
+      },
+      script: answering({
+        'Divide.': '<fork item="a">WORK</fork><fork item="b">WORK</fork><goto>REST</goto>',
+        'Work on': '<result>worked</result>',
+        'Rest.': '<result>divided</result>',
+      }),
+    });
+    expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'divided\n' });
+    const seen = model.requests.slice(1).map(said);
+    const of = (prompt: string) => seen.filter((lines) => lines.at(-1)?.includes(prompt));
+    expect(of('Work on').sort()).toEqual([
+      ['user: Work on a as main_work1.'],
+      ['user: Work on b as main_work2.'],
+    ]);
+    expect(of('Rest.')).toEqual([
+      said(model.requests[0] ?? fail()).concat(
+        'assistant: <fork item="a">WORK</fork><fork item="b">WORK</fork><goto>REST</goto>',
+        'user: Rest.',
+      ),
+    ]);
+    expect(lastPrompt(model.requests[0] ?? fail())).toBe('Divide.');
+  });
 });
+
+function fail(): never {
+  throw new Error('The model was not asked.');
+}

@@ -1,12 +1,15 @@
 // A project of its own in which the real Raymond drives the real Claude Code against a scripted model.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RunEvent } from '../../src/model/event.ts';
+import { afterEach } from 'vitest';
+import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import { type Age, type ClaudeSandbox, claudeBinary, claudeSandbox } from './claude-sandbox.ts';
-import { type Script, type ScriptedModel, scriptedModel } from './scripted-model.ts';
+import { history, type ModelRequest } from './model-request.ts';
+import { type Reply, type Script, type ScriptedModel, scriptedModel } from './scripted-model.ts';
 
 const bin = fileURLToPath(new URL('../../bin/raymond.js', import.meta.url));
 
@@ -30,6 +33,10 @@ export interface RaymondSandbox {
   start(...args: string[]): Started;
   /** Runs `raymond` in the project to its end. */
   run(...args: string[]): Promise<Finished>;
+  /** A file of the project. */
+  file(name: string): string;
+  /** The journal of a run. */
+  journal(run: string): readonly RunEvent[];
   remove(): Promise<void>;
 }
 
@@ -45,19 +52,22 @@ export async function raymondSandbox(world: RaymondWorld): Promise<RaymondSandbo
   const model = await scriptedModel(world.script);
   const claude = await claudeSandbox(model.url, {
     RAYMOND_CLAUDE: claudeBinary(world.age),
+    RAYMOND_RETRY_PAUSES_MS: '1,1,1',
     ...world.environment,
   });
+  const file = (name: string) => join(claude.work, name);
   for (const [name, text] of Object.entries(world.workflow)) {
-    const file = join(claude.work, 'workflow', name);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
+    await mkdir(dirname(file(`workflow/${name}`)), { recursive: true });
+    await writeFile(file(`workflow/${name}`), text);
   }
+  const children = new Set<ChildProcess>();
   const start = (...args: string[]): Started => {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: claude.work,
       env: claude.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    children.add(child);
     return { child, finished: finish(child) };
   };
   return {
@@ -65,11 +75,92 @@ export async function raymondSandbox(world: RaymondWorld): Promise<RaymondSandbo
     model,
     start,
     run: (...args) => start(...args).finished,
+    file,
+    journal: (run) => readJournal(file('.raymond'), run),
     async remove() {
+      await Promise.all([...children].map(end));
       await model.close();
       await claude.remove();
     },
   };
+}
+
+/** Makes sandboxes that are gone after each test. */
+export function sandboxes(): (world: RaymondWorld) => Promise<RaymondSandbox> {
+  let open: RaymondSandbox[] = [];
+  afterEach(async () => {
+    await Promise.all(open.map((sandbox) => sandbox.remove()));
+    open = [];
+  });
+  return async (world) => {
+    const made = await raymondSandbox(world);
+    open.push(made);
+    return made;
+  };
+}
+
+/** Answers each prompt by what it says; a list is used up in order, and its last reply is repeated. */
+export function answering(replies: Readonly<Record<string, Reply | readonly Reply[]>>): Script {
+  const asked = new Map<string, number>();
+  return (request) => {
+    const text = lastPrompt(request);
+    const found = Object.entries(replies).find(([prompt]) => text.includes(prompt));
+    if (found === undefined) throw new Error(`Nothing is scripted for: ${text}`);
+    const [prompt, given] = found;
+    const list: readonly Reply[] = isList(given) ? given : [given];
+    const count = asked.get(prompt) ?? 0;
+    asked.set(prompt, count + 1);
+    const reply = list[Math.min(count, list.length - 1)];
+    if (reply === undefined) throw new Error(`No reply is scripted for: ${prompt}`);
+    return reply;
+  };
+}
+
+function isList(given: Reply | readonly Reply[]): given is readonly Reply[] {
+  return Array.isArray(given);
+}
+
+/** What the model was asked last: a prompt, or the result of a tool. */
+export function lastPrompt(request: ModelRequest): string {
+  return history(request).findLast(({ role }) => role === 'user')?.text ?? '';
+}
+
+/** The conversation in a request, one line for each thing said. */
+export function said(request: ModelRequest): readonly string[] {
+  return history(request).map(({ role, text }) => `${role}: ${text}`);
+}
+
+export function bash(command: string): Reply {
+  const input = { command, description: 'a test' };
+  return { content: [{ type: 'tool_use', name: 'Bash', input }] };
+}
+
+export function eventsOf<T extends RunEvent['type']>(
+  events: readonly RunEvent[],
+  type: T,
+): readonly RunEventOf<T>[] {
+  return events.filter((event): event is RunEventOf<T> => event.type === type);
+}
+
+/** Looks until there is something. */
+export async function until<T>(find: () => T | undefined | false): Promise<T> {
+  for (;;) {
+    const found = find();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Ends a process so that it cannot do anything about it. */
+export async function killHard(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 }
 
 async function finish(child: ChildProcess): Promise<Finished> {
@@ -84,4 +175,24 @@ async function finish(child: ChildProcess): Promise<Finished> {
   const [code] = await once(child, 'close');
   const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
   return { code, stdout, stderr, events: lines.map((line) => JSON.parse(line)) };
+}
+
+function readJournal(folder: string, run: string): readonly RunEvent[] {
+  const file = filesIn(folder).find((name) => name.includes(run) && name.endsWith('.jsonl'));
+  if (file === undefined) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return lines.flatMap((line) => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)],
+  );
 }
