@@ -34,6 +34,8 @@ export function claudeArguments(turn: Turn): string[] {
     ...option('--effort', turn.effort),
     ...permissionArguments(turn.permission),
     ...option('--max-budget-usd', budget(turn.budgetUsd)),
+    // Shows life while a long answer is written, and what a turn has used that is cut short.
+    '--include-partial-messages',
     ...option('--disallowedTools', schedulingTools.join(',')),
   ];
 }

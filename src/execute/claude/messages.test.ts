@@ -54,6 +54,33 @@ describe('one event', () => {
       [{ kind: 'init', session: 'S', model: 'opus', version: '2.1.325' }],
     ],
     [
+      'an answer that begins',
+      {
+        type: 'stream_event',
+        event: { type: 'message_start', message: { id: 'm', model: 'opus', content: [], usage } },
+      },
+      [
+        {
+          kind: 'spent',
+          message: 'm',
+          model: 'opus',
+          inputTokens: 10,
+          cacheReadTokens: 4,
+          cacheWriteTokens: 3,
+          outputTokens: 1,
+          characters: 2,
+        },
+      ],
+    ],
+    [
+      'a part of an answer',
+      {
+        type: 'stream_event',
+        event: { type: 'content_block_delta', delta: { type: 'text_delta', text: 'half' } },
+      },
+      [{ kind: 'written', characters: 4 }],
+    ],
+    [
       'a denial',
       {
         type: 'system',

@@ -21,6 +21,8 @@ export type Happening =
     }
   | { readonly kind: 'rate-limit'; readonly rejected: boolean; readonly resetsAt?: number }
   | ({ readonly kind: 'spent' } & Spending)
+  /** The message that was begun last has grown by this much. */
+  | { readonly kind: 'written'; readonly characters: number }
   | { readonly kind: 'control'; readonly request: string; readonly error?: string }
   | Result;
 
@@ -94,6 +96,8 @@ function readLine(line: string): Happening[] {
       return readSystem(event);
     case 'assistant':
       return readAssistant(event);
+    case 'stream_event':
+      return readPart(fields(event.event));
     case 'rate_limit_event':
       return [readRateLimit(fields(event.rate_limit_info))];
     case 'control_response':
@@ -151,6 +155,14 @@ function readAssistant(event: Fields): Happening[] {
   if (message.model === '<synthetic>') return apiError(event, blocks);
   const isOfSubagent = event.parent_tool_use_id != null;
   return [...blocks.flatMap((block) => readBlock(block, isOfSubagent)), spending(message)];
+}
+
+/** Parts of an answer that is being written; the whole blocks follow as events of their own. */
+function readPart(part: Fields): Happening[] {
+  if (part.type === 'message_start') return [spending(fields(part.message))];
+  if (part.type !== 'content_block_delta') return [];
+  const { text: words, partial_json: input, thinking } = fields(part.delta);
+  return [{ kind: 'written', characters: text(words ?? input ?? thinking).length }];
 }
 
 function apiError(event: Fields, blocks: readonly Fields[]): Happening[] {

@@ -70,6 +70,9 @@ export function turnRecord(): TurnRecord {
         case 'spent':
           meter.add(happening);
           return;
+        case 'written':
+          meter.addWritten(happening.characters);
+          return;
       }
     },
     get isOver() {

@@ -19,6 +19,15 @@ function estimate(...spent: Partial<Spending>[]): number {
 }
 
 describe('the estimate of a turn without a result', () => {
+  it('knows an answer that was cut short by what was written of it', () => {
+    const meter = turnMeter();
+    meter.add({ ...nothing, message: 'a', inputTokens: 1_000_000 });
+    meter.addWritten(2_000_000);
+    meter.addWritten(1_000_000);
+    meter.add({ ...nothing, message: 'b', inputTokens: 1_000_000 });
+    expect(meter.estimateUsd()).toBeCloseTo(5 + 25 + 5, 6);
+  });
+
   const million = 1_000_000;
   const rows: [string, Partial<Spending>[], number][] = [
     ['nothing', [], 0],

@@ -4,18 +4,27 @@ import type { Spending } from './messages.ts';
 
 export interface TurnMeter {
   add(spending: Spending): void;
+  /** The message that was begun last has grown. */
+  addWritten(characters: number): void;
   estimateUsd(): number;
 }
 
 /** Claude Code reports each content block with the usage of its whole message: count that once. */
 export function turnMeter(): TurnMeter {
   const messages = new Map<string, Spending>();
+  const written = new Map<string, number>();
+  let newest = '';
   return {
     add(spending) {
-      const before = messages.get(spending.message);
-      messages.set(spending.message, before === undefined ? spending : merge(before, spending));
+      newest = spending.message;
+      const before = messages.get(newest);
+      messages.set(newest, before === undefined ? spending : merge(before, spending));
     },
-    estimateUsd: () => [...messages.values()].reduce((sum, each) => sum + price(each), 0),
+    addWritten(characters) {
+      written.set(newest, (written.get(newest) ?? 0) + characters);
+    },
+    estimateUsd: () =>
+      [...messages].reduce((sum, [id, each]) => sum + price(each, written.get(id) ?? 0), 0),
   };
 }
 
@@ -44,7 +53,7 @@ const cacheReadFactor = 0.1;
 const cacheWriteFactor = 2;
 const charactersPerToken = 3;
 
-function price(spending: Spending): number {
+function price(spending: Spending, written: number): number {
   const { input, output } = prices.find(({ model }) => model.test(spending.model)) ?? dearest;
   const inputTokens =
     spending.inputTokens +
@@ -53,7 +62,7 @@ function price(spending: Spending): number {
   // While a message is streamed its usage has only the first few output tokens.
   const outputTokens = Math.max(
     spending.outputTokens,
-    Math.ceil(spending.characters / charactersPerToken),
+    Math.ceil(Math.max(spending.characters, written) / charactersPerToken),
   );
   return (inputTokens * input + outputTokens * output) / 1_000_000;
 }
