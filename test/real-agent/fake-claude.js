@@ -1,0 +1,127 @@
+#!/usr/bin/env node
+// Speaks like Claude Code, but only as a test tells it to: for what the real one does too rarely,
+// too slowly or too well. FAKE_CLAUDE names the play, FAKE_CLAUDE_LOG the file in which it keeps
+// what it was told.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const {
+  FAKE_CLAUDE: play = 'answers',
+  FAKE_CLAUDE_LOG: logFile = '/dev/null',
+  FAKE_CLAUDE_TURNS: turns = '1',
+  FAKE_CLAUDE_ANSWER: lastAnswer = '<result>done</result>',
+} = process.env;
+
+const MEGABYTE = 1024 * 1024;
+const END = { total_cost_usd: 0.25, permission_denials: [], stop_reason: 'end_turn' };
+
+const plays = {
+  answers(answer) {
+    init();
+    text(answer);
+    result(answer);
+  },
+  async 'talks much'(answer) {
+    init();
+    for (let i = 0; i < 20; i++) await text('x'.repeat(MEGABYTE));
+    result(answer);
+  },
+  'says all in one line'(answer) {
+    init();
+    result(`${'ä'.repeat(5 * MEGABYTE)}${answer}`);
+  },
+  'does not exit'(answer) {
+    log({ kind: 'busy', pid: busy() });
+    init();
+    result(answer);
+    setInterval(() => {}, 1000);
+    process.stdin.on('close', () => {});
+  },
+  'exits without a result'() {
+    init();
+    process.exit(0);
+  },
+  'gives two results'(answer) {
+    init();
+    result('<goto>NOWHERE</goto>', { total_cost_usd: 0.1 });
+    result(answer);
+  },
+  'is strange'(answer) {
+    process.stdout.write('warning: this is not JSON\n{"torn": \n\n[]\nnull\n"text"\n');
+    say({ type: 'telepathy', message: { content: 7 } });
+    init('9.9.9-beta');
+    say({ type: 'assistant' });
+    say({ type: 'assistant', message: { content: [{ type: 'hologram' }, null], usage: null } });
+    say({ type: 'system', subtype: 'mood' });
+    say({ result: answer, is_error: false, type: 'result' });
+    say({ type: 'system', subtype: 'afterthought' });
+  },
+  'is silent'() {
+    log({ kind: 'busy', pid: busy() });
+    init();
+    setInterval(() => {}, 1000);
+  },
+  async 'starts slowly'(answer) {
+    // Long enough for others to begin meanwhile, if they may.
+    await delay(200);
+    const entries = readFileSync(logFile, 'utf8').trim().split('\n').map(JSON.parse);
+    const count = (kind) => entries.filter((entry) => entry.kind === kind).length;
+    log({ kind: 'together', count: count('spawned') - count('started') });
+    log({ kind: 'started' });
+    init();
+    result(answer);
+  },
+};
+
+log({ kind: 'spawned', pid: process.pid, argv: process.argv.slice(2) });
+let turn = 0;
+for await (const line of createInterface({ input: process.stdin })) {
+  const said = JSON.parse(line);
+  if (said.type !== 'user') continue;
+  turn++;
+  const prompt = said.message.content[0].text;
+  const hash = createHash('sha256').update(prompt).digest('hex');
+  log({ kind: 'prompt', length: prompt.length, hash });
+  await plays[play](turn < Number(turns) ? '<goto>START</goto>' : lastAnswer);
+}
+
+function log(entry) {
+  appendFileSync(logFile, `${JSON.stringify(entry)}\n`);
+}
+
+function say(event) {
+  return new Promise((resolve) => process.stdout.write(`${JSON.stringify(event)}\n`, resolve));
+}
+
+function init(version = '2.1.325') {
+  return say({
+    type: 'system',
+    subtype: 'init',
+    session_id: 'S',
+    model: 'x',
+    claude_code_version: version,
+  });
+}
+
+function text(words) {
+  const message = { id: 'm', model: 'x', content: [{ type: 'text', text: words }], usage: {} };
+  return say({ type: 'assistant', message });
+}
+
+function result(words, more = {}) {
+  return say({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: words,
+    ...END,
+    ...more,
+  });
+}
+
+function busy() {
+  return spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).pid;
+}

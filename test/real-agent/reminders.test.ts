@@ -1,0 +1,95 @@
+// An agent that does not end its step as it may is told so, in the same conversation.
+import { describe, expect, test } from 'vitest';
+import { ages } from './claude-sandbox.ts';
+import { answering, eventsOf, said, sandboxes } from './raymond-sandbox.ts';
+
+const sandbox = sandboxes();
+
+const policy = `---
+allowed_transitions:
+  - { tag: goto, target: NEXT }
+  - { tag: result }
+---
+`;
+const mayWrite = `End your next message with exactly one of these tags, outside any code block:
+
+    <goto>NEXT</goto>
+    <result>[your result]</result>
+
+Replace what stands in [brackets].
+Do not repeat work that is done.`;
+
+describe.each(ages)('with the %s Claude Code', (age) => {
+  test('three reminders, each in the same session, and the turn counts', async () => {
+    const usage = { input_tokens: 10_000, output_tokens: 1_000 };
+    const answers = [
+      'I am done.',
+      '<goto>NEXT</goto> or <result>x</result>',
+      '<goto>START</goto>',
+      '<result>at last</result>',
+    ];
+    const { run, model, journal } = await sandbox({
+      age,
+      workflow: { 'START.md': `${policy}Work.`, 'NEXT.md': 'More.' },
+      script: (_, turn) => ({ content: answers[turn] ?? '', usage }),
+    });
+    const { code, stdout } = await run('workflow', '--workflow-id', 'r');
+    expect([code, stdout]).toEqual([0, 'at last\n']);
+
+    const conversation = model.requests.map(said).at(-1) ?? [];
+    expect(conversation.filter((_, i) => i % 2 === 1)).toEqual(
+      answers.slice(0, 3).map((answer) => `assistant: ${answer}`),
+    );
+    const [work, ...reminders] = conversation.filter((_, i) => i % 2 === 0);
+    expect(work).toBe('user: Work.');
+    expect(reminders).toHaveLength(3);
+    for (const reminder of reminders) expect(reminder).toContain(mayWrite);
+    expect(reminders[2]).toContain('<goto>START</goto> is not allowed in this state.');
+
+    const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(4));
+    expect(costs).toEqual(Array(4).fill(age === 'older' ? '0.0750' : '0.0600'));
+  });
+});
+
+test('an agent that was reminded three times in vain fails', async () => {
+  const { run, model } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': `${policy}Work.`, 'NEXT.md': 'More.' },
+    script: ['I will not.'],
+  });
+  const { code, stderr } = await run('workflow');
+  expect(code).toBe(1);
+  expect(model.requests).toHaveLength(4);
+  expect(stderr).toMatch(/START\.md -> failed/);
+});
+
+test('without a policy there is no reminder', async () => {
+  const { run, model } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': 'Work.' },
+    script: ['I am done.'],
+  });
+  expect(await run('workflow')).toMatchObject({ code: 1 });
+  expect(model.requests).toHaveLength(1);
+});
+
+test('the only way on need not be written, and may be forced', async () => {
+  const only = '---\nallowed_transitions:\n  - { tag: goto, target: TWO }\n---\n';
+  const forced =
+    '---\nforce_implicit: true\nallowed_transitions:\n  - { tag: goto, target: THREE }\n---\n';
+  const { run, model } = await sandbox({
+    age: 'newer',
+    workflow: {
+      'START.md': `${only}Do one.`,
+      'TWO.md': `${forced}Do two.`,
+      'THREE.md': 'Do three.',
+    },
+    script: answering({
+      'Do one.': 'Nothing to say.',
+      'Do two.': '<result>I quit</result>',
+      'Do three.': '<result>all done</result>',
+    }),
+  });
+  expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'all done\n' });
+  expect(model.requests).toHaveLength(3);
+});

@@ -1,0 +1,126 @@
+// Model, effort and permissions reach the agent as front matter, options and configuration say.
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { ages } from './claude-sandbox.ts';
+import { fakeClaude } from './fake-claude.ts';
+import { answering, bash, eventsOf, sandboxes } from './raymond-sandbox.ts';
+
+const sandbox = sandboxes();
+
+const ownModel = '---\nmodel: claude-opus-4-5\neffort: high\n---\n';
+const three = {
+  'START.md': 'Do one.',
+  'TWO.md': `${ownModel}Do two.`,
+  'THREE.md': 'Do three.',
+  'FOUR.md': 'Do four.',
+};
+const through = {
+  'Do one.': '<goto>TWO</goto>',
+  'Do two.': '<goto>THREE</goto>',
+  'Do three.': '<function return="THREE" model="claude-sonnet-4-6" effort="medium">FOUR</function>',
+  'Do four.': '<result>ok</result>',
+};
+
+describe.each(ages)('with the %s Claude Code', (age) => {
+  test.each([
+    { how: 'kept warm', flags: [], processes: 1 },
+    { how: 'one process per prompt', flags: ['--no-warm'], processes: 3 },
+  ])('model and effort change from state to state ($how)', async ({ flags, processes }) => {
+    const { run, model, file } = await sandbox({
+      age,
+      workflow: three,
+      script: answering(through),
+    });
+    await mkdir(file('.raymond'));
+    const config = '[raymond]\nmodel = "claude-opus-4-6"\neffort = "medium"\nmax_iterations = 4\n';
+    await writeFile(file('.raymond/config.toml'), config);
+    await run('workflow', '--effort', 'low', '--workflow-id', 'r', ...flags);
+    expect(model.requests.map(({ model: name, effort }) => [name, effort])).toEqual([
+      ['claude-opus-4-6', 'low'],
+      ['claude-opus-4-5', 'high'],
+      ['claude-opus-4-6', 'low'],
+      ['claude-sonnet-4-6', 'medium'],
+    ]);
+    const started = [1, 2, 3].filter((n) =>
+      existsSync(file(`.raymond/runs/r/steps/main/${n}/process.json`)),
+    );
+    expect(started).toHaveLength(processes);
+  });
+
+  test('what is not allowed is denied, and everybody is told', async () => {
+    const { run, file, journal } = await sandbox({
+      age,
+      workflow: { 'START.md': 'Work.' },
+      script: [bash('touch made'), bash('bash -c "touch forbidden"'), '<result>tried</result>'],
+    });
+    const { code, stderr } = await run('workflow', '--quiet', '--workflow-id', 'r');
+    expect(code).toBe(0);
+    expect([existsSync(file('made')), existsSync(file('forbidden'))]).toEqual([true, false]);
+    expect(stderr).toContain('START.md was denied: Bash bash -c "touch forbidden"');
+    expect(eventsOf(journal('r'), 'step-ended')).toMatchObject([
+      { denied: ['Bash bash -c "touch forbidden"'] },
+    ]);
+  });
+
+  test('a permission mode is passed on', async () => {
+    const { run, file } = await sandbox({
+      age,
+      workflow: { 'START.md': 'Work.' },
+      script: [bash('touch made'), '<result>planned</result>'],
+    });
+    const { stderr } = await run('workflow', '--permission-mode', 'default');
+    expect(stderr).toContain('was denied: Bash touch made');
+    expect(existsSync(file('made'))).toBe(false);
+  });
+});
+
+test.each([
+  { flags: [], passedOn: false },
+  { flags: ['--dangerously-skip-permissions'], passedOn: true },
+])('permissions are skipped only when asked for: $flags', async ({ flags, passedOn }) => {
+  const fake = await fakeClaude('answers');
+  const { run } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': 'Work.' },
+    script: [],
+    environment: fake.environment,
+  });
+  const { code, stderr } = await run('workflow', ...flags);
+  expect(code).toBe(0);
+  const [argv = []] = fake.argvs();
+  expect(argv.includes('--dangerously-skip-permissions')).toBe(passedOn);
+  expect(argv.includes('--permission-mode')).toBe(!passedOn);
+  expect(stderr.includes('WARNING: --dangerously-skip-permissions')).toBe(passedOn);
+});
+
+test('the executable is the one that the environment or the configuration names', async () => {
+  const fake = await fakeClaude('answers');
+  const { run, file } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': 'Work.' },
+    script: [],
+    environment: { ...fake.environment, RAYMOND_CLAUDE: '' },
+  });
+  await mkdir(file('.raymond'));
+  const path = JSON.stringify(fake.environment.RAYMOND_CLAUDE);
+  await writeFile(file('.raymond/config.toml'), `[raymond]\nclaude_path = ${path}\n`);
+  expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(readFileSync(fake.log, 'utf8')).toContain('spawned');
+});
+
+test.each([
+  ['RAYMOND_CLAUDE', { RAYMOND_CLAUDE: '/no/such/claude' }, /RAYMOND_CLAUDE names \/no\/such/],
+  ['PATH', { RAYMOND_CLAUDE: '', PATH: '/usr/bin:/bin' }, /npm install -g @anthropic-ai/],
+])('without the executable that %s should give, nothing is spent', async (_, environment, said) => {
+  const { run, model } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': 'Work.' },
+    script: ['<result>no</result>'],
+    environment,
+  });
+  const { code, stderr } = await run('workflow');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(said);
+  expect(model.requests).toEqual([]);
+});
