@@ -6,6 +6,7 @@ import { readRun } from '../journal/read-journal.ts';
 import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
+import { time } from '../observe/words.ts';
 import { codec, disk, ownerOf, pathsOf } from './wire.ts';
 
 export interface FoundRun {
@@ -51,7 +52,7 @@ export function condition({ run, pid }: FoundRun): string {
 
 function liveCondition({ tally, limitedUntil }: Run): string {
   if (tally.promptsRunning + tally.scriptsRunning > 0) return 'running';
-  if (limitedUntil !== undefined) return 'waiting for the usage limit';
+  if (limitedUntil !== undefined) return `waiting for the usage limit until ${time(limitedUntil)}`;
   return tally.asking > 0 ? 'waiting for an answer' : 'running';
 }
 

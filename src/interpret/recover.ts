@@ -14,7 +14,7 @@ export function recover(
     readonly retries: number;
     readonly isScript: boolean;
     readonly at: number;
-    readonly pausesMs: readonly number[] | undefined;
+    readonly pausesMs?: readonly number[] | undefined;
   },
 ): Recovery {
   if (tries.isScript) return { kind: 'fail' };
