@@ -24,6 +24,8 @@ export interface Finished {
 export interface Started {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
+  /** What it has said so far. */
+  stderr(): string;
 }
 
 export interface RaymondSandbox {
@@ -68,7 +70,7 @@ export async function raymondSandbox(world: RaymondWorld): Promise<RaymondSandbo
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.add(child);
-    return { child, finished: finish(child) };
+    return { child, ...follow(child) };
   };
   return {
     claude,
@@ -163,7 +165,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function finish(child: ChildProcess): Promise<Finished> {
+function follow(child: ChildProcess): Omit<Started, 'child'> {
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (chunk) => {
@@ -172,9 +174,11 @@ async function finish(child: ChildProcess): Promise<Finished> {
   child.stderr?.setEncoding('utf8').on('data', (chunk) => {
     stderr += chunk;
   });
-  const [code] = await once(child, 'close');
-  const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
-  return { code, stdout, stderr, events: lines.map((line) => JSON.parse(line)) };
+  const finished = once(child, 'close').then(([code]) => {
+    const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
+    return { code, stdout, stderr, events: lines.map((line) => JSON.parse(line)) };
+  });
+  return { finished, stderr: () => stderr };
 }
 
 function readJournal(folder: string, run: string): readonly RunEvent[] {

@@ -1,0 +1,189 @@
+// What becomes of a run when the model's service does not answer as it should.
+import { describe, expect, test } from 'vitest';
+import { ages } from './claude-sandbox.ts';
+import {
+  answering,
+  bash,
+  eventsOf,
+  killHard,
+  lastPrompt,
+  said,
+  sandboxes,
+  until,
+} from './raymond-sandbox.ts';
+import { closedPort, type Fault, faults, type Reply, rateLimited } from './scripted-model.ts';
+
+const sandbox = sandboxes();
+
+const never = new Promise<void>(() => {});
+const hasty = { CLAUDE_CODE_MAX_RETRIES: '0' };
+
+/** Each passes by itself, and costs one more try. */
+const passing: Readonly<Record<string, Reply>> = {
+  LIMITED: rateLimited(),
+  'LIMITED FOR A SECOND': rateLimited({ 'retry-after': '1' }),
+  BROKEN: faults.internal,
+  OVERLOADED: faults.overloaded,
+  REFUSED: faults.reset,
+  DROPPED: faults.dropped,
+  MALFORMED: faults.malformed,
+  STALLED: { content: 'half of an answer', pause: never },
+};
+
+describe.each(ages)('with the %s Claude Code', (age) => {
+  test('what passes is tried again, and the model sees no prompt twice', async () => {
+    const names = Object.keys(passing);
+    const next = (index: number) =>
+      index < names.length ? `<goto>${names[index]}</goto>` : '<result>through</result>';
+    const { run, model, journal } = await sandbox({
+      age,
+      workflow: Object.fromEntries(
+        ['START', ...names].map((name) => [
+          `${name}.md`,
+          `${name === 'STALLED' ? '---\ntimeout: 4\n---\n' : ''}It is ${name}.`,
+        ]),
+      ),
+      script: answering({
+        'It is START.': next(0),
+        ...Object.fromEntries(
+          Object.entries(passing).map(([name, fault], i) => [
+            `It is ${name}.`,
+            [fault, next(i + 1)],
+          ]),
+        ),
+      }),
+      environment: hasty,
+    });
+    const { code, stdout } = await run('workflow', '--workflow-id', 'r');
+    expect([code, stdout]).toEqual([0, 'through\n']);
+    const prompts = ['START', ...names].map((name) => `user: It is ${name}.`);
+    for (const request of model.requests) {
+      const seen = said(request).filter((line) => line.startsWith('user: '));
+      expect(seen).toEqual(prompts.slice(0, seen.length));
+    }
+    const failures = eventsOf(journal('r'), 'step-failed').map(({ failure }) => failure.kind);
+    expect(new Set(failures)).toEqual(new Set(['overloaded', 'connection-lost', 'idle']));
+    expect(eventsOf(journal('r'), 'agent-waits')).toHaveLength(failures.length);
+  });
+});
+
+test('three further tries, then the agent fails; a resume goes on where it was', async () => {
+  let isWell = false;
+  const { run, model } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
+    script: (request) => {
+      if (lastPrompt(request) === 'Do one.') return '<goto>TWO</goto>';
+      return isWell ? '<result>well</result>' : faults.overloaded;
+    },
+    environment: hasty,
+  });
+  const { code, stderr } = await run('workflow', '--workflow-id', 'r');
+  expect(code).toBe(1);
+  expect(stderr).toContain('TWO.md -> failed');
+  expect(model.requests).toHaveLength(1 + 4);
+  isWell = true;
+  expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'well\n' });
+  expect(said(model.requests.at(-1) ?? notAsked())).toEqual([
+    'user: Do one.',
+    'assistant: <goto>TWO</goto>',
+    'user: Do two.',
+  ]);
+});
+
+test('a service that is not there is tried four times', async () => {
+  const { run, journal } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': 'Do one.' },
+    script: [],
+    environment: { ...hasty, ANTHROPIC_BASE_URL: closedPort },
+  });
+  expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 1 });
+  const failures = eventsOf(journal('r'), 'step-failed').map(({ failure }) => failure.kind);
+  expect(failures).toEqual(Array(4).fill('connection-lost'));
+});
+
+test.each<[string, Fault]>([
+  ['not-logged-in', faults.unauthorized],
+  ['no-credit', faults.noCredit],
+  ['unknown-model', faults.unknownModel],
+  ['refused', faults.forbidden],
+])('%s fails at once', async (kind, fault) => {
+  const { run, model, journal } = await sandbox({
+    age: 'newer',
+    workflow: { 'START.md': 'Do one.' },
+    script: [fault],
+    environment: hasty,
+  });
+  const { code, stderr } = await run('workflow', '--workflow-id', 'r');
+  expect(code).toBe(1);
+  // For an unknown model it asks once more by itself.
+  expect(model.requests.length).toBeLessThanOrEqual(2);
+  const failures = eventsOf(journal('r'), 'step-failed').map(({ failure }) => failure.kind);
+  expect(failures).toEqual([kind]);
+  expect(stderr).toContain('START.md -> failed');
+});
+
+describe('a usage limit', () => {
+  const inAnHour = Math.floor(Date.now() / 1000) + 3600;
+  const limited = rateLimited({
+    'anthropic-ratelimit-unified-status': 'rejected',
+    'anthropic-ratelimit-unified-reset': String(inAnHour),
+    'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+    'anthropic-ratelimit-unified-overage-status': 'rejected',
+  });
+  const subscription = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-fake' };
+  const endsAt = new Date((inAnHour + 60) * 1000).toTimeString().slice(0, 8);
+  const workflow = { 'START.md': 'Do one.', 'TWO.md': 'Do two.' };
+  const script = answering({ 'Do one.': '<goto>TWO</goto>', 'Do two.': limited });
+  const environment = { ...hasty, ...subscription };
+
+  test.each(ages)('is waited for, also after a crash (%s)', async (age) => {
+    const { start, run, model, journal } = await sandbox({ age, workflow, script, environment });
+    const first = start('workflow', '--workflow-id', 'r');
+    await until(() => first.stderr().includes(`prompts wait until ${endsAt}`));
+    await killHard(first.child);
+
+    const second = start('resume', 'r');
+    await until(() => eventsOf(journal('r'), 'run-resumed')[0]);
+    const [list, show] = await Promise.all([run('list'), run('show', 'r')]);
+    expect(list.stdout).toContain('waiting for the usage limit');
+    expect(list.stdout).toContain(endsAt);
+    expect(show.stdout).toContain(endsAt);
+    expect(await run('stop', 'r')).toMatchObject({ code: 0 });
+    expect(await second.finished).toMatchObject({ code: 130 });
+    expect(model.requests).toHaveLength(2);
+    expect(eventsOf(journal('r'), 'agent-waits')).toEqual([]);
+  });
+
+  test('pauses the run with --no-wait, and again when it is resumed too early', async () => {
+    const { run, model } = await sandbox({ age: 'newer', workflow, script, environment });
+    const { code, stderr } = await run('workflow', '--no-wait', '--workflow-id', 'r');
+    expect(code).toBe(2);
+    expect(stderr).toContain(endsAt);
+    expect(stderr).toContain('paused');
+    expect(await run('resume', 'r')).toMatchObject({ code: 2 });
+    expect(model.requests).toHaveLength(2);
+  });
+
+  test('is not found in what the agent reads or says', async () => {
+    const words = "You've hit your session limit · resets 8pm (America/New_York)";
+    const { run, journal } = await sandbox({
+      age: 'newer',
+      workflow,
+      script: [
+        bash(`echo "Claude AI usage limit reached|${inAnHour}" "${words}"`),
+        `${words} <result>read it</result>`,
+      ],
+    });
+    expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({
+      code: 0,
+      stdout: 'read it\n',
+    });
+    expect(eventsOf(journal('r'), 'usage-limited')).toEqual([]);
+  });
+});
+
+function notAsked(): never {
+  throw new Error('The model was not asked.');
+}
