@@ -1,7 +1,7 @@
 // A project of its own in which the real Raymond drives the real Claude Code against a scripted model.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,10 @@ export interface RaymondSandbox {
   file(name: string): string;
   /** The journal of a run. */
   journal(run: string): readonly RunEvent[];
+  /** The groups of the agent processes of all runs, in the order in which they were started. */
+  processes(): readonly number[];
+  /** Resolves when an agent process has said this. */
+  outputHas(text: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -79,6 +83,12 @@ export async function raymondSandbox(world: RaymondWorld): Promise<RaymondSandbo
     run: (...args) => start(...args).finished,
     file,
     journal: (run) => readJournal(file('.raymond'), run),
+    processes: () => processesIn(file('.raymond/runs')),
+    async outputHas(text) {
+      const outputs = () =>
+        filesIn(file('.raymond/runs')).filter((name) => name.endsWith('/stdout'));
+      await until(() => outputs().some((name) => readFileSync(name, 'utf8').includes(text)));
+    },
     async remove() {
       await Promise.all([...children].map(end));
       await model.close();
@@ -128,13 +138,20 @@ export function lastPrompt(request: ModelRequest): string {
 }
 
 /** The conversation in a request, one line for each thing said. */
-export function said(request: ModelRequest): readonly string[] {
+export function said(request: ModelRequest | undefined): readonly string[] {
+  if (request === undefined) throw new Error('The model was not asked.');
   return history(request).map(({ role, text }) => `${role}: ${text}`);
 }
 
 export function bash(command: string): Reply {
   const input = { command, description: 'a test' };
   return { content: [{ type: 'tool_use', name: 'Bash', input }] };
+}
+
+/** Lets the agent run any command. */
+export async function allowBash({ configFolder }: ClaudeSandbox): Promise<void> {
+  const settings = { permissions: { allow: ['Bash'] } };
+  await writeFile(join(configFolder, 'settings.json'), JSON.stringify(settings));
 }
 
 export function eventsOf<T extends RunEvent['type']>(
@@ -192,6 +209,13 @@ function readJournal(folder: string, run: string): readonly RunEvent[] {
       return [];
     }
   });
+}
+
+function processesIn(folder: string): readonly number[] {
+  const records = filesIn(folder).filter((name) => name.endsWith('/process.json'));
+  return records
+    .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs)
+    .map((name) => JSON.parse(readFileSync(name, 'utf8')).identity.pid);
 }
 
 function filesIn(folder: string): string[] {

@@ -1,0 +1,142 @@
+// What turns cost, and that a budget holds when many agents spend it.
+import { describe, expect, test } from 'vitest';
+import { ages } from './claude-sandbox.ts';
+import {
+  answering,
+  eventsOf,
+  lastPrompt,
+  type RaymondSandbox,
+  said,
+  sandboxes,
+} from './raymond-sandbox.ts';
+import type { Reply, Script } from './scripted-model.ts';
+
+const sandbox = sandboxes();
+
+// Both versions know its price: 5 USD for a million tokens of input.
+const model = 'claude-opus-4-5';
+const costing = (usd: number) => ({ input_tokens: Math.round(usd * 200_000), output_tokens: 0 });
+
+const ten = {
+  'START.sh': `for n in 1 2 3 4 5 6 7 8 9 10; do echo "<fork item='$n'>WORK</fork>"; done
+echo '<goto>END</goto>'`,
+  'WORK.md': 'Work on {{item}}.',
+  'END.sh': "echo '<result>sent</result>'",
+};
+
+function total({ journal }: RaymondSandbox): string {
+  const costs = (['step-ended', 'step-failed', 'step-interrupted'] as const).flatMap((type) =>
+    eventsOf(journal('r'), type).map(({ costUsd }) => costUsd),
+  );
+  return costs.reduce((sum, each) => sum + each, 0).toFixed(4);
+}
+
+describe.each(ages)('with the %s Claude Code', (age) => {
+  test('ten dear workers do not together spend ten times the budget', async () => {
+    const world = await sandbox({
+      age,
+      workflow: ten,
+      script: [{ content: '<result>worked</result>', usage: costing(0.9) }],
+    });
+    const { code, stderr } = await world.run(
+      ...['workflow', '--workflow-id', 'r', '--model', model, '--budget', '1.00'],
+    );
+    expect(code).toBe(3);
+    expect(stderr).toContain('stopped: budget');
+    expect(world.model.requests).toHaveLength(2);
+    expect(total(world)).toBe('1.8000');
+
+    expect(await world.run('resume', 'r', '--budget', '10')).toMatchObject({ code: 0 });
+    expect(world.model.requests).toHaveLength(10);
+    expect(total(world)).toBe('9.0000');
+    expect(new Set(world.model.requests.map(lastPrompt)).size).toBe(10);
+  });
+
+  test.each([
+    { how: 'kept warm', flags: [] },
+    { how: 'one process per prompt', flags: ['--no-warm'] },
+  ])('every turn costs what it costs, once ($how)', async ({ flags }) => {
+    const dear = (content: string): Reply => ({ content, usage: costing(0.25) });
+    const world = await sandbox({
+      age,
+      workflow: {
+        'START.md': 'Do one.',
+        'TWO.md': 'Do two.',
+        'SUB.md': 'Look into it.',
+        'MORE.md': 'Look deeper.',
+        'BACK.md': `---
+allowed_transitions:
+  - { tag: result }
+evaluators:
+  - { prompt: JUDGE.md, expect: "YES", then: { tag: goto, target: START } }
+---
+It was {{result}}.`,
+        'JUDGE.md': 'Is "{{output}}" with {{transition}} right?',
+      },
+      script: answering({
+        'Do one.': dear('<goto>TWO</goto>'),
+        'Do two.': dear('<call return="BACK">SUB</call>'),
+        'Look into it.': dear('<goto>MORE</goto>'),
+        'Look deeper.': dear('<result>found</result>'),
+        'It was found.': dear('I forgot the tag.'),
+        'did not end this step': dear('Sorry. <result>all done</result>'),
+        'Is "': dear('<result>YES</result>'),
+      }),
+    });
+    const { code, stdout } = await world.run(
+      ...['workflow', '--workflow-id', 'r', '--model', model, ...flags],
+    );
+    expect([code, stdout]).toEqual([0, 'all done\n']);
+    const costs = eventsOf(world.journal('r'), 'step-ended').map(({ costUsd }) => costUsd);
+    expect(costs.map((usd) => usd.toFixed(4))).toEqual(Array(7).fill('0.2500'));
+    expect(said(world.model.requests.at(-1))).toEqual([
+      'user: Is "Sorry. <result>all done</result>" with <result>all done</result> right?',
+    ]);
+  });
+});
+
+test('cheap workers run together as soon as one has shown its price', async () => {
+  let arrived = 0;
+  let open = () => {};
+  const nineAreThere = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const script: Script = (_, turn) => {
+    arrived += 1;
+    if (arrived === 10) open();
+    const after = turn === 0 ? Promise.resolve() : nineAreThere;
+    return { content: '<result>worked</result>', usage: costing(0.01), after };
+  };
+  const world = await sandbox({ age: 'newer', workflow: ten, script });
+  const { code } = await world.run(
+    ...['workflow', '--workflow-id', 'r', '--model', model, '--budget', '1.00'],
+  );
+  expect(code).toBe(0);
+  expect(total(world)).toBe('0.1000');
+});
+
+test('a judge that objects overrides, in a memory of its own', async () => {
+  const { run, model: asked } = await sandbox({
+    age: 'newer',
+    workflow: {
+      'START.md': `---
+evaluators:
+  - { prompt: JUDGE.md, expect: "YES", then: { tag: goto, target: REVISE } }
+---
+Do one.`,
+      'JUDGE.md': 'Judge it.',
+      'REVISE.md': 'Do it better.',
+    },
+    script: answering({
+      'Do one.': '<result>sloppy</result>',
+      'Judge it.': '<result>NO</result>',
+      'Do it better.': '<result>better</result>',
+    }),
+  });
+  expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'better\n' });
+  expect(asked.requests.map(said)).toEqual([
+    ['user: Do one.'],
+    ['user: Judge it.'],
+    ['user: Do one.', 'assistant: <result>sloppy</result>', 'user: Do it better.'],
+  ]);
+});
