@@ -67,9 +67,7 @@ const plays = {
   async 'starts slowly'(answer) {
     // Long enough for others to begin meanwhile, if they may.
     await delay(200);
-    const entries = readFileSync(logFile, 'utf8').trim().split('\n').map(JSON.parse);
-    const count = (kind) => entries.filter((entry) => entry.kind === kind).length;
-    log({ kind: 'together', count: count('spawned') - count('started') });
+    log({ kind: 'together', count: logged('spawned') - logged('started') });
     log({ kind: 'started' });
     init();
     result(answer);
@@ -77,19 +75,22 @@ const plays = {
 };
 
 log({ kind: 'spawned', pid: process.pid, argv: process.argv.slice(2) });
-let turn = 0;
 for await (const line of createInterface({ input: process.stdin })) {
   const said = JSON.parse(line);
   if (said.type !== 'user') continue;
-  turn++;
   const prompt = said.message.content[0].text;
   const hash = createHash('sha256').update(prompt).digest('hex');
   log({ kind: 'prompt', length: prompt.length, hash });
-  await plays[play](turn < Number(turns) ? '<goto>START</goto>' : lastAnswer);
+  await plays[play](logged('prompt') < Number(turns) ? '<goto>START</goto>' : lastAnswer);
 }
 
 function log(entry) {
   appendFileSync(logFile, `${JSON.stringify(entry)}\n`);
+}
+
+function logged(kind) {
+  const lines = readFileSync(logFile, 'utf8').split('\n');
+  return lines.filter((line) => line.startsWith(`{"kind":"${kind}"`)).length;
 }
 
 function say(event) {
