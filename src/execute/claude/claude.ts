@@ -1,5 +1,6 @@
 /** Executes prompt states with Claude Code. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
@@ -280,7 +281,8 @@ function settle(
   const lost = how === 'stopped' || (how === 'adopted' && failure.kind === 'crashed');
   if (lost) return { kind: 'interrupted', costUsd, sessionUsable: hasPrompt(claude, step, turn) };
   if (exit?.kind === 'unstarted') {
-    return { kind: 'failed', failure: { kind: 'no-executable', message: exit.reason }, costUsd };
+    const kind = existsSync(step.cwd) ? 'no-executable' : 'bad-directory';
+    return { kind: 'failed', failure: { kind, message: exit.reason }, costUsd };
   }
   return { kind: 'failed', failure: { ...failure, kind: failure.kind }, costUsd };
 }
