@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod/mini';
+import { claudeExecutor } from '../../src/execute/claude/claude.ts';
+import { identify } from '../../src/execute/process.ts';
+import { scriptExecutor } from '../../src/execute/script.ts';
+import { scriptedAgent } from '../../src/execute/scripted.ts';
+import type { SessionUse } from '../../src/model/event.ts';
+import { stateNameSchema } from '../../src/model/state-name.ts';
+import type { PromptStep, ScriptStep } from '../../src/ports.ts';
+import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
+import { type Age, ages, claudeBinary, claudeSandbox } from './claude-sandbox.ts';
+import { lastPrompt, said, until } from './raymond-sandbox.ts';
+import { type Script, scriptedModel } from './scripted-model.ts';
+
+const never = new Promise<void>(() => {});
+
+executorContract('a scripted agent', { survives: false }, async () => {
+  let executions = 0;
+  const agent = () =>
+    scriptedAgent((step) => {
+      executions += 1;
+      if (step.cwd === '/no/such/directory') throw new Error('There is no such directory.');
+      const isEndless = step.kind === 'prompt' && step.prompt === 'never ends';
+      return isEndless ? never.then(() => '') : 'the answer';
+    });
+  let steps = 0;
+  return {
+    executor: agent(),
+    again: agent,
+    step: (what) => {
+      steps += 1;
+      return promptStep({ number: steps, prompt: what, ...place(what, '/', '/steps', steps) });
+    },
+    begun: async (count) => void (await until(() => executions >= count)),
+    executions: () => executions,
+    left: () => [],
+  };
+});
+
+executorContract('a script', { survives: true }, async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'raymond-executor-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const marks = join(folder, 'marks');
+  await mkdir(marks);
+  await writeFile(join(folder, 'answers'), `touch ${marks}/$$\necho the answer`);
+  await writeFile(join(folder, 'never ends'), `touch ${marks}/$$\nsleep 300 & sleep 300`);
+  const executions = () => readdirSync(marks).length;
+  let steps = 0;
+  return {
+    executor: scriptExecutor(),
+    again: scriptExecutor,
+    step: (what): ScriptStep => {
+      steps += 1;
+      return {
+        ...promptStep({ number: steps, prompt: '', ...place(what, folder, folder, steps) }),
+        kind: 'script',
+        file: join(folder, what === 'cannot begin' ? 'answers' : what),
+        interpreter: 'bash',
+        input: undefined,
+      };
+    },
+    begun: async (count) => void (await until(() => executions() >= count)),
+    executions,
+    left: () => living(folder, steps),
+  };
+});
+
+describe.each(ages)('with the %s version', (age) => {
+  executorContract('Claude Code', { survives: true }, async () => {
+    const { world, model } = await claude(age, (request) =>
+      lastPrompt(request) === 'never ends' ? { content: '', after: never } : 'the answer',
+    );
+    return { ...world, begun: async (count) => void (await model.arrived(count)) };
+  });
+
+  test('a session is begun, continued and branched as the step says', async () => {
+    const { world, model, ask } = await claude(age, (_, turn) => `A${turn}`);
+    await ask('Q0', { use: 'fresh', id: ID.main });
+    await ask('Q1', { use: 'branch', from: ID.main, id: ID.branch });
+    await ask('Q2', { use: 'continue', id: ID.main });
+    await ask('Q3', { use: 'continue', id: ID.branch });
+    await ask('Q4', { use: 'fresh', id: ID.other });
+    expect(model.requests.map((request) => said(request).map(words).join(' '))).toEqual([
+      'Q0',
+      'Q0 A0 Q1',
+      'Q0 A0 Q2',
+      'Q0 A0 Q1 A1 Q3',
+      'Q4',
+    ]);
+    await world.executor.close();
+    expect(world.left()).toEqual([]);
+  });
+});
+
+const ID = { main: randomUUID(), branch: randomUUID(), other: randomUUID() };
+const words = (line: string) => line.replace(/^\w+: /, '');
+
+async function claude(age: Age, script: Script) {
+  const model = await scriptedModel(script);
+  const sandbox = await claudeSandbox(model.url);
+  const folder = join(sandbox.work, '..', 'steps');
+  onTestFinished(async () => {
+    await model.close();
+    await sandbox.remove();
+  });
+  const make = () =>
+    claudeExecutor({ path: claudeBinary(age), environment: { ...sandbox.environment } });
+  const executor = make();
+  let steps = 0;
+  const step = (prompt: string, session: SessionUse) => {
+    steps += 1;
+    return promptStep({
+      number: steps,
+      prompt,
+      session,
+      ...place(prompt, sandbox.work, folder, steps),
+    });
+  };
+  const world: Omit<ExecutorUnderTest, 'begun'> = {
+    executor,
+    again: make,
+    step: (what) => step(what, { use: 'fresh', id: randomUUID() }),
+    executions: () => model.requests.length,
+    left: () => living(folder, steps),
+  };
+  const ask = (prompt: string, session: SessionUse) =>
+    executor.start(step(prompt, session), () => {}).outcome;
+  return { world, model, ask };
+}
+
+function place(what: string, cwd: string, folder: string, number: number) {
+  const isNowhere = what === 'cannot begin';
+  return { cwd: isNowhere ? '/no/such/directory' : cwd, folder: join(folder, String(number)) };
+}
+
+function promptStep(
+  parts: Pick<PromptStep, 'number' | 'prompt' | 'cwd' | 'folder'> & Partial<PromptStep>,
+): PromptStep {
+  return {
+    kind: 'prompt',
+    run: 'run',
+    agent: `agent${parts.number}`,
+    attempt: 1,
+    state: z.parse(stateNameSchema, 'START.md'),
+    environment: {},
+    idleTimeoutMs: 0,
+    session: { use: 'fresh', id: randomUUID() },
+    model: undefined,
+    effort: undefined,
+    permissionMode: 'acceptEdits',
+    skipPermissions: false,
+    budgetUsd: undefined,
+    previousFolder: undefined,
+    warm: true,
+    ...parts,
+  };
+}
+
+function living(folder: string, steps: number): readonly number[] {
+  return Array.from({ length: steps }, (_, index) =>
+    join(folder, String(index + 1), 'process.json'),
+  )
+    .filter((record) => existsSync(record))
+    .map((record): number => JSON.parse(readFileSync(record, 'utf8')).identity.pid)
+    .filter((pid) => identify(pid) !== undefined);
+}
