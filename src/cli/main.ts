@@ -122,6 +122,11 @@ function program(): Command {
     .description('show the configuration of this project')
     .option('--json', 'as JSON')
     .action(async (options) => finish((await import('./commands/config.ts')).showConfig(options)));
+  raymond
+    .command('doctor')
+    .description('check whether workflows can run here, and say what to do')
+    .option('--json', 'as JSON')
+    .action(async (options) => finish((await import('./commands/doctor.ts')).doctor(options)));
   return raymond;
 }
 

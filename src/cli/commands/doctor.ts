@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/claude/health.ts';
+import type { Project } from '../../journal/project.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import { UserError } from '../../model/user-error.ts';
+import { readConfigFile } from '../config-file.ts';
+import type { RunOptions } from '../options.ts';
+import { currentProject, disk } from '../wire.ts';
+
+/** One thing that was looked at. A problem has to be put right before a workflow can run. */
+interface Check {
+  readonly name: string;
+  readonly verdict: 'ok' | 'warning' | 'problem';
+  readonly fact: string;
+  readonly remedy?: string;
+}
+
+/** Looks at everything that a run needs, spends nothing, and says what to do. */
+export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
+  const project = await currentProject();
+  const { config, check } = await checkConfig(project);
+  const checks = [
+    checkNode(process.versions.node),
+    ...checkClaude(await claudeHealth(config.claudePath, process.env)),
+    await checkGit(),
+    check,
+    await checkWritable(project),
+    await checkSpace(project),
+  ];
+  const isWell = checks.every(({ verdict }) => verdict !== 'problem');
+  if (json) console.log(JSON.stringify({ ok: isWell, checks }));
+  else process.stdout.write(`${checks.map(line).join('\n')}\n${ending(checks)}\n`);
+  return isWell ? 0 : 1;
+}
+
+const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;
+
+function line({ name, verdict, fact, remedy }: Check): string {
+  const first = `${MARKS[verdict]}  ${name.padEnd(11)}  ${fact}`;
+  return remedy === undefined ? first : `${first}\n${' '.repeat(22)}${remedy}`;
+}
+
+function ending(checks: readonly Check[]): string {
+  const count = checks.filter(({ verdict }) => verdict === 'problem').length;
+  if (count === 0) return 'Workflows can run here.';
+  return count === 1 ? 'One thing must be put right.' : `${count} things must be put right.`;
+}
+
+const OLDEST_NODE = [20, 19] as const;
+
+function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  const fact = `Node.js ${version}`;
+  if (!isOld) return { name: 'node', verdict: 'ok', fact };
+  const remedy = `Install Node.js ${OLDEST_NODE.join('.')} or newer.`;
+  return { name: 'node', verdict: 'problem', fact: `${fact} is too old.`, remedy };
+}
+
+function checkClaude(health: ClaudeHealth): readonly Check[] {
+  if (!health.found) return [{ name: 'claude', verdict: 'problem', fact: health.problem }];
+  return [
+    { name: 'claude', ...version(health) },
+    { name: 'login', ...login(health) },
+  ];
+}
+
+type Found = Extract<ClaudeHealth, { found: true }>;
+
+function version({ path, version: number, age }: Found): Omit<Check, 'name'> {
+  const fact = `Claude Code ${number} (${path})`;
+  const { from, to } = TESTED_VERSIONS;
+  switch (age) {
+    case 'tested':
+      return { verdict: 'ok', fact };
+    case 'newer':
+      return { verdict: 'ok', fact: `${fact}, newer than ${to}, the newest that was tried` };
+    case 'older':
+      return {
+        verdict: 'warning',
+        fact: `${fact} is older than ${from}, the oldest that was tried.`,
+        remedy: 'Update it: claude update',
+      };
+    case 'unknown':
+      return {
+        verdict: 'problem',
+        fact: `${path} does not say its version, as Claude Code does.`,
+        remedy: `See what it says: ${path} --version`,
+      };
+    default:
+      return unreachable(age);
+  }
+}
+
+function login({ login: found, path }: Found): Omit<Check, 'name'> {
+  switch (found.kind) {
+    case 'yes':
+      return { verdict: 'ok', fact: `Claude Code is logged in (${found.how})` };
+    case 'no':
+      return {
+        verdict: 'problem',
+        fact: 'Claude Code is not logged in.',
+        remedy: `Log in with "${path} auth login", or set ANTHROPIC_API_KEY.`,
+      };
+    case 'unknown':
+      return {
+        verdict: 'warning',
+        fact: 'It cannot be found out whether Claude Code is logged in.',
+        remedy: `Try it: ${path} -p hello`,
+      };
+    default:
+      return unreachable(found);
+  }
+}
+
+async function checkGit(): Promise<Check> {
+  const said = await new Promise<string>((resolve) => {
+    execFile('git', ['--version'], (_error, stdout) => resolve(stdout.trim()));
+  });
+  if (said !== '') return { name: 'git', verdict: 'ok', fact: said };
+  return {
+    name: 'git',
+    verdict: 'warning',
+    fact: 'There is no git, which many workflows use.',
+    remedy: 'Install it, so that what agents change can be seen and undone.',
+  };
+}
+
+async function checkConfig(project: Project): Promise<{ config: RunOptions; check: Check }> {
+  const name = 'config';
+  try {
+    const config = await readConfigFile(project.configFile);
+    const isThere = (await disk.kind(project.configFile)) !== undefined;
+    const fact = isThere ? project.configFile : 'There is no config file, and none is needed';
+    return { config, check: { name, verdict: 'ok', fact } };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { message: fact, remedy } = error;
+    return { config: {}, check: { name, verdict: 'problem', fact, remedy } };
+  }
+}
+
+/** Looks into `.raymond`, or where it would be made. */
+async function checkWritable(project: Project): Promise<Check> {
+  const folder = await nearestFolder(project);
+  try {
+    await disk.checkWritable(folder);
+    return { name: 'folder', verdict: 'ok', fact: `${project.folder} can be written` };
+  } catch {
+    const fact = `${folder} cannot be written, so no run can be kept.`;
+    return { name: 'folder', verdict: 'problem', fact, remedy: 'Make it writable.' };
+  }
+}
+
+async function nearestFolder({ folder }: Project): Promise<string> {
+  return (await disk.kind(folder)) === undefined ? dirname(folder) : folder;
+}
+
+const MEGABYTE = 1024 * 1024;
+const LEAST_BYTES = 100 * MEGABYTE;
+const AMPLE_BYTES = 1024 * MEGABYTE;
+
+async function checkSpace(project: Project): Promise<Check> {
+  const { bavail, bsize } = await statfs(await nearestFolder(project));
+  const free = bavail * bsize;
+  const name = 'disk';
+  const fact = `${(free / MEGABYTE).toFixed(0)} MB are free`;
+  if (free >= AMPLE_BYTES) return { name, verdict: 'ok', fact };
+  const verdict = free < LEAST_BYTES ? 'problem' : 'warning';
+  return { name, verdict, fact: `Only ${fact}.`, remedy: 'Make room, e.g. with: raymond prune' };
+}

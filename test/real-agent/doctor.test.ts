@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { ages } from './claude-sandbox.ts';
+import { sandboxes } from './raymond-sandbox.ts';
+
+const sandbox = sandboxes();
+
+test.each(ages)('all is well with the %s Claude Code, and nothing is spent', async (age) => {
+  const { run, model, claude } = await sandbox({ age, workflow: {}, script: [] });
+  const { code, stdout } = await run('doctor');
+  expect(stdout).toMatch(/^ok +node +Node\.js /m);
+  expect(stdout).toMatch(/^ok +claude +Claude Code 2\.1\.\d+ /m);
+  expect(stdout).toMatch(/^ok +login +Claude Code is logged in \(api_key\)$/m);
+  expect(stdout).toContain(`${claude.work}/.raymond can be written`);
+  expect(stdout).toContain('Workflows can run here.');
+  expect(code).toBe(0);
+  expect([...model.requests, ...model.sideRequests]).toEqual([]);
+});
+
+test.each(ages)('a login that is missing is found with the %s Claude Code', async (age) => {
+  const environment = { ANTHROPIC_API_KEY: '' };
+  const { run } = await sandbox({ age, workflow: {}, script: [], environment });
+  const { code, stdout } = await run('doctor', '--json');
+  const { ok, checks } = JSON.parse(stdout);
+  expect([code, ok]).toEqual([1, false]);
+  expect(checks).toContainEqual({
+    name: 'login',
+    verdict: 'problem',
+    fact: 'Claude Code is not logged in.',
+    remedy: expect.stringContaining('ANTHROPIC_API_KEY'),
+  });
+});
+
+test('everything that is wrong is said at once, each with its remedy', async () => {
+  const environment = { RAYMOND_CLAUDE: '/no/such/claude', PATH: '/nowhere' };
+  const { run, file } = await sandbox({ age: 'newer', workflow: {}, script: [], environment });
+  await mkdir(file('.raymond'));
+  await writeFile(file('.raymond/config.toml'), '[raymond]\nbudgte = 1\n');
+  const { code, stdout } = await run('doctor');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^PROBLEM +claude +RAYMOND_CLAUDE names \/no\/such\/claude/m);
+  expect(stdout).toMatch(/^PROBLEM +config .*line 2.*"budgte"/m);
+  expect(stdout).toContain('Did you mean budget?');
+  expect(stdout).toMatch(/^warning +git +There is no git/m);
+  expect(stdout).toContain('2 things must be put right.');
+});
+
+test.each([
+  ['2.1.100 (Claude Code)', 0, /^warning +claude .*older than 2\.1\.197/m],
+  ['99.0.0 (Claude Code)', 0, /^ok +claude .*newer than 2\.1\.325/m],
+  ['GNU claude', 1, /^PROBLEM +claude .*does not say its version/m],
+])('a claude that says "%s"', async (version, code, said) => {
+  const { run, file, claude } = await sandbox({
+    age: 'newer',
+    workflow: {},
+    script: [],
+    environment: { RAYMOND_CLAUDE: './claude' },
+  });
+  const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo '${version}'; fi\n`;
+  await writeFile(file('claude'), script, { mode: 0o755 });
+  const finished = await run('doctor');
+  expect(finished.stdout).toMatch(said);
+  expect(finished.stdout).toMatch(/^warning +login +It cannot be found out/m);
+  expect(finished.code).toBe(code);
+  expect(finished.stdout).toContain(claude.work);
+});
