@@ -130,7 +130,7 @@ async function adoptTurn(
     untilExit: true,
   });
   await endProcess(launched, turn.process, followed);
-  return settle(claude, step, turn, followed, 'adopted');
+  return settle(claude, step, turn, followed, control.stopped ? 'stopped' : 'adopted');
 }
 
 interface Begun {
