@@ -55,6 +55,44 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   test.each([
     { how: 'kept warm', flags: [] },
     { how: 'one process per prompt', flags: ['--no-warm'] },
+  ])('a session may cost more than what is left for its next turn ($how)', async ({ flags }) => {
+    const world = await sandbox({
+      age,
+      workflow: { 'START.md': 'Go on.' },
+      script: (_, turn) => ({
+        content: turn < 2 ? '<goto>START</goto>' : '<result>there</result>',
+        usage: costing(0.3),
+      }),
+    });
+    const args = ['--workflow-id', 'r', '--model', model, '--budget', '1.00', ...flags];
+    expect(await world.run('workflow', ...args)).toMatchObject({ code: 0, stdout: 'there\n' });
+    expect(total(world)).toBe('0.9000');
+  });
+
+  test('a turn that spends the rest is cut short, and goes on with more money', async () => {
+    const world = await sandbox({
+      age,
+      workflow: { 'START.md': 'Work.' },
+      script: (request) => {
+        if (lastPrompt(request) !== 'Work.') return '<result>went on</result>';
+        const content = [
+          { type: 'tool_use', name: 'Bash', input: { command: 'touch made' } },
+        ] as const;
+        return { content, usage: costing(0.6) };
+      },
+    });
+    const args = ['--workflow-id', 'r', '--model', model, '--budget', '0.50'];
+    expect(await world.run('workflow', ...args)).toMatchObject({ code: 3 });
+    expect(world.model.requests).toHaveLength(1);
+    expect(Number(total(world))).toBeCloseTo(0.6, 2);
+    const resumed = await world.run('resume', 'r', '--budget', '2');
+    expect(resumed).toMatchObject({ code: 0, stdout: 'went on\n' });
+    expect(said(world.model.requests.at(-1))[0]).toBe('user: Work.');
+  });
+
+  test.each([
+    { how: 'kept warm', flags: [] },
+    { how: 'one process per prompt', flags: ['--no-warm'] },
   ])('every turn costs what it costs, once ($how)', async ({ flags }) => {
     const dear = (content: string): Reply => ({ content, usage: costing(0.25) });
     const world = await sandbox({

@@ -129,6 +129,8 @@ describe.each(ages)('with the %s Claude Code', (age) => {
       expect(others).toEqual([]);
       expect(lost?.costUsd).toBeGreaterThan(0);
       expect(lost?.goesOn).toBe('continue');
+      const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(3));
+      expect(costs).toEqual(Array(2).fill(age === 'older' ? '0.075' : '0.060'));
     },
   );
 });
