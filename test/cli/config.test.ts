@@ -11,7 +11,7 @@ test('--init-config writes every option, commented out, and never over a file', 
   for (const key of ['budget', 'max_iterations', 'dangerously_skip_permissions', 'claude_path'])
     expect(text).toMatch(new RegExp(`^# ${key} = `, 'm'));
   expect(text).not.toMatch(/^[^#[\n]/m);
-  expect(await project.run(['--init-config'])).toMatchObject({ code: 1 });
+  expect(await project.run(['--init-config'])).toMatchObject({ code: 64 });
   expect(project.read(CONFIG)).toBe(text);
   // As it is, and with every option switched on, it can be read.
   expect(await project.run(['config'])).toMatchObject({ code: 0 });

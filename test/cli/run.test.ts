@@ -83,13 +83,13 @@ test.each(exits)('%s: exit code %d', async (_, code, script, options) => {
 
 test.each([
   ['no arguments', [], 64, 'No workflow is named.'],
-  ['a missing workflow', ['nowhere/flow'], 1, 'There is no workflow at nowhere/flow.'],
-  ['a slip in its name', ['helo'], 1, 'Did you mean hello?'],
-  ['a slip in a command', ['lst'], 1, 'Did you mean: raymond list?'],
+  ['a missing workflow', ['nowhere/flow'], 64, 'There is no workflow at nowhere/flow.'],
+  ['a slip in its name', ['helo'], 64, 'Did you mean hello?'],
+  ['a slip in a command', ['lst'], 64, 'Did you mean: raymond list?'],
   ['an unknown option', ['list', '--bogus'], 64, "unknown option '--bogus'"],
   ['a missing argument', ['show'], 64, "missing required argument 'run'"],
-  ['an id that is a path', ['hello', '--workflow-id', '../x'], 1, '"../x" cannot be a run\'s id.'],
-  ['a run that is a path', ['show', '../../x'], 1, '"../../x" cannot be a run\'s id.'],
+  ['an id that is a path', ['hello', '--workflow-id', '../x'], 64, '"../x" cannot be a run\'s id.'],
+  ['a run that is a path', ['show', '../../x'], 64, '"../../x" cannot be a run\'s id.'],
 ])('%s is refused', async (_, args, code, message) => {
   const project = newProject(HELLO);
   const ended = await project.run(args);
@@ -102,7 +102,7 @@ test('an id that is in use is refused', async () => {
   expect(await project.run(['hello', '--workflow-id', 'mine'])).toMatchObject({ code: 0 });
   const journal = project.journal('mine');
   expect(await project.run(['hello', '--workflow-id', 'mine'])).toMatchObject({
-    code: 1,
+    code: 64,
     stderr: expect.stringContaining('There is a run mine already'),
   });
   expect(project.journal('mine')).toEqual(journal);

@@ -112,9 +112,9 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
 
   test.each([
     ['shortened', ['show', 'run-g', '--json'], 0, '"workflow_id": "run-good"'],
-    ['ambiguous', ['show', 'run-'], 1, '5 runs begin with run-: run-ask, run-bad, run-crashed'],
-    ['mistyped', ['show', 'rum-ask'], 1, 'Did you mean run-ask?'],
-    ['unknown', ['logs', 'zebra'], 1, 'There is no run zebra in this project.'],
+    ['ambiguous', ['show', 'run-'], 64, '5 runs begin with run-: run-ask, run-bad, run-crashed'],
+    ['mistyped', ['show', 'rum-ask'], 64, 'Did you mean run-ask?'],
+    ['unknown', ['logs', 'zebra'], 64, 'There is no run zebra in this project.'],
   ])('an id that is %s', async (_, args, code, text) => {
     const ended = await project.run(args);
     expect(ended.code).toBe(code);
