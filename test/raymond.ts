@@ -1,6 +1,14 @@
 /** Runs the built `bin/raymond.js` as a person would, in a project folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RunEvent } from '../src/model/event.ts';
@@ -28,10 +36,9 @@ export class Project {
   readonly #children: ChildProcess[] = [];
   readonly #env: Readonly<Record<string, string>>;
 
-  constructor(files: Readonly<Record<string, string>> = {}, name = 'raymond-') {
-    // The first part of every path is long enough to be found among the arguments of processes.
-    const root = mkdtempSync(join(tmpdir(), 'raymond-project-'));
-    this.folder = join(root, name);
+  constructor(files: Readonly<Record<string, string>> = {}, name = 'project') {
+    this.folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'raymond-project-'))), name);
+    // With it, no .raymond is looked for further up.
     mkdirSync(join(this.folder, '.git'), { recursive: true });
     this.#env = cleanEnvironment();
     for (const [path, text] of Object.entries(files)) this.write(path, text);

@@ -1,6 +1,7 @@
 /**
  * What still runs of a project's steps, by every trace that a process can have: the identities that
- * Raymond recorded, and the tokens in the environments of all processes (where /proc shows them).
+ * Raymond recorded, and (where /proc shows them) the environments of all processes, which hold the
+ * step's token and name a folder of the project.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ interface Recorded {
 export function survivors(project: string): string[] {
   const records = recordsOf(project);
   const recorded = records.filter(({ identity }) => isAlive(identity));
-  const marked = markedWith(records.map(({ token }) => token));
+  const marked = markedWith([`=${project}/`, ...records.map(({ token }) => token)]);
   const pids = new Set([...recorded.map(({ identity }) => identity.pid), ...marked]);
   return [...pids].map((pid) => `${pid} ${commandOf(pid)}`);
 }
@@ -48,14 +49,14 @@ function recordsOf(project: string): Recorded[] {
     });
 }
 
-function markedWith(tokens: readonly string[]): number[] {
+function markedWith(marks: readonly string[]): number[] {
   if (!existsSync('/proc/self/environ')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       const environment = readOrNothing(`/proc/${pid}/environ`);
       if (!environment.includes('RAYMOND_STEP_TOKEN=')) return false;
-      return tokens.some((token) => environment.includes(token)) && !isZombie(pid);
+      return marks.some((mark) => environment.includes(mark)) && !isZombie(pid);
     })
     .map(Number);
 }
@@ -70,7 +71,7 @@ function commandOf(pid: number): string {
 
 function readOrNothing(file: string): string {
   try {
-    return readFileSync(file, 'latin1');
+    return readFileSync(file, 'utf8');
   } catch {
     return '';
   }

@@ -5,6 +5,7 @@ import { Crew } from '../crash/crew.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { Project } from '../raymond.ts';
+import { survivors } from '../survivors.ts';
 
 const FLOWS = {
   'good/START.sh': `echo '<result>fine</result>'`,
@@ -205,6 +206,22 @@ test('logs -f goes on until the run ends; stop --json says when it has', async (
   expect(code).toBe(0);
   expect(stdout).toMatch(/crew interrupted .*\n$/);
   expect(stdout.match(/crew starts:/g)).toHaveLength(1);
+});
+
+test.each([
+  ['crashed', (_: Project) => {}],
+  ['damaged', (project: Project) => project.write('.raymond/state/h.jsonl', '{}\n{}\n{}\n')],
+])('prune ends what a %s run has left running', async (_, damage) => {
+  const project = newProject(FLOWS);
+  const life = project.start(['hang', '--workflow-id', 'h']);
+  await eventually('it has begun', () => project.lines('begun').length === 1);
+  life.child.kill('SIGKILL');
+  await life.ended;
+  damage(project);
+  expect(survivors(project.folder)).not.toEqual([]);
+  expect(await project.run(['prune', 'h'])).toMatchObject({ code: 0 });
+  expect(survivors(project.folder)).toEqual([]);
+  expect(readdirSync(project.path('.raymond', 'runs'))).toEqual([]);
 });
 
 test('prune removes what is completed, and with --all what is not', async () => {

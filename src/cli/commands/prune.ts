@@ -1,11 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { endLeftovers } from '../../execute/process.ts';
 import { findRun } from '../../journal/find-run.ts';
 import type { Project, RunPaths } from '../../journal/project.ts';
 import { readDuration } from '../../parse/transition.ts';
 import { wrongUsage } from '../options.ts';
 import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
-import { clock, currentProject, disk, pathsOf } from '../wire.ts';
+import { clock, currentProject, disk, lockRun, pathsOf } from '../wire.ts';
 
 export interface PruneOptions {
   readonly olderThan?: string;
@@ -31,7 +32,7 @@ export async function prune(names: readonly string[], options: PruneOptions): Pr
         `First: raymond stop ${found.id}`,
       );
     }
-    if (!options.dryRun) await removeRun(project, found.id);
+    if (!options.dryRun) await removeLocked(project, found);
     if (options.json)
       console.log(JSON.stringify({ workflow_id: found.id, removed: !options.dryRun }));
     else process.stdout.write(`${options.dryRun ? 'would remove' : 'removed'} ${found.id}\n`);
@@ -55,6 +56,30 @@ function olderThan(text: string | undefined): number | undefined {
   if (age === undefined)
     throw wrongUsage(`--older-than is "${text}".`, 'Write a time like 12h or 30d.');
   return clock.now() - age;
+}
+
+/** Nobody may begin to work on a run while it is removed; the lock goes with it. */
+async function removeLocked(project: Project, found: FoundRun | DamagedRun): Promise<void> {
+  const paths = pathsOf(project, found.id);
+  const lock = await lockRun(paths);
+  try {
+    for (const folder of await stepsLeft(found, paths)) await endLeftovers(folder);
+    await removeRun(project, found.id);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** A crash leaves steps running, and nobody could find them without their folders. */
+async function stepsLeft(found: FoundRun | DamagedRun, paths: RunPaths): Promise<string[]> {
+  if (!('run' in found)) {
+    const files = await readdir(paths.folder, { recursive: true }).catch(() => []);
+    const records = files.filter((file) => basename(file) === 'process.json');
+    return records.map((file) => join(paths.folder, dirname(file)));
+  }
+  return [...found.run.agents].flatMap(([id, { status }]) =>
+    status.kind === 'running' ? [paths.folders.step(id, status.step)] : [],
+  );
 }
 
 /** The journal goes last: until then the run is still listed, and can be pruned again. */
