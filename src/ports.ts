@@ -40,6 +40,8 @@ interface StepParts {
   readonly agent: string;
   readonly number: number;
   readonly attempt: number;
+  /** Ref of the workflow that has the state. */
+  readonly workflow: string;
   readonly state: StateName;
   readonly cwd: string;
   /** The step's own folder. */

@@ -3,17 +3,15 @@
  * of models and processes, a journal in memory, and a clock that never makes anybody wait.
  */
 import { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
-import { apply, newRun } from './interpret/apply.ts';
+import { newRun } from './interpret/apply.ts';
 import type { RunEvent, SessionUse, Settings } from './model/event.ts';
-import type { Input } from './model/input.ts';
 import type { Run } from './model/run.ts';
 import { UserError } from './model/user-error.ts';
 import type { Platform, Workflow } from './model/workflow.ts';
+import { stemOf } from './parse/state.ts';
 import { parseWorkflow } from './parse/workflow.ts';
-import type { Clock, Step, WorkflowLibrary } from './ports.ts';
-import { Inbox } from './run/inbox.ts';
-import { runLoop } from './run/loop.ts';
-import { Steps } from './run/steps.ts';
+import type { Step, WorkflowLibrary } from './ports.ts';
+import { type Beginning, playRun } from './run/play.ts';
 
 export { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
 
@@ -67,7 +65,6 @@ export interface Played {
 
 /** Plays a workflow to its end. */
 export async function play(script: Script, options: PlayOptions = {}): Promise<Played> {
-  const events: RunEvent[] = [];
   const steps: PlayedStep[] = [];
   const library = scriptedLibrary(script, options);
   const workflow = library.get(ROOT);
@@ -77,58 +74,24 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
   const agent = scriptedAgent((step) => {
     steps.push(record(step));
     // Two workflows may have states of the same name.
-    const ref = current.agents.get(step.agent)?.workflow ?? ROOT;
-    const key = `${ref}#${step.state}`;
+    const key = `${step.workflow}#${step.state}`;
     const execution = (executed.get(key) ?? 0) + 1;
     executed.set(key, execution);
-    return answerTo(library.scriptOf(ref), step, execution);
+    return answerTo(library.scriptOf(step.workflow), step, execution);
   });
-
-  const inbox = new Inbox<Input>();
-  const clock = jumpingClock(options.resume?.updatedAt);
-  let current = begin(workflow, options, clock.now(), inbox, events);
-  const answers = [...(options.answers ?? [])];
-  const run = await runLoop(current, inbox, {
-    journal: {
-      append: async (more, after) => {
-        events.push(...more);
-        current = after;
-      },
-    },
-    clock,
-    observer: {
-      event: (event) => {
-        if (event.type !== 'agent-asked') return;
-        const text = answers.shift();
-        if (text === undefined) return;
-        inbox.put({
-          kind: 'person-answered',
-          at: clock.now(),
-          agent: event.agent,
-          askedAt: event.at,
-          text,
-        });
-      },
-      live: () => {},
-    },
-    steps: new Steps(inbox, {
-      library,
-      executors: { prompt: agent, script: agent },
-      findDirectory: async (path, from) => findDirectory(path, from, options.directories),
-      folders: { step: (id, n) => `/steps/${id}/${n}`, task: (id) => `/tasks/${id}` },
-      clock,
-      live: () => {},
-    }),
-    newId: counter(options.resume ? 'r' : 's'),
-    // Nobody is waited for, but a question whose time is limited gets its time.
-    attended: (now) => answers.length > 0 || hasDeadline(now),
+  const { run, events } = await playRun(beginning(workflow, options), {
+    library,
+    executors: { prompt: agent, script: agent },
+    findDirectory: async (path, from) => findDirectory(path, from, options.directories),
+    folders: { step: (id, n) => `/steps/${id}/${n}`, task: (id) => `/tasks/${id}` },
+    replies: options.answers ?? [],
   });
   return {
     run,
     events,
     steps,
     path: (id = 'main') =>
-      steps.filter((step) => step.agent === id).map((step) => stem(step.state)),
+      steps.filter((step) => step.agent === id).map((step) => stemOf(step.state)),
   };
 }
 
@@ -179,33 +142,21 @@ export function scriptedWorkflow(
   return reading.workflow;
 }
 
-function begin(
-  workflow: Workflow,
-  options: PlayOptions,
-  at: number,
-  inbox: Inbox<Input>,
-  events: RunEvent[],
-): Run {
+function beginning(workflow: Workflow, options: PlayOptions): Beginning {
   const { resume, input } = options;
   const settings = { ...(resume ?? newRun).settings, ...options.settings };
-  if (resume) {
-    inbox.put({ kind: 'resume', at, settings, input });
-    return resume;
-  }
-  const started: RunEvent = {
-    type: 'run-started',
-    version: 1,
-    at,
-    run: 'play-00000000',
-    workflow: workflow.ref,
-    state: workflow.entry,
-    cwd: '/project',
-    settings,
-    metadata: options.metadata ?? {},
-    ...(input !== undefined && { input }),
+  if (resume) return { resume, settings, input };
+  return {
+    start: {
+      run: 'play-00000000',
+      workflow: workflow.ref,
+      state: workflow.entry,
+      cwd: '/project',
+      settings,
+      metadata: options.metadata ?? {},
+      ...(input !== undefined && { input }),
+    },
   };
-  events.push(started);
-  return apply(newRun, started);
 }
 
 function answerTo(script: Script, step: Step, execution: number): ScriptedAnswer {
@@ -239,31 +190,4 @@ function findDirectory(path: string, from: string, known: readonly string[] | un
   return { found: false, problem: `There is no directory ${absolute}.` } as const;
 }
 
-/** Whatever is waited for comes at once, and the time is then what it would have been. */
-function jumpingClock(start = Date.UTC(2026, 0, 1)): Clock {
-  let now = start;
-  return {
-    now: () => now++,
-    at: (time, callback) => {
-      const timer = setImmediate(() => {
-        now = Math.max(now, time);
-        callback();
-      });
-      return () => clearImmediate(timer);
-    },
-  };
-}
-
-function counter(prefix: string): () => string {
-  let n = 0;
-  return () => `${prefix}${++n}`;
-}
-
 const fileName = (name: string) => (/\.(md|sh|bat|ps1)$/.test(name) ? name : `${name}.md`);
-const stem = (name: string) => name.replace(/\.[^.]+$/, '');
-
-function hasDeadline(run: Run): boolean {
-  return [...run.agents].some(
-    ([, { status }]) => status.kind === 'asking' && status.deadline !== undefined,
-  );
-}

@@ -117,6 +117,7 @@ export class Steps {
       agent: agent.id,
       number: status.step,
       attempt: agent.attempts,
+      workflow: agent.workflow,
       state: state.name,
       cwd: agent.cwd,
       folder: folders.step(agent.id, status.step),
