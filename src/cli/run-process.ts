@@ -20,6 +20,7 @@ import { runLoop } from '../run/loop.ts';
 import { Steps } from '../run/steps.ts';
 import type { RunOptions } from './options.ts';
 import { questionAtTerminal } from './question.ts';
+import { rehearsedPerson } from './rehearsed-person.ts';
 import { clock, disk, type Executors, findDirectory, newId } from './wire.ts';
 
 export interface RunProcess {
@@ -44,7 +45,10 @@ export async function workOn(
   for (const input of first) inbox.put(input);
 
   const stateFile = stateWriter({ disk, path: paths.stateFile, clock, freeze, report: () => {} });
-  const person = questionAtTerminal(options, (input) => inbox.put(input));
+  const put = (input: Input) => inbox.put(input);
+  const person = executors.rehearsal
+    ? rehearsedPerson(executors.rehearsal.replies, put)
+    : questionAtTerminal(options, put);
   for (const [id, { status }] of run.agents) if (status.kind === 'asking') person.ask(id, status);
   const waiting = countdown(clock, (line) =>
     process.stderr.write(formatLine(line, hasColor(options))),

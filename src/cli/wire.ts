@@ -4,6 +4,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { isAlive, self } from '../execute/process.ts';
+import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import { apply, newRun } from '../interpret/apply.ts';
 import { realDisk } from '../journal/disk.ts';
@@ -11,9 +12,13 @@ import type { RunCodec } from '../journal/file-journal.ts';
 import { lockOwner, takeLock } from '../journal/lock.ts';
 import { findProject, type Project, type RunPaths, runPaths } from '../journal/project.ts';
 import { freeze, thaw } from '../journal/state-file.ts';
+import { companionsOf, readCompanion } from '../load/companions.ts';
 import { createLibrary } from '../load/load.ts';
+import type { Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
+import { UserError } from '../model/user-error.ts';
 import type { Platform } from '../model/workflow.ts';
+import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import type { Clock, Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
 
 export const disk = realDisk;
@@ -76,12 +81,50 @@ export function ownerOf({ lock }: RunPaths) {
 export interface Executors {
   readonly prompt: Executor;
   readonly script: Executor;
+  readonly rehearsal?: Pick<RehearsingExecutors, 'remember'> & {
+    readonly replies: readonly string[];
+  };
 }
 
-export function executors(claudePath: string | undefined): Executors {
-  return {
-    prompt: claudeExecutor({ path: claudePath, environment: process.env }),
-    script: scriptExecutor(),
+/** Who executes the steps of a run: the real agent, or a rehearsing one. */
+export async function executors(
+  settings: Settings,
+  workflow: string,
+  library: WorkflowLibrary,
+  claudePath: string | undefined,
+): Promise<Executors> {
+  const script = scriptExecutor();
+  if (!settings.rehearse) {
+    return { prompt: claudeExecutor({ path: claudePath, environment: process.env }), script };
+  }
+  const rehearsalOf = rehearsalReader(settings, library);
+  const { replies = [] } = (await rehearsalOf(workflow)) ?? {};
+  const {
+    prompt,
+    script: played,
+    remember,
+  } = rehearsal({
+    workflow: (ref) => library.get(ref),
+    rehearsalOf,
+    script,
+  });
+  return { prompt, script: played, rehearsal: { remember, replies } };
+}
+
+function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) {
+  const read = new Map<string, Promise<Rehearsal | undefined>>();
+  const given = async (file: string) => {
+    const found = await readCompanion(rehearsalSchema, file);
+    if (found) return found;
+    throw new UserError('no-rehearsal', `There is no file ${file}.`, 'Name one that exists.');
+  };
+  const own = async (ref: string) =>
+    readCompanion(rehearsalSchema, (await companionsOf(ref, library.scriptFolder)).rehearsal);
+  return (ref: string) => {
+    const reading =
+      read.get(ref) ?? (rehearsalFile === undefined ? own(ref) : given(rehearsalFile));
+    read.set(ref, reading);
+    return reading;
   };
 }
 

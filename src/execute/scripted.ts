@@ -30,7 +30,7 @@ function toOutcome(answer: ScriptedAnswer): StepOutcome {
   return { kind: 'answered', output: answer.text, costUsd, denied: answer.denied ?? [] };
 }
 
-function toFailure(error: unknown): StepOutcome {
+export function toFailure(error: unknown): StepOutcome {
   const message = error instanceof Error ? error.message : String(error);
   return { kind: 'failed', failure: { kind: 'refused', message }, costUsd: 0 };
 }

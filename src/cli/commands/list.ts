@@ -18,7 +18,7 @@ export async function list({ json }: { readonly json?: boolean }): Promise<numbe
     'run' in found
       ? [
           found.id,
-          condition(found),
+          `${condition(found)}${found.run.settings.rehearse ? ' (rehearsal)' : ''}`,
           pidOf(found),
           agentsOf(found),
           String(found.run.iterations),
@@ -45,6 +45,7 @@ function asJson(found: FoundRun | DamagedRun) {
   return {
     ...summary,
     condition: condition(found),
+    rehearsal: found.run.settings.rehearse === true,
     pid: found.pid ?? null,
     agents: agents.length,
     ended_agents: ended_agents.length,

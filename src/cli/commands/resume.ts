@@ -1,7 +1,9 @@
+import { apply, newRun } from '../../interpret/apply.ts';
 import { replaceFile } from '../../journal/disk.ts';
 import { openJournal } from '../../journal/file-journal.ts';
 import { findRun } from '../../journal/find-run.ts';
 import type { Project, RunPaths } from '../../journal/project.ts';
+import { readEvents } from '../../journal/read-journal.ts';
 import { salvage } from '../../journal/salvage.ts';
 import { freeze } from '../../journal/state-file.ts';
 import type { Run } from '../../model/run.ts';
@@ -18,11 +20,13 @@ import {
   codec,
   currentProject,
   disk,
+  type Executors,
   executors,
   libraryFor,
   lockRun,
   pathsOf,
 } from '../wire.ts';
+import { REHEARSAL_NOTICE } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {
   readonly all?: boolean;
@@ -83,19 +87,16 @@ async function resumeOne(project: Project, id: string, given: ResumeOptions): Pr
     if (given.input !== undefined) await checkReceiver(run, journal);
     const library = libraryFor(paths, run.cwd);
     await loadAll(library, run);
-    const first = {
-      kind: 'resume',
-      at: clock.now(),
-      settings: settingsFrom(given, run.settings),
-      input: given.input,
-    } as const;
+    const settings = settingsFrom(given, run.settings);
+    const first = { kind: 'resume', at: clock.now(), settings, input: given.input } as const;
     const options = { ...config, ...given };
+    const chosen = await executors(settings, run.workflow, library, options.claudePath);
     return await workOn(run, [first], {
       project,
       paths,
       library,
       journal,
-      executors: executors(options.claudePath),
+      executors: chosen.rehearsal ? await rehearsedSoFar(chosen, paths.journal) : chosen,
       options,
     });
   } finally {
@@ -142,6 +143,21 @@ async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
       process.stderr.write(`${error.message} ${error.remedy}\n`);
     });
   }
+}
+
+/** A rehearsal goes on where it was: with the answers and replies that were not yet given. */
+async function rehearsedSoFar(chosen: Executors, journal: string): Promise<Executors> {
+  process.stderr.write(REHEARSAL_NOTICE);
+  if (!chosen.rehearsal) return chosen;
+  const { remember, replies } = chosen.rehearsal;
+  let run = newRun;
+  let answered = 0;
+  for await (const event of readEvents(disk, journal)) {
+    run = apply(run, event);
+    remember(event, run);
+    if (event.type === 'agent-answered') answered += 1;
+  }
+  return { ...chosen, rehearsal: { remember, replies: replies.slice(answered) } };
 }
 
 async function salvageJournal(journal: string): Promise<void> {

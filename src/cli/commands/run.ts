@@ -43,9 +43,12 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const paths = pathsOf(project, id);
   const library = libraryFor(paths, cwd);
   await library.load(workflow.ref);
+  const settings = settingsFrom({ ...ownDefaults(workflow, options), ...options });
+  const chosen = await executors(settings, workflow.ref, library, options.claudePath);
   for (const notice of await leftBehind(project)) process.stderr.write(`${notice}\n`);
 
-  if (options.dangerouslySkipPermissions) process.stderr.write(SKIP_WARNING);
+  if (settings.rehearse) process.stderr.write(REHEARSAL_NOTICE);
+  else if (options.dangerouslySkipPermissions) process.stderr.write(SKIP_WARNING);
   await makeProject(disk, project);
   const lock = await lockRun(paths);
   try {
@@ -58,7 +61,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       workflow: workflow.ref,
       state: workflow.entry,
       cwd,
-      settings: settingsFrom({ ...defaultBudget(workflow), ...options }),
+      settings,
       metadata,
       ...(options.input !== undefined && { input: options.input }),
     };
@@ -69,7 +72,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       paths,
       library,
       journal,
-      executors: executors(options.claudePath),
+      executors: chosen,
       options,
       started,
     });
@@ -82,8 +85,16 @@ const SKIP_WARNING = `WARNING: --dangerously-skip-permissions lets the agent run
 without asking, with your rights. Use it only for workflows that you trust, where nothing can be lost.
 `;
 
-function defaultBudget({ about }: Workflow): RunOptions {
-  return about.defaultBudgetUsd === undefined ? {} : { budget: about.defaultBudgetUsd };
+export const REHEARSAL_NOTICE = 'Rehearsal: no model is asked, nothing is paid.\n';
+
+/** A loop that nobody ends costs nothing in a rehearsal, but it would not end. */
+const REHEARSED_ITERATIONS = 1000;
+
+function ownDefaults({ about }: Workflow, { rehearse, rehearsal }: RunOptions): RunOptions {
+  return {
+    ...(about.defaultBudgetUsd !== undefined && { budget: about.defaultBudgetUsd }),
+    ...((rehearse || rehearsal !== undefined) && { maxIterations: REHEARSED_ITERATIONS }),
+  };
 }
 
 /** Says what is wrong with a workflow; refuses one in which an agent could come upon a broken state. */

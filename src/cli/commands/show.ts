@@ -46,6 +46,7 @@ function summary(found: FoundRun): string {
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
     `${run.id}: ${condition(found)}${pid === undefined ? '' : ` (pid ${pid})`}`,
+    ...(run.settings.rehearse ? ['  REHEARSAL: no model was asked, nothing was paid.'] : []),
     `  workflow  ${run.workflow}`,
     `  started   ${time(run.startedAt)}, ${duration(run.updatedAt - run.startedAt)} until its newest event`,
     `  cost      ${usd(run.totalCostUsd)}${budget}, ${run.iterations} steps`,

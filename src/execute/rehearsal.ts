@@ -1,0 +1,129 @@
+/**
+ * Plays the agent where no model is to be asked: with the answers that the author wrote down, and else
+ * with what the workflow itself says may be answered.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunEvent } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
+import type { Workflow } from '../model/workflow.ts';
+import { type Answer, answerFor, type Rehearsal, writtenFailure } from '../parse/rehearsal-file.ts';
+import type { Executor, Step } from '../ports.ts';
+import { possibleAnswers } from './possible-answers.ts';
+import { type ScriptedAnswer, scriptedAgent, toFailure } from './scripted.ts';
+
+export interface RehearsalParts {
+  readonly workflow: (ref: string) => Workflow | undefined;
+  /** What the author wrote down for a workflow; undefined when nothing. */
+  readonly rehearsalOf: (ref: string) => Promise<Rehearsal | undefined>;
+  /** Runs the scripts for which no answer is written down. */
+  readonly script: Executor;
+}
+
+export interface RehearsingExecutors {
+  readonly prompt: Executor;
+  readonly script: Executor;
+  /** What happened before this process began: executions are counted through. */
+  remember(event: RunEvent, after: Run): void;
+}
+
+export function rehearsal({ workflow, rehearsalOf, script }: RehearsalParts): RehearsingExecutors {
+  const executions = new Map<string, number>();
+  const written = new WeakMap<Step, Answer>();
+  const count = (key: string, more: number) => {
+    const counted = (executions.get(key) ?? 0) + more;
+    executions.set(key, counted);
+    return counted;
+  };
+  /** An adopted step was counted when it was started. */
+  const writtenFor = async (step: Step, more: 0 | 1) => {
+    const { answers } = (await rehearsalOf(step.workflow)) ?? {};
+    return answerFor(answers, step.state, Math.max(1, count(stateKey(step), more)));
+  };
+  const answerPrompt = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
+    const own = Math.max(1, count(agentKey(step), more));
+    const answer = await writtenFor(step, more);
+    if (answer !== undefined) return kept(step, asScripted(answer));
+    const state = workflow(step.workflow)?.states.get(step.state);
+    const possible = possibleAnswers(state, step.kind === 'prompt' ? step.prompt : '');
+    return kept(step, possible[Math.min(own, possible.length) - 1] ?? NOTHING_TO_SAY);
+  };
+
+  return {
+    prompt: rehearsing(answerPrompt),
+    script: eitherOf(
+      script,
+      scriptedAgent((step) => kept(step, asScripted(written.get(step) ?? ''))),
+      async (step, more) => {
+        const answer = await writtenFor(step, more);
+        if (answer !== undefined) written.set(step, answer);
+        return answer !== undefined;
+      },
+    ),
+    remember(event, after) {
+      if (event.type !== 'step-started') return;
+      const ref = after.agents.get(event.agent)?.workflow ?? after.workflow;
+      const step = { workflow: ref, state: event.state, agent: event.agent };
+      count(stateKey(step), 1);
+      if (event.session) count(agentKey(step), 1);
+    },
+  };
+}
+
+const NOTHING_TO_SAY = '<result></result>';
+
+type Counted = Pick<Step, 'workflow' | 'state' | 'agent'>;
+const stateKey = ({ workflow, state }: Counted) => JSON.stringify([workflow, state]);
+const agentKey = ({ workflow, state, agent }: Counted) => JSON.stringify([workflow, state, agent]);
+
+function rehearsing(answer: (step: Step, more: 0 | 1) => Promise<ScriptedAnswer>): Executor {
+  const starting = scriptedAgent((step) => answer(step, 1));
+  const adopting = scriptedAgent((step) => answer(step, 0));
+  return { start: starting.start, adopt: adopting.start, close: async () => {} };
+}
+
+/** The first executor for most steps, the second for those that are chosen. */
+function eitherOf(
+  first: Executor,
+  second: Executor,
+  isForSecond: (step: Step, more: 0 | 1) => Promise<boolean>,
+): Executor {
+  const begin =
+    (how: 'start' | 'adopt'): Executor['start'] =>
+    (step, live) => {
+      let isStopped = false;
+      const running = isForSecond(step, how === 'start' ? 1 : 0).then((is) =>
+        (is ? second : first)[how](step, live),
+      );
+      const outcome = running.then(({ outcome, stop }) => {
+        if (isStopped) stop();
+        return outcome;
+      }, toFailure);
+      const stop = () => {
+        isStopped = true;
+        void running.then((step) => step.stop()).catch(() => {});
+      };
+      return { outcome, stop };
+    };
+  return { start: begin('start'), adopt: begin('adopt'), close: () => first.close() };
+}
+
+/** An answer as the author wrote it down. */
+export function asScripted(answer: Answer): ScriptedAnswer {
+  if (typeof answer === 'string') return answer;
+  const costUsd = answer.cost ?? 0;
+  if ('failure' in answer) return { failure: writtenFailure(answer), costUsd };
+  return { text: answer.text, costUsd, denied: answer.denied ?? [] };
+}
+
+/** Keeps what was answered where a step's output is looked for. */
+function kept(step: Step, answer: ScriptedAnswer): ScriptedAnswer {
+  if (typeof answer !== 'string' && 'failure' in answer) return answer;
+  const text = typeof answer === 'string' ? answer : answer.text;
+  const keep = (file: string, content: string) =>
+    writeFileSync(join(step.folder, file), content, { mode: 0o600 });
+  mkdirSync(step.folder, { recursive: true, mode: 0o700 });
+  if (step.kind === 'prompt') keep('answer', text);
+  keep('stdout', step.kind === 'prompt' ? `${JSON.stringify({ rehearsed: text })}\n` : text);
+  return answer;
+}

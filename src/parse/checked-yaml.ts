@@ -1,0 +1,151 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+} from 'yaml';
+import type * as z from 'zod/mini';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { clip } from './clip.ts';
+import { nearest } from './nearest.ts';
+
+export type CheckedYaml<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly faults: readonly [Diagnostic, ...Diagnostic[]] };
+
+/**
+ * Reads a YAML text by a schema, and tells each fault at its place in the author's file. The schema's
+ * own messages say what is expected, as in "a text".
+ */
+export function readCheckedYaml<T extends z.ZodMiniType>(
+  schema: T,
+  file: string,
+  text: string,
+): CheckedYaml<z.output<T>> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const syntax = document.errors.map((error) => ({
+    ...fault('yaml', `This is not valid YAML: ${error.message}.`),
+    ...at(error.pos[0]),
+  }));
+  if (isFilled(syntax)) return { ok: false, faults: syntax };
+
+  const read = schema.safeParse(document.toJS() ?? {});
+  if (read.success) return { ok: true, value: read.data };
+  const faults = read.error.issues.flatMap(innermost).flatMap((issue) => {
+    const place = placeOf(document.contents, issue.path);
+    return faultsOf(issue, place).map(({ offset, ...fault }) => ({ ...fault, ...at(offset) }));
+  });
+  return {
+    ok: false,
+    faults: isFilled(faults) ? faults : [{ ...fault('bad-value', 'It cannot be read.'), ...at(0) }],
+  };
+}
+
+/** What a path of keys leads to, and what each fault of it is said about. */
+interface Place {
+  readonly name: string;
+  readonly node: ParsedNode | null;
+  readonly offset: number;
+}
+
+type Issue = z.core.$ZodIssue;
+type Fault = Omit<Diagnostic, 'file' | 'line' | 'column'> & { readonly offset: number };
+
+/** Of the forms that a value may have, the author meant the one that has the fewest faults inside. */
+function innermost(issue: Issue): readonly Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [meant] = issue.errors
+    .map((branch) => branch.flatMap(innermost))
+    .filter((branch) => !branch.some(isWrongKind))
+    .sort((a, b) => a.length - b.length);
+  return meant?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
+}
+
+function isWrongKind(issue: Issue): boolean {
+  return issue.path.length === 0 && issue.code !== 'unrecognized_keys';
+}
+
+function faultsOf(issue: Issue, place: Place): readonly Fault[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => unknownKey(key, knownKeys(issue), place));
+  }
+  const { name, node, offset } = place;
+  if (node === null || (isScalar(node) && node.value === null)) {
+    return [{ ...fault('missing', `${name} is missing: it must be ${issue.message}.`), offset }];
+  }
+  const message = `${name} must be ${issue.message}, but here is ${describe(node)}.`;
+  return [{ ...fault('bad-value', message), remedy: `Write ${issue.message}.`, offset }];
+}
+
+/** A schema says its keys in the message of its object. */
+function knownKeys(issue: Issue): readonly string[] {
+  return issue.message.split(', ');
+}
+
+function unknownKey(key: string, known: readonly string[], { name, node, offset }: Place): Fault {
+  const meant = nearest(key, known);
+  const pair = isMap(node)
+    ? node.items.find((item) => isScalar(item.key) && item.key.value === key)
+    : undefined;
+  return {
+    ...fault('unknown-key', `${name} has no key "${clip(key)}".`),
+    remedy: meant ? `Did you mean ${meant}?` : `The keys are ${known.join(', ')}.`,
+    ...(meant && { nearest: meant }),
+    offset: pair && isNode(pair.key) ? (pair.key.range?.[0] ?? offset) : offset,
+  };
+}
+
+function placeOf(root: ParsedNode | null, path: readonly PropertyKey[]): Place {
+  let place: Place = { name: 'This file', node: root, offset: root?.range[0] ?? 0 };
+  for (const [index, key] of path.entries()) {
+    const name = path.slice(0, index + 1).reduce<string>(joined, '');
+    const node = childOf(place.node, key);
+    const own = isAlias(node) ? undefined : node?.range;
+    const offset = own && own[1] > own[0] ? own[0] : keyOffset(place.node, key, place.offset);
+    place = { name, node, offset };
+  }
+  return place;
+}
+
+const joined = (name: string, key: PropertyKey): string =>
+  typeof key === 'number'
+    ? `${name}[${key + 1}]`
+    : name === ''
+      ? String(key)
+      : `${name}.${String(key)}`;
+
+function childOf(node: ParsedNode | null, key: PropertyKey): ParsedNode | null {
+  if (!node || !('items' in node)) return null;
+  const child = node.get(key, true);
+  return isNode(child) ? (child as ParsedNode) : null;
+}
+
+function keyOffset(node: ParsedNode | null, key: PropertyKey, otherwise: number): number {
+  if (!isMap(node)) return otherwise;
+  const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
+  return (pair && isNode(pair.key) ? pair.key.range?.[0] : undefined) ?? otherwise;
+}
+
+function describe(node: ParsedNode): string {
+  if (isMap(node)) return 'a map';
+  if (!isScalar(node)) return 'a list';
+  return typeof node.value === 'string'
+    ? `the text "${clip(node.value)}"`
+    : clip(String(node.source ?? node.value));
+}
+
+function fault(code: string, message: string): Pick<Diagnostic, 'severity' | 'code' | 'message'> {
+  return { severity: 'error', code, message };
+}
+
+function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
+  return list.length > 0;
+}

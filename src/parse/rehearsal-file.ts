@@ -1,0 +1,67 @@
+/** What people write to play the agent: the answers of a rehearsal or of a test. */
+import * as z from 'zod/mini';
+import { type Failure, failureSchema } from '../model/failure.ts';
+import { mapOf, someText, usd } from './yaml-values.ts';
+
+const failureKinds = failureSchema.shape.kind.options;
+
+const textAnswerSchema = mapOf({
+  text: someText,
+  cost: z.optional(usd),
+  denied: z.optional(z.array(someText, 'a list of tools')),
+});
+
+export const failureAnswerSchema = mapOf({
+  failure: z.enum(failureKinds, `one of ${failureKinds.join(', ')}`),
+  message: z.optional(someText),
+  cost: z.optional(usd),
+});
+
+const answerSchema = z.union(
+  [someText, failureAnswerSchema, textAnswerSchema],
+  'a text, {text: …} or {failure: …}',
+);
+
+export const answersSchema = z.record(
+  z.string(),
+  z.union(
+    [
+      answerSchema,
+      z.array(answerSchema, 'a list of answers').check(z.minLength(1, 'at least one answer')),
+    ],
+    'an answer or a list of answers',
+  ),
+  'a map of states to answers',
+);
+
+export const repliesSchema = z.array(someText, 'a list of texts');
+
+export const rehearsalSchema = mapOf({
+  answers: z.optional(answersSchema),
+  replies: z.optional(repliesSchema),
+});
+
+export type Answer = z.output<typeof answerSchema>;
+export type Answers = z.output<typeof answersSchema>;
+export type Rehearsal = z.output<typeof rehearsalSchema>;
+
+/** The answer for an execution of a state, counted from 1; the last one of a list repeats. */
+export function answerFor(
+  answers: Answers | undefined,
+  state: string,
+  execution: number,
+): Answer | undefined {
+  const found = answers?.[state] ?? answers?.[state.replace(/\.[^.]+$/, '')];
+  return Array.isArray(found) ? found[Math.min(execution, found.length) - 1] : found;
+}
+
+/** A failure that a person wrote down, with a message in any case. */
+export function writtenFailure({
+  failure: kind,
+  message,
+}: {
+  readonly failure: Failure['kind'];
+  readonly message?: string | undefined;
+}): Failure {
+  return { kind, message: message ?? `This step was made to fail: ${kind}.` };
+}
