@@ -118,6 +118,17 @@ function program(): Command {
       finish((await import('./commands/diagram.ts')).diagram(path, options)),
     );
   raymond
+    .command('test [workflow] [names...]')
+    .description('play the tests of a workflow (*.test.yaml), all or those that are named')
+    .option('--coverage', 'list the states that no test has executed')
+    .option('--watch', 'again whenever a file of the workflow changes')
+    .option('--record <run>', 'make a test of a run that is over, instead')
+    .option('--junit <file>', 'write a report for a build server')
+    .option('--json', 'one JSON object per test')
+    .action(async (workflow, names, options) =>
+      finish((await import('./commands/test.ts')).test(workflow, names, options)),
+    );
+  raymond
     .command('config')
     .description('show the configuration of this project')
     .option('--json', 'as JSON')

@@ -20,6 +20,7 @@ import { UserError } from '../model/user-error.ts';
 import type { Platform } from '../model/workflow.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import type { Clock, Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
+import type { TestPorts } from '../workflow-tests/run-test.ts';
 
 export const disk = realDisk;
 
@@ -110,6 +111,13 @@ export async function executors(
   });
   return { prompt, script: played, rehearsal: { remember, replies } };
 }
+
+/** What tests of workflows are played with. */
+export const testPorts: TestPorts = {
+  script: scriptExecutor(),
+  findDirectory: (path, from) => findDirectory(path, from),
+  library: (cwd, unpackInto) => createLibrary({ cwd, platform, unpackInto }),
+};
 
 function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) {
   const read = new Map<string, Promise<Rehearsal | undefined>>();

@@ -68,8 +68,8 @@ const recordedSchema = z.union(
       ...byAgent,
       state: someText,
       ...failureAnswerSchema.shape,
-      /** When a usage limit ends, in ms after the failure. */
-      resets_after: z.optional(count),
+      /** When a usage limit ends, in ms since the epoch. */
+      resets_at: z.optional(count),
     }),
     mapOf({ ...byAgent, reply: someText }),
     mapOf({ ...byAgent, came: z.literal('time', 'time') }),

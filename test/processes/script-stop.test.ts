@@ -17,6 +17,7 @@ test('a stop while a finished step is tidied up does not lose what it said', asy
   const step = scriptExecutor().start(
     {
       kind: 'script',
+      workflow: '/workflow',
       run: 'r',
       agent: 'main',
       number: 1,

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readEvents } from '../../journal/read-journal.ts';
+import { type Companions, companionsOf } from '../../load/companions.ts';
+import type { RunEvent } from '../../model/event.ts';
+import { UserError } from '../../model/user-error.ts';
+import type { Workflow } from '../../model/workflow.ts';
+import type { WorkflowTest } from '../../parse/test-file.ts';
+import { coverageOf } from '../../workflow-tests/coverage.ts';
+import { findTests } from '../../workflow-tests/find-tests.ts';
+import { recordTest, writeTest } from '../../workflow-tests/record.ts';
+import { coverageText, junitXml, reportJson, reportText } from '../../workflow-tests/report.ts';
+import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
+import { type RunOptions, wrongUsage } from '../options.ts';
+import { openRun } from '../runs.ts';
+import { settingsFrom } from '../settings.ts';
+import { currentProject, disk, libraryFor, pathsOf, testPorts } from '../wire.ts';
+import { onChanges } from './watch.ts';
+
+export interface TestOptions {
+  readonly json?: boolean;
+  readonly junit?: string;
+  readonly coverage?: boolean;
+  readonly watch?: boolean;
+  readonly record?: string;
+}
+
+/** Plays the tests of a workflow, or makes one of a run. */
+export async function test(
+  path: string | undefined,
+  names: readonly string[],
+  options: TestOptions,
+): Promise<number> {
+  if (options.record !== undefined) return record(options.record, path);
+  if (path === undefined)
+    throw wrongUsage('No workflow is named.', 'Name the workflow whose tests to run.');
+  const testOnce = () => withWorkflow(path, (found) => testAll(found, names, options));
+  if (!options.watch) return testOnce();
+  return onChanges(
+    () => withWorkflow(path, async ({ companions }) => companions.folders),
+    testOnce,
+  );
+}
+
+async function testAll(
+  { workflow, companions }: Found,
+  names: readonly string[],
+  options: TestOptions,
+): Promise<number> {
+  const tests = await findTests(companions.tests, names);
+  if (tests.length === 0)
+    throw new UserError(
+      'no-tests',
+      `There are no tests of ${workflow.name}.`,
+      `Write ${companions.newTest(workflow.name)}, or record a run: raymond test --record <run>`,
+    );
+  const reports: TestReport[] = [];
+  for (const named of tests) {
+    const report = await runTest(workflow.ref, named, settingsOf(named.test), testPorts);
+    process.stdout.write(options.json ? reportJson(report) : reportText(report));
+    reports.push(report);
+  }
+  const failed = reports.filter(({ problems }) => problems.length > 0).length;
+  await summarise(workflow, reports, failed, options);
+  return failed > 0 ? 1 : 0;
+}
+
+async function summarise(
+  workflow: Workflow,
+  reports: readonly TestReport[],
+  failed: number,
+  { json, junit, coverage }: TestOptions,
+): Promise<void> {
+  if (coverage) {
+    const found = coverageOf(
+      workflow,
+      reports.map(({ events }) => events),
+    );
+    process.stdout.write(json ? `${JSON.stringify({ coverage: found })}\n` : coverageText(found));
+  }
+  if (!json)
+    process.stdout.write(
+      failed > 0 ? `${failed} of ${reports.length} failed\n` : `${reports.length} passed\n`,
+    );
+  if (junit !== undefined) await writeReport(junit, junitXml(workflow.name, reports));
+}
+
+async function writeReport(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { mode: 0o600 }).catch((error: Error) => {
+    throw new UserError(
+      'unwritable',
+      `${file} cannot be written: ${error.message}.`,
+      'Name another file.',
+    );
+  });
+}
+
+/** Loops end in a test, too. */
+const TEST_ITERATIONS = 1000;
+
+function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTest) {
+  const { timeout, model, effort } = settings;
+  const named: Record<string, unknown> = {
+    budget: settings.budget ?? budget,
+    maxIterations: settings.max_iterations ?? max_iterations ?? TEST_ITERATIONS,
+    timeout,
+    model,
+    effort,
+    permissionMode: settings.permission_mode,
+    dangerouslySkipPermissions: settings.dangerously_skip_permissions,
+    maxParallel: settings.max_parallel,
+    failFast: settings.fail_fast,
+    noWait: settings.no_wait,
+    noWarm: settings.no_warm,
+    rehearse: settings.rehearse,
+  } satisfies { [K in keyof RunOptions]: RunOptions[K] | undefined };
+  return settingsFrom(
+    Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+  );
+}
+
+interface Found {
+  readonly workflow: Workflow;
+  readonly companions: Companions;
+}
+
+/** Looks at a workflow and its companions; what had to be unpacked is gone afterwards. */
+async function withWorkflow<T>(path: string, look: (found: Found) => Promise<T>): Promise<T> {
+  const unpackInto = await mkdtemp(join(tmpdir(), 'raymond-test-'));
+  try {
+    const library = testPorts.library(process.cwd(), unpackInto);
+    const workflow = await library.load(path);
+    const companions = await companionsOf(workflow.ref, library.scriptFolder);
+    return await look({ workflow, companions });
+  } finally {
+    await rm(unpackInto, { recursive: true, force: true });
+  }
+}
+
+/** Writes a test that replays a run, beside the states of its workflow; never over another one. */
+async function record(name: string, path: string | undefined): Promise<number> {
+  const project = await currentProject();
+  const { id, run, paths } = await openRun(project, name);
+  const events: RunEvent[] = [];
+  for await (const event of readEvents(disk, paths.journal)) events.push(event);
+  const outputs = await outputsOf(events, pathsOf(project, id).folders.step);
+  const recorded = recordTest({
+    run,
+    events,
+    output: (agent, step) => outputs.get(`${agent}#${step}`),
+  });
+  const library = libraryFor(paths, process.cwd());
+  const ref = (await library.load(path === undefined ? run.workflow : resolve(path))).ref;
+  const file = (await companionsOf(ref, library.scriptFolder)).newTest(id);
+  if (existsSync(file))
+    throw new UserError('exists', `${file} is there already.`, 'Remove or rename it first.');
+  await writeFile(file, writeTest(recorded), { mode: 0o600, flag: 'wx' });
+  process.stdout.write(`${file}\n`);
+  return 0;
+}
+
+/** What steps answered or printed, as far as it was kept. */
+async function outputsOf(
+  events: readonly RunEvent[],
+  folderOf: (agent: string, step: number) => string,
+): Promise<ReadonlyMap<string, string>> {
+  const outputs = new Map<string, string>();
+  for (const event of events) {
+    if (event.type !== 'step-started') continue;
+    const file = join(folderOf(event.agent, event.step), event.session ? 'answer' : 'stdout');
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text !== undefined) outputs.set(`${event.agent}#${event.step}`, text);
+  }
+  return outputs;
+}

@@ -1,0 +1,56 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { UserError } from '../../model/user-error.ts';
+
+/** Does something now and after every change in some folders, until Ctrl-C. */
+export async function onChanges(
+  folders: () => Promise<readonly string[]>,
+  act: () => Promise<number>,
+): Promise<number> {
+  let hasChanged = false;
+  let isOver = false;
+  let wake = () => {};
+  const change = () => {
+    hasChanged = true;
+    wake();
+  };
+  const interrupt = () => {
+    isOver = true;
+    wake();
+  };
+  const woken = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  let code = await act().catch(shown);
+  const watchers: FSWatcher[] = (await folders()).map((folder) => watch(folder, change));
+  process.once('SIGINT', interrupt);
+  try {
+    for (;;) {
+      process.stderr.write('Waiting for a change (Ctrl-C ends).\n');
+      while (!hasChanged && !isOver) await woken();
+      // Editors write a file in several strokes; the tests should see the last one.
+      while (hasChanged && !isOver) {
+        hasChanged = false;
+        await Promise.race([woken(), quiet()]);
+      }
+      if (isOver) return code;
+      code = await act().catch(shown);
+    }
+  } finally {
+    process.off('SIGINT', interrupt);
+    for (const watcher of watchers) watcher.close();
+  }
+}
+
+const QUIET_MS = 50;
+
+function quiet(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+}
+
+/** A half-written file is no reason to stop watching. */
+function shown(error: unknown): number {
+  if (!(error instanceof UserError)) throw error;
+  process.stderr.write(`${error.message}\n${error.remedy}\n`);
+  return 1;
+}

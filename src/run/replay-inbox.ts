@@ -1,0 +1,151 @@
+import type { RunEvent } from '../model/event.ts';
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import type { Recorded } from '../parse/test-file.ts';
+import { Inbox } from './inbox.ts';
+import type { PlayInbox } from './play.ts';
+
+/**
+ * Lets a run see what happens in the order of a recording, and what came in together, together. What
+ * comes early is held. When nothing can come any more that the recording waits for, the run has left
+ * it: then everything is let in, and the run is stopped.
+ */
+export class ReplayInbox extends Inbox<Input> implements PlayInbox {
+  readonly #groups: (readonly Recorded[])[];
+  readonly #held = new Map<string, Input>();
+  #run: Run | undefined;
+  #delivered = 0;
+  #departure: string | undefined;
+
+  constructor(recorded: readonly Recorded[]) {
+    super();
+    this.#groups = groupsOf(recorded);
+  }
+
+  /** Where and how the run left the recording; undefined when it followed it to the end. */
+  get departure(): string | undefined {
+    const left = this.#groups[0]?.[0];
+    if (this.#departure !== undefined || !left) return this.#departure;
+    return `The run ended before entry ${this.#delivered + 1} of the recording, ${shown(left)}.`;
+  }
+
+  override put(input: Input): void {
+    const key = keyOfInput(input);
+    if (key === undefined || this.#departure !== undefined) {
+      super.put(input);
+    } else {
+      this.#held.set(key, input);
+      this.#release();
+    }
+  }
+
+  journaled(events: readonly RunEvent[], after: Run): void {
+    this.#run = after;
+    for (const event of events) {
+      if (ENDS_A_WAIT.has(event.type) && 'agent' in event)
+        this.#held.delete(`time for ${event.agent}`);
+      if (event.type === 'agent-asked') this.#prepareReply(event.agent, event.at);
+    }
+    this.#release();
+  }
+
+  isAttended(): boolean {
+    return this.#groups.some((group) => group.some((entry) => 'reply' in entry));
+  }
+
+  #prepareReply(agent: string, askedAt: number): void {
+    const entry = this.#groups.flat().find((next) => 'reply' in next && next.agent === agent);
+    if (!entry || !('reply' in entry)) return;
+    const text = entry.reply;
+    this.#held.set(`reply ${agent}`, {
+      kind: 'person-answered',
+      at: askedAt,
+      agent,
+      askedAt,
+      text,
+    });
+  }
+
+  #release(): void {
+    const group = this.#groups[0];
+    if (group?.every((entry) => this.#held.has(keyOf(entry)))) {
+      this.#groups.shift();
+      this.#delivered += group.length;
+      for (const entry of group) this.#let(keyOf(entry));
+    } else if (this.#isStuck(group)) {
+      this.#depart(group);
+    }
+  }
+
+  #let(key: string): void {
+    const input = this.#held.get(key);
+    this.#held.delete(key);
+    if (input) super.put(input);
+  }
+
+  /** Every running step has ended and is held, and no timer will bring what the recording waits for. */
+  #isStuck(group: readonly Recorded[] | undefined): boolean {
+    if (!this.#run || this.#run.status.kind === 'ended') return false;
+    const { promptsRunning, scriptsRunning } = this.#run.tally;
+    const ended = [...this.#held.values()].filter(({ kind }) => kind === 'step-ended').length;
+    if (ended < promptsRunning + scriptsRunning) return false;
+    const awaited = group?.filter((entry) => !this.#held.has(keyOf(entry))) ?? [];
+    return !awaited.some((entry) => 'came' in entry && this.#mayCome(entry));
+  }
+
+  #mayCome(entry: Recorded): boolean {
+    if (!('agent' in entry)) return this.#run?.limitedUntil !== undefined;
+    const status = this.#run?.agents.get(entry.agent)?.status.kind;
+    return status === 'waiting' || status === 'asking';
+  }
+
+  #depart(group: readonly Recorded[] | undefined): void {
+    const missing = group?.find((entry) => !this.#held.has(keyOf(entry)));
+    const came = [...this.#held.keys()].join(', ') || 'nothing';
+    this.#departure = missing
+      ? `Entry ${this.#delivered + 1} of the recording, ${shown(missing)}, never came; there was: ${came}.`
+      : `The recording is over, and there was more: ${came}.`;
+    for (const key of [...this.#held.keys()]) if (!key.startsWith('reply ')) this.#let(key);
+    super.put({ kind: 'stop', at: this.#run?.updatedAt ?? 0, how: 'drain' });
+  }
+}
+
+const ENDS_A_WAIT = new Set<RunEvent['type']>([
+  'agent-answered',
+  'question-timed-out',
+  'agent-woke',
+]);
+
+/** What came in before anything else was begun, is one group. */
+function groupsOf(recorded: readonly Recorded[]): (readonly Recorded[])[] {
+  const groups: Recorded[][] = [];
+  for (const entry of recorded) {
+    const last = groups.at(-1);
+    if (last && 'together' in entry && entry.together) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+function keyOf(entry: Recorded): string {
+  if ('state' in entry) return `end of a step of ${entry.agent}`;
+  if ('reply' in entry) return `reply ${entry.agent}`;
+  return 'agent' in entry ? `time for ${entry.agent}` : 'end of the usage limit';
+}
+
+function keyOfInput(input: Input): string | undefined {
+  switch (input.kind) {
+    case 'step-ended':
+      return `end of a step of ${input.agent}`;
+    case 'time-came':
+      return `time for ${input.agent}`;
+    case 'usage-limit-over':
+      return 'end of the usage limit';
+    default:
+      return undefined;
+  }
+}
+
+function shown(entry: Recorded): string {
+  return 'state' in entry ? `the end of ${entry.state} of ${entry.agent}` : `the ${keyOf(entry)}`;
+}

@@ -1,0 +1,213 @@
+/** What a test expects, against what happened. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { apply, FIRST_AGENT, newRun } from '../interpret/apply.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
+import { nearest } from '../parse/nearest.ts';
+import { extensionOf, stemOf } from '../parse/state.ts';
+import type { Expectations, WorkflowTest } from '../parse/test-file.ts';
+import { pathDifference } from './path-difference.ts';
+
+/** One expectation that was not met. */
+export interface Problem {
+  /** Which one, as the test file names it. */
+  readonly what: string;
+  readonly expected: string;
+  readonly got: string;
+  /** Both, one below the other; shown in their place. */
+  readonly difference?: string;
+  /** Further lines that help. */
+  readonly detail?: string;
+}
+
+export interface Happened {
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+  readonly prompts: readonly { readonly state: string; readonly text: string }[];
+  readonly cwd: string;
+  /** Of every workflow that took part. */
+  readonly states: ReadonlySet<string>;
+  readonly departure: string | undefined;
+}
+
+export async function findProblems(
+  test: WorkflowTest,
+  happened: Happened,
+): Promise<readonly Problem[]> {
+  const expect = test.expect ?? {};
+  return [
+    ...nameProblems(test, happened.states),
+    ...departureProblems(happened),
+    ...outcomeProblems(expect, happened),
+    ...pathProblems(expect, happened),
+    ...valueProblems(expect, happened),
+    ...variableProblems(expect, happened),
+    ...promptProblems(expect, happened),
+    ...(await fileProblems(expect, happened)),
+  ];
+}
+
+/** The states that an agent was in. Another try, a reminder or a judge is no new visit. */
+export function pathOf(
+  events: readonly RunEvent[],
+  agent: string = FIRST_AGENT,
+): readonly string[] {
+  return events.flatMap((event) =>
+    event.type === 'step-started' &&
+    event.agent === agent &&
+    event.task === 'state' &&
+    event.attempt === 1
+      ? [stemOf(event.state)]
+      : [],
+  );
+}
+
+/** The most frames that an agent had on its stack. */
+export function depthOf(events: readonly RunEvent[]): number {
+  let run = newRun;
+  let deepest = 0;
+  for (const event of events) {
+    run = apply(run, event);
+    if (event.type === 'agent-moved')
+      deepest = Math.max(deepest, run.agents.get(event.agent)?.stack.length ?? 0);
+  }
+  return deepest;
+}
+
+function nameProblems(test: WorkflowTest, states: ReadonlySet<string>): readonly Problem[] {
+  const known = new Set([...states].flatMap((state) => [state, stemOf(state)]));
+  const check = (where: string, names: Iterable<string>) =>
+    [...names]
+      .filter((name) => !known.has(name))
+      .map((name) => {
+        const meant = nearest(stemOf(name), [...states].map(stemOf));
+        return {
+          what: `${where}.${name}`,
+          expected: meant ? `a state; did you mean ${meant}?` : 'a state of the workflow',
+          got: `no workflow of this test has a state ${name}`,
+        };
+      });
+  return [
+    ...check('answers', Object.keys(test.answers ?? {})),
+    ...check('expect.prompts', Object.keys(test.expect?.prompts ?? {})),
+  ];
+}
+
+function departureProblems({ departure }: Happened): readonly Problem[] {
+  return departure === undefined
+    ? []
+    : [{ what: 'recorded', expected: 'a run that follows the recording', got: departure }];
+}
+
+/** A test that says nothing of it expects that the run completes. */
+function outcomeProblems({ outcome = 'completed' }: Expectations, { run, events }: Happened) {
+  const got = run.status.kind === 'ended' ? run.status.outcome : run.status.kind;
+  if (got === outcome) return [];
+  const failures = events.flatMap((event) =>
+    event.type === 'agent-failed' ? [`${event.agent}: ${event.failure.message}`] : [],
+  );
+  return [
+    {
+      what: 'expect.outcome',
+      expected: outcome,
+      got,
+      ...(failures.length > 0 && { detail: failures.join('\n') }),
+    },
+  ];
+}
+
+function pathProblems({ path, paths }: Expectations, { events }: Happened): readonly Problem[] {
+  const wanted = [
+    ...(path ? [{ what: 'expect.path', agent: FIRST_AGENT, path }] : []),
+    ...Object.entries(paths ?? {}).map(([agent, path]) => ({
+      what: `expect.paths.${agent}`,
+      agent,
+      path,
+    })),
+  ];
+  return wanted.flatMap(({ what, agent, path }) => {
+    const expected = path.map(stemOf);
+    const got = pathOf(events, agent);
+    if (expected.join('\n') === got.join('\n')) return [];
+    return [
+      {
+        what,
+        expected: expected.join(' '),
+        got: got.length > 0 ? got.join(' ') : noSteps(agent, events),
+        difference: pathDifference(expected, got),
+      },
+    ];
+  });
+}
+
+function noSteps(agent: string, events: readonly RunEvent[]): string {
+  const agents = new Set(events.flatMap((event) => ('agent' in event ? [event.agent] : [])));
+  return `nothing: there is no agent ${agent}, but ${[...agents].join(', ')}`;
+}
+
+function valueProblems(expect: Expectations, { run, events }: Happened): readonly Problem[] {
+  const problems: Problem[] = [];
+  const check = (what: string, expected: string | number | undefined, got: string | number) => {
+    if (expected === undefined || expected === got) return;
+    problems.push({ what: `expect.${what}`, expected: String(expected), got: String(got) });
+  };
+  check('result', expect.result?.trimEnd(), run.result?.trimEnd() ?? 'no result');
+  check('depth', expect.depth, depthOf(events));
+  check('cost', expect.cost, Math.round(run.totalCostUsd * 1e6) / 1e6);
+  return problems;
+}
+
+function variableProblems({ variables }: Expectations, { events }: Happened): readonly Problem[] {
+  const given = new Map(
+    events.flatMap((event) =>
+      event.type === 'agent-forked' ? [[event.agent, event.variables] as const] : [],
+    ),
+  );
+  return Object.entries(variables ?? {}).flatMap(([agent, wanted]) =>
+    Object.entries(wanted).flatMap(([name, expected]) => {
+      const got = given.get(agent)?.[name];
+      if (got === expected) return [];
+      const missing = given.has(agent) ? 'nothing' : `nothing: no agent ${agent} was forked`;
+      return [{ what: `expect.variables.${agent}.${name}`, expected, got: got ?? missing }];
+    }),
+  );
+}
+
+function promptProblems({ prompts }: Expectations, happened: Happened): readonly Problem[] {
+  return Object.entries(prompts ?? {}).flatMap(([state, wanted]) => {
+    const isIt = extensionOf(state)
+      ? (name: string) => name === state
+      : (name: string) => stemOf(name) === state;
+    const sent = happened.prompts.filter((prompt) => isIt(prompt.state)).map(({ text }) => text);
+    return [wanted].flat().flatMap((text) => {
+      if (sent.some((prompt) => prompt.includes(text.trimEnd()))) return [];
+      return [
+        {
+          what: `expect.prompts.${state}`,
+          expected: `a prompt that contains "${text.trimEnd()}"`,
+          got: sent.length === 0 ? `${state} was sent no prompt` : 'no prompt that does',
+          ...(sent.length > 0 && { detail: sent.join('\n---\n') }),
+        },
+      ];
+    });
+  });
+}
+
+async function fileProblems(
+  { files }: Expectations,
+  { cwd }: Happened,
+): Promise<readonly Problem[]> {
+  const checks = Object.entries(files ?? {}).map(async ([file, text]) => {
+    const content = await readFile(join(cwd, file), 'utf8').catch(() => undefined);
+    if (content?.includes(text.trimEnd())) return [];
+    return [
+      {
+        what: `expect.files.${file}`,
+        expected: `a file that contains "${text.trimEnd()}"`,
+        got: content === undefined ? 'no such file' : `"${content.trimEnd()}"`,
+      },
+    ];
+  });
+  return (await Promise.all(checks)).flat();
+}

@@ -1,0 +1,34 @@
+import type { ScriptedAnswer } from '../execute/scripted.ts';
+import { writtenFailure } from '../parse/rehearsal-file.ts';
+import { stemOf } from '../parse/state.ts';
+import type { Recorded } from '../parse/test-file.ts';
+import type { Step } from '../ports.ts';
+
+/** Gives each agent's steps what the recording has for them, in order. */
+export function replayAnswers(recorded: readonly Recorded[]): (step: Step) => ScriptedAnswer {
+  const queues = new Map<string, RecordedEnd[]>();
+  for (const entry of recorded) {
+    if (!('state' in entry)) continue;
+    const queue = queues.get(entry.agent) ?? [];
+    queue.push(entry);
+    queues.set(entry.agent, queue);
+  }
+  return (step) => {
+    const entry = queues.get(step.agent)?.shift();
+    if (!entry || stemOf(entry.state) !== stemOf(step.state)) {
+      const instead = entry ? `it has ${entry.state} there` : 'it has no more of this agent';
+      return refusal(`${step.agent} is in ${step.state}, which the recording has not: ${instead}.`);
+    }
+    const costUsd = entry.cost ?? 0;
+    if ('answer' in entry) return { text: entry.answer, costUsd, denied: entry.denied ?? [] };
+    const { resets_at: resetsAt } = entry;
+    const failure = writtenFailure(entry);
+    return { failure: resetsAt === undefined ? failure : { ...failure, resetsAt }, costUsd };
+  };
+}
+
+type RecordedEnd = Extract<Recorded, { state: string }>;
+
+function refusal(message: string): ScriptedAnswer {
+  return { failure: { kind: 'refused', message }, costUsd: 0 };
+}

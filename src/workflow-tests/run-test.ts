@@ -1,0 +1,150 @@
+/** Plays one test of a workflow: the real loop and real scripts, in a project folder of its own. */
+import { mkdirSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asScripted } from '../execute/rehearsal.ts';
+import { type ScriptedAnswer, scriptedAgent } from '../execute/scripted.ts';
+import type { RunEvent, Settings } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
+import type { Workflow } from '../model/workflow.ts';
+import { answerFor } from '../parse/rehearsal-file.ts';
+import type { WorkflowTest } from '../parse/test-file.ts';
+import type { Executor, FindDirectory, Step, WorkflowLibrary } from '../ports.ts';
+import { playRun } from '../run/play.ts';
+import { ReplayInbox } from '../run/replay-inbox.ts';
+import { findProblems, type Problem } from './expectations.ts';
+import { replayAnswers } from './replay-answers.ts';
+
+export interface TestPorts {
+  readonly findDirectory: FindDirectory;
+  readonly script: Executor;
+  /** A library whose paths start from a folder, with a place to unpack scripts. */
+  readonly library: (cwd: string, unpackInto: string) => WorkflowLibrary;
+}
+
+/** What one test came to. */
+export interface TestReport {
+  readonly name: string;
+  readonly file: string;
+  readonly problems: readonly Problem[];
+  readonly durationMs: number;
+  readonly workflow: Workflow;
+  readonly events: readonly RunEvent[];
+}
+
+export interface NamedTest {
+  readonly name: string;
+  readonly file: string;
+  readonly test: WorkflowTest;
+}
+
+export async function runTest(
+  path: string,
+  { name, file, test }: NamedTest,
+  settings: Settings,
+  ports: TestPorts,
+): Promise<TestReport> {
+  const began = Date.now();
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond-test-')));
+  try {
+    const cwd = join(root, 'project');
+    await mkdir(cwd, { mode: 0o700 });
+    const library = ports.library(cwd, join(root, 'source'));
+    const workflow = await library.load(path);
+    const inbox = test.recorded && new ReplayInbox(test.recorded);
+    const prompts: Prompt[] = [];
+    const { run, events } = await playRun(
+      { start: beginning(workflow, test, cwd, settings) },
+      {
+        library,
+        executors: executorsFor(test, ports.script, prompts),
+        findDirectory: ports.findDirectory,
+        folders: foldersIn(root),
+        replies: test.replies ?? [],
+        ...(inbox && { inbox }),
+      },
+    );
+    const problems = await findProblems(test, {
+      run,
+      events,
+      prompts,
+      cwd,
+      states: statesOf(run, events, library),
+      departure: inbox?.departure,
+    });
+    return { name, file, problems, durationMs: Date.now() - began, workflow, events };
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+export interface Prompt {
+  readonly state: string;
+  readonly text: string;
+}
+
+function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings: Settings) {
+  return {
+    run: 'test-00000000',
+    workflow: workflow.ref,
+    state: workflow.entry,
+    cwd,
+    settings,
+    metadata: test.set ?? {},
+    ...(test.input !== undefined && { input: test.input }),
+  };
+}
+
+/** Prompts are always answered by the test. Scripts run, unless the test answers for them. */
+function executorsFor(test: WorkflowTest, script: Executor, prompts: Prompt[]) {
+  const executed = new Map<string, number>();
+  const replayed = test.recorded && replayAnswers(test.recorded);
+  const next = (step: Step): ScriptedAnswer | undefined => {
+    if (replayed) return replayed(step);
+    const execution = (executed.get(step.state) ?? 0) + 1;
+    executed.set(step.state, execution);
+    const answer = answerFor(test.answers, step.state, execution);
+    return answer === undefined ? undefined : asScripted(answer);
+  };
+  const answers = new Map<Step, ScriptedAnswer>();
+  const scripted = scriptedAgent((step) => answers.get(step) ?? noAnswer(step));
+  const choose = (step: Step): Executor => {
+    if (step.kind === 'prompt') prompts.push({ state: step.state, text: step.prompt });
+    const answer = next(step);
+    if (answer !== undefined) answers.set(step, answer);
+    return answer === undefined && step.kind === 'script' ? script : scripted;
+  };
+  const executor: Executor = {
+    start: (step, live) => choose(step).start(step, live),
+    adopt: (step, live) => choose(step).adopt(step, live),
+    close: async () => {},
+  };
+  return { prompt: executor, script: executor };
+}
+
+function noAnswer({ state }: Step): never {
+  throw new Error(`The test has no answer for ${state}. Add one under answers:`);
+}
+
+function foldersIn(root: string) {
+  return {
+    step: (agent: string, number: number) => join(root, 'steps', agent, String(number)),
+    task: (agent: string) => {
+      const folder = join(root, 'tasks', agent);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return folder;
+    },
+  };
+}
+
+/** The states of every workflow that the run came through. */
+function statesOf(
+  run: Run,
+  events: readonly RunEvent[],
+  library: WorkflowLibrary,
+): ReadonlySet<string> {
+  const refs = new Set([run.workflow]);
+  for (const event of events) if ('workflow' in event) refs.add(event.workflow);
+  return new Set([...refs].flatMap((ref) => [...(library.get(ref)?.states.keys() ?? [])]));
+}
