@@ -118,6 +118,14 @@ function program(): Command {
       finish((await import('./commands/diagram.ts')).diagram(path, options)),
     );
   raymond
+    .command('init [template] [folder]')
+    .description('begin a workflow from a template')
+    .option('--list', 'list the templates')
+    .option('-y, --yes', 'ask nothing')
+    .action(async (template, folder, options) =>
+      finish((await import('./commands/init.ts')).init(template, folder, options)),
+    );
+  raymond
     .command('test [workflow] [names...]')
     .description('play the tests of a workflow (*.test.yaml), all or those that are named')
     .option('--coverage', 'list the states that no test has executed')

@@ -82,6 +82,8 @@ const testShape = {
   name: z.optional(someText),
   input: z.optional(someText),
   set: z.optional(texts),
+  /** Files that are in the project folder at the beginning. */
+  files: z.optional(texts),
   answers: z.optional(answersSchema),
   replies: z.optional(repliesSchema),
   budget: z.optional(usd),
@@ -102,10 +104,17 @@ export type Expectations = z.output<typeof expectSchema>;
 export type Recorded = z.output<typeof recordedSchema>;
 export type TestSettings = z.output<typeof settingsSchema>;
 
-/** The tests of a file. What stands beside `tests` holds for each that says nothing else. */
+/** The tests of a file. What stands beside `tests` holds for each of them that says nothing else. */
 export function testsIn({
   tests,
   ...shared
 }: z.output<typeof testFileSchema>): readonly WorkflowTest[] {
-  return tests ? tests.map((test) => ({ ...shared, ...test })) : [shared];
+  if (!tests) return [shared];
+  return tests.map((test) => ({
+    ...shared,
+    ...test,
+    answers: { ...shared.answers, ...test.answers },
+    set: { ...shared.set, ...test.set },
+    files: { ...shared.files, ...test.files },
+  }));
 }

@@ -143,6 +143,7 @@ function promptStep(
 ): PromptStep {
   return {
     kind: 'prompt',
+    workflow: '/workflow',
     run: 'run',
     agent: `agent${parts.number}`,
     attempt: 1,

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { UserError } from '../../model/user-error.ts';
+import { nearest } from '../../parse/nearest.ts';
+import { wrongUsage } from '../options.ts';
+import { table } from '../table.ts';
+
+export interface InitOptions {
+  readonly list?: boolean;
+  readonly yes?: boolean;
+}
+
+const TEMPLATES: ReadonlyMap<string, string> = new Map([
+  ['plan-implement-review', 'plan a task, carry it out, let a fresh reviewer judge it, repeat'],
+  ['issue-dispatcher', 'choose issues and give each to a worker of its own'],
+  ['poll-and-process', 'wait for requests in a folder and work on one after the other'],
+  ['human-approval', 'propose a change, ask a person, carry it out only after a yes'],
+]);
+
+/** Puts a working workflow into a folder; never over anything. */
+export async function init(
+  template: string | undefined,
+  folder: string | undefined,
+  options: InitOptions,
+): Promise<number> {
+  if (options.list) {
+    process.stdout.write(table(['TEMPLATE', 'WHAT IT DOES'], [...TEMPLATES]));
+    return 0;
+  }
+  if (template !== undefined) checkTemplate(template);
+  const chosen = await choose(template, folder, options);
+  if (!chosen) return 130;
+  const target = resolve(chosen.folder);
+  await copyTemplate(chosen.template, target);
+  process.stdout.write(nextSteps(relative(process.cwd(), target) || '.'));
+  return 0;
+}
+
+interface Choice {
+  readonly template: string;
+  readonly folder: string;
+}
+
+/** What the flags leave open is asked for where there is somebody to ask; undefined: never mind. */
+async function choose(
+  template: string | undefined,
+  folder: string | undefined,
+  { yes }: InitOptions,
+): Promise<Choice | undefined> {
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  if (template !== undefined && (folder !== undefined || yes || !isTerminal))
+    return { template, folder: folder ?? template };
+  if (yes || !isTerminal) {
+    throw wrongUsage('No template is named.', `Name one of ${[...TEMPLATES.keys()].join(', ')}.`);
+  }
+  const { cancel, isCancel, select, text } = await import('@clack/prompts');
+  const wanted =
+    template ??
+    (await select({
+      message: 'What should the workflow do?',
+      options: [...TEMPLATES].map(([value, hint]) => ({ value, hint })),
+    }));
+  if (isCancel(wanted)) return void cancel('Nothing was written.');
+  const place =
+    folder ??
+    (await text({ message: 'In which folder?', initialValue: wanted, validate: emptiness }));
+  if (isCancel(place)) return void cancel('Nothing was written.');
+  return { template: wanted, folder: place };
+}
+
+const emptiness = (folder: string | undefined) => (folder?.trim() ? undefined : 'Name a folder.');
+
+function checkTemplate(name: string): void {
+  if (TEMPLATES.has(name)) return;
+  const meant = nearest(name, TEMPLATES.keys());
+  throw wrongUsage(
+    `There is no template "${name}".`,
+    meant ? `Did you mean ${meant}?` : `There is ${[...TEMPLATES.keys()].join(', ')}.`,
+  );
+}
+
+async function copyTemplate(template: string, target: string): Promise<void> {
+  // Seen from dist/, where this is bundled to.
+  const source = fileURLToPath(new URL(`../templates/${template}`, import.meta.url));
+  const names = await readdir(source);
+  const taken = names.filter((name) => existsSync(join(target, name)));
+  if (taken.length > 0)
+    throw new UserError(
+      'exists',
+      `${target} has ${taken.join(', ')} already.`,
+      'Name another folder; nothing was written.',
+    );
+  try {
+    await mkdir(target, { recursive: true, mode: 0o700 });
+    for (const name of names) {
+      const content = await readFile(join(source, name));
+      await writeFile(join(target, name), content, { mode: 0o600, flag: 'wx' });
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UserError(
+      'unwritable',
+      `${target} cannot be written: ${why}.`,
+      'Name another folder.',
+    );
+  }
+}
+
+function nextSteps(folder: string): string {
+  const path = /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+  return [
+    `Wrote the workflow to ${folder}. What to do next:`,
+    '',
+    `  raymond test ${path}                 play its tests`,
+    `  raymond ${path} --rehearse           see it run, without a model and for nothing`,
+    `  raymond ${path} --input "your task"  run it`,
+    '',
+    'Then change the states to what you need: each file is one.',
+    '',
+  ].join('\n');
+}

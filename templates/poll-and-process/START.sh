@@ -1,0 +1,16 @@
+# Looks whether there is something to do. No model is asked until there is.
+# --set inbox=… names another folder, --set once=yes ends the run when the folder is empty.
+set -eu
+inbox=${inbox:-inbox}
+mkdir -p "$inbox/current" "$inbox/done"
+next=$(find "$inbox" -maxdepth 1 -type f | sort | head -n 1)
+if [ -z "$(ls -A "$inbox/current")" ] && [ -n "$next" ]; then
+  mv "$next" "$inbox/current/"
+fi
+if [ -n "$(ls -A "$inbox/current")" ]; then
+  echo "<function return=\"DONE\" input=\"$inbox/current\">PROCESS</function>"
+elif [ -n "${once:-}" ]; then
+  echo "<result>Nothing is left to do.</result>"
+else
+  echo "<goto>WAIT</goto>"
+fi
