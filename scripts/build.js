@@ -1,9 +1,10 @@
 // Builds what is published: one bundle per entry (with the shared parts split off, so that a
-// command loads only what it needs), and the type declarations.
+// command loads only what it needs), the JSON Schemas, and the type declarations.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { writeSchemas } from './write-schemas.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
@@ -28,6 +29,8 @@ await build({
   minifySyntax: true,
   logLevel: 'warning',
 });
+
+await writeSchemas(root);
 
 const tsc = `${root}/node_modules/.bin/tsc`;
 const types = spawnSync(tsc, ['-p', 'tsconfig.types.json'], {

@@ -11,7 +11,10 @@ import {
   type RunOptions,
 } from './options.ts';
 
-const CONFIG_OPTIONS = [...RUN_OPTIONS.filter((spec) => !spec.notInConfig), CLAUDE_PATH];
+export const CONFIG_OPTIONS: readonly OptionSpec[] = [
+  ...RUN_OPTIONS.filter((spec) => !spec.notInConfig),
+  CLAUDE_PATH,
+];
 
 /** What a project's config file says; nothing when there is none. */
 export async function readConfigFile(file: string): Promise<RunOptions> {
@@ -57,7 +60,7 @@ export function configTemplate(): string {
   const lines = CONFIG_OPTIONS.flatMap((spec) => [
     '',
     `# ${spec.meaning}`,
-    `# ${keyOf(spec)} = ${spec.example}`,
+    `# ${configKey(spec)} = ${spec.example}`,
   ]);
   return [
     '# Options for every run of this project. The command line wins.',
@@ -68,7 +71,8 @@ export function configTemplate(): string {
   ].join('\n');
 }
 
-const keyOf = (spec: OptionSpec) => spec.name.replaceAll('-', '_');
+/** An option's name in the file. */
+export const configKey = (spec: OptionSpec): string => spec.name.replaceAll('-', '_');
 
 function parseToml(file: string, text: string): Record<string, unknown> {
   try {
@@ -81,9 +85,9 @@ function parseToml(file: string, text: string): Record<string, unknown> {
 }
 
 function readKey(file: string, text: string, key: string, value: unknown): [string, unknown] {
-  const spec = CONFIG_OPTIONS.find((option) => keyOf(option) === key);
+  const spec = CONFIG_OPTIONS.find((option) => configKey(option) === key);
   if (!spec) {
-    const near = nearest(key, CONFIG_OPTIONS.map(keyOf));
+    const near = nearest(key, CONFIG_OPTIONS.map(configKey));
     throw wrong(
       file,
       text,

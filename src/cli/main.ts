@@ -146,6 +146,15 @@ function program(): Command {
     .description('check whether workflows can run here, and say what to do')
     .option('--json', 'as JSON')
     .action(async (options) => finish((await import('./commands/doctor.ts')).doctor(options)));
+  raymond
+    .command('completion <shell>')
+    .description('print a completion script for bash, zsh or fish')
+    .action(async (shell) => finish((await import('./commands/completion.ts')).completion(shell)));
+  raymond
+    .command('__complete [words...]', { hidden: true })
+    .action(async (words) =>
+      finish((await import('./commands/completion.ts')).complete(raymond, words)),
+    );
   return raymond;
 }
 

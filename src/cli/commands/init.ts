@@ -12,7 +12,7 @@ export interface InitOptions {
   readonly yes?: boolean;
 }
 
-const TEMPLATES: ReadonlyMap<string, string> = new Map([
+export const TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['plan-implement-review', 'plan a task, carry it out, let a fresh reviewer judge it, repeat'],
   ['issue-dispatcher', 'choose issues and give each to a worker of its own'],
   ['poll-and-process', 'wait for requests in a folder and work on one after the other'],

@@ -1,0 +1,25 @@
+// Writes the JSON Schemas that are published beside the program. They are made from the tables and
+// schemas by which the program itself reads those files, so they cannot say anything else.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+export async function writeSchemas(root) {
+  const bundle = `${root}/dist/schemas/make.mjs`;
+  mkdirSync(`${root}/dist/schemas`, { recursive: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/schemas/schemas.ts'],
+    outfile: bundle,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'warning',
+  });
+  const { schemas } = await import(pathToFileURL(bundle).href);
+  rmSync(bundle);
+  for (const [name, schema] of Object.entries(schemas())) {
+    writeFileSync(`${root}/dist/schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import { listRuns } from '../../journal/find-run.ts';
+import { wrongUsage } from '../options.ts';
+import { currentProject, disk } from '../wire.ts';
+import { TEMPLATES } from './init.ts';
+
+/** Prints the script by which a shell asks us for completions. */
+export async function completion(shell: string): Promise<number> {
+  const script = SCRIPTS.get(shell);
+  if (script === undefined)
+    throw wrongUsage(
+      `There is no completion for "${shell}".`,
+      `Name one of ${[...SCRIPTS.keys()].join(', ')}.`,
+    );
+  process.stdout.write(script);
+  return 0;
+}
+
+/** Prints what the last word may become, one a line. Nothing: the shell offers files. */
+export async function complete(program: Command, words: readonly string[]): Promise<number> {
+  const current = words.at(-1) ?? '';
+  const found = (await candidates(program, words.slice(0, -1), current)).filter((word) =>
+    word.startsWith(current),
+  );
+  process.stdout.write(found.map((word) => `${word}\n`).join(''));
+  return 0;
+}
+
+async function candidates(
+  program: Command,
+  before: readonly string[],
+  current: string,
+): Promise<readonly string[]> {
+  const [name, ...given] = before;
+  const visible = program.createHelp().visibleCommands(program);
+  const named = visible.find((command) => command.name() === name || command.alias() === name);
+  const command = named ?? visible.find((one) => one.name() === 'run') ?? program;
+  const previous = before.at(-1);
+  const option = command.options.find((one) => one.long === previous || one.short === previous);
+  if (option?.required) return optionValues(option.long ?? '');
+  if (current.startsWith('-')) {
+    const own = command.options.flatMap(({ long }) => long ?? []);
+    return name === undefined ? [...own, '--help', '--version'] : [...own, '--help'];
+  }
+  if (name === undefined) return visible.map((one) => one.name());
+  return named ? argumentValues(named.name(), given) : [];
+}
+
+const RUN_COMMANDS = new Set(['resume', 'show', 'logs', 'stop', 'answer', 'prune']);
+
+async function argumentValues(
+  command: string,
+  given: readonly string[],
+): Promise<readonly string[]> {
+  const isFirst = given.every((word) => word.startsWith('-'));
+  if (command === 'prune' || (isFirst && RUN_COMMANDS.has(command))) return runIds();
+  if (isFirst && command === 'init') return [...TEMPLATES.keys()];
+  if (isFirst && command === 'completion') return [...SCRIPTS.keys()];
+  return [];
+}
+
+async function optionValues(option: string): Promise<readonly string[]> {
+  switch (option) {
+    case '--record':
+      return runIds();
+    case '--model':
+      return ['opus', 'sonnet', 'haiku'];
+    case '--effort':
+      return ['low', 'medium', 'high'];
+    default:
+      return [];
+  }
+}
+
+async function runIds(): Promise<readonly string[]> {
+  return listRuns(disk, await currentProject());
+}
+
+// The words come one a line and are never evaluated: a run's id is a file name that anybody can make.
+const BASH = `# Completion for raymond. Put this into ~/.bashrc:  eval "$(raymond completion bash)"
+_raymond() {
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do
+    COMPREPLY+=("$word")
+  done < <(raymond __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _raymond raymond
+`;
+
+const ZSH = `#compdef raymond
+# Completion for raymond. Put this into ~/.zshrc, below compinit:  eval "$(raymond completion zsh)"
+_raymond() {
+  local -a found
+  found=("\${(@f)$(raymond __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${found[1]}" ]]; then
+    compadd -- "\${found[@]}"
+  else
+    _files
+  fi
+}
+compdef _raymond raymond
+`;
+
+const FISH = `# Completion for raymond. Put this into ~/.config/fish/config.fish:  raymond completion fish | source
+function __raymond_complete
+    set -l words (commandline -opc) (commandline -ct)
+    raymond __complete -- $words[2..-1] 2>/dev/null
+end
+complete -c raymond -a '(__raymond_complete)'
+`;
+
+const SCRIPTS: ReadonlyMap<string, string> = new Map([
+  ['bash', BASH],
+  ['zsh', ZSH],
+  ['fish', FISH],
+]);

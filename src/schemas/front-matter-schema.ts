@@ -1,0 +1,89 @@
+import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
+import { TAG_RULES } from '../parse/transition.ts';
+import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
+
+export function frontMatterSchema(): JsonSchema {
+  return {
+    ...mapSchema(policyProperties()),
+    type: ['object', 'null'],
+    definitions: transitionDefinitions(),
+  };
+}
+
+/** What the properties of a policy refer to. */
+export function transitionDefinitions(): Readonly<Record<string, JsonSchema>> {
+  const anyTag = (schema: (tag: TagName) => JsonSchema) => ({ anyOf: TRANSITION_TAGS.map(schema) });
+  return {
+    allowedTransition: anyTag((tag) => transitionSchema(tag, [])),
+    completeTransition: anyTag((tag) =>
+      transitionSchema(tag, [TAG_RULES[tag].body, ...TAG_RULES[tag].required]),
+    ),
+  };
+}
+
+/** What a prompt state may say of itself, in front matter or beside `prompt:`. */
+export function policyProperties(): Readonly<Record<string, JsonSchema>> {
+  return {
+    allowed_transitions: described('What the agent may answer; it is reminded of it otherwise.', {
+      type: ['array', 'null'],
+      items: { $ref: '#/definitions/allowedTransition' },
+    }),
+    model: described('opus, sonnet, haiku, or a full claude-… id.', {
+      type: 'string',
+      pattern: '^((opus|sonnet|haiku)|claude-[\\w.-]+)(\\[\\w+\\])?$',
+    }),
+    effort: described('How hard the model thinks.', {
+      type: 'string',
+      pattern: '^[A-Za-z][\\w-]{0,31}$',
+      examples: ['low', 'medium', 'high'],
+    }),
+    timeout: described('Seconds without output before the step is stopped; 0 is none.', {
+      type: 'number',
+      minimum: 0,
+    }),
+    force_implicit: described('Take the only allowed transition without reading tags.', {
+      type: 'boolean',
+    }),
+    max_visits: described('How often one agent may enter this state.', {
+      type: 'integer',
+      minimum: 1,
+    }),
+    on_interrupt: described('How an interrupted step is repeated.', {
+      enum: ['continue', 'restart'],
+    }),
+    evaluators: described('Tests of a finished step that may override its transition.', {
+      type: ['array', 'null'],
+      items: { anyOf: evaluators() },
+    }),
+  };
+}
+
+/** A transition with the parts that it pins. */
+function transitionSchema(tag: TagName, alsoRequired: readonly string[]): JsonSchema {
+  const { body, required, optional, variables } = TAG_RULES[tag];
+  const parts = [body, ...required, ...optional].map((name) => [name, TEXT]);
+  const map = mapSchema({ tag: { const: tag }, ...Object.fromEntries(parts) }, [
+    'tag',
+    ...alsoRequired,
+  ]);
+  return variables ? { ...map, additionalProperties: TEXT } : map;
+}
+
+function evaluators(): readonly JsonSchema[] {
+  const then = { $ref: '#/definitions/completeTransition' };
+  const evaluator = (tests: Readonly<Record<string, JsonSchema>>) =>
+    mapSchema({ ...tests, then }, [...Object.keys(tests), 'then']);
+  return [
+    evaluator({ matches: described('A regular expression over the answer.', TEXT) }),
+    evaluator({
+      visits: described('Fires from this visit on.', { type: 'integer', minimum: 1 }),
+    }),
+    evaluator({
+      cost: described('Fires from this cost on, in USD.', { type: 'number', exclusiveMinimum: 0 }),
+    }),
+    evaluator({
+      prompt: described('The state that judges.', TEXT),
+      expect: described('The result with which nothing happens.', TEXT),
+    }),
+  ];
+}

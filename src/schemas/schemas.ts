@@ -1,0 +1,29 @@
+/** The files that people write and programs read, as JSON Schemas: for editors, and for whoever reads a journal. */
+import * as z from 'zod/mini';
+import { runEventSchema } from '../model/event.ts';
+import { rehearsalSchema } from '../parse/rehearsal-file.ts';
+import { testFileSchema } from '../parse/test-file.ts';
+import { configSchema } from './config-schema.ts';
+import { frontMatterSchema } from './front-matter-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { workflowSchema } from './workflow-schema.ts';
+
+/** By the name of the file that each is published in. */
+export function schemas(): Readonly<Record<string, JsonSchema>> {
+  return {
+    'front-matter': titled('Front matter of a Raymond prompt state', frontMatterSchema()),
+    workflow: titled('A Raymond workflow in one file', workflowSchema()),
+    config: titled('.raymond/config.toml', configSchema()),
+    test: titled('Tests of a Raymond workflow (*.test.yaml)', fromZod(testFileSchema)),
+    rehearsal: titled('Answers for a rehearsal (rehearsal.yaml)', fromZod(rehearsalSchema)),
+    journal: titled('An event: one line of a journal', fromZod(runEventSchema)),
+  };
+}
+
+function titled(title: string, schema: JsonSchema): JsonSchema {
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title, ...schema };
+}
+
+function fromZod(schema: z.ZodMiniType): JsonSchema {
+  return { ...z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }) };
+}
