@@ -43,10 +43,10 @@ export function readCheckedYaml<T extends z.ZodMiniType>(
     const place = placeOf(document.contents, issue.path);
     return faultsOf(issue, place).map(({ offset, ...fault }) => ({ ...fault, ...at(offset) }));
   });
-  return {
-    ok: false,
-    faults: isFilled(faults) ? faults : [{ ...fault('bad-value', 'It cannot be read.'), ...at(0) }],
-  };
+  // A key that is not known often explains why another one is missing.
+  faults.sort((a, b) => Number(b.code === 'unknown-key') - Number(a.code === 'unknown-key'));
+  const unclear = { ...fault('bad-value', 'This file cannot be read.'), ...at(0) };
+  return { ok: false, faults: isFilled(faults) ? faults : [unclear] };
 }
 
 /** What a path of keys leads to, and what each fault of it is said about. */

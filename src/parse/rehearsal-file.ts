@@ -18,7 +18,7 @@ export const failureAnswerSchema = mapOf({
 });
 
 const answerSchema = z.union(
-  [someText, failureAnswerSchema, textAnswerSchema],
+  [someText, textAnswerSchema, failureAnswerSchema],
   'a text, {text: …} or {failure: …}',
 );
 

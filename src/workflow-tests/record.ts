@@ -52,27 +52,37 @@ function whatCameIn(
   events: readonly RunEvent[],
   output: RecordingOf['output'],
 ): Recorded[] {
-  const recorded: Recorded[] = [];
   const running = new Map<string, RunEventOf<'step-started'>>();
-  /** Who has a say in the inputs since a step was last begun; undefined: nothing can be added. */
-  let together = new Set<string>();
-  const add = (entry: Recorded) => {
-    const agent = 'agent' in entry ? entry.agent : undefined;
-    const joins = agent !== undefined && together.size > 0 && !together.has(agent);
-    if (!joins) together = new Set();
-    if (agent !== undefined) together.add(agent);
-    recorded.push(joins ? { ...entry, together: true } : entry);
-  };
+  /** What came in between two starts of steps. */
+  const spans: Recorded[][] = [[]];
   for (const event of events) {
     if (event.type === 'step-started') {
       running.set(event.agent, event);
-      together = new Set();
+      spans.push([]);
     }
     const step = 'agent' in event ? running.get(event.agent) : undefined;
     const entry = entryFor(event, step, id, output);
-    if (entry) add(entry);
+    if (entry) spans.at(-1)?.push(entry);
   }
-  return recorded;
+  return spans.flatMap(withTogether);
+}
+
+/**
+ * Steps are started after everything that came in at once was looked at. So of a span that ends with
+ * a start, what came at once with its last entry has to come at once again; of what came before that,
+ * nothing led to a start. An agent has one thing coming in at a time, which bounds how much it can be.
+ */
+function withTogether(span: readonly Recorded[]): readonly Recorded[] {
+  const agents = new Set<string>();
+  let first = span.length;
+  while (first > 0) {
+    const entry = span[first - 1];
+    if (!entry || ('agent' in entry && agents.has(entry.agent))) break;
+    first -= 1;
+    if (!('agent' in entry)) break;
+    agents.add(entry.agent);
+  }
+  return span.map((entry, index) => (index > first ? { ...entry, together: true } : entry));
 }
 
 function entryFor(

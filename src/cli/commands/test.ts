@@ -100,7 +100,7 @@ async function writeReport(file: string, text: string): Promise<void> {
 /** Loops end in a test, too. */
 const TEST_ITERATIONS = 1000;
 
-function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTest) {
+export function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTest) {
   const { timeout, model, effort } = settings;
   const named: Record<string, unknown> = {
     budget: settings.budget ?? budget,

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { scriptedWorkflow } from '../testing.ts';
+import { possibleAnswers } from './possible-answers.ts';
+
+const policy = (...entries: string[]) =>
+  `---\nallowed_transitions: [${entries.map((entry) => `{tag: ${entry}}`).join(', ')}]\n---\n`;
+
+test.each([
+  [
+    'the allowed transitions',
+    policy('goto, target: A', 'reset, target: B'),
+    '',
+    ['<goto>A</goto>', '<reset>B</reset>'],
+  ],
+  ['a placeholder for a payload', policy('result'), '', ['<result>rehearsed</result>']],
+  ['a fixed payload', policy('result, payload: no'), '', ['<result>no</result>']],
+  ['a question', policy('ask, next: A'), '', ['<ask next="A">What would you answer here?</ask>']],
+  [
+    'what the prompt says of an open part',
+    policy('call, target: A'),
+    '<call return="B">A</call>',
+    ['<call return="B">A</call>'],
+  ],
+  [
+    'the variables of a worker',
+    policy('fork, target: A.md, next: B'),
+    '`<fork next="B" n="1">A</fork>`',
+    ['<fork next="B" n="1">A.md</fork>'],
+  ],
+  [
+    'nothing that lacks a part',
+    policy('fork, target: A', 'goto', 'result'),
+    '',
+    ['<result>rehearsed</result>'],
+  ],
+  [
+    'the tags of a prompt without policy',
+    '',
+    '<goto>A</goto>, else <result>b</result>',
+    ['<goto>A</goto>', '<result>b</result>'],
+  ],
+  ['tags outside of code first', '', '`<goto>A</goto>` <goto>B</goto>', ['<goto>B</goto>']],
+  ['tags in code otherwise', '', '`<goto>A</goto>`', ['<goto>A</goto>']],
+  ['nothing where nothing is said', '', 'Do it.', []],
+])('gives %s', (_, front, prompt, expected) => {
+  const { states, entry } = scriptedWorkflow({ START: { text: front + prompt, answers: [] } });
+  expect(possibleAnswers(states.get(entry), prompt)).toEqual(expected);
+});

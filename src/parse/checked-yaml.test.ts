@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { readCheckedYaml } from './checked-yaml.ts';
+import { rehearsalSchema } from './rehearsal-file.ts';
+import { testFileSchema, testsIn } from './test-file.ts';
+
+test.each([
+  ['answers: {START: yes it is}', { START: 'yes it is' }],
+  ['answers: {START: 42}', { START: '42' }],
+  ['answers: {START: [a, {text: b, cost: 0.5}]}', { START: ['a', { text: 'b', cost: 0.5 }] }],
+  ['answers: {START: {failure: crashed}}', { START: { failure: 'crashed' } }],
+  ['answers: {A: &x hello, B: *x}', { A: 'hello', B: 'hello' }],
+  ['', undefined],
+  ['# nothing yet', undefined],
+])('reads %s', (text, answers) => {
+  const read = readCheckedYaml(rehearsalSchema, 'r.yaml', text);
+  expect(read.ok && read.value.answers).toEqual(answers);
+});
+
+test.each([
+  ['answers:\n  START: {text: a, cst: 5}', 2, 20, 'answers.START has no key "cst".', 'cost'],
+  ['answers:\n  START: {txt: a}', 2, 11, 'answers.START has no key "txt".', 'text'],
+  ['answers:\n  START: [a, {text: []}]', 2, 21, 'answers.START[2].text must be a text', 'a text'],
+  ['answers:\n  START:\n', 2, 3, 'answers.START is missing', undefined],
+  ['answers: {START: []}', 1, 18, 'answers.START must be at least one answer', 'at least one'],
+  ['answers: 5', 1, 10, 'answers must be a map of states to answers, but here is 5', 'a map'],
+  ['replys: [a]', 1, 1, 'This file has no key "replys".', 'replies'],
+  ['- a', 1, 1, 'This file must be a map with answers, replies, but here is a list', 'a map'],
+  ['answers: {', 1, 11, 'This is not valid YAML', undefined],
+  [
+    'answers: {A: 1}\nanswers: {}',
+    2,
+    1,
+    'This is not valid YAML: Map keys must be unique',
+    undefined,
+  ],
+])('tells where %j is wrong', (text, line, column, message, remedy) => {
+  const read = readCheckedYaml(rehearsalSchema, 'r.yaml', text);
+  const [fault] = read.ok ? [] : read.faults;
+  expect(fault).toMatchObject({ file: 'r.yaml', line, column });
+  expect(fault?.message).toContain(message);
+  expect(fault?.remedy ?? '').toContain(remedy ?? '');
+});
+
+test.each([
+  ['expect: {outcome: done}', 'expect.outcome must be one of completed, failed'],
+  ['expect: {pth: [A]}', 'expect has no key "pth".'],
+  ['budget: -1', 'budget must be an amount of USD'],
+  ['tests: [{depth: 1}]', 'tests[1] has no key "depth".'],
+  ['recorded: [{agent: main, state: A, answr: x}]', 'recorded[1] has no key "answr".'],
+  ['recorded: [{agent: main, state: A, failure: tired}]', 'recorded[1].failure must be one of'],
+])('refuses the test %s', (text, message) => {
+  const read = readCheckedYaml(testFileSchema, 't.yaml', text);
+  expect(read.ok ? undefined : read.faults[0].message).toContain(message);
+});
+
+test('what stands beside tests holds for each of them', () => {
+  const text = `
+input: all
+answers: {A: 1, B: 2}
+tests:
+  - {name: one, answers: {B: 3}}
+  - {name: two, input: own}
+`;
+  const read = readCheckedYaml(testFileSchema, 't.yaml', text);
+  expect(read.ok && testsIn(read.value)).toMatchObject([
+    { name: 'one', input: 'all', answers: { A: '1', B: '3' } },
+    { name: 'two', input: 'own', answers: { A: '1', B: '2' } },
+  ]);
+});

@@ -1,0 +1,145 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { writeZip } from '../zip-writer.ts';
+import { sandbox } from './sandbox.ts';
+
+const { path, write, read, raymond } = sandbox();
+
+const policy = (...entries: string[]) =>
+  `---\nallowed_transitions:\n${entries.map((entry) => `  - ${entry}\n`).join('')}---\n`;
+
+test('needs no agent, says what it is, and is marked in list and show', async () => {
+  write({ 'flow/START.md': 'Say <result>hello</result>.' });
+  const { code, stdout, stderr } = await raymond('flow', '--rehearse', '--workflow-id', 'one');
+  expect(stderr.split('\n')[0]).toBe('Rehearsal: no model is asked, nothing is paid.');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
+  expect((await raymond('list')).stdout).toMatch(/one +completed \(rehearsal\)/);
+  expect(JSON.parse((await raymond('list', '--json')).stdout)).toMatchObject({ rehearsal: true });
+  expect((await raymond('show', 'one')).stdout).toContain('REHEARSAL');
+});
+
+test('without answers, each allowed transition is taken in turn, and then the last', async () => {
+  write({
+    'flow/START.md': `${policy('{tag: goto, target: AGAIN}', '{tag: call, target: WORK, return: START}', '{tag: ask, next: BYE}')}Go on.`,
+    'flow/AGAIN.md': `${policy('{tag: goto, target: START}')}Back.`,
+    'flow/WORK.md': `${policy('{tag: result}')}Work.`,
+    'flow/BYE.sh': 'echo "<result>$RAYMOND_RESULT, really</result>"',
+  });
+  const { code, stdout, stderr } = await raymond('flow', '--rehearse');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'rehearsed, really\n' });
+  expect(stderr).toMatch(/goto AGAIN[\s\S]*call WORK[\s\S]*ask/);
+});
+
+test('a loop without an end stops after 1000 steps, or as many as were said', async () => {
+  write({ 'flow/START.md': `${policy('{tag: reset, target: START}')}Again.` });
+  expect(await raymond('flow', '--rehearse', '--no-debug')).toMatchObject({ code: 3 });
+  expect((await raymond('list')).stdout).toMatch(/stopped: iterations \(rehearsal\) +1 +1000 /);
+  const said = await raymond('flow', '--rehearse', '--max-iterations', '3');
+  expect(said.stderr).toContain('(3 steps');
+});
+
+const ANSWERS = 'answers: {START: [<goto>START</goto>, <result>from the file</result>]}\n';
+
+test.each([
+  ['a folder', { 'flow/START.md': 'x', 'flow/rehearsal.yaml': ANSWERS }, 'flow'],
+  [
+    'a YAML file',
+    { 'flow.yaml': 'states: {START: {prompt: x}}', 'flow.rehearsal.yaml': ANSWERS },
+    'flow.yaml',
+  ],
+] as const)('finds the answers of %s', async (_, files, workflow) => {
+  write(files);
+  expect(await raymond(workflow, '--rehearse')).toMatchObject({
+    code: 0,
+    stdout: 'from the file\n',
+  });
+});
+
+test('finds the answers inside a zip archive', async () => {
+  writeFileSync(
+    path('flow.zip'),
+    writeZip([
+      { name: 'START.md', content: 'x' },
+      { name: 'rehearsal.yaml', content: ANSWERS },
+    ]),
+  );
+  expect(await raymond('flow.zip', '--rehearse')).toMatchObject({ stdout: 'from the file\n' });
+});
+
+test('the file that is named comes first, and answers for scripts, too', async () => {
+  write({
+    'flow/START.sh': 'touch ran; echo "<result>real</result>"',
+    'flow/rehearsal.yaml': ANSWERS,
+    'other.yaml': 'answers: {START.sh: <result>other</result>}',
+  });
+  expect(await raymond('flow', '--rehearsal', 'other.yaml')).toMatchObject({ stdout: 'other\n' });
+  expect(readdirSync(path('.'))).not.toContain('ran');
+});
+
+test('failures, costs and denials are played, and costs count', async () => {
+  write({
+    'flow/START.md': 'x',
+    'flow/rehearsal.yaml': `answers:
+  START:
+    - {failure: overloaded, cost: 0.25}
+    - {text: <result>ok</result>, cost: 0.5, denied: [Bash]}
+`,
+  });
+  const { code, stderr } = await raymond('flow', '--rehearse');
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/Bash/);
+  expect((await raymond('list')).stdout).toContain('$0.75');
+});
+
+test('a resume goes on rehearsing, with the answers that are left', async () => {
+  write({
+    'flow/START.md': 'x',
+    'flow/BROKEN.sh': 'test -e repaired && echo "<goto>ASK</goto>"',
+    'flow/ASK.md': 'x',
+    'flow/END.md': '{{result}}',
+    'flow/rehearsal.yaml': `answers:
+  START: [<goto>START</goto>, <goto>BROKEN</goto>]
+  ASK: [<ask next="ASK">one?</ask>, <ask next="END">two?</ask>]
+  END: <result>done</result>
+replies: [first, second]
+`,
+  });
+  const failed = await raymond('flow', '--rehearse', '--workflow-id', 'r');
+  expect(failed).toMatchObject({ code: 1 });
+  write({ repaired: '' });
+  const resumed = await raymond('resume', 'r');
+  expect(resumed.stderr.split('\n')[0]).toContain('Rehearsal');
+  expect(resumed).toMatchObject({ code: 0, stdout: 'done\n' });
+  const events = read('.raymond/state/r.jsonl');
+  expect(events).toMatch(/"text":"first"[\s\S]*"text":"second"/);
+});
+
+test("a step's answer is kept in its folder, for nobody else to read", async () => {
+  write({ 'flow/START.md': 'Say <result>hello</result>.' });
+  await raymond('flow', '--rehearse', '--workflow-id', 'one');
+  const file = '.raymond/runs/one/steps/main/1/answer';
+  expect(read(file)).toBe('<result>hello</result>');
+  expect(statSync(path(file)).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['answers: {START: {txt: a}}', 'rehearsal.yaml:1:18: answers.START has no key "txt".', 'text'],
+  ['answers: {START: {failure: crash}}', 'answers.START.failure must be one of', 'crashed'],
+  ['replys: [a]', 'rehearsal.yaml:1:1: This file has no key "replys".', 'replies'],
+  ['answers: [', 'rehearsal.yaml:1:11: This is not valid YAML', ''],
+])('refuses %s before anything begins', async (text, fact, remedy) => {
+  write({ 'flow/START.md': 'x', 'flow/rehearsal.yaml': text });
+  const { code, stderr } = await raymond('flow', '--rehearse');
+  expect(code).toBe(1);
+  expect(stderr).toContain(fact);
+  expect(stderr).toContain(remedy);
+  expect(readdirSync(path('.'))).not.toContain('.raymond');
+});
+
+test('a file that is not there is said to be missing', async () => {
+  write({ 'flow/START.md': 'x' });
+  mkdirSync(path('empty'));
+  const { code, stderr } = await raymond('flow', '--rehearsal', 'nowhere.yaml');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/There is no file .*nowhere\.yaml\.\n +Name one that exists\./);
+});

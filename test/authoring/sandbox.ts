@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach } from 'vitest';
+
+export const BIN = fileURLToPath(new URL('../../bin/raymond.js', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A project of its own for each test, with what users run. There is no agent in it. */
+export function sandbox() {
+  let folder = '';
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'raymond authoring ')));
+    mkdirSync(join(folder, '.git'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const path = (name: string) => join(folder, name);
+  const start = (...args: string[]) =>
+    spawn(process.execPath, [BIN, ...args], {
+      cwd: folder,
+      env: { ...process.env, RAYMOND_CLAUDE: '/nowhere/claude' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  return {
+    path,
+    start,
+    write(files: Readonly<Record<string, string>>): void {
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(path(name)), { recursive: true });
+        writeFileSync(path(name), text);
+      }
+    },
+    read: (name: string) => readFileSync(path(name), 'utf8'),
+    raymond(...args: string[]): Promise<Ended> {
+      const child = start(...args);
+      let stdout = '';
+      let stderr = '';
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk;
+      });
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      return new Promise((resolve) => {
+        child.on('close', (code) => resolve({ code, stdout, stderr }));
+      });
+    },
+  };
+}
