@@ -123,7 +123,7 @@ test("a step's answer is kept in its folder, for nobody else to read", async () 
 });
 
 test.each([
-  ['answers: {START: {txt: a}}', 'rehearsal.yaml:1:18: answers.START has no key "txt".', 'text'],
+  ['answers: {START: {txt: a}}', 'rehearsal.yaml:1:19: answers.START has no key "txt".', 'text'],
   ['answers: {START: {failure: crash}}', 'answers.START.failure must be one of', 'crashed'],
   ['replys: [a]', 'rehearsal.yaml:1:1: This file has no key "replys".', 'replies'],
   ['answers: [', 'rehearsal.yaml:1:11: This is not valid YAML', ''],

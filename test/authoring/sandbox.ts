@@ -20,6 +20,7 @@ export function sandbox() {
   beforeEach(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'raymond authoring ')));
     mkdirSync(join(folder, '.git'));
+    mkdirSync(join(folder, '.tmp'));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -27,7 +28,7 @@ export function sandbox() {
   const start = (...args: string[]) =>
     spawn(process.execPath, [BIN, ...args], {
       cwd: folder,
-      env: { ...process.env, RAYMOND_CLAUDE: '/nowhere/claude' },
+      env: { ...process.env, RAYMOND_CLAUDE: '/nowhere/claude', TMPDIR: join(folder, '.tmp') },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   return {

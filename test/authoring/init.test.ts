@@ -1,0 +1,70 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOT, sandbox } from './sandbox.ts';
+
+const { path, write, read, raymond } = sandbox();
+
+const templates = readdirSync(join(ROOT, 'templates'));
+
+describe.each(templates)('%s', (template) => {
+  test('works from the start: its tests reach every state, and it can be rehearsed', async () => {
+    const made = await raymond('init', template, 'my flow');
+    expect(made.code).toBe(0);
+    expect(made.stdout).toContain("raymond test 'my flow'");
+
+    const tested = await raymond('test', 'my flow', '--coverage');
+    expect(tested.stdout).not.toContain('never executed');
+    expect(tested).toMatchObject({ code: 0, stderr: '' });
+
+    const rehearsed = await raymond('my flow', '--rehearse', '--input', 'A task');
+    expect(rehearsed.code).toBe(0);
+    expect(rehearsed.stderr).not.toMatch(/warning|error|remind/i);
+    expect(rehearsed.stdout).not.toBe('');
+  });
+
+  test('can also be rehearsed by its policies alone', async () => {
+    write({ 'nothing.yaml': '', 'issues.tsv': '12\tEmpty passwords\n' });
+    await raymond('init', template, 'flow', '--yes');
+    const rehearsed = await raymond('flow', '--rehearsal', 'nothing.yaml', '--set', 'once=yes');
+    expect(rehearsed.stderr).not.toMatch(/remind|not allowed/i);
+    expect(rehearsed.code).toBe(0);
+  });
+});
+
+test('lists what there is', async () => {
+  const { code, stdout } = await raymond('init', '--list');
+  expect(code).toBe(0);
+  for (const template of templates) expect(stdout).toContain(template);
+});
+
+test('writes into a folder of that name when none is named, for nobody else to read', async () => {
+  await raymond('init', 'human-approval');
+  expect(statSync(path('human-approval')).mode & 0o777).toBe(0o700);
+  expect(statSync(path('human-approval/START.md')).mode & 0o777).toBe(0o600);
+});
+
+test('writes over nothing', async () => {
+  write({ 'flow/START.md': 'mine', 'flow/OTHER.md': 'mine' });
+  const { code, stderr } = await raymond('init', 'human-approval', 'flow');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /flow has START\.md already\.\n +Name another folder; nothing was written\./,
+  );
+  expect(readdirSync(path('flow')).sort()).toEqual(['OTHER.md', 'START.md']);
+  expect(read('flow/START.md')).toBe('mine');
+});
+
+test.each([
+  [['human-aproval'], 'There is no template "human-aproval".', 'Did you mean human-approval?', 64],
+  [['nonsense'], 'There is no template "nonsense".', 'There is plan-implement-review', 64],
+  [[], 'No template is named.', 'Name one of plan-implement-review', 64],
+  [['--yes'], 'No template is named.', 'Name one of plan-implement-review', 64],
+  [['human-approval', 'file/flow'], 'cannot be written', 'Name another folder.', 1],
+] as const)('init %j tells the fact and the remedy', async (args, fact, remedy, exit) => {
+  write({ file: '' });
+  const { code, stderr } = await raymond('init', ...args);
+  expect(stderr).toContain(fact);
+  expect(stderr).toContain(remedy);
+  expect(code).toBe(exit);
+});

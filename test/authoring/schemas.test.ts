@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { configTemplate } from '../../src/cli/config-file.ts';
+import { POLICY_KEYS } from '../../src/parse/policy.ts';
+import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
+import { schemas } from '../../src/schemas/schemas.ts';
+import { ROOT } from './sandbox.ts';
+
+const made = schemas();
+const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false });
+
+function accepts(name: string, value: unknown): boolean {
+  const check = ajv.compile(made[name] ?? {});
+  return check(value) === true;
+}
+
+test('the published files say the same', () => {
+  for (const [name, schema] of Object.entries(made)) {
+    const file = join(ROOT, 'dist/schemas', `${name}.json`);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(schema)));
+  }
+  expect(Object.keys(made)).toEqual([
+    'front-matter',
+    'workflow',
+    'config',
+    'test',
+    'rehearsal',
+    'journal',
+  ]);
+});
+
+describe.each(readdirSync(join(ROOT, 'templates')))('the template %s', (template) => {
+  const folder = join(ROOT, 'templates', template);
+  const files = readdirSync(folder).filter((file) => !file.endsWith('.sh'));
+  test.each(files)('%s is valid', (file) => {
+    const text = readFileSync(join(folder, file), 'utf8');
+    const front = /^---\n([\s\S]*?)---\n/.exec(text)?.[1] ?? '';
+    if (file.endsWith('.md')) expect(accepts('front-matter', parse(front))).toBe(true);
+    else expect(accepts(file === 'rehearsal.yaml' ? 'rehearsal' : 'test', parse(text))).toBe(true);
+  });
+});
+
+test('every key of the front matter is known', () => {
+  expect(Object.keys(made['front-matter']?.properties ?? {})).toEqual(POLICY_KEYS);
+});
+
+const EVALUATORS = `evaluators:
+  - { matches: "(?i)unable to", then: { tag: goto, target: ESCALATE.md } }
+  - { visits: 5,  then: { tag: goto, target: GIVE_UP.md } }
+  - { cost: 4.00, then: { tag: result, payload: too expensive } }
+  - { prompt: JUDGE.md, expect: "YES", then: { tag: goto, target: REVISE.md } }`;
+
+test.each([
+  ['front-matter', 'allowed_transitions: [{tag: call, target: A, return: B}, {tag: result}]'],
+  ['front-matter', 'allowed_transitions: [{tag: fork, target: A, next: B, item: 7}]'],
+  ['front-matter', EVALUATORS],
+  [
+    'front-matter',
+    'model: claude-opus-4-1\neffort: high\ntimeout: 0\nmax_visits: 3\non_interrupt: restart',
+  ],
+  ['front-matter', ''],
+  [
+    'workflow',
+    'id: a\ndefault_budget: 5\nstates: {START: {prompt: x, max_visits: 2}, B: {sh: ls, ps1: dir}}',
+  ],
+  ['config', 'raymond: {budget: 5, set: [a=b], fail_fast: true, claude_path: /bin/claude}'],
+  [
+    'test',
+    'answers: {START: [a, {failure: idle}]}\nexpect: {outcome: "stopped: budget", path: [A]}',
+  ],
+  ['rehearsal', 'answers: {START: {text: a, cost: 1}}\nreplies: [1, yes]'],
+  ['journal', '{type: agent-ended, at: 5, agent: main, result: ok}'],
+])('%s accepts %s', (name, text) => {
+  expect(accepts(name, parse(text))).toBe(true);
+});
+
+test.each([
+  ['front-matter', 'alowed_transitions: []'],
+  ['front-matter', 'allowed_transitions: [{tag: gotoo, target: A}]'],
+  ['front-matter', 'allowed_transitions: [{tag: goto, return: A}]'],
+  ['front-matter', 'allowed_transitions: [{target: A}]'],
+  ['front-matter', 'evaluators: [{visits: 5}]'],
+  ['front-matter', 'evaluators: [{visits: 5, then: {tag: goto}}]'],
+  ['front-matter', 'evaluators: [{visits: 5, cost: 1, then: {tag: goto, target: A}}]'],
+  ['front-matter', 'model: gpt'],
+  ['front-matter', 'max_visits: 0'],
+  ['front-matter', 'on_interrupt: stop'],
+  ['workflow', 'name: x'],
+  ['workflow', 'states: {START: {prompt: x, sh: ls}}'],
+  ['workflow', 'states: {START.md: {prompt: x}}'],
+  ['workflow', 'states: {START: {}}'],
+  ['workflow', 'states: {START: {prompt: x, max_vists: 2}}'],
+  ['config', 'raymond: {bugdet: 5}'],
+  ['config', 'raymond: {budget: lots}'],
+  ['config', 'raymond: {rehearse: true}'],
+  ['config', 'budget: 5'],
+  ['test', 'expect: {pth: [A]}'],
+  ['test', 'answers: {START: {failure: tired}}'],
+  ['test', 'answers: {START: []}'],
+  ['rehearsal', 'replies: yes'],
+  ['rehearsal', 'expect: {}'],
+  ['journal', '{type: agent-ended, agent: main, result: ok}'],
+])('%s refuses %s', (name, text) => {
+  expect(accepts(name, parse(text))).toBe(false);
+});
+
+test('the workflow schema agrees with the reader about what is good', () => {
+  const text = 'id: a\nstates: {START: {prompt: x, max_visits: 2}, B: {sh: ls}}';
+  expect(readYamlWorkflow('w.yaml', text).diagnostics).toEqual([]);
+  expect(accepts('workflow', parse(text))).toBe(true);
+});
+
+test('each option that can be configured is in the schema', () => {
+  const keys = [...configTemplate().matchAll(/^# (\w+) =/gm)].map(([, key]) => key);
+  expect(JSON.stringify(made.config)).toContain('"budget"');
+  for (const key of keys) expect(JSON.stringify(made.config)).toContain(`"${key}":`);
+});

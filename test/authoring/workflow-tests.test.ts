@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { settingsOf } from '../../src/cli/commands/test.ts';
+import { testPorts } from '../../src/cli/wire.ts';
+import { findTests } from '../../src/workflow-tests/find-tests.ts';
+import { reportText } from '../../src/workflow-tests/report.ts';
+import { runTest } from '../../src/workflow-tests/run-test.ts';
+import { writeZip } from '../zip-writer.ts';
+import { sandbox } from './sandbox.ts';
+
+const { path, write, read, raymond, start } = sandbox();
+
+const FLOW = {
+  'flow/START.md': 'Begin with {{input}} for {{who}}.',
+  'flow/WORK.md': 'Work on {{item}}.',
+  'flow/DEEP.md': 'Deep.',
+  'flow/SCRIPT.sh': 'echo "$who" > "$RAYMOND_RESULT"; echo "<result>script</result>"',
+};
+
+const ANSWERS = `input: hello
+set: {who: Ada}
+answers:
+  START: {text: '<fork next="DEEP" item="7">WORK</fork>', cost: 0.25}
+  WORK: <result>w</result>
+  DEEP: [<call return="DEEP">WORK</call>, <goto input="out.txt">SCRIPT</goto>]
+`;
+
+const GOOD = [
+  'path: [START, DEEP, WORK, DEEP.md, SCRIPT.sh]',
+  'paths: {main_work1: [WORK]}',
+  'result: script',
+  'outcome: completed',
+  'variables: {main_work1: {item: 7}}',
+  'prompts: {START: [Begin with hello, for Ada], WORK: Work on 7.}',
+  'depth: 1',
+  'cost: 0.25',
+  'files: {out.txt: Ada}',
+];
+
+test('a test passes when all that it expects has happened, in a folder that is gone afterwards', async () => {
+  write({ ...FLOW, 'flow/a.test.yaml': `${ANSWERS}expect:\n  ${GOOD.join('\n  ')}\n` });
+  expect(await raymond('test', 'flow')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^ok {4}a \(\d+ ms\)\n1 passed\n$/),
+    stderr: '',
+  });
+  expect(readdirSync(path('.tmp'))).toEqual([]);
+  expect(existsSync(path('out.txt'))).toBe(false);
+});
+
+test.each([
+  ['path: [START, WORK]', 'got       START DEEP WORK DEEP SCRIPT'],
+  ['paths: {main_work1: [DEEP]}', 'expect.paths.main_work1'],
+  ['paths: {main_x1: [DEEP]}', 'expected  DEEP\n        got       -'],
+  ['result: else', 'expect.result\n        expected  else\n        got       script'],
+  ['outcome: failed', 'expect.outcome\n        expected  failed\n        got       completed'],
+  ['variables: {main_work1: {item: 8}}', 'expect.variables.main_work1.item\n        expected  8'],
+  ['variables: {main_x1: {item: 8}}', 'no agent main_x1 was forked'],
+  ['prompts: {START: Bob}', 'a prompt that contains "Bob"'],
+  ['prompts: {SCRIPT: Bob}', 'SCRIPT was sent no prompt'],
+  ['prompts: {STRAT: Bob}', 'did you mean START?'],
+  ['depth: 2', 'expect.depth\n        expected  2\n        got       1'],
+  ['cost: 1', 'expect.cost\n        expected  1\n        got       0.25'],
+  ['files: {out.txt: Bob}', 'expect.files.out.txt'],
+  ['files: {no.txt: Bob}', 'no such file'],
+])('expect %s fails, and says why', async (expectation, message) => {
+  write({ ...FLOW, 'flow/a.test.yaml': `${ANSWERS}expect:\n  ${expectation}\n` });
+  expect(await report()).toContain(message);
+});
+
+/** What is said of the test, without a process: this is a long table. */
+async function report(): Promise<string> {
+  const [named] = await findTests([path('flow/a.test.yaml')], []);
+  if (!named) throw new Error('there is no test');
+  const played = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
+  expect(played.problems).not.toEqual([]);
+  return reportText(played);
+}
+
+test.each([
+  ['answers: {}', 'The test has no answer for START.md. Add one under answers:'],
+  ['answers: {START: {failure: no-credit, message: empty}}', 'main: empty'],
+  ['answers: {START: <goto>START</goto>}\nmax_iterations: 5', 'stopped: iterations'],
+  ['answers: {START: <goto>START</goto>}', 'stopped: iterations'],
+  ['answers: {START: {text: <goto>START</goto>, cost: 1}}\nbudget: 2', 'stopped: budget'],
+  ['answers: {START: <ask next="START">why?</ask>}', 'waiting'],
+  ['answers: {START: <result>x</result>, STRAT: a}', 'answers.STRAT'],
+])('a run that does not complete is no success: %s', async (text, message) => {
+  write({ 'flow/START.md': 'x', 'flow/a.test.yaml': text });
+  expect(await report()).toContain(message);
+});
+
+test('names choose tests, reports are for programs, and what was never executed is listed', async () => {
+  write({
+    ...FLOW,
+    'flow/a.test.yaml': `tests:
+  - {name: short & <sweet>, answers: {START: <result>x</result>}, expect: {result: y}}
+  - {name: other, answers: {START: <result>x</result>}}
+`,
+  });
+  const { code, stdout } = await raymond('test', 'flow', 'short', '--json', '--junit', 'j.xml');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    name: 'short & <sweet>',
+    file: path('flow/a.test.yaml'),
+    passed: false,
+    problems: [{ what: 'expect.result', expected: 'y', got: 'x' }],
+  });
+  expect(read('j.xml')).toContain('<testsuite name="flow" tests="1" failures="1"');
+  expect(read('j.xml')).toContain('name="short &#38; &#60;sweet&#62;"');
+  expect(statSync(path('j.xml')).mode & 0o777).toBe(0o600);
+
+  const covered = await raymond('test', 'flow', 'other', '--coverage');
+  expect(covered.stdout).toContain('Coverage: 1 of 4 states\n');
+  for (const state of ['DEEP.md', 'SCRIPT.sh', 'WORK.md'])
+    expect(covered.stdout).toContain(`never executed: ${state}\n`);
+});
+
+test('the tests of a zip archive are in it or beside it, those of a YAML file beside it', async () => {
+  const text = 'answers: {START: <result>x</result>}';
+  writeFileSync(
+    path('flow.zip'),
+    writeZip([
+      { name: 'START.md', content: 'x' },
+      { name: 'inside.test.yaml', content: text },
+    ]),
+  );
+  write({
+    'flow.beside.test.yaml': text,
+    'one.yaml': 'states: {START: {prompt: x}}',
+    'one.test.yaml': text,
+  });
+  expect((await raymond('test', 'flow.zip')).stdout).toMatch(/ok .*inside[\s\S]*ok .*flow\.beside/);
+  expect((await raymond('test', 'one.yaml')).stdout).toMatch(/^ok {4}one /);
+});
+
+test.each([
+  [[], 'No workflow is named.', 'Name the workflow', 64],
+  [['nowhere'], 'There is no workflow at nowhere.', 'Name a folder', 1],
+  [['flow'], 'There are no tests of flow.', 'raymond test --record <run>', 1],
+  [['bad'], 'bad/a.test.yaml:1:10: expect has no key "pat".', 'Did you mean path?', 1],
+  [['good', 'nix'], 'There is no test "nix".', 'There is "a".', 64],
+  [['good', '--junit', 'no/such/j.xml'], 'cannot be written', 'Name another file.', 1],
+  [['outside'], 'lies outside of its project folder', 'relative to that folder', 1],
+] as const)('test %j tells the fact and the remedy', async (args, fact, remedy, exit) => {
+  const START = { text: 'x', good: 'answers: {START: <result>x</result>}' };
+  write({
+    'flow/START.md': START.text,
+    'bad/START.md': START.text,
+    'bad/a.test.yaml': 'expect: {pat: [A]}',
+    'good/START.md': START.text,
+    'good/a.test.yaml': START.good,
+    'outside/START.md': START.text,
+    'outside/a.test.yaml': `files: {../x: y}\n${START.good}`,
+  });
+  const { code, stderr } = await raymond('test', ...args);
+  expect(stderr).toContain(fact);
+  expect(stderr).toContain(remedy);
+  expect(code).toBe(exit);
+});
+
+test('--watch tests again when a file changes, goes on after a mistake, and ends with Ctrl-C', async () => {
+  write({ 'flow/START.md': 'x', 'flow/a.test.yaml': 'answers: {START: <result>x</result>}' });
+  const child = start('test', 'flow', '--watch');
+  let said = '';
+  const says = async (pattern: RegExp) => {
+    while (!pattern.test(said)) await once(child.stdout, 'data');
+    said = '';
+  };
+  let told = '';
+  child.stderr.on('data', (chunk) => {
+    told += chunk;
+  });
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  const waits = async () => {
+    while (!told.includes('Waiting for a change')) await once(child.stderr, 'data');
+    told = '';
+  };
+  await says(/1 passed/);
+  await waits();
+  write({ 'flow/a.test.yaml': 'answers: {START: <result>x</result>}\nexpect: {result: y}' });
+  await says(/1 of 1 failed/);
+  await waits();
+  write({ 'flow/a.test.yaml': 'anwers: {}' });
+  while (!told.includes('no key "anwers"')) await once(child.stderr, 'data');
+  write({ 'flow/a.test.yaml': 'answers: {START: <result>x</result>}' });
+  await says(/1 passed/);
+  const closed = once(child, 'close');
+  child.kill('SIGINT');
+  expect(await closed).toEqual([0, null]);
+});
