@@ -17,8 +17,9 @@ import { createLibrary } from '../load/load.ts';
 import type { Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
-import type { Platform } from '../model/workflow.ts';
+import type { Platform, Workflow } from '../model/workflow.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
+import { findState } from '../parse/resolve.ts';
 import type { Clock, Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
 
@@ -126,14 +127,31 @@ function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) 
     if (found) return found;
     throw new UserError('no-rehearsal', `There is no file ${file}.`, 'Name one that exists.');
   };
-  const own = async (ref: string) =>
-    readCompanion(rehearsalSchema, (await companionsOf(ref, library.scriptFolder)).rehearsal);
+  const own = async (ref: string) => {
+    const file = (await companionsOf(ref, library.scriptFolder)).rehearsal;
+    const found = await readCompanion(rehearsalSchema, file);
+    checkStates(file, found, library.get(ref));
+    return found;
+  };
   return (ref: string) => {
     const reading =
       read.get(ref) ?? (rehearsalFile === undefined ? own(ref) : given(rehearsalFile));
     read.set(ref, reading);
     return reading;
   };
+}
+
+/** An answer for a state that is not there would never be given, and nobody would notice. */
+function checkStates(file: string, found: Rehearsal | undefined, workflow: Workflow | undefined) {
+  for (const state of Object.keys(found?.answers ?? {})) {
+    const resolved = workflow ? findState(workflow, state) : undefined;
+    if (resolved && 'problem' in resolved && resolved.problem === 'missing')
+      throw new UserError(
+        'bad-file',
+        `${file}: answers has ${state}. ${resolved.message}`,
+        'Correct the name.',
+      );
+  }
 }
 
 export const findDirectory: FindDirectory = async (path, from) => {

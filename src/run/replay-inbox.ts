@@ -15,6 +15,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   readonly #held = new Map<string, Input>();
   #run: Run | undefined;
   #delivered = 0;
+  #isBusy = false;
   #departure: string | undefined;
 
   constructor(recorded: readonly Recorded[]) {
@@ -67,14 +68,25 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   }
 
   #release(): void {
+    if (this.#isBusy || this.#departure !== undefined) return;
     const group = this.#groups[0];
     if (group?.every((entry) => this.#held.has(keyOf(entry)))) {
       this.#groups.shift();
       this.#delivered += group.length;
       for (const entry of group) this.#let(keyOf(entry));
+      this.#waitForTheLoop();
     } else if (this.#isStuck(group)) {
       this.#depart(group);
     }
+  }
+
+  /** The loop takes all that is there, so the next group may only come when it has taken this one. */
+  #waitForTheLoop(): void {
+    this.#isBusy = true;
+    setImmediate(() => {
+      this.#isBusy = false;
+      this.#release();
+    });
   }
 
   #let(key: string): void {

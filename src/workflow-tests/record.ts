@@ -22,6 +22,12 @@ export function recordTest({ run, events, output }: RecordingOf): WorkflowTest {
       `${run.id} is not over.`,
       `Wait for its end, or stop it: raymond stop ${run.id}`,
     );
+  if (events.some(isInterruption))
+    throw new UserError(
+      'was-interrupted',
+      `${run.id} was stopped or resumed on its way, which a test cannot play.`,
+      'Record a run that went through in one go.',
+    );
   return {
     name: run.id,
     ...(started.input !== undefined && { input: started.input }),
@@ -37,6 +43,12 @@ export function recordTest({ run, events, output }: RecordingOf): WorkflowTest {
       cost: Math.round(run.totalCostUsd * 1e6) / 1e6,
     },
   };
+}
+
+function isInterruption(event: RunEvent): boolean {
+  const { type } = event;
+  if (type === 'stop-requested') return event.why === 'person';
+  return type === 'run-resumed' || type === 'step-interrupted';
 }
 
 /** The test as a person would want to read it. */

@@ -41,7 +41,44 @@ replies: [the first]
 `,
 };
 
-test('a recorded run replays to the identical journal', async () => {
+/** Many that race, so that much comes in at once. */
+const CROWD = {
+  'flow/START.md': `Begin. ${'<fork next="END">WORK</fork>'.repeat(7)}`,
+  'flow/WORK.sh': 'sleep 0.0$((RANDOM % 6)); echo "<call return=\\"AFTER\\">DEEP</call>"',
+  'flow/DEEP.md': 'Deep. <result>deep</result>',
+  'flow/AFTER.sh':
+    'sleep 0.0$((RANDOM % 6)); [ $((RANDOM % 3)) = 0 ] && echo "<result>over</result>" || echo "<goto>ASK</goto>"',
+  'flow/ASK.md': 'Ask. <ask next="AFTER">Go on?</ask>',
+  'flow/END.md': 'End. <result>end</result>',
+  'flow/rehearsal.yaml': `answers: {START: '${'<fork next="END">WORK</fork>'.repeat(7)}'}`,
+};
+
+test.each([
+  ['of every kind', EVERYTHING, []],
+  ['of a crowd', CROWD, []],
+  ['of a crowd that has to queue', CROWD, ['--max-parallel', '2']],
+] as const)('a recorded run %s replays to the identical journal', async (_, files, options) => {
+  write(files);
+  await raymond('flow', '--rehearse', '--workflow-id', 'r', ...options);
+  expect((await raymond('test', '--record', 'r')).code).toBe(0);
+  const journal = await journalOf('r');
+  for (let time = 0; time < 3; time++) {
+    const [named] = await findTests([path('flow/r.test.yaml')], []);
+    if (!named) throw new Error('there is no test');
+    const report = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
+    expect(report.problems).toEqual([]);
+    expect(comparable(report.events)).toEqual(comparable(journal));
+  }
+});
+
+async function journalOf(run: string): Promise<readonly RunEvent[]> {
+  const journal: RunEvent[] = [];
+  for await (const event of readEvents(disk, path(`.raymond/state/${run}.jsonl`)))
+    journal.push(event);
+  return journal;
+}
+
+test('a recording holds whatever can come in, and is for nobody else to read', async () => {
   write(EVERYTHING);
   const ended = await raymond(
     'flow',
@@ -60,8 +97,7 @@ test('a recorded run replays to the identical journal', async () => {
   expect(recorded.stdout).toBe(`${path('flow/r.test.yaml')}\n`);
   expect(statSync(path('flow/r.test.yaml')).mode & 0o777).toBe(0o600);
 
-  const journal: RunEvent[] = [];
-  for await (const event of readEvents(disk, path('.raymond/state/r.jsonl'))) journal.push(event);
+  const journal = await journalOf('r');
   expect(new Set(journal.map(({ type }) => type))).toEqual(
     new Set([
       ...['run-started', 'step-started', 'step-ended', 'step-failed', 'agent-moved'],
@@ -69,14 +105,6 @@ test('a recorded run replays to the identical journal', async () => {
       ...['agent-waits', 'agent-woke', 'agent-failed', 'agent-ended', 'run-ended'],
     ]),
   );
-
-  for (let time = 0; time < 3; time++) {
-    const [named] = await findTests([path('flow/r.test.yaml')], []);
-    if (!named) throw new Error('there is no test');
-    const report = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
-    expect(report.problems).toEqual([]);
-    expect(comparable(report.events)).toEqual(comparable(journal));
-  }
 });
 
 /** Without times, ids and the place where it happened. */
@@ -175,6 +203,12 @@ test('nothing is written over, and a run that is not over is no test yet', async
   });
   expect((await raymond('test', '--record', 'half')).stderr).toMatch(/half is not over\./);
   expect((await raymond('test', '--record', 'nobody')).stderr).toMatch(/nobody/);
+
+  write({ 'flow/START.md': 'Say <goto>START</goto>.' });
+  await raymond('flow', '--rehearse', '--workflow-id', 'twice', '--max-iterations', '2');
+  await raymond('resume', 'twice', '--max-iterations', '4');
+  const { stderr } = await raymond('test', '--record', 'twice');
+  expect(stderr).toMatch(/twice was stopped or resumed.*\n +Record a run that went through/);
 });
 
 test('a run of a YAML workflow is recorded beside it', async () => {

@@ -126,6 +126,7 @@ test.each([
   ['answers: {START: {txt: a}}', 'rehearsal.yaml:1:19: answers.START has no key "txt".', 'text'],
   ['answers: {START: {failure: crash}}', 'answers.START.failure must be one of', 'crashed'],
   ['replys: [a]', 'rehearsal.yaml:1:1: This file has no key "replys".', 'replies'],
+  ['answers: {STRAT: a}', 'There is no state "STRAT".', 'START.md'],
   ['answers: [', 'rehearsal.yaml:1:11: This is not valid YAML', ''],
 ])('refuses %s before anything begins', async (text, fact, remedy) => {
   write({ 'flow/START.md': 'x', 'flow/rehearsal.yaml': text });
