@@ -23,6 +23,8 @@ export interface PlayPorts extends Omit<StepsPorts, 'clock' | 'live'> {
   /** Answers to questions, in the order in which they are asked. */
   readonly replies: readonly string[];
   readonly inbox?: PlayInbox;
+  /** Ends the play, and whatever it has started. */
+  readonly stopped?: AbortSignal;
 }
 
 /** An inbox that also learns what was journaled, so that it can choose its moment. */
@@ -45,6 +47,8 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
   const begun = begin(beginning, clock.now(), inbox, events);
   const replies = [...ports.replies];
 
+  const stop = () => inbox.put({ kind: 'stop', at: clock.now(), how: 'now' });
+  ports.stopped?.addEventListener('abort', stop, { once: true });
   const run = await runLoop(begun, inbox, {
     journal: {
       append: async (more, after) => {
@@ -67,6 +71,7 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
     newId: counter('resume' in beginning ? 'r' : 's'),
     attended: () => replies.length > 0 || ports.inbox?.isAttended() === true,
   });
+  ports.stopped?.removeEventListener('abort', stop);
   return { run, events };
 }
 

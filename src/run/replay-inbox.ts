@@ -32,6 +32,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
 
   override put(input: Input): void {
     const key = keyOfInput(input);
+    if (input.kind === 'stop') this.#giveUp('The replay was stopped.');
     if (key === undefined || this.#departure !== undefined) {
       super.put(input);
     } else {
@@ -114,11 +115,17 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   #depart(group: readonly Recorded[] | undefined): void {
     const missing = group?.find((entry) => !this.#held.has(keyOf(entry)));
     const came = [...this.#held.keys()].join(', ') || 'nothing';
-    this.#departure = missing
+    const what = missing
       ? `Entry ${this.#delivered + 1} of the recording, ${shown(missing)}, never came; there was: ${came}.`
       : `The recording is over, and there was more: ${came}.`;
-    for (const key of [...this.#held.keys()]) if (!key.startsWith('reply ')) this.#let(key);
+    this.#giveUp(what);
     super.put({ kind: 'stop', at: this.#run?.updatedAt ?? 0, how: 'drain' });
+  }
+
+  /** From here on there is no order to keep. */
+  #giveUp(why: string): void {
+    this.#departure ??= why;
+    for (const key of [...this.#held.keys()]) if (!key.startsWith('reply ')) this.#let(key);
   }
 }
 

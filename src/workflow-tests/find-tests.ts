@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { readCompanion } from '../load/companions.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearest } from '../parse/nearest.ts';
-import { testFileSchema, testsIn } from '../parse/test-file.ts';
+import { testFileSchema, testsIn, type WorkflowTest } from '../parse/test-file.ts';
 import type { NamedTest } from './run-test.ts';
 
 /** The tests in these files; those that are named, when some are. A part of a name is enough. */
@@ -30,9 +30,19 @@ async function readTests(file: string): Promise<readonly NamedTest[]> {
   const stem = basename(file).replace(/\.test\.ya?ml$/, '');
   const read = await readCompanion(testFileSchema, file);
   const tests = read ? testsIn(read) : [];
+  if (tests.some(saysTwice))
+    throw new UserError(
+      'bad-file',
+      `${file} has a test with a recording and with answers or replies of its own.`,
+      'Keep one: a recording says everything that comes in.',
+    );
   return tests.map((test, index) => ({
     name: test.name ?? (tests.length === 1 ? stem : `${stem} ${index + 1}`),
     file,
     test,
   }));
+}
+
+function saysTwice({ recorded, answers = {}, replies = [] }: WorkflowTest): boolean {
+  return recorded !== undefined && Object.keys(answers).length + replies.length > 0;
 }

@@ -45,6 +45,7 @@ export async function runTest(
   { name, file, test }: NamedTest,
   settings: Settings,
   ports: TestPorts,
+  stopped?: AbortSignal,
 ): Promise<TestReport> {
   const began = Date.now();
   const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond-test-')));
@@ -65,6 +66,7 @@ export async function runTest(
         folders: foldersIn(root),
         replies: test.replies ?? [],
         ...(inbox && { inbox }),
+        ...(stopped && { stopped }),
       },
     );
     const problems = await findProblems(test, {

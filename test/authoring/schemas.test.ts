@@ -43,6 +43,16 @@ describe.each(readdirSync(join(ROOT, 'templates')))('the template %s', (template
   });
 });
 
+test('what the guide shows is valid', () => {
+  const guide = readFileSync(join(ROOT, 'docs/guide/rehearse-and-test.md'), 'utf8');
+  const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) =>
+    parse(text ?? ''),
+  );
+  expect(blocks).toHaveLength(3);
+  expect(accepts('rehearsal', blocks[0])).toBe(true);
+  for (const block of blocks.slice(1)) expect(accepts('test', block)).toBe(true);
+});
+
 test('every key of the front matter is known', () => {
   expect(Object.keys(made['front-matter']?.properties ?? {})).toEqual(POLICY_KEYS);
 });

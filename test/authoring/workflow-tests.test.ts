@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { testPorts } from '../../src/cli/wire.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
@@ -142,6 +142,7 @@ test.each([
   [['bad'], 'bad/a.test.yaml:1:10: expect has no key "pat".', 'Did you mean path?', 1],
   [['good', 'nix'], 'There is no test "nix".', 'There is "a".', 64],
   [['good', '--junit', 'no/such/j.xml'], 'cannot be written', 'Name another file.', 1],
+  [['twice'], 'a recording and with answers', 'Keep one', 1],
   [['outside'], 'lies outside of its project folder', 'relative to that folder', 1],
 ] as const)('test %j tells the fact and the remedy', async (args, fact, remedy, exit) => {
   const START = { text: 'x', good: 'answers: {START: <result>x</result>}' };
@@ -151,6 +152,8 @@ test.each([
     'bad/a.test.yaml': 'expect: {pat: [A]}',
     'good/START.md': START.text,
     'good/a.test.yaml': START.good,
+    'twice/START.md': START.text,
+    'twice/a.test.yaml': `recorded: []\n${START.good}`,
     'outside/START.md': START.text,
     'outside/a.test.yaml': `files: {../x: y}\n${START.good}`,
   });
@@ -158,6 +161,21 @@ test.each([
   expect(stderr).toContain(fact);
   expect(stderr).toContain(remedy);
   expect(code).toBe(exit);
+});
+
+test('a signal ends the script of a test, too, and leaves nothing behind', async () => {
+  write({
+    'flow/START.sh': 'echo $$ > "$where"; sleep 1000',
+    'flow/a.test.yaml': `set: {where: ${JSON.stringify(path('pid'))}}`,
+  });
+  const child = start('test', 'flow');
+  const closed = once(child, 'close');
+  await vi.waitFor(() => expect(Number(read('pid'))).toBeGreaterThan(0), { timeout: 30_000 });
+  const pid = Number(read('pid'));
+  child.kill('SIGINT');
+  expect(await closed).toEqual([130, null]);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  expect(readdirSync(path('.tmp'))).toEqual([]);
 });
 
 test('--watch tests again when a file changes, goes on after a mistake, and ends with Ctrl-C', async () => {

@@ -57,15 +57,35 @@ async function testAll(
       `Write ${companions.newTest(workflow.name)}, or record a run: raymond test --record <run>`,
     );
   const reports: TestReport[] = [];
-  for (const named of tests) {
-    const report = await runTest(workflow.ref, named, settingsOf(named.test), testPorts);
-    process.stdout.write(options.json ? reportJson(report) : reportText(report));
-    reports.push(report);
-  }
+  const isStopped = await untilSignal(async (stopped) => {
+    for (const named of tests) {
+      const settings = settingsOf(named.test);
+      const report = await runTest(workflow.ref, named, settings, testPorts, stopped);
+      if (stopped.aborted) return;
+      process.stdout.write(options.json ? reportJson(report) : reportText(report));
+      reports.push(report);
+    }
+  });
+  if (isStopped) return 130;
   const failed = reports.filter(({ problems }) => problems.length > 0).length;
   await summarise(workflow, reports, failed, options);
   return failed > 0 ? 1 : 0;
 }
+
+/** Scripts run apart from us: a signal that ends us has to end them, too. Tells whether one came. */
+async function untilSignal(work: (stopped: AbortSignal) => Promise<void>): Promise<boolean> {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  for (const signal of SIGNALS) process.on(signal, abort);
+  try {
+    await work(controller.signal);
+    return controller.signal.aborted;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, abort);
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 async function summarise(
   workflow: Workflow,
