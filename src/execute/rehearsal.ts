@@ -37,8 +37,9 @@ export function rehearsal({ workflow, rehearsalOf, script }: RehearsalParts): Re
   };
   /** An adopted step was counted when it was started. */
   const writtenFor = async (step: Step, more: 0 | 1) => {
+    const execution = Math.max(1, count(stateKey(step), more));
     const { answers } = (await rehearsalOf(step.workflow)) ?? {};
-    return answerFor(answers, step.state, Math.max(1, count(stateKey(step), more)));
+    return answerFor(answers, step.state, execution);
   };
   const answerPrompt = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
     const own = Math.max(1, count(agentKey(step), more));

@@ -11,9 +11,12 @@ import type { PlayInbox } from './play.ts';
  * it: then everything is let in, and the run is stopped.
  */
 export class ReplayInbox extends Inbox<Input> implements PlayInbox {
-  readonly #groups: (readonly Recorded[])[];
+  readonly #groups: readonly (readonly Recorded[])[];
+  /** By agent, those that are still to be given. */
+  readonly #replies: Map<string, string[]>;
   readonly #held = new Map<string, Input>();
   #run: Run | undefined;
+  #next = 0;
   #delivered = 0;
   #isBusy = false;
   #departure: string | undefined;
@@ -21,11 +24,12 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   constructor(recorded: readonly Recorded[]) {
     super();
     this.#groups = groupsOf(recorded);
+    this.#replies = repliesIn(recorded);
   }
 
   /** Where and how the run left the recording; undefined when it followed it to the end. */
   get departure(): string | undefined {
-    const left = this.#groups[0]?.[0];
+    const left = this.#groups[this.#next]?.[0];
     if (this.#departure !== undefined || !left) return this.#departure;
     return `The run ended before entry ${this.#delivered + 1} of the recording, ${shown(left)}.`;
   }
@@ -52,29 +56,27 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   }
 
   isAttended(): boolean {
-    return this.#groups.some((group) => group.some((entry) => 'reply' in entry));
+    return this.#replies.size > 0;
   }
 
+  /** It may never be given: a question can also run out of time. */
   #prepareReply(agent: string, askedAt: number): void {
-    const entry = this.#groups.flat().find((next) => 'reply' in next && next.agent === agent);
-    if (!entry || !('reply' in entry)) return;
-    const text = entry.reply;
-    this.#held.set(`reply ${agent}`, {
-      kind: 'person-answered',
-      at: askedAt,
-      agent,
-      askedAt,
-      text,
-    });
+    const text = this.#replies.get(agent)?.[0];
+    if (text === undefined) return;
+    const input = { kind: 'person-answered', at: askedAt, agent, askedAt, text } as const;
+    this.#held.set(`reply ${agent}`, input);
   }
 
   #release(): void {
     if (this.#isBusy || this.#departure !== undefined) return;
-    const group = this.#groups[0];
+    const group = this.#groups[this.#next];
     if (group?.every((entry) => this.#held.has(keyOf(entry)))) {
-      this.#groups.shift();
+      this.#next += 1;
       this.#delivered += group.length;
-      for (const entry of group) this.#let(keyOf(entry));
+      for (const entry of group) {
+        this.#let(keyOf(entry));
+        if ('reply' in entry) this.#forgetReply(entry.agent);
+      }
       this.#waitForTheLoop();
     } else if (this.#isStuck(group)) {
       this.#depart(group);
@@ -88,6 +90,12 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
       this.#isBusy = false;
       this.#release();
     });
+  }
+
+  #forgetReply(agent: string): void {
+    const [, ...left] = this.#replies.get(agent) ?? [];
+    if (left.length > 0) this.#replies.set(agent, left);
+    else this.#replies.delete(agent);
   }
 
   #let(key: string): void {
@@ -144,6 +152,15 @@ function groupsOf(recorded: readonly Recorded[]): (readonly Recorded[])[] {
     else groups.push([entry]);
   }
   return groups;
+}
+
+function repliesIn(recorded: readonly Recorded[]): Map<string, string[]> {
+  const replies = new Map<string, string[]>();
+  for (const entry of recorded) {
+    if ('reply' in entry)
+      replies.set(entry.agent, [...(replies.get(entry.agent) ?? []), entry.reply]);
+  }
+  return replies;
 }
 
 function keyOf(entry: Recorded): string {
