@@ -20,7 +20,21 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   run: ['model', 'parse', 'interpret', 'ports.ts'],
   'index.ts': ['model', 'parse', 'interpret', 'load'],
   'testing.ts': ['model', 'parse', 'interpret', 'run', 'execute', 'journal', 'load', 'ports.ts'],
+  'workflow-tests': [
+    'model',
+    'parse',
+    'interpret',
+    'inspect',
+    'execute',
+    'journal',
+    'load',
+    'run',
+    'ports.ts',
+    'schemas',
+  ],
+  schemas: ['model', 'parse', 'cli'],
   cli: [
+    'workflow-tests',
     'model',
     'parse',
     'interpret',
@@ -79,8 +93,9 @@ function layerOf(file: string): string {
 }
 
 function imports(file: string): readonly string[] {
-  return [...code(file).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
-    (match) => match[1] ?? '',
+  const statements = /^(?:import|export)\b[^;]*?\bfrom '([^']+)'|\bimport\('([^']+)'\)/gm;
+  return [...code(file).matchAll(statements)].map(
+    ([, static_, dynamic]) => static_ ?? dynamic ?? '',
   );
 }
 

@@ -105,6 +105,11 @@ function program(): Command {
     .option('--sarif', 'as SARIF, for code hosts')
     .option('--level <level>', 'the least that is shown: error, warning or note')
     .option('--windows', 'as it would run on Windows')
+    .option(
+      '--set <name=value>',
+      'a variable that a run will have; may be repeated',
+      (pair: string, before: readonly string[] = []) => [...before, pair],
+    )
     .action(async (path, options) =>
       finish((await import('./commands/lint.ts')).lint(path, options)),
     );
@@ -128,7 +133,8 @@ function program(): Command {
   raymond
     .command('test [workflow] [names...]')
     .description('play the tests of a workflow (*.test.yaml), all or those that are named')
-    .option('--coverage', 'list the states that no test has executed')
+    .option('--coverage', 'list the states and transitions that no test has come through')
+    .option('--explore', 'walk every path that the policies allow, too')
     .option('--watch', 'again whenever a file of the workflow changes')
     .option('--record <run>', 'make a test of a run that is over, instead')
     .option('--junit <file>', 'write a report for a build server')

@@ -1,3 +1,5 @@
+import { graphOf } from '../inspect/graph.ts';
+import { overlayOf, timesTaken } from '../inspect/overlay.ts';
 import { apply, newRun } from '../interpret/apply.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { StateName } from '../model/state-name.ts';
@@ -7,15 +9,30 @@ import { EXTENSIONS, extensionOf } from '../parse/state.ts';
 export interface Coverage {
   readonly states: number;
   readonly neverExecuted: readonly StateName[];
+  readonly transitions: number;
+  /** As `START -> goto REVIEW`. */
+  readonly neverTaken: readonly string[];
 }
 
-/** Which states of a workflow no run has executed. */
+/** Which states of a workflow no run has executed, and which of its transitions none has taken. */
 export function coverageOf(workflow: Workflow, runs: readonly (readonly RunEvent[])[]): Coverage {
   const executed = new Set(runs.flatMap((events) => [...executedIn(events, workflow.ref)]));
   const states = [...workflow.states.keys()].filter((state) =>
     EXTENSIONS[workflow.platform].some((extension) => extension === extensionOf(state)),
   );
-  return { states: states.length, neverExecuted: states.filter((state) => !executed.has(state)) };
+  const graph = graphOf(workflow);
+  const overlays = runs.map(overlayOf);
+  const label = new Map(graph.nodes.map((node) => [node.id, node.label]));
+  const edges = graph.edges.filter(({ tag, to }) => tag !== undefined && to !== 'unknown');
+  const untaken = edges.filter((edge) => overlays.every((overlay) => !timesTaken(overlay, edge)));
+  return {
+    states: states.length,
+    neverExecuted: states.filter((state) => !executed.has(state)),
+    transitions: edges.length,
+    neverTaken: untaken.map(
+      ({ from, to, label: way }) => `${label.get(from)} -> ${way} ${label.get(to)}`,
+    ),
+  };
 }
 
 function executedIn(events: readonly RunEvent[], workflow: string): ReadonlySet<StateName> {

@@ -15,10 +15,14 @@ export function reportJson({ name, file, problems, durationMs }: TestReport): st
   return `${JSON.stringify({ name, file, passed, problems, duration_ms: durationMs })}\n`;
 }
 
-export function coverageText({ states, neverExecuted }: Coverage): string {
-  const executed = states - neverExecuted.length;
-  const lines = neverExecuted.map((state) => `  never executed: ${state}\n`);
-  return `Coverage: ${executed} of ${states} states\n${lines.join('')}`;
+export function coverageText(coverage: Coverage): string {
+  const { states, neverExecuted, transitions, neverTaken } = coverage;
+  const lines = [
+    `Coverage: ${states - neverExecuted.length} of ${states} states, ${transitions - neverTaken.length} of ${transitions} transitions`,
+    ...neverExecuted.map((state) => `  never executed: ${state}`),
+    ...neverTaken.map((transition) => `  never taken: ${transition}`),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 export function junitXml(suite: string, reports: readonly TestReport[]): string {

@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import { UserError } from '../../model/user-error.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { wrongUsage } from '../options.ts';
+import { metadataFrom } from '../settings.ts';
 import { RAYMOND_VERSION } from '../version.ts';
 import { looseLibrary } from '../wire.ts';
 
@@ -12,12 +13,17 @@ export interface LintOptions {
   readonly sarif?: boolean;
   readonly level?: string;
   readonly windows?: boolean;
+  readonly set?: readonly string[];
 }
 
 /** Finds the faults of a workflow; 1 when there is an error among them. */
 export async function lint(path: string, options: LintOptions): Promise<number> {
   const least = levelOf(options.level);
-  const all = await diagnose(path, options.windows === true);
+  const variables = Object.keys(metadataFrom(options.set ?? []));
+  const all = await diagnose(path, {
+    variables,
+    ...(options.windows && { platform: 'windows' as const }),
+  });
   const shown = all.filter(({ severity }) => LEVELS.indexOf(severity) <= least);
   if (options.sarif) console.log(JSON.stringify(toSarif(shown, RAYMOND_VERSION), null, 2));
   else if (options.json) for (const diagnostic of shown) console.log(JSON.stringify(diagnostic));
@@ -26,11 +32,14 @@ export async function lint(path: string, options: LintOptions): Promise<number> 
 }
 
 /** Everything that is wrong with a workflow, errors of its beginning included. */
-export async function diagnose(path: string, windows: boolean): Promise<readonly Diagnostic[]> {
+async function diagnose(
+  path: string,
+  options: Parameters<typeof findings>[1],
+): Promise<readonly Diagnostic[]> {
   const library = await looseLibrary();
   try {
     const workflow = await library.load(path);
-    const found = findings(workflow, windows ? { platform: 'windows' } : {});
+    const found = findings(workflow, options);
     return found.map((diagnostic) => placed(library, workflow, diagnostic));
   } catch (error) {
     if (!(error instanceof UserError) || !OF_THE_ENTRY.has(error.code)) throw error;

@@ -9,6 +9,7 @@ import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
 import type { WorkflowTest } from '../../parse/test-file.ts';
 import { coverageOf } from '../../workflow-tests/coverage.ts';
+import { exploreAsTest } from '../../workflow-tests/exploration.ts';
 import { findTests } from '../../workflow-tests/find-tests.ts';
 import { recordTest, writeTest } from '../../workflow-tests/record.ts';
 import { coverageText, junitXml, reportJson, reportText } from '../../workflow-tests/report.ts';
@@ -23,6 +24,7 @@ export interface TestOptions {
   readonly json?: boolean;
   readonly junit?: string;
   readonly coverage?: boolean;
+  readonly explore?: boolean;
   readonly watch?: boolean;
   readonly record?: string;
 }
@@ -50,23 +52,27 @@ async function testAll(
   options: TestOptions,
 ): Promise<number> {
   const tests = await findTests(companions.tests, names);
-  if (tests.length === 0)
+  if (tests.length === 0 && !options.explore)
     throw new UserError(
       'no-tests',
       `There are no tests of ${workflow.name}.`,
       `Write ${companions.newTest(workflow.name)}, or record a run: raymond test --record <run>`,
     );
   const reports: TestReport[] = [];
+  const add = (report: TestReport) => {
+    process.stdout.write(options.json ? reportJson(report) : reportText(report));
+    reports.push(report);
+  };
   const isStopped = await untilSignal(async (stopped) => {
     for (const named of tests) {
       const settings = settingsOf(named.test);
       const report = await runTest(workflow.ref, named, settings, testPorts, stopped);
       if (stopped.aborted) return;
-      process.stdout.write(options.json ? reportJson(report) : reportText(report));
-      reports.push(report);
+      add(report);
     }
   });
   if (isStopped) return 130;
+  if (options.explore) add(exploreAsTest(workflow));
   const failed = reports.filter(({ problems }) => problems.length > 0).length;
   await summarise(workflow, reports, failed, options);
   return failed > 0 ? 1 : 0;

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import { adopt, endLeftovers, type LaunchedProcess, launch } from '../process.ts';
+import { leaveAnswer, leaveRaw } from '../step-folder.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { findClaude } from './executable.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
@@ -263,11 +265,13 @@ function settle(
   claude: Claude,
   step: PromptStep,
   turn: TurnFile,
-  { outcome, silent, exit }: FollowedTurn,
+  { outcome, silent, exit, offset }: FollowedTurn,
   how: 'ours' | 'stopped' | 'adopted',
 ): StepOutcome {
   const { costUsd } = outcome;
+  leaveRaw(step.folder, { file: join(turn.process, 'stdout'), from: turn.offset, to: offset });
   if (outcome.kind === 'answered') {
+    leaveAnswer(step.folder, outcome.text);
     const denied = outcome.denied.map(({ tool, summary }) => `${tool} ${summary}`.trim());
     return { kind: 'answered', output: outcome.text, costUsd, denied };
   }

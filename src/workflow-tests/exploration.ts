@@ -1,0 +1,29 @@
+import { explore } from '../inspect/explore.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Workflow } from '../model/workflow.ts';
+import type { Problem } from './expectations.ts';
+import type { TestReport } from './run-test.ts';
+
+/** Walks every path that the workflow allows, as one more test: each fault on the way fails it. */
+export function exploreAsTest(workflow: Workflow): TestReport {
+  const started = Date.now();
+  const { findings, configurations, boundHit } = explore(workflow);
+  const faults = findings.filter(({ severity }) => severity !== 'note');
+  return {
+    name: `every path (${configurations} situations${boundHit ? ', the limit was reached' : ''})`,
+    file: workflow.ref,
+    problems: faults.map(asProblem),
+    durationMs: Date.now() - started,
+    workflow,
+    events: [],
+  };
+}
+
+function asProblem({ file, line, code, message, remedy }: Diagnostic): Problem {
+  return {
+    what: `${file}:${line} ${code}`,
+    expected: 'a way on',
+    got: message,
+    ...(remedy !== undefined && { detail: remedy }),
+  };
+}
