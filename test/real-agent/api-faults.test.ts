@@ -141,8 +141,7 @@ describe('a usage limit', () => {
   test.each(ages)('is waited for, also after a crash (%s)', async (age) => {
     const { start, run, model, journal } = await sandbox({ age, workflow, script, environment });
     const first = start('workflow', '--workflow-id', 'r');
-    // Near midnight the date stands before the time.
-    await until(() => new RegExp(`prompts wait until (?:\\S+ )?${endsAt}`).test(first.stderr()));
+    await until(() => /prompts wait until .*/.exec(first.stderr())?.[0].includes(endsAt));
     await killHard(first.child);
 
     const second = start('resume', 'r');

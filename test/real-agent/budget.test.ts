@@ -52,23 +52,6 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(new Set(world.model.requests.map(lastPrompt)).size).toBe(10);
   });
 
-  test.each([
-    { how: 'kept warm', flags: [] },
-    { how: 'one process per prompt', flags: ['--no-warm'] },
-  ])('a session may cost more than what is left for its next turn ($how)', async ({ flags }) => {
-    const world = await sandbox({
-      age,
-      workflow: { 'START.md': 'Go on.' },
-      script: (_, turn) => ({
-        content: turn < 2 ? '<goto>START</goto>' : '<result>there</result>',
-        usage: costing(0.3),
-      }),
-    });
-    const args = ['--workflow-id', 'r', '--model', model, '--budget', '1.00', ...flags];
-    expect(await world.run('workflow', ...args)).toMatchObject({ code: 0, stdout: 'there\n' });
-    expect(total(world)).toBe('0.9000');
-  });
-
   test('a turn that spends the rest is cut short, and goes on with more money', async () => {
     const world = await sandbox({
       age,
@@ -101,7 +84,6 @@ describe.each(ages)('with the %s Claude Code', (age) => {
         'START.md': 'Do one.',
         'TWO.md': 'Do two.',
         'SUB.md': 'Look into it.',
-        'MORE.md': 'Look deeper.',
         'BACK.md': `---
 allowed_transitions:
   - { tag: result }
@@ -114,19 +96,19 @@ It was {{result}}.`,
       script: answering({
         'Do one.': dear('<goto>TWO</goto>'),
         'Do two.': dear('<call return="BACK">SUB</call>'),
-        'Look into it.': dear('<goto>MORE</goto>'),
-        'Look deeper.': dear('<result>found</result>'),
+        'Look into it.': dear('<result>found</result>'),
         'It was found.': dear('I forgot the tag.'),
         'did not end this step': dear('Sorry. <result>all done</result>'),
         'Is "': dear('<result>YES</result>'),
       }),
     });
+    // In the end less is left than the session has cost, and it is enough all the same.
     const { code, stdout } = await world.run(
-      ...['workflow', '--workflow-id', 'r', '--model', model, ...flags],
+      ...['workflow', '--workflow-id', 'r', '--model', model, '--budget', '1.75', ...flags],
     );
     expect([code, stdout]).toEqual([0, 'all done\n']);
     const costs = eventsOf(world.journal('r'), 'step-ended').map(({ costUsd }) => costUsd);
-    expect(costs.map((usd) => usd.toFixed(4))).toEqual(Array(7).fill('0.2500'));
+    expect(costs.map((usd) => usd.toFixed(4))).toEqual(Array(6).fill('0.2500'));
     expect(said(world.model.requests.at(-1))).toEqual([
       'user: Is "Sorry. <result>all done</result>" with <result>all done</result> right?',
     ]);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { type Age, ages } from './claude-sandbox.ts';
 import { fakeClaude } from './fake-claude.ts';
 import { answering, bash, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
@@ -22,32 +22,34 @@ const through = {
   'Do four.': '<result>ok</result>',
 };
 
-describe.each(ages)('with the %s Claude Code', (age) => {
-  test.each([
-    { how: 'kept warm', flags: [], processes: 1 },
-    { how: 'one process per prompt', flags: ['--no-warm'], processes: 3 },
-  ])('model and effort change from state to state ($how)', async ({ flags, processes }) => {
-    const { run, model, file } = await sandbox({
-      age,
-      workflow: three,
-      script: answering(through),
-    });
-    await mkdir(file('.raymond'));
-    const config = '[raymond]\nmodel = "claude-opus-4-6"\neffort = "medium"\nmax_iterations = 4\n';
-    await writeFile(file('.raymond/config.toml'), config);
-    await run('workflow', '--effort', 'low', '--workflow-id', 'r', ...flags);
-    expect(model.requests.map(({ model: name, effort }) => [name, effort])).toEqual([
-      ['claude-opus-4-6', 'low'],
-      ['claude-opus-4-5', 'high'],
-      ['claude-opus-4-6', 'low'],
-      ['claude-sonnet-4-6', 'medium'],
-    ]);
-    const started = [1, 2, 3].filter((n) =>
-      existsSync(file(`.raymond/runs/r/steps/main/${n}/process.json`)),
-    );
-    expect(started).toHaveLength(processes);
+test.each<{ age: Age; flags: readonly string[]; processes: number }>([
+  { age: 'older', flags: [], processes: 1 },
+  { age: 'newer', flags: [], processes: 1 },
+  { age: 'older', flags: ['--no-warm'], processes: 3 },
+])('model and effort change from state to state: $age $flags', async (way) => {
+  const { age, flags, processes } = way;
+  const { run, model, file } = await sandbox({
+    age,
+    workflow: three,
+    script: answering(through),
   });
+  await mkdir(file('.raymond'));
+  const config = '[raymond]\nmodel = "claude-opus-4-6"\neffort = "medium"\nmax_iterations = 4\n';
+  await writeFile(file('.raymond/config.toml'), config);
+  await run('workflow', '--effort', 'low', '--workflow-id', 'r', ...flags);
+  expect(model.requests.map(({ model: name, effort }) => [name, effort])).toEqual([
+    ['claude-opus-4-6', 'low'],
+    ['claude-opus-4-5', 'high'],
+    ['claude-opus-4-6', 'low'],
+    ['claude-sonnet-4-6', 'medium'],
+  ]);
+  const started = [1, 2, 3].filter((n) =>
+    existsSync(file(`.raymond/runs/r/steps/main/${n}/process.json`)),
+  );
+  expect(started).toHaveLength(processes);
+});
 
+describe.each(ages)('with the %s Claude Code', (age) => {
   test('what is not allowed is denied, and everybody is told', async () => {
     const { run, file, journal } = await sandbox({
       age,
