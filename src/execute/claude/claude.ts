@@ -200,7 +200,11 @@ async function launchTurn(
     });
     launched.stdin?.write(userMessage(step.prompt, prompt));
     if (!step.warm) launched.stdin?.end();
-    return { process: { ...notBegun(step), launched }, turn, onInit: leave };
+    const process: WarmProcess = { ...notBegun(step), launched };
+    void launched.ended.then(() => {
+      process.hasEnded = true;
+    });
+    return { process, turn, onInit: leave };
   } catch (error) {
     leave();
     throw error;
@@ -248,6 +252,7 @@ function notBegun(step: PromptStep): WarmProcess {
     permissionMode: step.permissionMode,
     offset: 0,
     totalUsd: undefined,
+    hasEnded: false,
   };
 }
 

@@ -20,6 +20,8 @@ export interface WarmProcess {
   permissionMode: string;
   offset: number;
   totalUsd: number | undefined;
+  /** It may die while it waits, and would lose the next prompt. */
+  hasEnded: boolean;
 }
 
 export class WarmProcesses {
@@ -38,10 +40,6 @@ export class WarmProcesses {
     const timer = setTimeout(() => void this.#end(agent), this.#longestMs);
     timer.unref();
     this.#idle.set(agent, { process, timer });
-    // One that dies while it waits would lose the prompt that it is given.
-    void process.launched.ended.then(() => {
-      if (this.#idle.get(agent)?.process === process) void this.#end(agent);
-    });
     const [oldest] = this.#idle.keys();
     if (this.#idle.size > this.#most && oldest !== undefined) void this.#end(oldest);
   }
@@ -96,6 +94,7 @@ export function adjustments(
 
 function serves(process: WarmProcess, step: PromptStep): boolean {
   return (
+    !process.hasEnded &&
     step.warm &&
     step.session.use === 'continue' &&
     step.session.id === process.session &&
