@@ -74,6 +74,7 @@ describe('what was counted before a turn', () => {
     ['the last that counts anew', { version: '2.1.276', transcriptTotalUsd: 3 }, 0],
     ['the first that goes on', { version: '2.1.277', transcriptTotalUsd: 3 }, 3],
     ['newer', { version: '2.1.325', transcriptTotalUsd: 3 }, 3],
+    ['newer, not yet released', { version: '2.1.400-beta.1', transcriptTotalUsd: 3 }, 3],
     ['much newer', { version: '3.0.0', transcriptTotalUsd: 3 }, 3],
     ['a fresh session', { version: '2.1.325' }, 0],
     ['older and warm', { version: '2.1.197', processTotalUsd: 2 }, 2],

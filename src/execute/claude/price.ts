@@ -83,6 +83,6 @@ export function alreadyCounted(before: CostBefore): number {
 
 /** From 2.1.277 on, totals go on over resumes, and a branch starts from its parent's total. */
 function accumulates(version: string): boolean {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number.parseFloat);
   return (major - 2 || minor - 1 || patch - 277) >= 0;
 }
