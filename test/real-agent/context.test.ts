@@ -71,35 +71,33 @@ describe.each(ages)('with the %s Claude Code', (age) => {
         'Do one.': '<call return="BACK">SUB</call>',
         'Go there.': '<reset cd="else where">THERE</reset>',
         'You are there.': '<goto>STILL</goto>',
-        'Still there.': '<call-workflow return="STILL">other</call-workflow>',
-        'Another workflow.': '<result>news</result>',
+        'Still there.': [
+          '<call-workflow return="STILL">other</call-workflow>',
+          '<result>news</result>',
+        ],
+        'Another workflow.': '<result>seen</result>',
         'Home again': '<result>all done</result>',
       }),
     });
     await mkdir(file('else where'));
     const workingDirectory = (n: number) =>
       /Primary working directory: (.*)/.exec(JSON.stringify(model.requests[n]))?.[1];
-    const finished = run('workflow', '--max-iterations', '6');
-    expect(await finished).toMatchObject({ code: 3 });
+    expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'all done\n' });
     const there = ['user: You are there.', 'assistant: <goto>STILL</goto>', 'user: Still there.'];
+    const calling = 'assistant: <call-workflow return="STILL">other</call-workflow>';
+    const caller = ['user: Do one.', 'assistant: <call return="BACK">SUB</call>'];
     expect(model.requests.map(said)).toEqual([
       ['user: Do one.'],
-      ['user: Do one.', 'assistant: <call return="BACK">SUB</call>', 'user: Go there.'],
+      [...caller, 'user: Go there.'],
       ['user: You are there.'],
       there,
-      [
-        ...there,
-        'assistant: <call-workflow return="STILL">other</call-workflow>',
-        'user: Another workflow.',
-      ],
-      [
-        ...there,
-        'assistant: <call-workflow return="STILL">other</call-workflow>',
-        'user: Still there.',
-      ],
+      [...there, calling, 'user: Another workflow.'],
+      [...there, calling, 'user: Still there.'],
+      [...caller, 'user: Home again with news.'],
     ]);
-    expect(workingDirectory(2)).toContain('else where');
     expect(workingDirectory(0)).not.toContain('else where');
+    expect(workingDirectory(2)).toContain('else where');
+    expect(workingDirectory(6)).not.toContain('else where');
   });
 
   test('forks begin with nothing, and their parent goes on', async () => {

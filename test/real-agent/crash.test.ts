@@ -135,6 +135,44 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   );
 });
 
+test.each(ages)('Raymond is killed while it hands over a long prompt (%s)', async (age) => {
+  const { start, run, model, processes } = await sandbox({
+    age,
+    workflow: { 'START.md': `${'A long story. '.repeat(50_000)}The end.` },
+    script: ['<result>read</result>'],
+  });
+  const first = start('workflow', '--workflow-id', 'r');
+  await until(() => processes().length > 0);
+  await killHard(first.child);
+  expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'read\n' });
+  expect(model.requests).toHaveLength(1);
+  expect(lastPrompt(model.requests[0])).toMatch(/story\. The end\.$/);
+});
+
+test('Raymond is killed while some workers are asked and others wait for a place', async () => {
+  const answers = gate();
+  const { start, run, model, journal } = await sandbox({
+    age: 'newer',
+    workflow: {
+      'START.sh': `for n in 1 2 3 4 5 6; do echo "<fork item='$n'>WORK</fork>"; done
+echo '<goto>END</goto>'`,
+      'WORK.md': 'Work on {{item}}.',
+      'END.sh': "echo '<result>sent</result>'",
+    },
+    script: () => ({ content: '<result>worked</result>', after: answers.opened }),
+  });
+  const first = start('workflow', '--workflow-id', 'r', '--budget', '0');
+  await model.arrived(1);
+  await killHard(first.child);
+  const resumed = run('resume', 'r');
+  await until(() => eventsOf(journal('r'), 'run-resumed')[0]);
+  answers.open();
+  expect(await resumed).toMatchObject({ code: 0 });
+  expect(model.requests.map(lastPrompt).sort()).toEqual(
+    [1, 2, 3, 4, 5, 6].map((n) => `Work on ${n}.`),
+  );
+});
+
 test('a state may begin anew after an interruption', async () => {
   const { start, run, model, file, claude, processes } = await sandbox({
     age: 'newer',

@@ -97,6 +97,28 @@ describe.each(ages)('with the %s version', (age) => {
   });
 });
 
+test('a process that died while it waited is not asked', async () => {
+  const { world, model, ask } = await claude('newer', (_, turn) => `A${turn}`);
+  await ask('Q0', { use: 'fresh', id: ID.main });
+  const [pid = 0] = world.left();
+  process.kill(-pid, 'SIGKILL');
+  await until(() => isGone(pid));
+  // The same agent, as in a chain of gotos.
+  const outcome = await ask('Q1', { use: 'continue', id: ID.main }, { agent: 'agent1' });
+  expect(outcome).toMatchObject({ kind: 'answered', output: 'A1' });
+  expect(said(model.requests[1]).map(words)).toEqual(['Q0', 'A0', 'Q1']);
+  await world.executor.close();
+});
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 const ID = { main: randomUUID(), branch: randomUUID(), other: randomUUID() };
 const words = (line: string) => line.replace(/^\w+: /, '');
 
@@ -112,13 +134,14 @@ async function claude(age: Age, script: Script) {
     claudeExecutor({ path: claudeBinary(age), environment: { ...sandbox.environment } });
   const executor = make();
   let steps = 0;
-  const step = (prompt: string, session: SessionUse) => {
+  const step = (prompt: string, session: SessionUse, more: Partial<PromptStep> = {}) => {
     steps += 1;
     return promptStep({
       number: steps,
       prompt,
       session,
       ...place(prompt, sandbox.work, folder, steps),
+      ...more,
     });
   };
   const world: Omit<ExecutorUnderTest, 'begun'> = {
@@ -128,8 +151,8 @@ async function claude(age: Age, script: Script) {
     executions: () => model.requests.length,
     left: () => living(folder, steps),
   };
-  const ask = (prompt: string, session: SessionUse) =>
-    executor.start(step(prompt, session), () => {}).outcome;
+  const ask = (prompt: string, session: SessionUse, more: Partial<PromptStep> = {}) =>
+    executor.start(step(prompt, session, more), () => {}).outcome;
   return { world, model, ask };
 }
 

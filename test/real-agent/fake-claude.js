@@ -44,9 +44,11 @@ const plays = {
     init();
     process.exit(0);
   },
-  'gives two results'(answer) {
+  async 'gives two results'(answer) {
     init();
     result('<goto>NOWHERE</goto>', { total_cost_usd: 0.1 });
+    // So that they are not read together.
+    await delay(200);
     result(answer);
   },
   'is strange'(answer) {

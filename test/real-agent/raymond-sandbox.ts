@@ -133,7 +133,8 @@ function isList(given: Reply | readonly Reply[]): given is readonly Reply[] {
 }
 
 /** What the model was asked last: a prompt, or the result of a tool. */
-export function lastPrompt(request: ModelRequest): string {
+export function lastPrompt(request: ModelRequest | undefined): string {
+  if (request === undefined) throw new Error('The model was not asked.');
   return history(request).findLast(({ role }) => role === 'user')?.text ?? '';
 }
 
