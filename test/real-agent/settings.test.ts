@@ -1,6 +1,7 @@
 // Model, effort and permissions reach the agent as front matter, options and configuration say.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Age, ages } from './claude-sandbox.ts';
 import { fakeClaude } from './fake-claude.ts';
@@ -47,6 +48,33 @@ test.each<{ age: Age; flags: readonly string[]; processes: number }>([
     existsSync(file(`.raymond/runs/r/steps/main/${n}/process.json`)),
   );
   expect(started).toHaveLength(processes);
+});
+
+test.each<{ age: Age; flags: readonly string[]; settings: object }>([
+  { age: 'older', flags: ['--no-warm'], settings: {} },
+  { age: 'newer', flags: ['--no-warm'], settings: { model: 'claude-sonnet-4-6' } },
+  { age: 'older', flags: [], settings: { model: 'claude-sonnet-4-6' } },
+  { age: 'newer', flags: [], settings: {} },
+])('the model of one state is not the next one’s: $age $flags $settings', async (way) => {
+  const { run, model, claude } = await sandbox({
+    age: way.age,
+    workflow: {
+      'START.md': 'Do one.',
+      'TWO.md': '---\nmodel: claude-opus-4-5\n---\nDo two.',
+      'THREE.md': 'Do three.',
+    },
+    script: answering({
+      'Do one.': '<goto>TWO</goto>',
+      'Do two.': '<goto>THREE</goto>',
+      'Do three.': '<result>ok</result>',
+    }),
+  });
+  await writeFile(join(claude.configFolder, 'settings.json'), JSON.stringify(way.settings));
+  expect(await run('workflow', ...way.flags)).toMatchObject({ code: 0 });
+  const [first, second, third] = model.requests.map((request) => request.model);
+  expect(second).toBe('claude-opus-4-5');
+  expect(first).not.toBe('claude-opus-4-5');
+  expect(third).toBe(first);
 });
 
 describe.each(ages)('with the %s Claude Code', (age) => {

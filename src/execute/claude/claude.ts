@@ -10,9 +10,10 @@ import { leaveAnswer, leaveRaw } from '../step-folder.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { findClaude } from './executable.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
+import { ownModel } from './own-model.ts';
 import { startGate } from './start-gate.ts';
 import { readTranscript } from './transcript.ts';
-import { type Transcripts, transcriptsIn } from './transcripts.ts';
+import { configFolderOf, type Transcripts, transcriptsIn } from './transcripts.ts';
 import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
 import { adjustments, environmentKey, type WarmProcess, WarmProcesses } from './warm.ts';
 
@@ -30,7 +31,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
     enterStart: startGate(availableParallelism()),
   };
   const start = (step: Step, live: Show) =>
-    controlled((control) => takeTurn(claude, asPrompt(step), live, control));
+    controlled((control) => takeTurn(claude, withModel(claude, asPrompt(step)), live, control));
   return {
     start,
     adopt: (step, live) => {
@@ -56,6 +57,15 @@ interface Claude extends ClaudeOptions {
   readonly warm: WarmProcesses;
   /** Waits for a place among those that are between spawn and first word. */
   readonly enterStart: () => Promise<() => void>;
+}
+
+/** A session that goes on would otherwise keep the model that an earlier state named. */
+function withModel(claude: Claude, step: PromptStep): PromptStep {
+  return step.session.use === 'fresh' ? step : { ...step, model: modelOf(claude, step) };
+}
+
+function modelOf({ environment }: Claude, { model, cwd }: PromptStep): string {
+  return model ?? ownModel(environment, configFolderOf(environment), cwd);
 }
 
 /** What a stop needs to know of a turn under way. */
@@ -200,7 +210,7 @@ async function launchTurn(
     });
     launched.stdin?.write(userMessage(step.prompt, prompt));
     if (!step.warm) launched.stdin?.end();
-    const process: WarmProcess = { ...notBegun(step), launched };
+    const process: WarmProcess = { ...notBegun(step), launched, model: modelOf(claude, step) };
     void launched.ended.then(() => {
       process.hasEnded = true;
     });

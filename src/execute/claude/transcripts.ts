@@ -13,8 +13,7 @@ export interface Transcripts {
 export function transcriptsIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): Transcripts {
-  const configFolder =
-    environment.CLAUDE_CONFIG_DIR || join(environment.HOME || homedir(), '.claude');
+  const configFolder = configFolderOf(environment);
   const find = (session: string, cwd: string) => {
     const likely = transcriptPath(configFolder, realPath(cwd), session);
     return existsSync(likely) ? likely : elsewhere(configFolder, session);
@@ -26,6 +25,10 @@ export function transcriptsIn(
       return file === undefined ? '' : readIfThere(file);
     },
   };
+}
+
+export function configFolderOf(environment: Readonly<Record<string, string | undefined>>): string {
+  return environment.CLAUDE_CONFIG_DIR || join(environment.HOME || homedir(), '.claude');
 }
 
 function elsewhere(configFolder: string, session: string): string | undefined {
