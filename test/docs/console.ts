@@ -1,0 +1,46 @@
+/** Compares what a `console` block promises with what its commands print. */
+import type { DocumentProject } from './project.ts';
+
+export interface ConsoleCommand {
+  readonly command: string;
+  readonly expected: readonly string[];
+}
+
+/** `$ ` begins a command, `> ` continues it; what follows is its output. */
+export function readConsole(text: string): readonly ConsoleCommand[] {
+  const commands: { command: string; expected: string[] }[] = [];
+  for (const line of text.trimEnd().split('\n')) {
+    const last = commands.at(-1);
+    if (line.startsWith('$ ')) commands.push({ command: line.slice(2), expected: [] });
+    else if (line.startsWith('> ') && last?.expected.length === 0)
+      last.command += `\n${line.slice(2)}`;
+    else if (last) last.expected.push(line);
+    else throw new Error(`A console block begins with "$ ", not with: ${line}`);
+  }
+  return commands;
+}
+
+/** A line `...` stands for any number of lines. */
+export function expectedPattern(expected: readonly string[]): RegExp {
+  const parts = expected.map((line) =>
+    line.trim() === '...' ? '(?:[^\\n]*\\n)*?' : `${escaped(normal(line))}\\n`,
+  );
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+/** What is different each time is made the same. */
+export function normalOutput(output: string, { folder }: DocumentProject): string {
+  return normal(output.replaceAll(folder, '/project'));
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+function normal(text: string): string {
+  return text
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, '2000-01-01')
+    .replace(/\b\d\d:\d\d:\d\d\b/g, '00:00:00')
+    .replace(/-[0-9a-f]{8}\b/g, '-00000000')
+    .replace(/\b\d+\.\d s\b/g, '0.0 s')
+    .replace(/\(pid \d+\)/g, '(pid 1)')
+    .replace(/[ \t]+$/gm, '');
+}

@@ -1,0 +1,190 @@
+// Every fenced block of every document is of a known kind, and what is shown works as it is shown.
+// The kinds are described in CONTRIBUTING.md.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transformSync } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { readConfig } from '../../src/cli/config-file.ts';
+import { loadWorkflow } from '../../src/index.ts';
+import { stateFileSchema } from '../../src/journal/state-file.ts';
+import { runEventSchema } from '../../src/model/event.ts';
+import { readPrompt } from '../../src/parse/front-matter.ts';
+import { readTags } from '../../src/parse/tags.ts';
+import { readMove } from '../../src/parse/transition.ts';
+import { expectedPattern, normalOutput, readConsole } from './console.ts';
+import { type Block, type Document, documents, root } from './documents.ts';
+import { type DocumentProject, makeDocumentProject } from './project.ts';
+import { hasPrompts, playShown, workflowsOf } from './workflows.ts';
+
+/** Documents whose examples a test of their own runs. */
+const CHECKED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['docs/reference/lint.md', 'src/inspect/lint.test.ts'],
+]);
+
+const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path) && blocks.length);
+
+/** What is done with a block that stands for itself, by language and first word. */
+const CHECKS: Readonly<Record<string, (text: string) => void>> = {
+  /** Diagrams and sketches. */
+  text: () => {},
+  /** Commands that a test cannot run, such as an installation. */
+  'sh not-run': (text) =>
+    expect(spawnSync('/bin/bash', ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe(''),
+  /** Lines that are each a transition. */
+  'html tags': (text) => {
+    for (const line of nonEmpty(text)) {
+      expect(readMove(readTags(line, { code: 'ignored' })), line).toMatchObject({ ok: true });
+    }
+  },
+  /** Lines that are each refused, or no tag at all. */
+  'html bad-tags': (text) => {
+    for (const line of nonEmpty(text)) {
+      expect(readMove(readTags(line, { code: 'heeded' })), line).toMatchObject({ ok: false });
+    }
+  },
+  /** The keys of a front matter. */
+  'yaml policy': (text) => expect(readPrompt('S.md', `---\n${text}---\n`).diagnostics).toEqual([]),
+  'toml config': (text) => void readConfig('config.toml', text),
+  'jsonl events': (text) => {
+    for (const line of nonEmpty(text)) runEventSchema.parse(JSON.parse(line));
+  },
+  'json state-file': (text) => void stateFileSchema.parse(JSON.parse(text)),
+  json: (text) => void JSON.parse(text),
+  yaml: (text) => void parseYaml(text),
+};
+
+test('a document that is not checked here is checked where it says', () => {
+  for (const [path, elsewhere] of CHECKED_ELSEWHERE) {
+    if (!documents.some((document) => document.path === path)) continue;
+    expect(readFileSync(join(root, elsewhere), 'utf8')).toContain(path.split('/').at(-1));
+  }
+});
+
+describe.each(ours)('$path', (document) => {
+  let project: DocumentProject;
+  beforeAll(() => {
+    project = makeDocumentProject(document);
+  });
+  afterAll(() => project.remove());
+
+  test('has only blocks of known kinds', () => {
+    for (const block of document.blocks) {
+      expect(kindOf(block), `line ${block.line}`).toBeDefined();
+    }
+  });
+
+  const checked = document.blocks.filter((block) => kindOf(block) === 'checked');
+  test.each(checked.map((block) => ({ ...block, name: titleOf(block) })))('$name', (block) => {
+    checkOf(block)?.(block.text);
+  });
+
+  const workflows = workflowsOf(document);
+  test.each(workflows)('the workflow $path has no fault', async ({ path }) => {
+    const { diagnostics } = await loadWorkflow(path, { cwd: project.folder, platform: 'unix' });
+    expect(diagnostics).toEqual([]);
+  });
+  test.each(workflows.filter(hasPrompts))('the workflow $path can be played', async (workflow) => {
+    const note = document.plays.find((play) => play.workflow === workflow.path);
+    const others = workflows.filter((other) => other !== workflow);
+    const { run, path } = await playShown(workflow, others, note);
+    const outcome = run.status.kind === 'ended' ? run.status.outcome : run.status.kind;
+    const problems = [...run.agents].flatMap(([, { status }]) =>
+      status.kind === 'failed' ? [status.failure.message] : [],
+    );
+    expect(problems).toEqual([]);
+    expect(outcome).toBe(note?.expected.get('ends') ?? 'completed');
+    if (note?.expected.has('path')) expect(path().join(' ')).toBe(note.expected.get('path'));
+    if (note?.expected.has('result')) expect(run.result).toBe(note.expected.get('result'));
+  });
+  test.each(workflows.filter((workflow) => !hasPrompts(workflow)))(
+    'the workflow $path is run, or used by one that is',
+    ({ path }) => {
+      const users = document.blocks.filter(({ language, file }) => language === 'console' || file);
+      expect(users.some(({ text }) => text.includes(path))).toBe(true);
+    },
+  );
+
+  const consoles = document.blocks.filter(({ language }) => language === 'console');
+  // One after the other: what one leaves behind is there for the next.
+  test.each(consoles.map((block) => ({ ...block, name: titleOf(block) })))(
+    '$name shows what happens',
+    (block) => {
+      let code = 0;
+      for (const { command, expected } of readConsole(block.text)) {
+        const ran = project.run(command, code);
+        code = ran.code;
+        const output = normalOutput(ran.output, project);
+        expect(output, `line ${block.line}: ${command}`).toMatch(expectedPattern(expected));
+      }
+    },
+  );
+});
+
+describe('TypeScript in the documents', () => {
+  const folder = join(root, 'test/artefacts/docs-examples');
+  const programs = ours.flatMap((document) =>
+    document.blocks
+      .filter(({ language }) => language === 'ts')
+      .map((block, n) => ({ document, block, name: `${slug(document.path)}-${n + 1}` })),
+  );
+  beforeAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    for (const { name, block } of programs) {
+      writeFileSync(join(folder, `${name}.ts`), block.text);
+      const { code } = transformSync(block.text, { loader: 'ts', target: 'node20' });
+      writeFileSync(join(folder, `${name}.mjs`), code);
+    }
+    const config = { extends: '../../../tsconfig.json', include: ['*.ts'] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('has no type errors', () => {
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    const { stdout } = spawnSync(tsc, ['-p', folder], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
+
+  test.each(programs)('$name runs', ({ document, name }) => {
+    const project = makeDocumentProject(document);
+    try {
+      const file = join(folder, `${name}.mjs`);
+      const { status, stderr, stdout } = spawnSync(process.execPath, [file], {
+        cwd: project.folder,
+        encoding: 'utf8',
+      });
+      expect({ status, said: status === 0 ? '' : stderr + stdout }).toEqual({
+        status: 0,
+        said: '',
+      });
+    } finally {
+      project.remove();
+    }
+  });
+});
+
+function kindOf(block: Block): 'file' | 'console' | 'program' | 'checked' | undefined {
+  if (block.file !== undefined) return 'file';
+  if (block.language === 'console' && block.words.length === 0) return 'console';
+  if (block.language === 'ts' && block.words.length === 0) return 'program';
+  return checkOf(block) ? 'checked' : undefined;
+}
+
+function checkOf({ language, words }: Block) {
+  return CHECKS[[language, ...words].join(' ')];
+}
+
+function titleOf({ language, words, line }: Block): string {
+  return `line ${line}: ${[language, ...words].join(' ')}`;
+}
+
+function nonEmpty(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+function slug(path: Document['path']): string {
+  return path.replace(/\.md$/, '').replaceAll('/', '-').toLowerCase();
+}

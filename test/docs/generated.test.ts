@@ -1,0 +1,134 @@
+// The parts of the reference that the code knows best are made from it. A part stands between
+// `<!-- generated: name -->` and `<!-- end -->`. To write them anew: UPDATE_DOCS=1 npx vitest run test/docs
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { configTemplate } from '../../src/cli/config-file.ts';
+import { RUN_OPTIONS } from '../../src/cli/options.ts';
+import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
+import { failureSchema } from '../../src/model/failure.ts';
+import { POLICY_KEYS } from '../../src/parse/policy.ts';
+import { TAG_RULES } from '../../src/parse/transition.ts';
+import { documents, readDocument, root } from './documents.ts';
+
+const GENERATED: Readonly<Record<string, () => string>> = {
+  'run options': () =>
+    table(
+      ['option', 'meaning', 'in config.toml'],
+      RUN_OPTIONS.map(({ name, kind, placeholder, meaning, notInConfig }) => [
+        code(kind === 'flag' ? `--${name}` : `--${name} <${placeholder}>`),
+        meaning,
+        notInConfig ? 'no' : code(name.replaceAll('-', '_')),
+      ]),
+    ),
+  commands: () => helpOf([]).commands.map(commandSection).join('\n'),
+  tags: () =>
+    table(
+      ['tag', 'its body', 'must have', 'may have'],
+      Object.entries(TAG_RULES).map(([name, { body, required, optional, variables }]) => [
+        code(name),
+        body,
+        required.map(code).join(', ') || '-',
+        [...optional.map(code), ...(variables ? ['any variable'] : [])].join(', ') || '-',
+      ]),
+    ),
+  config: () => `\`\`\`toml config\n${configTemplate()}\`\`\`\n`,
+  events: () =>
+    table(
+      ['event', 'fields, besides `type` and `at`'],
+      events().map(({ type, fields }) => [code(type), fields.map(code).join(', ') || '-']),
+    ),
+};
+
+test.each(Object.keys(GENERATED))('the part "%s" is what the code says', (name) => {
+  const begin = `<!-- generated: ${name} -->\n`;
+  const holder = documents.find(({ text }) => text.includes(begin));
+  if (!holder) throw new Error(`No document holds the generated part "${name}".`);
+  const file = join(root, holder.path);
+  const text = readFileSync(file, 'utf8');
+  const from = text.indexOf(begin) + begin.length;
+  const to = text.indexOf('<!-- end -->', from);
+  const made = `\n${GENERATED[name]?.()}\n`;
+  if (process.env.UPDATE_DOCS) writeFileSync(file, text.slice(0, from) + made + text.slice(to));
+  else expect(text.slice(from, to)).toBe(made);
+});
+
+/** What a table or a list in a document has to mention, in code style. */
+const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
+  ['docs/reference/journal.md', events().map(({ type }) => type)],
+  ['docs/guide/when-things-go-wrong.md', Object.values(failureSchema.shape.kind.def.entries)],
+  ['docs/reference/front-matter.md', POLICY_KEYS],
+  ['docs/reference/exit-codes.md', Object.values(runOutcomeSchema.def.entries)],
+  ['docs/reference/cli.md', helpOf([]).commands.map((name) => `raymond ${name}`)],
+];
+
+test.each(DESCRIBED)('%s describes all that there is', (path, names) => {
+  const hand = readDocument(path).text.replace(/<!-- generated: [\s\S]*?<!-- end -->/g, '');
+  const missing = names.filter((name) => !hand.includes(`\`${name}`));
+  expect(missing).toEqual([]);
+});
+
+/** Each event with its fields, as the published JSON Schema tells them. */
+function events(): readonly { readonly type: string; readonly fields: readonly string[] }[] {
+  const { oneOf = [] } = z.toJSONSchema(runEventSchema);
+  return oneOf.map(({ properties = {}, required = [] }) => {
+    const { type, ...others } = properties;
+    const names = Object.keys(others).filter((name) => name !== 'at');
+    return {
+      type: typeof type === 'object' ? String(type.const) : '',
+      fields: names.map((name) => (required.includes(name) ? name : `${name}?`)),
+    };
+  });
+}
+
+interface Help {
+  readonly usage: string;
+  readonly commands: readonly string[];
+  readonly options: readonly (readonly [string, string])[];
+}
+
+/** What `raymond … --help` prints, read back. */
+function helpOf(command: readonly string[]): Help {
+  const args = [join(root, 'bin/raymond.js'), ...command, '--help'];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const entries = [...stdout.matchAll(/^ {2}(\S.*?)(?: {2,}(.*(?:\n {4,}.*)*))?$/gm)].map(
+    ([, term = '', meaning = '']) => [term, meaning.replace(/\s+/g, ' ').trim()] as const,
+  );
+  return {
+    usage: /^Usage: (.*)$/m.exec(stdout)?.[1] ?? '',
+    options: entries.filter(([term]) => term.startsWith('-')),
+    commands: entries
+      .map(([term]) => term.split(/[ |]/)[0] ?? '')
+      .filter((name) => /^[a-z]/.test(name) && name !== 'help'),
+  };
+}
+
+/** The run options have a table of their own. */
+function commandSection(name: string): string {
+  const { usage, options } = helpOf([name]);
+  const shared = new Set(RUN_OPTIONS.map((option) => `--${option.name}`));
+  const isRun = name === 'run' || name === 'resume';
+  const own = options.filter(
+    ([term]) => !term.includes('--help') && !(isRun && shared.has(term.split(' ')[0] ?? '')),
+  );
+  const rows = own.map(([term, meaning]) => [code(term), meaning]);
+  return [
+    `#### ${name}`,
+    '',
+    code(usage),
+    '',
+    ...(rows.length > 0 ? [table(['option', 'meaning'], rows)] : ['']),
+  ].join('\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

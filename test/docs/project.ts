@@ -1,0 +1,51 @@
+/** A document's project: a temporary folder with the files that the document shows. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Document } from './documents.ts';
+import { root } from './documents.ts';
+
+export interface DocumentProject {
+  readonly folder: string;
+  /** Runs a shell command in it, as a reader would; `before` is the exit code of the one before. */
+  run(command: string, before: number): { readonly output: string; readonly code: number };
+  remove(): void;
+}
+
+export function makeDocumentProject({ blocks }: Document): DocumentProject {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'raymond-docs-')));
+  const folder = join(base, 'project');
+  const bin = join(base, 'bin');
+  for (const made of [folder, bin, join(folder, '.git')]) mkdirSync(made);
+  writeFileSync(
+    join(bin, 'raymond'),
+    `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/raymond.js')}' "$@"\n`,
+    { mode: 0o755 },
+  );
+  for (const { file, text } of blocks) {
+    if (file === undefined) continue;
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  const env = {
+    HOME: base,
+    PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+  };
+  return {
+    folder,
+    run(command, before) {
+      const script = `(exit ${before})\n${command}`;
+      const { stdout, status } = spawnSync('/bin/bash', ['-c', `{ ${script}\n} 2>&1`], {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+        timeout: 50_000,
+      });
+      return { output: stdout, code: status ?? -1 };
+    },
+    remove: () => rmSync(base, { recursive: true, force: true }),
+  };
+}
