@@ -1,6 +1,14 @@
 /** A document's project: a temporary folder with the files that the document shows. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Document } from './documents.ts';
@@ -23,6 +31,10 @@ export function makeDocumentProject({ blocks }: Document): DocumentProject {
     `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/raymond.js')}' "$@"\n`,
     { mode: 0o755 },
   );
+  writeFileSync(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+  if (existsSync(join(root, 'examples'))) {
+    cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
+  }
   for (const { file, text } of blocks) {
     if (file === undefined) continue;
     mkdirSync(dirname(join(folder, file)), { recursive: true });
