@@ -41,6 +41,7 @@ function normal(text: string): string {
     .replace(/\b\d\d:\d\d:\d\d\b/g, '00:00:00')
     .replace(/-[0-9a-f]{8}\b/g, '-00000000')
     .replace(/\b\d+\.\d s\b/g, '0.0 s')
+    .replace(/\(\d+ ms\)/g, '(1 ms)')
     .replace(/\b\d+ bytes of the journal/, '1 bytes of the journal')
     .replace(/\(pid \d+\)/g, '(pid 1)')
     .replace(/[ \t]+$/gm, '');

@@ -64,10 +64,17 @@ test('a document that is not checked here is checked where it says', () => {
 
 describe.each(ours)('$path', (document) => {
   let project: DocumentProject;
+  /** Has what somebody would have who reads from the beginning. */
+  let reader: DocumentProject;
   beforeAll(() => {
     project = makeDocumentProject(document);
+    project.showUntil(Number.POSITIVE_INFINITY);
+    reader = makeDocumentProject(document);
   });
-  afterAll(() => project.remove());
+  afterAll(() => {
+    project.remove();
+    reader.remove();
+  });
 
   test('has only blocks of known kinds', () => {
     for (const block of document.blocks) {
@@ -111,11 +118,12 @@ describe.each(ours)('$path', (document) => {
   test.each(consoles.map((block) => ({ ...block, name: titleOf(block) })))(
     '$name shows what happens',
     (block) => {
+      reader.showUntil(block.line);
       let code = 0;
       for (const { command, expected } of readConsole(block.text)) {
-        const ran = project.run(command, code);
+        const ran = reader.run(command, code);
         code = ran.code;
-        const output = normalOutput(ran.output, project);
+        const output = normalOutput(ran.output, reader);
         expect(output, `line ${block.line}: ${command}`).toMatch(expectedPattern(expected));
       }
     },
@@ -150,6 +158,7 @@ describe('TypeScript in the documents', () => {
 
   test.each(programs)('$name runs', ({ document, name }) => {
     const project = makeDocumentProject(document);
+    project.showUntil(Number.POSITIVE_INFINITY);
     try {
       const file = join(folder, `${name}.mjs`);
       const { status, stderr, stdout } = spawnSync(process.execPath, [file], {

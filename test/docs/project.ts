@@ -16,6 +16,8 @@ import { root } from './documents.ts';
 
 export interface DocumentProject {
   readonly folder: string;
+  /** Writes the files that are shown up to a line. */
+  showUntil(line: number): void;
   /** Runs a shell command in it, as a reader would; `before` is the exit code of the one before. */
   run(command: string, before: number): { readonly output: string; readonly code: number };
   remove(): void;
@@ -35,11 +37,7 @@ export function makeDocumentProject({ blocks }: Document): DocumentProject {
   if (existsSync(join(root, 'examples'))) {
     cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
   }
-  for (const { file, text } of blocks) {
-    if (file === undefined) continue;
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
-  }
+  const shown = new Set<string>();
   const env = {
     HOME: base,
     PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -48,6 +46,14 @@ export function makeDocumentProject({ blocks }: Document): DocumentProject {
   };
   return {
     folder,
+    showUntil(line) {
+      for (const { file, text, line: shownAt } of blocks) {
+        if (file === undefined || shownAt > line || shown.has(file)) continue;
+        shown.add(file);
+        mkdirSync(dirname(join(folder, file)), { recursive: true });
+        writeFileSync(join(folder, file), text);
+      }
+    },
     run(command, before) {
       const script = `(exit ${before})\n${command}`;
       const { stdout, status } = spawnSync('/bin/bash', ['-c', `{ ${script}\n} 2>&1`], {
