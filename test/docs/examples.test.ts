@@ -20,7 +20,7 @@ import { hasPrompts, playShown, workflowsOf } from './workflows.ts';
 
 /** Documents whose examples a test of their own runs. */
 const CHECKED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['docs/reference/lint.md', 'src/inspect/lint.test.ts'],
+  ['docs/reference/lint.md', 'test/lint/lint.test.ts'],
 ]);
 
 const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path) && blocks.length);
