@@ -1,17 +1,23 @@
 // Numbers and texts that the documents state in passing are those of the code.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newRun } from '../../src/interpret/apply.ts';
 import { MOST_REMINDERS } from '../../src/interpret/decide.ts';
 import { reminderText } from '../../src/interpret/policy.ts';
-import { recover } from '../../src/interpret/recover.ts';
 import { MAX_STATE_BYTES } from '../../src/load/folder.ts';
 import { JOURNAL_VERSION } from '../../src/model/event.ts';
+import type { Failure } from '../../src/model/failure.ts';
 import { readPrompt } from '../../src/parse/front-matter.ts';
-import { readDocument } from './documents.ts';
+import { play } from '../../src/testing.ts';
+import { readDocument, root } from './documents.ts';
 
 const { settings } = newRun;
 const money = 'docs/guide/money-and-limits.md';
 const wrong = 'docs/guide/when-things-go-wrong.md';
+const pauses = await pausesOf({ kind: 'crashed', message: '' });
+const unknownWait = await waitFor({});
+const longestWait = await waitFor({ resetsAt: 8e15 });
 const count = ['no', 'one', 'two', 'three', 'four', 'five'];
 
 test.each([
@@ -22,14 +28,28 @@ test.each([
     `At most ${settings.maxParallelPrompts} prompts and ${settings.maxParallelScripts} scripts`,
   ],
   [money, `(\`${settings.permissionMode}\`)`],
-  [wrong, `up to ${count[pauses().length]} times, after ${spoken(pauses())} seconds`],
-  ['docs/decisions/0020-retry-pauses.md', `after ${spoken(pauses())} seconds`],
-  ['docs/decisions/0020-retry-pauses.md', `${wait(undefined) / 60_000} minutes if the end is not`],
-  ['docs/decisions/0020-retry-pauses.md', `${wait(1e15) / 3_600_000} hours at most`],
+  [wrong, `up to ${count[pauses.length]} times, after ${spoken(pauses)} seconds`],
+  ['docs/decisions/0020-retry-pauses.md', `after ${spoken(pauses)} seconds`],
+  ['docs/decisions/0020-retry-pauses.md', `${unknownWait / 60} minutes if the end is not`],
+  ['docs/decisions/0020-retry-pauses.md', `${longestWait / 3600} hours at most`],
   ['docs/reference/protocol.md', `A state has at most ${MAX_STATE_BYTES / 1024 / 1024} MiB`],
   ['docs/reference/journal.md', `The format is \`version\` ${JOURNAL_VERSION}`],
 ])('%s: %s', (path, claim) => {
   expect(readDocument(path).text).toContain(claim);
+});
+
+test.each([
+  ['src/index.ts', 'docs/reference/api.md'],
+  ['src/testing.ts', 'docs/reference/api.md'],
+])('everything that %s gives out is in %s', (module, path) => {
+  const code = readFileSync(join(root, module), 'utf8');
+  const lists = [...code.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
+    list.split(',').map((name) => name.replace(/\btype\b/, '').trim()),
+  );
+  const own = [...code.matchAll(/^export (?:async )?(?:function|const|interface|type) (\w+)/gm)];
+  const names = [...lists, ...own.map(([, name = '']) => name)].filter((name) => name !== '');
+  const { text } = readDocument(path);
+  expect(names.filter((name) => !new RegExp(`\`${name}\\b`).test(text))).toEqual([]);
 });
 
 test('the guide shows the reminder that an agent gets', () => {
@@ -41,21 +61,20 @@ test('the guide shows the reminder that an agent gets', () => {
   expect(text).toContain(`${['', 'Once', 'Twice', 'Three times'][MOST_REMINDERS]}. Then the agent`);
 });
 
-/** In seconds. */
-function pauses(): readonly number[] {
-  const found: number[] = [];
-  for (;;) {
-    const tries = { retries: found.length, isScript: false, at: 0 };
-    const recovery = recover({ kind: 'crashed', message: '' }, tries);
-    if (recovery.kind !== 'retry') return found;
-    found.push(recovery.until / 1000);
-  }
+/** How long an agent waits before each further try, in seconds. */
+async function pausesOf(failure: Failure): Promise<readonly number[]> {
+  const { events } = await play({ START: Array.from({ length: 9 }, () => ({ failure })) });
+  return events.flatMap((event) =>
+    event.type === 'agent-waits' ? [(event.until - event.at) / 1000] : [],
+  );
 }
 
-function wait(resetsAt: number | undefined): number {
-  const limit = { kind: 'usage-limit', message: '', ...(resetsAt && { resetsAt }) } as const;
-  const recovery = recover(limit, { retries: 0, isScript: false, at: 0 });
-  return recovery.kind === 'wait' ? recovery.until : 0;
+/** How long a run waits for the end of a usage limit, in seconds. */
+async function waitFor(limit: Partial<Failure>): Promise<number> {
+  const failure: Failure = { kind: 'usage-limit', message: '', ...limit };
+  const { events } = await play({ START: [{ failure }, '<result></result>'] });
+  const limited = events.find((event) => event.type === 'usage-limited');
+  return limited ? (limited.until - limited.at) / 1000 : 0;
 }
 
 function spoken(numbers: readonly number[]): string {
