@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
+import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { readConfig } from '../../src/cli/config-file.ts';
@@ -52,6 +53,7 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   },
   'json state-file': (text) => void stateFileSchema.parse(JSON.parse(text)),
   json: (text) => void JSON.parse(text),
+  toml: (text) => void parseToml(text),
   yaml: (text) => void parseYaml(text),
 };
 

@@ -34,8 +34,8 @@ export function makeDocumentProject({ blocks }: Document): DocumentProject {
     { mode: 0o755 },
   );
   writeFileSync(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
-  if (existsSync(join(root, 'examples'))) {
-    cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
+  for (const name of ['examples', 'templates'].filter((name) => existsSync(join(root, name)))) {
+    cpSync(join(root, name), join(folder, name), { recursive: true });
   }
   const shown = new Set<string>();
   const env = {
