@@ -36,7 +36,7 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     meaning: 'model for states that name none: opus, sonnet, haiku or a full id',
     example: '"sonnet"',
     check: (value) =>
-      /^(opus|sonnet|haiku|claude-[\w.[\]-]+)$/.test(value)
+      /^((opus|sonnet|haiku)(\[1m\])?|claude-[\w.[\]-]+)$/.test(value)
         ? undefined
         : 'name opus, sonnet, haiku, or a full id that begins with claude-',
   },
@@ -162,7 +162,7 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
 export const CLAUDE_PATH: OptionSpec = {
   name: 'claude-path',
   kind: 'text',
-  meaning: 'the claude executable; else RAYMOND_CLAUDE, else what PATH finds',
+  meaning: 'the claude executable, instead of what PATH finds; RAYMOND_CLAUDE wins over it',
   example: '"/usr/local/bin/claude"',
 };
 

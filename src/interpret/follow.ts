@@ -1,4 +1,4 @@
-/** What each tag means. The table of SPEC 3 is this file: one switch, one case a tag. */
+/** What each tag means: one switch, one case a tag. */
 import type { Frame, RunEvent, RunEventOf, Session, StackChange } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts } from '../model/input.ts';

@@ -87,7 +87,7 @@ function noteOf(event: StepOver, before: Run | undefined): StepNote | undefined 
   };
 }
 
-/** What the agent or script said, as a list of JSON values, under the name that seed 004 gives it. */
+/** What the agent or script said, as a list of JSON values: `{agent}_{STATE}_{NNN}.json`. */
 function keepStep(folder: string, note: StepNote, stepFolder: string): void {
   const state = note.state.replace(/\.[^.]+$/, '');
   const name = `${note.agent}_${state}_${String(note.step).padStart(3, '0')}.json`;

@@ -82,7 +82,7 @@ export class Describer {
         return undefined;
       case 'agent-failed':
         return [
-          `${this.#arrow(event.agent, before, 'failed')}: ${oneLine(event.failure.message)}`,
+          `${this.#arrow(event.agent, before, 'failed')}: ${oneLine(event.failure.message, LONGEST_FAILURE)}`,
           'bad',
         ];
       case 'agent-ended':
@@ -126,6 +126,9 @@ export class Describer {
     return ` (${duration(step.durationMs)}${cost})`;
   }
 }
+
+/** It ends with the remedy. */
+const LONGEST_FAILURE = 500;
 
 type Said = readonly [text: string, tone?: Line['tone']];
 
