@@ -13,7 +13,10 @@ describe.each(templates)('%s', (template) => {
     expect(made.code).toBe(0);
     expect(made.stdout).toContain("raymond test 'my flow'");
 
-    const tested = await raymond('test', 'my flow', '--coverage');
+    const linted = await raymond('lint', 'my flow');
+    expect(linted).toMatchObject({ code: 0, stdout: '' });
+
+    const tested = await raymond('test', 'my flow', '--coverage', '--explore');
     expect(tested.stdout).not.toContain('never executed');
     expect(tested).toMatchObject({ code: 0, stderr: '' });
 
@@ -47,7 +50,7 @@ test('writes into a folder of that name when none is named, for nobody else to r
 test('writes over nothing', async () => {
   write({ 'flow/START.md': 'mine', 'flow/OTHER.md': 'mine' });
   const { code, stderr } = await raymond('init', 'human-approval', 'flow');
-  expect(code).toBe(1);
+  expect(code).toBe(64);
   expect(stderr).toMatch(
     /flow has START\.md already\.\n +Name another folder; nothing was written\./,
   );
@@ -60,7 +63,7 @@ test.each([
   [['nonsense'], 'There is no template "nonsense".', 'There is plan-implement-review', 64],
   [[], 'No template is named.', 'Name one of plan-implement-review', 64],
   [['--yes'], 'No template is named.', 'Name one of plan-implement-review', 64],
-  [['human-approval', 'file/flow'], 'cannot be written', 'Name another folder.', 1],
+  [['human-approval', 'file/flow'], 'cannot be written', 'Name another folder.', 64],
 ] as const)('init %j tells the fact and the remedy', async (args, fact, remedy, exit) => {
   write({ file: '' });
   const { code, stderr } = await raymond('init', ...args);

@@ -193,7 +193,7 @@ test('nothing is written over, and a run that is not over is no test yet', async
   await raymond('flow', '--rehearse', '--workflow-id', 'r');
   write({ 'flow/r.test.yaml': 'mine' });
   const again = await raymond('test', '--record', 'r');
-  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again).toMatchObject({ code: 64, stdout: '' });
   expect(again.stderr).toMatch(/r\.test\.yaml is there already\.\n +Remove or rename it/);
   expect(read('flow/r.test.yaml')).toBe('mine');
 

@@ -131,7 +131,7 @@ test.each([
 ])('refuses %s before anything begins', async (text, fact, remedy) => {
   write({ 'flow/START.md': 'x', 'flow/rehearsal.yaml': text });
   const { code, stderr } = await raymond('flow', '--rehearse');
-  expect(code).toBe(1);
+  expect(code).toBe(64);
   expect(stderr).toContain(fact);
   expect(stderr).toContain(remedy);
   expect(readdirSync(path('.'))).not.toContain('.raymond');
@@ -141,6 +141,6 @@ test('a file that is not there is said to be missing', async () => {
   write({ 'flow/START.md': 'x' });
   mkdirSync(path('empty'));
   const { code, stderr } = await raymond('flow', '--rehearsal', 'nowhere.yaml');
-  expect(code).toBe(1);
+  expect(code).toBe(64);
   expect(stderr).toMatch(/There is no file .*nowhere\.yaml\.\n +Name one that exists\./);
 });

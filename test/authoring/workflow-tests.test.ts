@@ -112,9 +112,30 @@ test('names choose tests, reports are for programs, and what was never executed 
   expect(statSync(path('j.xml')).mode & 0o777).toBe(0o600);
 
   const covered = await raymond('test', 'flow', 'other', '--coverage');
-  expect(covered.stdout).toContain('Coverage: 1 of 4 states\n');
+  expect(covered.stdout).toMatch(/^Coverage: 1 of 4 states, \d of \d+ transitions$/m);
+  expect(covered.stdout).toMatch(/never taken: \w+ -> \w+ \w+/);
   for (const state of ['DEEP.md', 'SCRIPT.sh', 'WORK.md'])
     expect(covered.stdout).toContain(`never executed: ${state}\n`);
+});
+
+test.each([
+  ['an infinite loop', { 'START.md': '{ tag: goto, target: START }' }, 'endless-loop'],
+  [
+    'a call that never returns',
+    {
+      'START.md': '{ tag: call, target: SUB, return: END }',
+      'SUB.md': '{ tag: goto, target: SUB }',
+      'END.md': '{ tag: result }',
+    },
+    'never-returns',
+  ],
+])('--explore finds %s, without a test', async (_, policies, code) => {
+  for (const [name, entry] of Object.entries(policies))
+    write({ [`flow/${name}`]: `---\nallowed_transitions: [${entry}]\n---\nGo on. {{result}}` });
+  const explored = await raymond('test', 'flow', '--explore');
+  expect(explored.code).toBe(1);
+  expect(explored.stdout).toContain('FAIL  every path');
+  expect(explored.stdout).toContain(code);
 });
 
 test('the tests of a zip archive are in it or beside it, those of a YAML file beside it', async () => {
@@ -137,13 +158,13 @@ test('the tests of a zip archive are in it or beside it, those of a YAML file be
 
 test.each([
   [[], 'No workflow is named.', 'Name the workflow', 64],
-  [['nowhere'], 'There is no workflow at nowhere.', 'Name a folder', 1],
-  [['flow'], 'There are no tests of flow.', 'raymond test --record <run>', 1],
-  [['bad'], 'bad/a.test.yaml:1:10: expect has no key "pat".', 'Did you mean path?', 1],
+  [['nowhere'], 'There is no workflow at nowhere.', 'Name a folder', 64],
+  [['flow'], 'There are no tests of flow.', 'raymond test --record <run>', 64],
+  [['bad'], 'bad/a.test.yaml:1:10: expect has no key "pat".', 'Did you mean path?', 64],
   [['good', 'nix'], 'There is no test "nix".', 'There is "a".', 64],
-  [['good', '--junit', 'no/such/j.xml'], 'cannot be written', 'Name another file.', 1],
-  [['twice'], 'a recording and with answers', 'Keep one', 1],
-  [['outside'], 'lies outside of its project folder', 'relative to that folder', 1],
+  [['good', '--junit', 'no/such/j.xml'], 'cannot be written', 'Name another file.', 64],
+  [['twice'], 'a recording and with answers', 'Keep one', 64],
+  [['outside'], 'lies outside of its project folder', 'relative to that folder', 64],
 ] as const)('test %j tells the fact and the remedy', async (args, fact, remedy, exit) => {
   const START = { text: 'x', good: 'answers: {START: <result>x</result>}' };
   write({

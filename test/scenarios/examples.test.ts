@@ -36,3 +36,7 @@ test.each([
 test('every example is tried here', () => {
   expect(readdirSync(EXAMPLES).sort()).toEqual(['collatz', 'dispatch', 'poll']);
 });
+
+test.each(readdirSync(EXAMPLES))('%s has no findings', async (name) => {
+  expect(await newProject({}).run(['lint', example(name)])).toMatchObject({ code: 0, stdout: '' });
+});
