@@ -18,8 +18,9 @@ describe('fenced blocks', () => {
     ['two blocks', '```\na\n```\n~~~\nb\n~~~', ['```\na\n```', '~~~\nb\n~~~']],
     ['tildes may have backticks in their info', '~~~ `x`\nb\n~~~', ['~~~ `x`\nb\n~~~']],
     ['backticks may not: a span', '``` `x` ```\nb', ['``` `x` ```']],
-    ['four spaces before: no fence', '    ~~~\nb\n    ~~~', []],
-    ['a tab before: no fence', '\t~~~\nb', []],
+    ['deep in a list, with a blank line', '1. x\n\n    ~~~\nb\n\nc\n\t~~~', ['~~~\nb\n\nc\n\t~~~']],
+    ['text before it on the line: no fence', '- ~~~\nb\n~~~', ['~~~']],
+    ['a tab before', '\t~~~\nb\n~~~', ['~~~\nb\n~~~']],
     ['text before: no fence', 'a ~~~\nb', []],
     ['two tildes: no fence', '~~\nb\n~~', []],
   ])('%s', (_, text, regions) => {

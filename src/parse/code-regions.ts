@@ -6,8 +6,8 @@ export interface Region {
 }
 
 /**
- * Finds markdown code: fenced blocks and inline code spans, as CommonMark has them outside lists
- * and quotes. The function it returns names the first region that opens at or after `from` and
+ * Finds markdown code: fenced blocks, however deep they are indented, and inline code spans, as
+ * CommonMark has them outside quotes. The function it returns names the first region that opens at or after `from` and
  * ahead of `before`; because what precedes `from` is not looked at, a caller can step over text
  * whose backticks mean nothing. `from` must never go back: that is what keeps the search linear.
  */
@@ -69,15 +69,23 @@ function runLength(text: OutputText, at: number): number {
 }
 
 function opensFence(text: OutputText, at: number, length: number): boolean {
-  if (length < 3 || !isIndentedAtMostThree(text, at)) return false;
+  if (length < 3 || !isFirstOnLine(text, at)) return false;
   return text.charCodeAt(at) !== BACKTICK || !lineHasBacktick(text, at + length);
 }
 
-function isIndentedAtMostThree(text: OutputText, at: number): boolean {
-  let start = at;
-  while (start > 0 && at - start <= 3 && text.charCodeAt(start - 1) === SPACE) start -= 1;
-  return at - start <= 3 && (start === 0 || text.charCodeAt(start - 1) === NEWLINE);
+/** At any depth: agents put code into lists, where markdown counts the indentation from the list's text. */
+function isFirstOnLine(text: OutputText, at: number): boolean {
+  const start = at - indentBefore(text, at);
+  return start === 0 || text.charCodeAt(start - 1) === NEWLINE;
 }
+
+function indentBefore(text: OutputText, at: number): number {
+  let start = at;
+  while (start > 0 && isIndent(text.charCodeAt(start - 1))) start -= 1;
+  return at - start;
+}
+
+const isIndent = (code: number) => code === SPACE || code === TAB;
 
 function lineHasBacktick(text: OutputText, from: number): boolean {
   for (let at = from; at < text.length; at += 1) {
@@ -90,9 +98,10 @@ function lineHasBacktick(text: OutputText, from: number): boolean {
 
 function fencedBlock(text: OutputText, from: number, length: number): Region {
   const fence = text.charCodeAt(from);
+  const deepest = indentBefore(text, from) + 3;
   let line = nextLine(text, from + length);
   while (line < text.length) {
-    const end = closingFenceEnd(text, line, fence, length);
+    const end = closingFenceEnd(text, line, { fence, length, deepest });
     if (end !== undefined) return { from, to: end };
     line = nextLine(text, line);
   }
@@ -104,24 +113,18 @@ function nextLine(text: OutputText, from: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
+/** One that lies deeper than its opening allows is part of the code. */
 function closingFenceEnd(
   text: OutputText,
   line: number,
-  fence: number,
-  length: number,
+  opened: { readonly fence: number; readonly length: number; readonly deepest: number },
 ): number | undefined {
-  const start = skipIndent(text, line);
-  if (text.charCodeAt(start) !== fence) return undefined;
+  const start = skipBlanks(text, line);
+  if (text.charCodeAt(start) !== opened.fence || start - line > opened.deepest) return undefined;
   const run = runLength(text, start);
-  if (run < length) return undefined;
+  if (run < opened.length) return undefined;
   const end = skipBlanks(text, start + run);
   return isLineEnd(text, end) ? end : undefined;
-}
-
-function skipIndent(text: OutputText, line: number): number {
-  let at = line;
-  while (at - line < 3 && text.charCodeAt(at) === SPACE) at += 1;
-  return at;
 }
 
 function skipBlanks(text: OutputText, from: number): number {
@@ -177,7 +180,7 @@ function surveyParagraph(text: OutputText, from: number): Paragraph {
 
 function endsParagraph(text: OutputText, line: number): boolean {
   if (isLineEnd(text, skipBlanks(text, line))) return true;
-  const start = skipIndent(text, line);
+  const start = skipBlanks(text, line);
   const code = text.charCodeAt(start);
   return (code === BACKTICK || code === TILDE) && opensFence(text, start, runLength(text, start));
 }
