@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { createLibrary } from './load/load.ts';
 import type { Platform, Workflow } from './model/workflow.ts';
 
-export { apply, newRun } from './interpret/apply.ts';
+export { apply } from './interpret/apply.ts';
 export type { Workflows } from './interpret/follow.ts';
 export { interpret } from './interpret/interpret.ts';
+export { newRun } from './interpret/new-run.ts';
 export type { Diagnostic } from './model/diagnostic.ts';
 export type {
   Frame,

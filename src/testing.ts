@@ -3,7 +3,7 @@
  * of models and processes, a journal in memory, and a clock that never makes anybody wait.
  */
 import { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
-import { newRun } from './interpret/apply.ts';
+import { newRun } from './interpret/new-run.ts';
 import type { RunEvent, SessionUse, Settings } from './model/event.ts';
 import type { Run } from './model/run.ts';
 import { UserError } from './model/user-error.ts';

@@ -2,10 +2,11 @@
  * A run under test: the real language and the real fold, with the world's part said by the test. Time
  * goes on by a second with everything that happens. Directories exist unless they are called `missing`.
  */
-import { apply, newRun } from '../src/interpret/apply.ts';
+import { apply } from '../src/interpret/apply.ts';
 import type { Workflows } from '../src/interpret/follow.ts';
 import { interpret } from '../src/interpret/interpret.ts';
 import { needs } from '../src/interpret/needs.ts';
+import { newRun } from '../src/interpret/new-run.ts';
 import type { RunEvent, Settings } from '../src/model/event.ts';
 import type { Failure, FailureKind } from '../src/model/failure.ts';
 import type { Facts, Input, StepReport } from '../src/model/input.ts';

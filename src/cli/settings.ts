@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { newRun } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
 import type { Settings } from '../model/event.ts';
 import { variableProblem } from '../parse/variables.ts';
 import { type RunOptions, wrongUsage } from './options.ts';

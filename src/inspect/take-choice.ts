@@ -1,6 +1,7 @@
 /** One step of the real language, taken by an agent that stands somewhere in a workflow. */
-import { apply, FIRST_AGENT, newRun, visitKey } from '../interpret/apply.ts';
+import { apply } from '../interpret/apply.ts';
 import { interpret } from '../interpret/interpret.ts';
+import { FIRST_AGENT, newRun, visitKey } from '../interpret/new-run.ts';
 import type { Frame, RunEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts, Input } from '../model/input.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Run } from '../model/run.ts';
 import { workerNames } from './agent-name.ts';
-import { newRun } from './apply.ts';
+import { newRun } from './new-run.ts';
 
 const ended = { at: 0, steps: 1, costUsd: 0 };
 const withEnded = (...ids: string[]): Run => ({

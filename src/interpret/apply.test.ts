@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { failed, interrupted, makeRun } from '../../test/make-run.ts';
 import type { RunEvent } from '../model/event.ts';
-import { apply, newRun, visitKey } from './apply.ts';
+import { apply } from './apply.ts';
+import { newRun, visitKey } from './new-run.ts';
 
 const flow = { START: [], N: [], 'S.sh': [] };
 

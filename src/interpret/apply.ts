@@ -3,54 +3,14 @@
  * work for one event does not depend on how many agents there are (a resume excepted).
  */
 import type { RunEvent, RunEventOf, StackChange, Task } from '../model/event.ts';
-import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, AgentStatus, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
-import { emptyTally, tallyWith } from '../model/tally.ts';
+import { tallyWith } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
   return { ...fold(run, event), updatedAt: event.at };
-}
-
-/** What every run is before its first event. */
-export const newRun: Run = {
-  id: '',
-  workflow: '',
-  cwd: '',
-  settings: {
-    budgetUsd: 10,
-    maxIterations: 0,
-    idleTimeoutMs: 600_000,
-    permissionMode: 'acceptEdits',
-    skipPermissions: false,
-    maxParallelPrompts: 16,
-    maxParallelScripts: 256,
-    failFast: false,
-    wait: true,
-    warm: true,
-  },
-  metadata: {},
-  startedAt: 0,
-  updatedAt: 0,
-  status: { kind: 'active' },
-  agents: PersistentMap.empty(),
-  endedAgents: PersistentMap.empty(),
-  forkCounters: PersistentMap.empty(),
-  tally: emptyTally,
-  iterations: 0,
-  totalCostUsd: 0,
-  dearestTurnUsd: undefined,
-  limitedUntil: undefined,
-  result: undefined,
-};
-
-/** The first agent of every run. */
-export const FIRST_AGENT = 'main';
-
-/** Names a state in `visits`: two workflows may have states of the same name. */
-export function visitKey(workflow: string, state: StateName): string {
-  return `${workflow}#${state}`;
 }
 
 function fold(run: Run, event: RunEvent): Run {
@@ -135,32 +95,6 @@ function started(event: RunEventOf<'run-started'>): Run {
     startedAt: event.at,
   };
   return put(run, undefined, newAgent(FIRST_AGENT, event, {}));
-}
-
-function newAgent(
-  id: string,
-  place: { workflow: string; state: StateName; cwd: string; input?: string | undefined },
-  variables: Readonly<Record<string, string>>,
-): Agent {
-  return {
-    id,
-    workflow: place.workflow,
-    state: place.state,
-    session: { kind: 'none' },
-    cwd: place.cwd,
-    stack: [],
-    variables,
-    input: place.input,
-    model: undefined,
-    effort: undefined,
-    visits: { [visitKey(place.workflow, place.state)]: 1 },
-    steps: 0,
-    attempts: 0,
-    retries: 0,
-    previousTry: undefined,
-    costUsd: 0,
-    status: ready({ kind: 'state' }),
-  };
 }
 
 /** Failed agents are tried again, reminded ones (and reminded judges) from the beginning. */

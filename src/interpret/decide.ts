@@ -9,9 +9,9 @@ import { unreachable } from '../model/unreachable.ts';
 import type { AllowedTransition, PromptState, State, Workflow } from '../model/workflow.ts';
 import { implicitTag } from '../parse/implicit.ts';
 import { readMove } from '../parse/transition.ts';
-import { visitKey } from './apply.ts';
 import { evaluate } from './evaluate.ts';
 import { follow, type Workflows } from './follow.ts';
+import { visitKey } from './new-run.ts';
 import { policyProblem, reminderText } from './policy.ts';
 import { recover } from './recover.ts';
 

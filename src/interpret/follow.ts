@@ -9,7 +9,7 @@ import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type WorkerName, workerNames } from './agent-name.ts';
-import { visitKey } from './apply.ts';
+import { visitKey } from './new-run.ts';
 
 export type Workflows = (ref: string) => Workflow | undefined;
 

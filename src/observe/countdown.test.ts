@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newRun } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
 import { countdown } from './countdown.ts';
 

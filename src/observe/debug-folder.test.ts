@@ -10,7 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { apply, newRun } from '../interpret/apply.ts';
+import { apply } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
 import type { Run } from '../model/run.ts';
 import { play } from '../testing.ts';
 import { debugFolderName, debugFolderObserver } from './debug-folder.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { apply, newRun } from '../interpret/apply.ts';
+import { apply } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { play } from '../testing.ts';

@@ -2,7 +2,8 @@
  * A run that is only played: the real language and the real loop, with a journal in memory and a clock
  * that never makes anybody wait. Who answers prompts and runs scripts is the caller's choice.
  */
-import { apply, newRun } from '../interpret/apply.ts';
+import { apply } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
 import { JOURNAL_VERSION, type RunEvent, type RunEventOf, type Settings } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';

@@ -1,6 +1,7 @@
 import { graphOf } from '../inspect/graph.ts';
 import { overlayOf, timesTaken } from '../inspect/overlay.ts';
-import { apply, newRun } from '../interpret/apply.ts';
+import { apply } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Workflow } from '../model/workflow.ts';

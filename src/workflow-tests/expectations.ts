@@ -1,7 +1,8 @@
 /** What a test expects, against what happened. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { apply, FIRST_AGENT, newRun } from '../interpret/apply.ts';
+import { apply } from '../interpret/apply.ts';
+import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { nearest } from '../parse/nearest.ts';

@@ -1,6 +1,6 @@
 /** Makes a test of a run that is over: what came in, in its order, and what came of it. */
 import { stringify } from 'yaml';
-import { newRun } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent, RunEventOf, Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';

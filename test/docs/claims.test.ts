@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newRun } from '../../src/interpret/apply.ts';
 import { MOST_REMINDERS } from '../../src/interpret/decide.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
 import { reminderText } from '../../src/interpret/policy.ts';
 import { MAX_STATE_BYTES } from '../../src/load/folder.ts';
 import { JOURNAL_VERSION } from '../../src/model/event.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { apply, newRun } from '../../src/interpret/apply.ts';
+import { apply } from '../../src/interpret/apply.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
 import { freeze, thaw } from '../../src/journal/state-file.ts';
 import { type RunEvent, runEventSchema } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { apply, newRun } from '../../src/interpret/apply.ts';
+import { apply } from '../../src/interpret/apply.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
 import { type Played, play } from '../../src/testing.ts';
 
 /** How deep the first agent's stack was at each of its steps. */

@@ -1,4 +1,5 @@
-import { apply, newRun } from '../../interpret/apply.ts';
+import { apply } from '../../interpret/apply.ts';
+import { newRun } from '../../interpret/new-run.ts';
 import { replaceFile } from '../../journal/disk.ts';
 import { openJournal } from '../../journal/file-journal.ts';
 import { findRun } from '../../journal/find-run.ts';

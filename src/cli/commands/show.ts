@@ -1,4 +1,5 @@
-import { apply, newRun } from '../../interpret/apply.ts';
+import { apply } from '../../interpret/apply.ts';
+import { newRun } from '../../interpret/new-run.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { freeze } from '../../journal/state-file.ts';
 import type { Agent, Run } from '../../model/run.ts';

@@ -1,16 +1,14 @@
 /** Executes prompt states with Claude Code. */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import { adopt, endLeftovers, type LaunchedProcess, launch } from '../process.ts';
-import { leaveAnswer, leaveRaw } from '../step-folder.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { findClaude } from './executable.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
 import { ownModel } from './own-model.ts';
+import { settle } from './settle.ts';
 import { startGate } from './start-gate.ts';
 import { readTranscript } from './transcript.ts';
 import { configFolderOf, type Transcripts, transcriptsIn } from './transcripts.ts';
@@ -120,7 +118,7 @@ async function takeTurn(
     step.warm && followed.outcome.kind === 'answered' && !followed.exit && !control.stopped;
   if (canServe) claude.warm.keep(step.agent, process);
   else await endProcess(process.launched, process.folder, followed);
-  return settle(claude, step, turn, followed, control.stopped ? 'stopped' : 'ours');
+  return settle(claude.transcripts, step, turn, followed, control.stopped ? 'stopped' : 'ours');
 }
 
 async function adoptTurn(
@@ -142,7 +140,7 @@ async function adoptTurn(
     untilExit: true,
   });
   await endProcess(launched, turn.process, followed);
-  return settle(claude, step, turn, followed, control.stopped ? 'stopped' : 'adopted');
+  return settle(claude.transcripts, step, turn, followed, control.stopped ? 'stopped' : 'adopted');
 }
 
 interface Begun {
@@ -274,45 +272,6 @@ async function endProcess(
 ): Promise<void> {
   if (!exit) await launched.stop();
   await endLeftovers(folder);
-}
-
-function settle(
-  claude: Claude,
-  step: PromptStep,
-  turn: TurnFile,
-  { outcome, silent, exit, offset }: FollowedTurn,
-  how: 'ours' | 'stopped' | 'adopted',
-): StepOutcome {
-  const { costUsd } = outcome;
-  leaveRaw(step.folder, { file: join(turn.process, 'stdout'), from: turn.offset, to: offset });
-  if (outcome.kind === 'answered') {
-    leaveAnswer(step.folder, outcome.text);
-    const denied = outcome.denied.map(({ tool, summary }) => `${tool} ${summary}`.trim());
-    return { kind: 'answered', output: outcome.text, costUsd, denied };
-  }
-  const { failure } = outcome;
-  // The turn was cut short by its share of the budget; with more money it can go on.
-  if (failure.kind === 'budget-spent') return { kind: 'interrupted', costUsd, sessionUsable: true };
-  if (silent) {
-    const message = `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`;
-    return { kind: 'failed', failure: { kind: 'idle', message }, costUsd };
-  }
-  const lost = how === 'stopped' || (how === 'adopted' && failure.kind === 'crashed');
-  if (lost) return { kind: 'interrupted', costUsd, sessionUsable: hasPrompt(claude, step, turn) };
-  if (exit?.kind === 'unstarted') {
-    const kind = existsSync(step.cwd) ? 'no-executable' : 'bad-directory';
-    return { kind: 'failed', failure: { kind, message: exit.reason }, costUsd };
-  }
-  return { kind: 'failed', failure: { ...failure, kind: failure.kind }, costUsd };
-}
-
-/** Whether the session knows of the prompt, and so can be told to go on with it. */
-function hasPrompt(
-  { transcripts }: Claude,
-  { session, cwd }: PromptStep,
-  { prompts }: TurnFile,
-): boolean {
-  return readTranscript(transcripts.read(session.id, cwd), prompts).hasPrompt;
 }
 
 const NOT_BEGUN: StepOutcome = { kind: 'interrupted', costUsd: 0, sessionUsable: false };

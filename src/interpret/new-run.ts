@@ -1,0 +1,71 @@
+/** What a run and an agent are at their beginning. */
+import { PersistentMap } from '../model/persistent-map.ts';
+import type { Agent, Run } from '../model/run.ts';
+import type { StateName } from '../model/state-name.ts';
+import { emptyTally } from '../model/tally.ts';
+
+/** What every run is before its first event. */
+export const newRun: Run = {
+  id: '',
+  workflow: '',
+  cwd: '',
+  settings: {
+    budgetUsd: 10,
+    maxIterations: 0,
+    idleTimeoutMs: 600_000,
+    permissionMode: 'acceptEdits',
+    skipPermissions: false,
+    maxParallelPrompts: 16,
+    maxParallelScripts: 256,
+    failFast: false,
+    wait: true,
+    warm: true,
+  },
+  metadata: {},
+  startedAt: 0,
+  updatedAt: 0,
+  status: { kind: 'active' },
+  agents: PersistentMap.empty(),
+  endedAgents: PersistentMap.empty(),
+  forkCounters: PersistentMap.empty(),
+  tally: emptyTally,
+  iterations: 0,
+  totalCostUsd: 0,
+  dearestTurnUsd: undefined,
+  limitedUntil: undefined,
+  result: undefined,
+};
+
+/** The first agent of every run. */
+export const FIRST_AGENT = 'main';
+
+export function newAgent(
+  id: string,
+  place: { workflow: string; state: StateName; cwd: string; input?: string | undefined },
+  variables: Readonly<Record<string, string>>,
+): Agent {
+  return {
+    id,
+    workflow: place.workflow,
+    state: place.state,
+    session: { kind: 'none' },
+    cwd: place.cwd,
+    stack: [],
+    variables,
+    input: place.input,
+    model: undefined,
+    effort: undefined,
+    visits: { [visitKey(place.workflow, place.state)]: 1 },
+    steps: 0,
+    attempts: 0,
+    retries: 0,
+    previousTry: undefined,
+    costUsd: 0,
+    status: { kind: 'ready', task: { kind: 'state' } },
+  };
+}
+
+/** Names a state in `visits`: two workflows may have states of the same name. */
+export function visitKey(workflow: string, state: StateName): string {
+  return `${workflow}#${state}`;
+}
