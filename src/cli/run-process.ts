@@ -21,7 +21,8 @@ import { Steps } from '../run/steps.ts';
 import type { RunOptions } from './options.ts';
 import { questionAtTerminal } from './question.ts';
 import { rehearsedPerson } from './rehearsed-person.ts';
-import { clock, disk, type Executors, findDirectory, newId } from './wire.ts';
+import { clock, disk, newId } from './store.ts';
+import { type Executors, findDirectory } from './wire.ts';
 
 export interface RunProcess {
   readonly project: Project;

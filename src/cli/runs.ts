@@ -7,7 +7,7 @@ import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import { time } from '../observe/words.ts';
-import { codec, disk, ownerOf, pathsOf } from './wire.ts';
+import { codec, disk, ownerOf, pathsOf } from './store.ts';
 
 export interface FoundRun {
   readonly id: string;

@@ -1,67 +1,22 @@
-/** The only place where ports are built. */
-import { randomUUID } from 'node:crypto';
+/** Where ports are built that execute steps and load workflows; `store.ts` has those of the disk. */
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { claudeExecutor } from '../execute/claude/claude.ts';
-import { isAlive, self } from '../execute/process.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
-import { apply } from '../interpret/apply.ts';
-import { newRun } from '../interpret/new-run.ts';
-import { realDisk } from '../journal/disk.ts';
-import type { RunCodec } from '../journal/file-journal.ts';
-import { lockOwner, takeLock } from '../journal/lock.ts';
-import { findProject, type Project, type RunPaths, runPaths } from '../journal/project.ts';
-import { freeze, thaw } from '../journal/state-file.ts';
+import type { RunPaths } from '../journal/project.ts';
 import { companionsOf, readCompanion } from '../load/companions.ts';
 import { createLibrary } from '../load/load.ts';
 import type { Settings } from '../model/event.ts';
-import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
-import type { Clock, Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
+import type { Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
-
-export const disk = realDisk;
+import { currentProject, pathsOf } from './store.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
-
-export const clock: Clock = {
-  now: () => Date.now(),
-  at(time, callback) {
-    // Timers hold at most 24 days, and a laptop that slept has to look at the clock again.
-    let timer: NodeJS.Timeout;
-    const look = () => {
-      const left = time - Date.now();
-      timer =
-        left <= 0 ? setTimeout(callback, 0) : setTimeout(look, Math.min(left, LONGEST_NAP_MS));
-    };
-    look();
-    return () => clearTimeout(timer);
-  },
-};
-
-const LONGEST_NAP_MS = 60_000;
-
-export const newId: () => string = randomUUID;
-
-export const codec: RunCodec<Run> = {
-  apply: (run, event) => apply(run ?? newRun, event),
-  freeze,
-  thaw: (json) => {
-    const run = thaw(json);
-    if (!run) throw new Error('This is not the state of a run.');
-    return run;
-  },
-};
-
-export function currentProject(cwd = process.cwd()): Promise<Project> {
-  return findProject(disk, cwd);
-}
-
-export const pathsOf: (project: Project, run: string) => RunPaths = runPaths;
 
 export function libraryFor(paths: RunPaths, cwd: string): WorkflowLibrary {
   return createLibrary({ cwd, platform, unpackInto: paths.source });
@@ -71,14 +26,6 @@ export function libraryFor(paths: RunPaths, cwd: string): WorkflowLibrary {
 export async function looseLibrary(): Promise<WorkflowLibrary> {
   const cwd = process.cwd();
   return libraryFor(pathsOf(await currentProject(cwd), 'unnamed'), cwd);
-}
-
-export function lockRun({ lock }: RunPaths) {
-  return takeLock(disk, lock, self(), isAlive);
-}
-
-export function ownerOf({ lock }: RunPaths) {
-  return lockOwner(disk, lock, isAlive);
 }
 
 export interface Executors {

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
-import { disk, testPorts } from '../../src/cli/wire.ts';
+import { disk } from '../../src/cli/store.ts';
+import { testPorts } from '../../src/cli/wire.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';

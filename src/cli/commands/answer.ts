@@ -3,7 +3,7 @@ import { UserError } from '../../model/user-error.ts';
 import { oneLine } from '../../observe/words.ts';
 import { sendTo } from '../run-process.ts';
 import { type FoundRun, openRun } from '../runs.ts';
-import { currentProject } from '../wire.ts';
+import { currentProject } from '../store.ts';
 
 export interface AnswerOptions {
   readonly agent?: string;

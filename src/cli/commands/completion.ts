@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listRuns } from '../../journal/find-run.ts';
 import { wrongUsage } from '../options.ts';
-import { currentProject, disk } from '../wire.ts';
+import { currentProject, disk } from '../store.ts';
 import { TEMPLATES } from './init.ts';
 
 /** Prints the script by which a shell asks us for completions. */

@@ -2,7 +2,7 @@ import { replaceFile } from '../../journal/disk.ts';
 import { makeProject } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
 import { configTemplate, readConfigFile } from '../config-file.ts';
-import { currentProject, disk } from '../wire.ts';
+import { currentProject, disk } from '../store.ts';
 
 /** Writes a config file with every option commented out; never over one that is there. */
 export async function initConfig(): Promise<number> {

@@ -5,7 +5,8 @@ import { readEvents } from '../../journal/read-journal.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { wrongUsage } from '../options.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, disk, looseLibrary } from '../wire.ts';
+import { currentProject, disk } from '../store.ts';
+import { looseLibrary } from '../wire.ts';
 
 export interface DiagramOptions {
   readonly html?: boolean;

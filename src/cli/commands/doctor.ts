@@ -7,7 +7,7 @@ import { unreachable } from '../../model/unreachable.ts';
 import { UserError } from '../../model/user-error.ts';
 import { readConfigFile } from '../config-file.ts';
 import type { RunOptions } from '../options.ts';
-import { currentProject, disk } from '../wire.ts';
+import { currentProject, disk } from '../store.ts';
 
 /** One thing that was looked at. A problem has to be put right before a workflow can run. */
 interface Check {

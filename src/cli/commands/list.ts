@@ -1,8 +1,8 @@
 import { freeze } from '../../journal/state-file.ts';
 import { time, usd } from '../../observe/words.ts';
 import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
+import { currentProject } from '../store.ts';
 import { table } from '../table.ts';
-import { currentProject } from '../wire.ts';
 
 export async function list({ json }: { readonly json?: boolean }): Promise<number> {
   const runs = await allRuns(await currentProject());

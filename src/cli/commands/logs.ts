@@ -1,7 +1,7 @@
 import { changesOf } from '../../execute/process.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { condition, openRun } from '../runs.ts';
-import { currentProject, disk } from '../wire.ts';
+import { currentProject, disk } from '../store.ts';
 import { history } from './show.ts';
 
 export interface LogsOptions {

@@ -6,7 +6,7 @@ import type { Project, RunPaths } from '../../journal/project.ts';
 import { readDuration } from '../../parse/transition.ts';
 import { wrongUsage } from '../options.ts';
 import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
-import { clock, currentProject, disk, lockRun, pathsOf } from '../wire.ts';
+import { clock, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 
 export interface PruneOptions {
   readonly olderThan?: string;

@@ -16,17 +16,8 @@ import { type RunOptions, wrongUsage } from '../options.ts';
 import { workOn } from '../run-process.ts';
 import { allRuns, condition } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
-import {
-  clock,
-  codec,
-  currentProject,
-  disk,
-  type Executors,
-  executors,
-  libraryFor,
-  lockRun,
-  pathsOf,
-} from '../wire.ts';
+import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
+import { type Executors, executors, libraryFor } from '../wire.ts';
 import { REHEARSAL_NOTICE } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {

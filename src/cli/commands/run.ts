@@ -14,16 +14,8 @@ import { leftBehind } from '../left-behind.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { workOn } from '../run-process.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
-import {
-  clock,
-  codec,
-  currentProject,
-  disk,
-  executors,
-  libraryFor,
-  lockRun,
-  pathsOf,
-} from '../wire.ts';
+import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
+import { executors, libraryFor } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
 export async function run(path: string | undefined, given: RunOptions): Promise<number> {

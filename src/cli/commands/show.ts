@@ -7,8 +7,8 @@ import { Describer } from '../../observe/describe.ts';
 import { formatLine } from '../../observe/plain.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
 import { condition, type FoundRun, openRun } from '../runs.ts';
+import { currentProject, disk } from '../store.ts';
 import { table } from '../table.ts';
-import { currentProject, disk } from '../wire.ts';
 
 export async function show(name: string, { json }: { readonly json?: boolean }): Promise<number> {
   const found = await openRun(await currentProject(), name);

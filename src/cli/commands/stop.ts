@@ -1,7 +1,7 @@
 import { UserError } from '../../model/user-error.ts';
 import { sendTo } from '../run-process.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, ownerOf } from '../wire.ts';
+import { currentProject, ownerOf } from '../store.ts';
 
 export interface StopOptions {
   readonly now?: boolean;

@@ -17,7 +17,8 @@ import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { openRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
-import { currentProject, disk, libraryFor, pathsOf, testPorts } from '../wire.ts';
+import { currentProject, disk, pathsOf } from '../store.ts';
+import { libraryFor, testPorts } from '../wire.ts';
 import { onChanges } from './watch.ts';
 
 export interface TestOptions {

@@ -1,0 +1,57 @@
+/** The runs of a project, on disk: all that a command needs which only looks at them. */
+import { randomUUID } from 'node:crypto';
+import { isAlive, self } from '../execute/process.ts';
+import { apply } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
+import { realDisk } from '../journal/disk.ts';
+import type { RunCodec } from '../journal/file-journal.ts';
+import { lockOwner, takeLock } from '../journal/lock.ts';
+import { findProject, type Project, type RunPaths, runPaths } from '../journal/project.ts';
+import { freeze, thaw } from '../journal/state-file.ts';
+import type { Run } from '../model/run.ts';
+import type { Clock } from '../ports.ts';
+
+export const disk = realDisk;
+
+export const clock: Clock = {
+  now: () => Date.now(),
+  at(time, callback) {
+    // Timers hold at most 24 days, and a laptop that slept has to look at the clock again.
+    let timer: NodeJS.Timeout;
+    const look = () => {
+      const left = time - Date.now();
+      timer =
+        left <= 0 ? setTimeout(callback, 0) : setTimeout(look, Math.min(left, LONGEST_NAP_MS));
+    };
+    look();
+    return () => clearTimeout(timer);
+  },
+};
+
+const LONGEST_NAP_MS = 60_000;
+
+export const newId: () => string = randomUUID;
+
+export const codec: RunCodec<Run> = {
+  apply: (run, event) => apply(run ?? newRun, event),
+  freeze,
+  thaw: (json) => {
+    const run = thaw(json);
+    if (!run) throw new Error('This is not the state of a run.');
+    return run;
+  },
+};
+
+export function currentProject(cwd = process.cwd()): Promise<Project> {
+  return findProject(disk, cwd);
+}
+
+export const pathsOf: (project: Project, run: string) => RunPaths = runPaths;
+
+export function lockRun({ lock }: RunPaths) {
+  return takeLock(disk, lock, self(), isAlive);
+}
+
+export function ownerOf({ lock }: RunPaths) {
+  return lockOwner(disk, lock, isAlive);
+}
