@@ -45,7 +45,7 @@ test('a test passes when all that it expects has happened, in a folder that is g
     stdout: expect.stringMatching(/^ok {4}a \(\d+ ms\)\n1 passed\n$/),
     stderr: '',
   });
-  expect(readdirSync(path('.tmp'))).toEqual([]);
+  expect(leftovers()).toEqual([]);
   expect(existsSync(path('out.txt'))).toBe(false);
 });
 
@@ -196,7 +196,7 @@ test('a signal ends the script of a test, too, and leaves nothing behind', async
   child.kill('SIGINT');
   expect(await closed).toEqual([130, null]);
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-  expect(readdirSync(path('.tmp'))).toEqual([]);
+  expect(leftovers()).toEqual([]);
 });
 
 test('--watch tests again when a file changes, goes on after a mistake, and ends with Ctrl-C', async () => {
@@ -231,3 +231,8 @@ test('--watch tests again when a file changes, goes on after a mistake, and ends
   child.kill('SIGINT');
   expect(await closed).toEqual([0, null]);
 });
+
+/** Newer versions of Node keep compiled code there, which is theirs. */
+function leftovers(): readonly string[] {
+  return readdirSync(path('.tmp')).filter((name) => name !== 'node-compile-cache');
+}
