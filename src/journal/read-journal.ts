@@ -48,12 +48,20 @@ export async function readRun<R>(disk: Disk, path: string, fold: Fold<R>): Promi
   });
 }
 
-/** All events from the first one on: the history. */
-export async function* readEvents(disk: Disk, path: string): AsyncGenerator<RunEvent> {
+/**
+ * All events from the first one on: the history. Whoever wants to read on later passes a place, which
+ * is where to begin and is moved behind what was read.
+ */
+export async function* readEvents(
+  disk: Disk,
+  path: string,
+  place: { end: number } = { end: 0 },
+): AsyncGenerator<RunEvent> {
   const file = await openExisting(disk, path);
   try {
-    for await (const entry of readEntries(file, path, 0)) {
+    for await (const entry of readEntries(file, path, place.end)) {
       if (entry.kind === 'events') yield* entry.events;
+      place.end = entry.end;
     }
   } finally {
     await file.close();

@@ -2,6 +2,7 @@ import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { freeze } from '../../journal/state-file.ts';
+import type { RunEvent } from '../../model/event.ts';
 import type { Agent, Run } from '../../model/run.ts';
 import { Describer } from '../../observe/describe.ts';
 import { formatLine } from '../../observe/plain.ts';
@@ -25,20 +26,25 @@ export async function show(name: string, { json }: { readonly json?: boolean }):
   process.stdout.write(summary(found));
   process.stdout.write(agents(found.run));
   process.stdout.write('\nHistory\n');
-  for await (const line of history(found)) process.stdout.write(`  ${line}`);
+  const retell = retelling();
+  for await (const event of readEvents(disk, found.paths.journal)) {
+    const line = retell(event);
+    if (line !== undefined) process.stdout.write(`  ${line}`);
+  }
   return 0;
 }
 
-/** The lines that the run itself has shown, from its journal. */
-export async function* history({ paths }: Pick<FoundRun, 'paths'>): AsyncGenerator<string> {
+/** Says event by event what the run itself has shown. */
+export function retelling(): (event: RunEvent) => string | undefined {
   const describer = new Describer();
   let run: Run = newRun;
-  for await (const event of readEvents(disk, paths.journal)) {
+  return (event) => {
     const before = run;
     run = apply(run, event);
     const line = describer.describe(event, before, run);
-    if (line && line.tone !== 'faint' && line.tone !== 'detail') yield formatLine(line, false);
-  }
+    const isShown = line && line.tone !== 'faint' && line.tone !== 'detail';
+    return isShown ? formatLine(line, false) : undefined;
+  };
 }
 
 function summary(found: FoundRun): string {
