@@ -44,7 +44,7 @@ describe.each(readdirSync(join(ROOT, 'templates')))('the template %s', (template
 });
 
 test('what the guide shows is valid', () => {
-  const guide = readFileSync(join(ROOT, 'docs/guide/rehearse-and-test.md'), 'utf8');
+  const guide = readFileSync(join(ROOT, 'docs/reference/test-files.md'), 'utf8');
   const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) =>
     parse(text ?? ''),
   );
