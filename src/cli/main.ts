@@ -198,7 +198,7 @@ function addRunOptions(command: Command, except: ReadonlySet<string> = new Set()
 }
 
 /** Trouble with the machine or with another process; all else can be put right in what was typed or written. */
-const OF_THE_SURROUNDINGS = /^(journal|lock|project|inbox|event)-|^run-locked$/;
+const OF_THE_SURROUNDINGS = /^(journal|lock|project|inbox|event)-|^run-locked$|^no-executable$/;
 
 async function finish(command: Promise<number>): Promise<void> {
   process.exitCode = await command;

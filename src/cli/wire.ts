@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { claudeExecutor } from '../execute/claude/claude.ts';
+import { findClaude } from '../execute/claude/executable.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import type { RunPaths } from '../journal/project.ts';
@@ -59,6 +60,14 @@ export async function executors(
     script,
   });
   return { prompt, script: played, rehearsal: { remember, replies } };
+}
+
+/** Throws a UserError when there is no program to execute prompts. */
+export function checkAgent(claudePath: string | undefined): void {
+  const executable = findClaude(claudePath, process.env);
+  if (!executable.found) {
+    throw new UserError('no-executable', executable.problem, executable.remedy);
+  }
 }
 
 /** What tests of workflows are played with. */

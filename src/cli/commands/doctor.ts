@@ -60,7 +60,10 @@ function checkNode(version: string): Check {
 }
 
 function checkClaude(health: ClaudeHealth): readonly Check[] {
-  if (!health.found) return [{ name: 'claude', verdict: 'problem', fact: health.problem }];
+  if (!health.found) {
+    const { problem: fact, remedy } = health;
+    return [{ name: 'claude', verdict: 'problem', fact, remedy }];
+  }
   return [
     { name: 'claude', ...version(health) },
     { name: 'login', ...login(health) },

@@ -15,7 +15,7 @@ import { type RunOptions, wrongUsage } from '../options.ts';
 import { workOn } from '../run-process.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
-import { executors, libraryFor } from '../wire.ts';
+import { checkAgent, executors, libraryFor } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
 export async function run(path: string | undefined, given: RunOptions): Promise<number> {
@@ -29,13 +29,16 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const unnamed = pathsOf(project, 'unnamed');
   const loose = libraryFor(unnamed, cwd);
   const workflow = await loose.load(path);
-  report(loose, workflow);
+  const reached = withinReach(workflow);
+  report(loose, workflow, reached);
   const id =
     options.workflowId === undefined ? newRunId(workflow.name) : checkRunId(options.workflowId);
   const paths = pathsOf(project, id);
   const library = libraryFor(paths, cwd);
   await library.load(workflow.ref);
   const settings = settingsFrom({ ...ownDefaults(workflow, options), ...options });
+  const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
+  if (asks && !settings.rehearse) checkAgent(options.claudePath);
   const chosen = await executors(settings, workflow.ref, library, options.claudePath);
   for (const notice of await leftBehind(project)) process.stderr.write(`${notice}\n`);
 
@@ -90,8 +93,8 @@ function ownDefaults({ about }: Workflow, { rehearse, rehearsal }: RunOptions): 
 }
 
 /** Says what is wrong with a workflow; refuses one in which an agent could come upon a broken state. */
-function report(library: WorkflowLibrary, workflow: Workflow): void {
-  const files = new Set(withinReach(workflow).map((name) => fileOf(workflow, name)));
+function report(library: WorkflowLibrary, workflow: Workflow, reached: readonly StateName[]): void {
+  const files = new Set(reached.map((name) => fileOf(workflow, name)));
   const concerned = workflow.diagnostics.filter(
     ({ file, severity }) => severity !== 'note' && files.has(file),
   );

@@ -173,7 +173,10 @@ async function launchTurn(
   control: Control,
 ): Promise<Begun | Failed> {
   const executable = findClaude(claude.path, claude.environment);
-  if (!executable.found) return { failure: { kind: 'no-executable', message: executable.problem } };
+  if (!executable.found) {
+    const message = `${executable.problem} ${executable.remedy}`;
+    return { failure: { kind: 'no-executable', message } };
+  }
 
   const prompt = randomUUID();
   const { session, earlier, totalUsd } = sessionOf(claude, step);

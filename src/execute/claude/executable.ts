@@ -3,7 +3,12 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 export type Executable =
   | { readonly found: true; readonly path: string }
-  | { readonly found: false; readonly problem: string };
+  | ({ readonly found: false } & Missing);
+
+interface Missing {
+  readonly problem: string;
+  readonly remedy: string;
+}
 
 /** RAYMOND_CLAUDE, else what the configuration names, else what PATH finds. */
 export function findClaude(
@@ -16,18 +21,18 @@ export function findClaude(
       isAbsolute(named) || named.includes('/') ? resolve(named) : onPath(named, environment.PATH);
     if (path !== undefined && isExecutable(path)) return { found: true, path };
     const where = environment.RAYMOND_CLAUDE ? 'RAYMOND_CLAUDE' : 'claude_path in the config file';
-    return {
-      found: false,
-      problem: `${where} names ${named}, which is not a program. Correct it.`,
-    };
+    const problem = `${where} names ${named}, which is not a program.`;
+    return { found: false, problem, remedy: 'Correct it.' };
   }
   const path = onPath('claude', environment.PATH);
-  return path === undefined ? { found: false, problem: NOT_INSTALLED } : { found: true, path };
+  return path === undefined ? { found: false, ...NOT_INSTALLED } : { found: true, path };
 }
 
-const NOT_INSTALLED =
-  'Claude Code (the program "claude") is not on the PATH. Install it with ' +
-  '"npm install -g @anthropic-ai/claude-code", or name it in RAYMOND_CLAUDE or as claude_path in the config file.';
+const NOT_INSTALLED: Missing = {
+  problem: 'Claude Code (the program "claude") is not on the PATH.',
+  remedy:
+    'Install it with "npm install -g @anthropic-ai/claude-code", or name it in RAYMOND_CLAUDE or as claude_path in the config file.',
+};
 
 function onPath(name: string, path: string | undefined): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', ''] : [''];

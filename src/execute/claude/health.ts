@@ -5,7 +5,7 @@ import { claudeEnvironment } from './command.ts';
 import { findClaude } from './executable.ts';
 
 export type ClaudeHealth =
-  | { readonly found: false; readonly problem: string }
+  | { readonly found: false; readonly problem: string; readonly remedy: string }
   | {
       readonly found: true;
       readonly path: string;
