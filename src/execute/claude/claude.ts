@@ -113,6 +113,7 @@ async function takeTurn(
   begun.onInit();
   process.offset = followed.offset;
   process.totalUsd = followed.totalUsd ?? process.totalUsd;
+  process.spentUsd += followed.outcome.costUsd;
 
   const canServe =
     step.warm && followed.outcome.kind === 'answered' && !followed.exit && !control.stopped;
@@ -263,6 +264,7 @@ function notBegun(step: PromptStep): WarmProcess {
     permissionMode: step.permissionMode,
     offset: 0,
     totalUsd: undefined,
+    spentUsd: 0,
     hasEnded: false,
   };
 }

@@ -19,14 +19,17 @@ export interface WarmProcess {
   effort: string | undefined;
   permissionMode: string;
   offset: number;
+  /** The total in its newest result, which may go on from what an earlier process has spent. */
   totalUsd: number | undefined;
+  /** What it has spent itself. */
+  spentUsd: number;
   /** It may die while it waits, and would lose the next prompt. */
   hasEnded: boolean;
 }
 
 export class WarmProcesses {
   readonly #idle = new Map<string, { process: WarmProcess; timer: NodeJS.Timeout }>();
-  readonly #ending = new Set<Promise<void>>();
+  readonly #ending = new Map<string, Promise<void>>();
   readonly #most: number;
   readonly #longestMs: number;
 
@@ -47,7 +50,11 @@ export class WarmProcesses {
   /** The agent's process if it can serve the step; one that cannot has ended when this resolves. */
   async take(step: PromptStep): Promise<WarmProcess | undefined> {
     const waiting = this.#idle.get(step.agent);
-    if (!waiting) return undefined;
+    if (!waiting) {
+      // One that had to make room may still be at its session.
+      await this.#ending.get(step.agent);
+      return undefined;
+    }
     if (!serves(waiting.process, step)) {
       await this.#end(step.agent);
       return undefined;
@@ -59,7 +66,7 @@ export class WarmProcesses {
 
   async close(): Promise<void> {
     for (const agent of [...this.#idle.keys()]) void this.#end(agent);
-    await Promise.all(this.#ending);
+    await Promise.all(this.#ending.values());
   }
 
   #end(agent: string): Promise<void> {
@@ -67,8 +74,8 @@ export class WarmProcesses {
     if (!waiting) return Promise.resolve();
     clearTimeout(waiting.timer);
     this.#idle.delete(agent);
-    const ending = endInOrder(waiting.process).finally(() => this.#ending.delete(ending));
-    this.#ending.add(ending);
+    const ending = endInOrder(waiting.process).finally(() => this.#ending.delete(agent));
+    this.#ending.set(agent, ending);
     return ending;
   }
 }
@@ -113,9 +120,9 @@ export function environmentKey({ environment }: PromptStep): string {
 }
 
 /** A process was told at its start what it may spend in all; meanwhile others may have spent. */
-function isWithin({ capUsd, totalUsd }: WarmProcess, remainingUsd: number | undefined): boolean {
+function isWithin({ capUsd, spentUsd }: WarmProcess, remainingUsd: number | undefined): boolean {
   if (remainingUsd === undefined) return true;
-  return capUsd !== undefined && capUsd - (totalUsd ?? 0) <= remainingUsd + 0.000_01;
+  return capUsd !== undefined && capUsd - spentUsd <= remainingUsd + 0.000_01;
 }
 
 const ORDERLY_MS = 5_000;

@@ -1,0 +1,34 @@
+/**
+ * After a reboot every pid means somebody else. What a run remembers of processes is of another boot
+ * then, even if a pid and a start time happen to fit: here they name this very test.
+ */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isAlive, self } from '../../src/execute/process.ts';
+import { eventually } from '../eventually.ts';
+import { newProject } from '../new-project.ts';
+import { killSteps } from '../survivors.ts';
+
+test('a run that a reboot has ended goes on, and whoever has its pids now is left alone', async () => {
+  const project = newProject({
+    'flow/START.sh':
+      'echo "try $RAYMOND_ATTEMPT" >>tries; [ "$RAYMOND_ATTEMPT" = 2 ] || sleep 600\necho "<result>done</result>"',
+  });
+  const first = project.start(['flow', '--workflow-id', 'r']);
+  await eventually('the step runs', () => project.lines('tries').length === 1);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  killSteps(project.folder);
+
+  const runFolder = project.path('.raymond', 'runs', 'r');
+  const before = { ...self(), boot: 'the boot before' };
+  const record = join(runFolder, 'steps', 'main', '1', 'process.json');
+  writeFileSync(record, JSON.stringify({ identity: before, token: 'gone', command: '/bin/bash' }));
+  const [lock = ''] = readdirSync(runFolder).filter((name) => name.startsWith('lock'));
+  writeFileSync(join(runFolder, lock), JSON.stringify({ ...before, token: 'gone' }));
+
+  expect(await project.run(['resume', 'r'])).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(project.lines('tries')).toEqual(['try 1', 'try 2']);
+  expect(isAlive(self())).toBe(true);
+});
