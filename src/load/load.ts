@@ -1,6 +1,6 @@
 import { basename, dirname, extname, join } from 'node:path';
 import type { Source } from '../model/source.ts';
-import { UserError } from '../model/user-error.ts';
+import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { parseWorkflow } from '../parse/workflow.ts';
 import type { WorkflowLibrary } from '../ports.ts';
@@ -72,7 +72,9 @@ interface Loaded {
 async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
   const source = await readSource(place);
   const read = parseWorkflow(source, platform);
-  if (!read.ok) throw new UserError(read.code, read.message, read.remedy);
+  if (!read.ok) {
+    throw new WorkflowError(read.code, read.message, read.remedy, read.diagnostics);
+  }
   const { workflow } = read;
   const isFolder = place.kind === 'folder';
   return {

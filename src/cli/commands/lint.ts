@@ -1,7 +1,8 @@
-import { lint as findings } from '../../inspect/lint.ts';
+import { join } from 'node:path';
+import { lint as findings, lintFailure } from '../../inspect/lint.ts';
 import { toSarif } from '../../inspect/sarif.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
-import { UserError } from '../../model/user-error.ts';
+import { WorkflowError } from '../../model/user-error.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { wrongUsage } from '../options.ts';
 import { metadataFrom } from '../settings.ts';
@@ -42,14 +43,13 @@ async function diagnose(
     const found = findings(workflow, options);
     return found.map((diagnostic) => placed(library, workflow, diagnostic));
   } catch (error) {
-    if (!(error instanceof UserError) || !OF_THE_ENTRY.has(error.code)) throw error;
-    const { code, message, remedy } = error;
-    return [{ severity: 'error', code, file: path, line: 1, column: 1, message, remedy }];
+    if (!(error instanceof WorkflowError)) throw error;
+    const found = lintFailure({ ok: false, ...error, message: error.message });
+    return found.map((diagnostic) => ({ ...diagnostic, file: join(path, diagnostic.file) }));
   }
 }
 
 const LEVELS: readonly Diagnostic['severity'][] = ['error', 'warning', 'note'];
-const OF_THE_ENTRY = new Set(['no-entry', 'two-entries', 'ambiguous-entry', 'no-such-state']);
 
 function levelOf(level = 'note'): number {
   const index = LEVELS.findIndex((known) => known === level);

@@ -1,0 +1,88 @@
+import { symlinkSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+
+const POLICY = '---\nallowed_transitions: [{ tag: goto, target: NXT }, { tag: result }]\n---\n';
+const FLOW = {
+  'flow/START.md': `${POLICY}Do {{thing}}. End with <goto>NEXT</goto> or <result>x</result>`,
+  'flow/NEXT.sh': `echo '<result>done</result>'`,
+  'good/START.sh': `echo '<goto>NEXT</goto>'`,
+  'good/NEXT.sh': `echo '<result>done</result>'`,
+};
+
+test('lint says where, what and the remedy, and 1 when there is an error', async () => {
+  const found = await newProject(FLOW).run(['lint', 'flow']);
+  expect(found.code).toBe(1);
+  expect(found.stdout).toMatch(
+    /^flow\/START\.md:2:\d+: error: .*There is no state "NXT"\. .*NEXT\.sh.* \[missing-state\]$/m,
+  );
+  expect(found.stdout).toMatch(/^flow\/START\.md:4:4: .*thing.* \[unfilled-placeholder\]$/m);
+  expect(found.stderr).toMatch(/\d errors?, /);
+});
+
+test('lint: --level leaves out, --set fills, --windows looks with other eyes', async () => {
+  const project = newProject(FLOW);
+  const errors = await project.run(['lint', 'flow', '--level', 'error']);
+  expect(errors.stdout).not.toMatch(/: (?:warning|note): /);
+  const filled = await project.run(['lint', 'flow', '--set', 'thing=1']);
+  expect(filled.stdout).not.toContain('unfilled-placeholder');
+  expect(await project.run(['lint', 'good'])).toMatchObject({ code: 0, stdout: '' });
+  const windows = await project.run(['lint', 'good', '--windows']);
+  expect(windows).toMatchObject({ code: 1, stdout: expect.stringContaining('[wrong-platform]') });
+});
+
+test('lint: --json has a fault a line, --sarif all of them for a code host', async () => {
+  const project = newProject(FLOW);
+  const json = await project.run(['lint', 'flow', '--json']);
+  const faults = json.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(faults).toContainEqual(
+    expect.objectContaining({ code: 'missing-state', file: 'flow/START.md', line: 2 }),
+  );
+  const sarif = JSON.parse((await project.run(['lint', 'flow', '--sarif'])).stdout);
+  expect(sarif.version).toBe('2.1.0');
+  expect(sarif.runs[0].results).toHaveLength(faults.length);
+});
+
+test('lint: a beginning that is missing, doubled or not to be read is a finding', async () => {
+  const project = newProject({
+    'none/OTHER.md': '<result>x</result>',
+    'two/START.sh': FLOW['good/NEXT.sh'],
+    'two/1_START.sh': FLOW['good/NEXT.sh'],
+    'secret.md': '<result>x</result>',
+    'link/OTHER.md': '<result>x</result>',
+  });
+  symlinkSync(project.path('secret.md'), project.path('link', 'START.md'));
+  for (const [flow, code] of [
+    ['none', 'no-entry'],
+    ['two', 'two-entries'],
+    ['link', 'unusable-file'],
+  ] as const) {
+    const found = await project.run(['lint', flow]);
+    expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(`[${code}]`) });
+    expect(found.stdout).toContain(`${flow}/`);
+  }
+});
+
+test('diagram: Mermaid, a picture, a page, and the path of a run on it', async () => {
+  const project = newProject(FLOW);
+  const mermaid = await project.run(['diagram', 'good']);
+  expect(mermaid).toMatchObject({ code: 0, stdout: expect.stringMatching(/^flowchart TD\n/) });
+  expect((await project.run(['diagram', 'good', '--svg'])).stdout).toMatch(/^<svg[\s\S]*START/);
+  const page = await project.run(['diagram', 'good', '--html']);
+  expect(page.stdout).toMatch(/^<!doctype html>[\s\S]*default-src 'none'/i);
+  expect(await project.run(['good', '--workflow-id', 'r'])).toMatchObject({ code: 0 });
+  expect((await project.run(['diagram', '--run', 'r', '--svg'])).stdout).toContain('1×');
+});
+
+test.each([
+  [['lint', 'flow', '--level', 'all'], 'Write error, warning or note.'],
+  [['lint', 'nowhere'], 'There is no workflow at nowhere.'],
+  [['diagram'], 'No workflow is named.'],
+  [['diagram', 'good', '--run', 'r'], 'There is no run r'],
+])('%j is refused', async (args, message) => {
+  const ended = await newProject(FLOW).run(args);
+  expect(ended).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining(message) });
+});
