@@ -192,8 +192,10 @@ test('we know ourselves', () => {
 });
 
 test('a zombie is not alive', async () => {
-  // The shell becomes a program that never asks after the child it has inherited.
-  const step = bash('sleep 0 & echo $! >zombie; exec sleep 300');
+  // The shell becomes a program that never asks after the child it has inherited. The child ends only
+  // then: before, the shell itself might still ask.
+  const hasBecome = 'ps -o comm= -p $$ | grep -q sleep';
+  const step = bash(`(until ${hasBecome}; do sleep 0.01; done) & echo $! >zombie; exec sleep 300`);
   await until(() => text(path('zombie')).endsWith('\n'));
   const pid = Number(text(path('zombie')));
   await until(() => identify(pid) === undefined);
