@@ -58,8 +58,11 @@ export interface PromptStep extends StepParts {
   readonly session: SessionUse;
   readonly model: string | undefined;
   readonly effort: string | undefined;
+  /** Permissions as this turn has them: those of the run and of the state together. */
   readonly permissionMode: string;
   readonly skipPermissions: boolean;
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
   /** What this turn may cost at most. */
   readonly budgetUsd: number | undefined;
   /** The folder of the try before, when this one repeats it. */

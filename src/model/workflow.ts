@@ -73,6 +73,10 @@ export interface Policy {
   readonly maxVisits?: number;
   readonly onInterrupt: 'continue' | 'restart';
   readonly evaluators: readonly Evaluator[];
+  /** Rules of the agent: what it may use unasked in this state, and what it may not use at all. */
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly permissionMode?: string;
 }
 
 /** A tag with only those parts that the policy pins. */

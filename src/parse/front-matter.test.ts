@@ -21,6 +21,16 @@ describe('what it says', () => {
     ['on_interrupt: restart', { onInterrupt: 'restart' }],
     ['force_implicit: false', { forceImplicit: false }],
     [
+      'allowed_tools: [Read, "Bash(git log:*)", mcp__server__tool]\ndisallowed_tools: [WebFetch]',
+      {
+        allowedTools: ['Read', 'Bash(git log:*)', 'mcp__server__tool'],
+        disallowedTools: ['WebFetch'],
+      },
+    ],
+    ['allowed_tools:', { allowedTools: [] }],
+    ['permission_mode: plan', { permissionMode: 'plan' }],
+    ['permission_mode: acceptEdits', { permissionMode: 'acceptEdits' }],
+    [
       'allowed_transitions:\n  - { tag: goto, target: B }\n  - tag: result',
       {
         allowed: [
@@ -118,6 +128,14 @@ describe('what it says', () => {
 describe('what is wrong with it', () => {
   test.each<[string, string, string, string?]>([
     // front matter, line:column code, part of the message, nearest
+    ['permission_mode: bypassPermissions', '2:18 bad-permission-mode', 'a workflow may ask for'],
+    ['permission_mode: BypassPermissions', '2:18 bad-permission-mode', 'a workflow may ask for'],
+    ['permission_mode: auto', '2:18 bad-permission-mode', 'a workflow may ask for'],
+    ['permission_mode: pla', '2:18 bad-permission-mode', 'a workflow may ask for', 'plan'],
+    ['allowed_tools: Read', '2:16 bad-value', 'allowed_tools must be a list'],
+    ['allowed_tools: [--settings]', '2:17 bad-value', 'An entry of allowed_tools must be a tool'],
+    ['disallowed_tools: ["Read\\nX"]', '2:20 bad-value', 'disallowed_tools must be a tool'],
+    ['disallowed_tools: [{}]', '2:20 bad-value', 'disallowed_tools must be a tool'],
     [
       'alowed_transitions: []',
       '2:1 unknown-key',

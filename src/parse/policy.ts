@@ -3,6 +3,7 @@ import { clip } from './clip.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
 import { nearest } from './nearest.ts';
+import { readPermissionMode, readTools } from './permissions.ts';
 import { readPinned } from './pinned-transition.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
@@ -40,6 +41,9 @@ const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
   ['max_visits', readMaxVisits],
   ['on_interrupt', readOnInterrupt],
   ['evaluators', readEvaluators],
+  ['allowed_tools', readAllowedTools],
+  ['disallowed_tools', readDisallowedTools],
+  ['permission_mode', readPermissionMode],
 ]);
 
 export const POLICY_KEYS: readonly string[] = [...READERS.keys()];
@@ -126,4 +130,14 @@ function readOnInterrupt(reader: YamlReader, field: Field): Partial<Policy> {
 function readEvaluators(reader: YamlReader, field: Field): Partial<Policy> {
   const entries = reader.isEmpty(field) ? [] : reader.items(field, 'evaluators', 'a list');
   return { evaluators: (entries ?? []).flatMap((entry) => readEvaluator(reader, entry) ?? []) };
+}
+
+function readAllowedTools(reader: YamlReader, field: Field): Partial<Policy> {
+  const allowedTools = readTools(reader, field);
+  return allowedTools ? { allowedTools } : {};
+}
+
+function readDisallowedTools(reader: YamlReader, field: Field): Partial<Policy> {
+  const disallowedTools = readTools(reader, field);
+  return disallowedTools ? { disallowedTools } : {};
 }

@@ -81,6 +81,38 @@ test('a prompt step has what its state says, else what the run says', async () =
   });
 });
 
+test.each([
+  // the run's mode, whether it skips permissions, the state's mode; then what the step has
+  ['acceptEdits', false, 'plan', 'plan', false],
+  ['plan', false, 'acceptEdits', 'plan', false],
+  ['default', false, 'acceptEdits', 'default', false],
+  ['acceptEdits', false, 'dontAsk', 'dontAsk', false],
+  ['auto', false, 'acceptEdits', 'acceptEdits', false],
+  ['acceptEdits', true, 'plan', 'plan', false],
+])('a run in %s (skips: %s) with a state in %s', async (ofRun, skips, ofState, mode, skipped) => {
+  const start = state(
+    `permission_mode: ${ofState}\nallowed_tools: [Read]\ndisallowed_tools: [Bash]`,
+  );
+  const settings = { permissionMode: ofRun, skipPermissions: skips };
+  const stage = makeRun({ ...flow, START: start }, { settings });
+  expect((await launch(stage, '<goto>N</goto>')).step).toMatchObject({
+    permissionMode: mode,
+    skipPermissions: skipped,
+    allowedTools: ['Read'],
+    disallowedTools: ['Bash'],
+  });
+});
+
+test('a state that says nothing of permissions has those of the run', async () => {
+  const settings = { permissionMode: 'auto', skipPermissions: true };
+  const stage = makeRun(flow, { settings });
+  expect((await launch(stage, '<goto>N</goto>')).step).toMatchObject({
+    ...settings,
+    allowedTools: [],
+    disallowedTools: [],
+  });
+});
+
 test('what a function says wins for that step', async () => {
   const stage = makeRun({ ...flow, START: [], F: flow.START });
   stage.turn('<function return="N" model="haiku" effort="low">F</function>');

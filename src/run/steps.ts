@@ -2,11 +2,12 @@ import type { Workflows } from '../interpret/follow.ts';
 import { needs } from '../interpret/needs.ts';
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
 import { executedState, remainingUsd } from '../interpret/start-step.ts';
-import type { RunEvent } from '../model/event.ts';
+import type { RunEvent, Settings } from '../model/event.ts';
 import type { Facts, Input, StepReport } from '../model/input.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
-import type { PromptState } from '../model/workflow.ts';
+import type { Policy, PromptState } from '../model/workflow.ts';
+import { stricterMode } from '../parse/permissions.ts';
 import { readTags } from '../parse/tags.ts';
 import type {
   Clock,
@@ -185,9 +186,22 @@ function turnSettings(
     model: own?.model ?? policy.model ?? settings.model,
     effort: own?.effort ?? policy.effort ?? settings.effort,
     idleTimeoutMs: policy.idleTimeoutMs ?? settings.idleTimeoutMs,
-    permissionMode: settings.permissionMode,
-    skipPermissions: settings.skipPermissions,
+    ...permissions(settings, policy),
     warm: settings.warm,
+  };
+}
+
+/** A state may ask for less than the run allows, never for more. */
+function permissions(settings: Settings, policy: Policy) {
+  const { permissionMode: asked, allowedTools = [], disallowedTools = [] } = policy;
+  const { permissionMode, skipPermissions } = settings;
+  if (asked === undefined)
+    return { permissionMode, skipPermissions, allowedTools, disallowedTools };
+  return {
+    permissionMode: skipPermissions ? asked : stricterMode(permissionMode, asked),
+    skipPermissions: false,
+    allowedTools,
+    disallowedTools,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
+import { STATE_MODES } from '../parse/permissions.ts';
 import { TAG_RULES } from '../parse/transition.ts';
 import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
 
@@ -55,7 +56,16 @@ export function policyProperties(): Readonly<Record<string, JsonSchema>> {
       type: ['array', 'null'],
       items: { anyOf: evaluators() },
     }),
+    allowed_tools: described('What the agent may use unasked in this state.', toolList()),
+    disallowed_tools: described('What the agent may not use in this state.', toolList()),
+    permission_mode: described('What the agent may do unasked; never more than the run allows.', {
+      enum: STATE_MODES,
+    }),
   };
+}
+
+function toolList(): JsonSchema {
+  return { type: ['array', 'null'], items: TEXT };
 }
 
 /** A transition with the parts that it pins. */

@@ -71,6 +71,7 @@ test.each([
     'front-matter',
     'model: claude-opus-4-1\neffort: high\ntimeout: 0\nmax_visits: 3\non_interrupt: restart',
   ],
+  ['front-matter', 'allowed_tools: [Read]\ndisallowed_tools: [Bash]\npermission_mode: plan'],
   ['front-matter', ''],
   [
     'workflow',

@@ -177,6 +177,8 @@ function promptStep(
     model: undefined,
     effort: undefined,
     permissionMode: 'acceptEdits',
+    allowedTools: [],
+    disallowedTools: [],
     skipPermissions: false,
     budgetUsd: undefined,
     previousFolder: undefined,

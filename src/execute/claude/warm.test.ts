@@ -48,6 +48,8 @@ const step: PromptStep = {
   model: 'opus',
   effort: undefined,
   permissionMode: 'acceptEdits',
+  allowedTools: [],
+  disallowedTools: [],
   skipPermissions: false,
   budgetUsd: 4,
   previousFolder: undefined,

@@ -41,6 +41,10 @@ export const LINT_CODES = {
   'empty-list': warning('parse', 'allowed_transitions is empty, so everything is allowed.'),
   'unknown-model': error('parse', 'The model does not exist.'),
   'unknown-effort': warning('parse', 'The effort is not one that Raymond knows.'),
+  'bad-permission-mode': error(
+    'parse',
+    'A state asks for a permission mode that only a person can choose.',
+  ),
   'missing-tag': error('parse', 'An entry of allowed_transitions, or a then, has no tag.'),
   'unknown-tag': error('parse', 'There is no such tag.'),
   'bad-transition': error(
