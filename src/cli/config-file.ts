@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { parse, TomlError } from 'smol-toml';
+import { readRegularFile } from '../files/regular-file.ts';
+import { reasonOf } from '../journal/journal-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearest } from '../parse/nearest.ts';
 import {
@@ -20,13 +21,19 @@ export const CONFIG_OPTIONS: readonly OptionSpec[] = [
 export async function readConfigFile(file: string): Promise<RunOptions> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = (await readRegularFile(file, MAX_CONFIG_BYTES)).toString('utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    throw new UserError('config', `${file} cannot be read.`, 'Make it readable, or remove it.');
+    throw new UserError(
+      'config',
+      `${file} cannot be read: ${reasonOf(error)}.`,
+      'Make it readable, or remove it.',
+    );
   }
   return readConfig(file, text);
 }
+
+const MAX_CONFIG_BYTES = 1024 * 1024;
 
 export function readConfig(file: string, text: string): RunOptions {
   const table = parseToml(file, text);

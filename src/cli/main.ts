@@ -1,5 +1,6 @@
 /** The command line: which commands there are, and what becomes of trouble. */
 import { Command, CommanderError, Option } from 'commander';
+import { UnusableFile } from '../files/regular-file.ts';
 import { cureOf, reasonOf } from '../journal/journal-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearest } from '../parse/nearest.ts';
@@ -204,10 +205,9 @@ async function finish(command: Promise<number>): Promise<void> {
   process.exitCode = await command;
 }
 
-/** Files are touched in many places; a full disk or a missing right is nowhere a bug. */
+/** Files are touched in many places, and what the system refuses there is nowhere a bug. */
 function isDiskTrouble(error: unknown): error is Error & { readonly path?: unknown } {
-  const codes = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE'];
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+  return error instanceof UnusableFile || (error instanceof Error && 'syscall' in error);
 }
 
 function report(error: unknown): number {

@@ -6,7 +6,7 @@ import { findClaude } from '../execute/claude/executable.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import type { RunPaths } from '../journal/project.ts';
-import { companionsOf, readCompanion } from '../load/companions.ts';
+import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
 import { createLibrary } from '../load/load.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
@@ -80,7 +80,7 @@ export const testPorts: TestPorts = {
 function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) {
   const read = new Map<string, Promise<Rehearsal | undefined>>();
   const given = async (file: string) => {
-    const found = await readCompanion(rehearsalSchema, file);
+    const found = await readNamedCompanion(rehearsalSchema, file);
     if (found) return found;
     throw new UserError('no-rehearsal', `There is no file ${file}.`, 'Name one that exists.');
   };

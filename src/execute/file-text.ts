@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { readPartSync } from '../files/regular-file.ts';
 import type { OutputText } from '../model/tag.ts';
 
 const SMALL_BYTES = 1024 * 1024;
@@ -7,14 +8,16 @@ const WINDOW_BYTES = 256 * 1024;
 /** What a program has written, decoded with replacement characters; memory stays flat when it is huge. */
 export function outputText(file: string): OutputText {
   const { size } = statSync(file);
-  return size <= SMALL_BYTES ? readFileSync(file, 'utf8') : new FileText(file, size);
+  return size <= SMALL_BYTES
+    ? readPartSync(file, 0, size).toString('utf8')
+    : new FileText(file, size);
 }
 
 /** The end of what a program has written. */
 export function tailText(file: string, bytes: number): string {
   const { size } = statSync(file);
   const from = Math.max(0, size - bytes);
-  const text = read(file, from, size - from)
+  const text = readPartSync(file, from, size - from)
     .toString('utf8')
     .trim();
   return from > 0 ? `...${text}` : text;
@@ -55,7 +58,9 @@ class FileText implements OutputText {
 
   slice(from: number, to: number): string {
     const start = Math.max(0, from);
-    return read(this.#file, start, Math.max(0, Math.min(to, this.length) - start)).toString('utf8');
+    return readPartSync(this.#file, start, Math.max(0, Math.min(to, this.length) - start)).toString(
+      'utf8',
+    );
   }
 
   #holds(index: number): boolean {
@@ -64,22 +69,6 @@ class FileText implements OutputText {
 
   #look(at: number): void {
     this.#start = at;
-    this.#window = read(this.#file, at, Math.min(WINDOW_BYTES, this.length - at));
-  }
-}
-
-function read(file: string, position: number, length: number): Buffer {
-  const descriptor = openSync(file, 'r');
-  try {
-    const buffer = Buffer.alloc(length);
-    let filled = 0;
-    while (filled < length) {
-      const got = readSync(descriptor, buffer, filled, length - filled, position + filled);
-      if (got === 0) break;
-      filled += got;
-    }
-    return buffer.subarray(0, filled);
-  } finally {
-    closeSync(descriptor);
+    this.#window = readPartSync(this.#file, at, Math.min(WINDOW_BYTES, this.length - at));
   }
 }

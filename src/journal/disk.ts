@@ -5,9 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { openRegularFile, tooLarge } from '../files/regular-file.ts';
 
 export interface Disk {
-  /** `read`: must exist. `change`: must exist, read and write. `create`: must not exist, 0600. */
+  /**
+   * `read`: must exist. `change`: must exist, read and write. `create`: must not exist, 0600. What
+   * exists must be a regular file.
+   */
   open(path: string, how: 'read' | 'change' | 'create'): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
   /** A second name for a file; EEXIST when the name is taken, so that one of several callers wins. */
@@ -37,7 +41,9 @@ export interface DiskFile {
 
 export const realDisk: Disk = {
   async open(path, how) {
-    return diskFile(await fs.open(path, { read: 'r', change: 'r+', create: 'wx+' }[how], 0o600));
+    const file =
+      how === 'create' ? await fs.open(path, 'wx+', 0o600) : await openRegularFile(path, how);
+    return diskFile(file);
   },
   rename: (from, to) => fs.rename(from, to),
   link: (from, to) => fs.link(from, to),
@@ -115,7 +121,11 @@ export async function makeFolder(disk: Disk, path: string): Promise<void> {
 }
 
 /** A small file's text; undefined when there is none. */
-export async function readText(disk: Disk, path: string): Promise<string | undefined> {
+export async function readText(
+  disk: Disk,
+  path: string,
+  maxBytes: number,
+): Promise<string | undefined> {
   let file: DiskFile;
   try {
     file = await disk.open(path, 'read');
@@ -125,13 +135,14 @@ export async function readText(disk: Disk, path: string): Promise<string | undef
   }
   return thenClose(file, async () => {
     const chunks: Uint8Array[] = [];
-    for (let position = 0; ; ) {
+    for (let position = 0; position <= maxBytes; ) {
       const chunk = Buffer.allocUnsafe(16_384);
       const got = await file.read(chunk, position);
       if (got === 0) return Buffer.concat(chunks).toString('utf8');
       chunks.push(chunk.subarray(0, got));
       position += got;
     }
+    throw tooLarge(maxBytes);
   });
 }
 

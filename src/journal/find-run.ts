@@ -2,15 +2,15 @@ import { UserError } from '../model/user-error.ts';
 import { nearestFew } from '../parse/nearest.ts';
 import type { Disk } from './disk.ts';
 import type { Project } from './project.ts';
-import { checkRunId } from './run-id.ts';
+import { checkRunId, isRunId } from './run-id.ts';
 
-/** The ids of all runs of which anything is left, in order. */
+/** The ids of all runs of which anything is left, in order. Files with other names are no runs. */
 export async function listRuns(disk: Disk, project: Project): Promise<string[]> {
   if ((await disk.kind(project.stateFolder)) !== 'folder') return [];
   const ids = new Set<string>();
   for (const name of await disk.list(project.stateFolder)) {
     const id = /^([^.].*)\.jsonl?$/u.exec(name)?.[1];
-    if (id) ids.add(id);
+    if (id && isRunId(id)) ids.add(id);
   }
   return [...ids].sort();
 }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { UnusableFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
 import { type Disk, hasCode, makeFolder, readText, replaceFile } from './disk.ts';
 import { cureOf, reasonOf } from './journal-errors.ts';
@@ -96,15 +97,18 @@ function isMessageName(name: string): boolean {
   return name.endsWith('.json') && !name.startsWith('.');
 }
 
+/** An answer that a person wrote or piped in. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
 async function readMessage(
   disk: Disk,
   path: string,
 ): Promise<InboxMessage | 'garbage' | 'unavailable'> {
   let text: string | undefined;
   try {
-    text = await readText(disk, path);
+    text = await readText(disk, path, MAX_MESSAGE_BYTES);
   } catch (error) {
-    return hasCode(error, 'EISDIR') ? 'garbage' : 'unavailable';
+    return error instanceof UnusableFile ? 'garbage' : 'unavailable';
   }
   if (text === undefined) return 'unavailable';
   try {

@@ -120,4 +120,6 @@ const CURES: Readonly<Record<string, string>> = {
   EROFS: 'Make the folder writable',
   EACCES: 'Make the folder writable for you',
   EPERM: 'Make the folder writable for you',
+  'NOT-A-FILE': 'Remove what is in its place',
+  'TOO-LARGE': 'Remove it',
 };

@@ -71,7 +71,7 @@ async function lastGeneration(
 ): Promise<{ readonly owner: ProcessIdentity | undefined; readonly freeName: string }> {
   for (let number = 1; ; number++) {
     const name = `${path}.${number}`;
-    const text = await readText(disk, name).catch((error) => {
+    const text = await readText(disk, name, MAX_LOCK_BYTES).catch((error) => {
       throw unusable(name, error);
     });
     if (text === undefined) return { owner: undefined, freeName: name };
@@ -79,6 +79,8 @@ async function lastGeneration(
     if (owner && isAlive(owner)) return { owner, freeName: name };
   }
 }
+
+const MAX_LOCK_BYTES = 64 * 1024;
 
 const ownerSchema = z.object({
   pid: z.int().check(z.positive()),
@@ -108,7 +110,7 @@ async function linked(disk: Disk, from: string, to: string): Promise<boolean> {
 /** Somebody may have removed our file by hand, and another process have locked since. */
 async function release(disk: Disk, name: string, text: string): Promise<void> {
   try {
-    if ((await readText(disk, name)) === text) await disk.unlink(name);
+    if ((await readText(disk, name, MAX_LOCK_BYTES)) === text) await disk.unlink(name);
   } catch {
     // A lock that cannot be removed dies with its owner.
   }

@@ -86,6 +86,9 @@ interface StartingPoint<R> {
   readonly snapshot: SnapshotPlace | undefined;
 }
 
+/** A number with its newline. */
+const POINTER_BYTES = 100;
+
 /**
  * The pointer file is a mere hint: the place counts only if a line starts there that is a snapshot,
  * and every such line is right, wherever the hint came from.
@@ -97,7 +100,9 @@ async function startingPoint<R>(
   fold: Fold<R>,
 ): Promise<StartingPoint<R>> {
   const beginning = { run: undefined, end: 0, snapshot: undefined };
-  const hint = await readText(disk, besideJournal(path).pointer).catch(() => undefined);
+  const hint = await readText(disk, besideJournal(path).pointer, POINTER_BYTES).catch(
+    () => undefined,
+  );
   const start = Number(hint);
   if (!hint || !Number.isSafeInteger(start) || start < 1) return beginning;
   for await (const line of readLines(file, start - 1)) {

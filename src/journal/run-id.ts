@@ -18,12 +18,21 @@ export function newRunId(workflowName: string): string {
 /** The id in its one spelling; a UserError for what is none. An id is never a path. */
 export function checkRunId(text: string): string {
   const id = text.normalize('NFC');
-  const fits = [...id].length <= MAX_CHARACTERS && Buffer.byteLength(id) <= MAX_BYTES;
-  if (fits && /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}._-]*$/u.test(id) && !id.endsWith('.')) return id;
+  if (isRunId(id)) return id;
   throw new UserError(
     'bad-run-id',
     `${JSON.stringify(text)} cannot be a run's id.`,
     `Use letters, digits, ".", "_" and "-", at most ${MAX_CHARACTERS}, beginning with a letter or digit.`,
+  );
+}
+
+/** Such a name needs no quotes in any shell. */
+export function isRunId(id: string): boolean {
+  return (
+    Buffer.byteLength(id) <= MAX_BYTES &&
+    [...id].length <= MAX_CHARACTERS &&
+    /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}._-]*$/u.test(id) &&
+    !id.endsWith('.')
   );
 }
 

@@ -1,8 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type * as z from 'zod/mini';
+import { readFileWithin, readRegularFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
 import { readCheckedYaml } from '../parse/checked-yaml.ts';
+import { decodeUtf8 } from '../parse/utf8.ts';
 import { locate } from './locate.ts';
 
 /** The files that accompany a workflow and are no part of it. */
@@ -42,17 +44,53 @@ export async function companionsOf(
   };
 }
 
-/** A file that a person wrote, read by its schema; undefined when there is none. */
-export async function readCompanion<T extends z.ZodMiniType>(
+/** A companion, read by its schema; undefined when there is none. It may not be a link that leads elsewhere. */
+export function readCompanion<T extends z.ZodMiniType>(
   schema: T,
   file: string,
 ): Promise<z.output<T> | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  return readBySchema(
+    schema,
+    file,
+    readFileWithin(dirname(file), basename(file), MAX_COMPANION_BYTES),
+  );
+}
+
+/** The same for a file that the person named, wherever it is. */
+export function readNamedCompanion<T extends z.ZodMiniType>(
+  schema: T,
+  file: string,
+): Promise<z.output<T> | undefined> {
+  return readBySchema(schema, file, readRegularFile(file, MAX_COMPANION_BYTES));
+}
+
+/** Recordings of long runs are the largest. */
+const MAX_COMPANION_BYTES = 16 * 1024 * 1024;
+
+async function readBySchema<T extends z.ZodMiniType>(
+  schema: T,
+  file: string,
+  reading: Promise<Buffer>,
+): Promise<z.output<T> | undefined> {
+  const bytes = await reading.catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new UserError('unreadable', `${file} cannot be read.`, 'See to it that you may read it.');
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UserError(
+      'unreadable',
+      `${file} cannot be read: ${why}.`,
+      'Put a file in its place that you may read.',
+    );
   });
-  if (text === undefined) return undefined;
-  const read = readCheckedYaml(schema, file, text);
+  if (bytes === undefined) return undefined;
+  const decoded = decodeUtf8(bytes);
+  if (!decoded.ok) {
+    throw new UserError(
+      'not-utf8',
+      `${file} is not UTF-8: the byte at offset ${decoded.offset} cannot stand there.`,
+      'Save it as UTF-8.',
+    );
+  }
+  const read = readCheckedYaml(schema, file, decoded.text);
   if (read.ok) return read.value;
   const [{ line, column, message, remedy }] = read.faults;
   throw new UserError(

@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
-import { open, readdir, realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { readFileWithin, UnusableFile } from '../files/regular-file.ts';
 import type { SourceFile } from '../model/source.ts';
+import { unreachable } from '../model/unreachable.ts';
 import { isStateFile } from '../parse/state.ts';
 
 /** A state is a text that a person wrote; what is larger was put there by mistake. */
@@ -32,38 +32,30 @@ const FILES_AT_ONCE = 64;
 
 async function readContent(root: string, name: string): Promise<SourceFile['content']> {
   try {
-    const real = await realpath(join(root, name));
-    if (leaves(root, real)) {
+    return { bytes: await readFileWithin(root, name, MAX_STATE_BYTES) };
+  } catch (error) {
+    return unusable(name, error);
+  }
+}
+
+function unusable(name: string, error: unknown): SourceFile['content'] {
+  const code = error instanceof UnusableFile ? error.code : 'UNREADABLE';
+  switch (code) {
+    case 'LEAVES-FOLDER':
       return {
         problem: `${name} is a link that leaves the folder of the workflow.`,
         remedy: 'Put a copy in its place.',
       };
-    }
-    return await readRegular(real, name);
-  } catch (error) {
-    return {
-      problem: `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-      remedy: 'See to it that the file is there and that you may read it.',
-    };
-  }
-}
-
-function leaves(root: string, real: string): boolean {
-  const way = relative(root, real);
-  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
-}
-
-async function readRegular(real: string, name: string): Promise<SourceFile['content']> {
-  // Without O_NONBLOCK a named pipe would keep us waiting.
-  const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const found = await file.stat();
-    if (!found.isFile()) {
+    case 'NOT-A-FILE':
       return { problem: `${name} is not a regular file.`, remedy: 'Put a file in its place.' };
-    }
-    if (found.size > MAX_STATE_BYTES) return TOO_LARGE;
-    return { bytes: await file.readFile() };
-  } finally {
-    await file.close();
+    case 'TOO-LARGE':
+      return TOO_LARGE;
+    case 'UNREADABLE':
+      return {
+        problem: `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+        remedy: 'Make sure that the file exists and that you may read it.',
+      };
+    default:
+      return unreachable(code);
   }
 }

@@ -1,4 +1,5 @@
 import { basename, dirname, extname, join } from 'node:path';
+import { UnusableFile } from '../files/regular-file.ts';
 import type { Source } from '../model/source.ts';
 import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
@@ -111,7 +112,9 @@ async function readable<T>(reading: Promise<T>, path: string): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof UserError || !(error instanceof Error && 'syscall' in error)) throw error;
+    const isUnusable =
+      error instanceof UnusableFile || (error instanceof Error && 'syscall' in error);
+    if (!isUnusable) throw error;
     throw new UserError(
       'unreadable-workflow',
       `${path} cannot be read: ${error.message}.`,

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readFileWithin } from '../files/regular-file.ts';
 
 export interface Unpacked {
   readonly name: string;
@@ -42,7 +43,7 @@ async function holds(folder: string, files: readonly Unpacked[]): Promise<boolea
   try {
     if ((await readdir(folder)).length !== files.length) return false;
     for (const { name, bytes } of files) {
-      if (!(await readFile(join(folder, name))).equals(bytes)) return false;
+      if (!(await readFileWithin(folder, name, bytes.length)).equals(bytes)) return false;
     }
     return true;
   } catch {

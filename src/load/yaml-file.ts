@@ -1,5 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { readRegularFile, UnusableFile } from '../files/regular-file.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Source } from '../model/source.ts';
 import { UserError } from '../model/user-error.ts';
@@ -14,14 +14,15 @@ export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & { rea
 /** A workflow in one file. Only a text in which no state can be told is refused. */
 export async function readYamlFile(path: string): Promise<YamlSource> {
   const file = basename(path);
-  if ((await stat(path)).size > MAX_YAML_BYTES) {
+  const bytes = await readRegularFile(path, MAX_YAML_BYTES).catch((error: unknown) => {
+    if (!(error instanceof UnusableFile && error.code === 'TOO-LARGE')) throw error;
     throw new UserError(
       'yaml-too-large',
       `${file} is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB.`,
       'Make a folder of it, with one file for each state.',
     );
-  }
-  const decoded = decodeUtf8(await readFile(path));
+  });
+  const decoded = decodeUtf8(bytes);
   if (!decoded.ok) {
     throw new UserError(
       'not-utf8',

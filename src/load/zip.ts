@@ -1,6 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
+import { openRegularFile } from '../files/regular-file.ts';
 import type { SourceFile } from '../model/source.ts';
 import { UserError } from '../model/user-error.ts';
 import { isStateFile } from '../parse/state.ts';
@@ -13,7 +14,7 @@ import { flatten } from './zip-layout.ts';
  * unpacked, and nothing is unpacked beyond what it says.
  */
 export async function readZip(path: string, name: string): Promise<readonly SourceFile[]> {
-  const archive = await open(path);
+  const archive = await openRegularFile(path);
   try {
     const { size } = await archive.stat();
     const entries = flatten(await listEntries(archive, size, name), name);

@@ -2,8 +2,9 @@
  * Keeps a run's history for whoever wants to know exactly what was said. It never makes a run fail:
  * after the first trouble it says so once and stays silent.
  */
-import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPartSync, readRegularFileSync } from '../files/regular-file.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import type { Observer } from '../ports.ts';
@@ -108,7 +109,7 @@ function rawMessages(stepFolder: string): readonly string[] {
   if (raw === undefined) return [];
   const { file, from, to } = JSON.parse(raw);
   if (to - from > MOST_BYTES) return [JSON.stringify({ type: 'too-large', file, from, to })];
-  const text = readFileSync(file).subarray(from, to).toString('utf8');
+  const text = readPartSync(file, from, to - from).toString('utf8');
   return text.split('\n').filter((line) => line.startsWith('{') && isJson(line));
 }
 
@@ -117,7 +118,12 @@ function scriptOutput(stepFolder: string): readonly string[] {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) return [];
   if (size > MOST_BYTES) return [JSON.stringify({ type: 'too-large', file })];
-  return [JSON.stringify({ type: 'content', text: readFileSync(file, 'utf8') })];
+  return [
+    JSON.stringify({
+      type: 'content',
+      text: readRegularFileSync(file, MOST_BYTES).toString('utf8'),
+    }),
+  ];
 }
 
 function isJson(line: string): boolean {
@@ -131,7 +137,7 @@ function isJson(line: string): boolean {
 
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFileSync(file, MOST_BYTES).toString('utf8');
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { type Companions, companionsOf } from '../../load/companions.ts';
 import type { RunEvent } from '../../model/event.ts';
@@ -188,6 +189,9 @@ async function record(name: string, path: string | undefined): Promise<number> {
   return 0;
 }
 
+/** A recording is a file that people read. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
 /** What steps answered or printed, as far as it was kept. */
 async function outputsOf(
   events: readonly RunEvent[],
@@ -197,8 +201,8 @@ async function outputsOf(
   for (const event of events) {
     if (event.type !== 'step-started') continue;
     const file = join(folderOf(event.agent, event.step), event.session ? 'answer' : 'stdout');
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text !== undefined) outputs.set(`${event.agent}#${event.step}`, text);
+    const text = await readRegularFile(file, MAX_OUTPUT_BYTES).catch(() => undefined);
+    if (text) outputs.set(`${event.agent}#${event.step}`, text.toString('utf8'));
   }
   return outputs;
 }

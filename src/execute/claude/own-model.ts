@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFileSync } from '../../files/regular-file.ts';
 
 /**
  * The model that Claude Code takes in a fresh session when none is named. It has to be named in one
@@ -18,9 +18,11 @@ export function ownModel(
   return environment.ANTHROPIC_MODEL || settings.map(modelIn).find(Boolean) || 'default';
 }
 
+const MAX_SETTINGS_BYTES = 16 * 1024 * 1024;
+
 function modelIn(file: string): string | undefined {
   try {
-    const { model } = JSON.parse(readFileSync(file, 'utf8'));
+    const { model } = JSON.parse(readRegularFileSync(file, MAX_SETTINGS_BYTES).toString('utf8'));
     return typeof model === 'string' ? model : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { readRegularFileSync } from '../../files/regular-file.ts';
 import { transcriptPath } from './transcript.ts';
 
 /** Finds and reads the files in which Claude Code keeps its conversations. */
@@ -50,9 +51,12 @@ function realPath(folder: string): string {
   }
 }
 
+/** What a string can hold. */
+const MAX_TEXT_BYTES = 512 * 1024 * 1024;
+
 function readIfThere(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFileSync(file, MAX_TEXT_BYTES).toString('utf8');
   } catch {
     return '';
   }

@@ -2,9 +2,10 @@
  * What has to be known of a turn after our own death: which prompt it is, where its answer will
  * stand, and what had been counted before it. On disk before the prompt is sent.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { readRegularFileSync } from '../../files/regular-file.ts';
 
 const turnSchema = z.object({
   /** The uuids under which the prompt was sent, the newest last. */
@@ -26,10 +27,12 @@ export function writeTurn(folder: string, turn: TurnFile): void {
   renameSync(`${file}.new`, file);
 }
 
+const MAX_TURN_BYTES = 1024 * 1024;
+
 export function readTurn(folder: string): TurnFile | undefined {
   try {
-    return z.safeParse(turnSchema, JSON.parse(readFileSync(join(folder, 'turn.json'), 'utf8')))
-      .data;
+    const text = readRegularFileSync(join(folder, 'turn.json'), MAX_TURN_BYTES).toString('utf8');
+    return z.safeParse(turnSchema, JSON.parse(text)).data;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openRegularFile } from '../../files/regular-file.ts';
 import { type Changes, changesOf } from './changes.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -24,7 +25,7 @@ export async function* follow(file: string, following: Following): AsyncGenerato
   };
   following.until.then(onEnd, onEnd);
   try {
-    const handle = await open(file, 'r');
+    const handle = await openRegularFile(file);
     try {
       yield* growth(handle, following.from ?? 0, changes, () => hasEnded);
     } finally {

@@ -1,9 +1,10 @@
 // What a launched process leaves in its folder: `process.json` (who it is; written before its
 // command begins), `stdout`, `stderr`, and `exit-<pid>` (how it ended; written by its wrapper, so
 // that it is there even when Raymond is not).
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { ProcessIdentity } from './identity.ts';
 
 export interface ProcessRecord {
@@ -88,9 +89,11 @@ function signalOf(code: number): string | undefined {
   return Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0];
 }
 
+const MAX_RECORD_BYTES = 1024 * 1024;
+
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFileSync(file, MAX_RECORD_BYTES).toString('utf8');
   } catch {
     return undefined;
   }

@@ -1,0 +1,130 @@
+/**
+ * Reads files where a stranger may have put something else. A named pipe would keep us waiting, to
+ * open a device can do something, and what is larger than expected would fill the memory. So only
+ * regular files are opened, and no more is read than the caller expects.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+
+/** The file exists and must not be used. Files that do not exist give the usual ENOENT. */
+export class UnusableFile extends Error {
+  readonly code: 'NOT-A-FILE' | 'TOO-LARGE' | 'LEAVES-FOLDER';
+
+  constructor(code: UnusableFile['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
+  const file = await openRegularFile(path);
+  try {
+    const { size } = await file.stat();
+    const buffer = roomFor(size, maxBytes);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return buffer.subarray(0, length);
+  } finally {
+    await file.close();
+  }
+}
+
+export function readRegularFileSync(path: string, maxBytes: number): Buffer {
+  return withDescriptor(path, (descriptor) =>
+    fill(descriptor, roomFor(fstatSync(descriptor).size, maxBytes), 0),
+  );
+}
+
+/** A part of a file; shorter where the file ends before. */
+export function readPartSync(path: string, position: number, length: number): Buffer {
+  return withDescriptor(path, (descriptor) => fill(descriptor, Buffer.alloc(length), position));
+}
+
+/** A file that really lies in a folder, links resolved. */
+export async function readFileWithin(
+  folder: string,
+  name: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  const root = await realpath(folder);
+  const real = await realpath(join(root, name));
+  if (!isWithin(root, real)) throw leavesFolder();
+  return readRegularFile(real, maxBytes);
+}
+
+/** `change`: to read and write. */
+export async function openRegularFile(
+  path: string,
+  access: 'read' | 'change' = 'read',
+): Promise<FileHandle> {
+  checkKind(await stat(path));
+  const file = await open(path, FLAGS[access]);
+  try {
+    // Another thing may have taken the place of what was looked at.
+    checkKind(await file.stat());
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function withDescriptor<T>(path: string, use: (descriptor: number) => T): T {
+  checkKind(statSync(path));
+  const descriptor = openSync(path, FLAGS.read);
+  try {
+    checkKind(fstatSync(descriptor));
+    return use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function fill(descriptor: number, buffer: Buffer, position: number): Buffer {
+  let length = 0;
+  while (length < buffer.length) {
+    const more = buffer.length - length;
+    const bytesRead = readSync(descriptor, buffer, length, more, position + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** Whether a path lies in a folder; both without links. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Where there is no O_NONBLOCK (Windows), there are no named pipes in folders either. */
+const NONBLOCK = constants.O_NONBLOCK ?? 0;
+const FLAGS = { read: constants.O_RDONLY | NONBLOCK, change: constants.O_RDWR | NONBLOCK };
+
+function checkKind(found: Stats): void {
+  if (!found.isFile()) throw new UnusableFile('NOT-A-FILE', 'it is not a regular file');
+}
+
+/** What grows while it is read is cut off at the size that it had. */
+function roomFor(size: number, maxBytes: number): Buffer {
+  if (size > maxBytes) throw tooLarge(maxBytes);
+  return Buffer.alloc(size);
+}
+
+export function tooLarge(maxBytes: number): UnusableFile {
+  return new UnusableFile('TOO-LARGE', `it is larger than ${shown(maxBytes)}`);
+}
+
+function shown(bytes: number): string {
+  const [kib, mib] = [bytes / 1024, bytes / 1024 / 1024];
+  return mib >= 1 ? `${Math.round(mib)} MiB` : `${Math.round(kib)} KiB`;
+}
+
+function leavesFolder(): UnusableFile {
+  return new UnusableFile('LEAVES-FOLDER', 'it is a link that leaves its folder');
+}
