@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { BIN, sandbox } from './sandbox.ts';
 
 const { path, write, raymond } = sandbox();
@@ -47,12 +48,62 @@ test('bash is offered commands, options, run ids and templates', async () => {
   expect(await offered('raymond init hu')).toEqual(['human-approval']);
 });
 
-test('a run with an evil name is offered as it is, and not executed', async () => {
-  write({ '.raymond/state/$(touch evil) b.jsonl': '' });
-  expect(await offered('raymond show ')).toEqual(['$(touch evil) b']);
-  expect((await raymond('completion', 'bash')).code).toBe(0);
-  expect(spawnSync('ls', [path('.')], { encoding: 'utf8' }).stdout).not.toContain('evil');
+const EVIL = ['$(touch evil)', '`touch evil`', ';touch evil', 'a\ntouch evil', '-evil', '$IFS'];
+
+test('only names that can be ids of runs are offered', async () => {
+  write(Object.fromEntries(EVIL.map((name) => [`.raymond/state/${name}.jsonl`, ''])));
+  write({ '.raymond/state/prüfung-1.jsonl': '' });
+  expect(await offered('raymond show ')).toEqual(['prüfung-1']);
+  expect((await raymond('list')).stdout).not.toContain('evil');
 });
+
+test('bash quotes whatever it is offered', async () => {
+  const { stdout: script } = await raymond('completion', 'bash');
+  write({
+    'bin/raymond': `#!/bin/sh\nprintf '%s\\n' '$(touch evil)' '\`touch evil\`' 'a;touch evil'\n`,
+  });
+  chmodSync(path('bin/raymond'), 0o755);
+  // Each word is evaluated, as it would be by a return.
+  const evaluate = `COMP_WORDS=(raymond '') COMP_CWORD=1; _raymond
+    for word in "\${COMPREPLY[@]}"; do eval "printf '%s\n' $word"; done`;
+  const bash = spawnSync('/bin/bash', ['--norc', '-c', `${script}\n${evaluate}`], {
+    cwd: path('.'),
+    env: { ...process.env, PATH: `${path('bin')}:${process.env.PATH}` },
+    encoding: 'utf8',
+  });
+  expect(bash.stderr).toBe('');
+  expect(bash.stdout).toBe('$(touch evil)\n`touch evil`\na;touch evil\n');
+  expect(existsSync(path('evil'))).toBe(false);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a tab and a return at a real terminal execute nothing',
+  async () => {
+    write({ '.raymond/state/$(>evil).jsonl': '' });
+    const { stdout: script } = await raymond('completion', 'bash');
+    write({
+      'bin/raymond': `#!/bin/sh\nif [ "$1" = __complete ]; then echo '$(>evil)'; else echo "was given: $2"; fi\n`,
+      rc: `${script}\nPS1='ready> '\n`,
+    });
+    chmodSync(path('bin/raymond'), 0o755);
+    const terminal = spawn('script', ['-qefc', 'bash --noprofile --rcfile rc -i', '/dev/null'], {
+      cwd: path('.'),
+      env: { ...process.env, PATH: `${path('bin')}:${process.env.PATH}`, TERM: 'dumb' },
+    });
+    let screen = '';
+    terminal.stdout.setEncoding('utf8').on('data', (text) => {
+      screen += text;
+    });
+    const ended = new Promise((resolve) => terminal.once('close', resolve));
+    await eventually('bash is ready', () => screen.includes('ready> '));
+    terminal.stdin.write('raymond show \t');
+    await eventually('the word is completed', () => screen.includes('evil'));
+    terminal.stdin.write('\rexit\r');
+    await ended;
+    expect(screen).toContain('was given: $(>evil)');
+    expect(existsSync(path('evil'))).toBe(false);
+  },
+);
 
 test.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => {
   const { code, stdout } = await raymond('completion', shell);

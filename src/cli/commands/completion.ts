@@ -76,12 +76,14 @@ async function runIds(): Promise<readonly string[]> {
   return listRuns(disk, await currentProject());
 }
 
-// The words come one a line and are never evaluated: a run's id is a file name that anybody can make.
+// The words come one a line and are never evaluated. bash puts them on the command line as they are,
+// where a return evaluates them, so they are quoted; zsh (compadd) and fish quote by themselves.
 const BASH = `# Completion for raymond. Put this into ~/.bashrc:  eval "$(raymond completion bash)"
 _raymond() {
   local word
   COMPREPLY=()
   while IFS= read -r word; do
+    printf -v word %q "$word"
     COMPREPLY+=("$word")
   done < <(raymond __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
