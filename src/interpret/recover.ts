@@ -32,6 +32,7 @@ export function recover(
     case 'no-credit':
     case 'unknown-model':
     case 'refused':
+    case 'blocked':
     case 'no-executable':
     case 'no-transition':
     case 'several-transitions':

@@ -18,6 +18,8 @@ export const failureSchema = z.object({
     'no-credit',
     'unknown-model',
     'refused',
+    // A hook or a setting of the agent stopped the prompt: the model did not answer.
+    'blocked',
     'no-executable',
     // The step ended, but its transition is of no use.
     'no-transition',

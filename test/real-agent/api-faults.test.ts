@@ -1,6 +1,6 @@
 // What becomes of a run when the model's service does not answer as it should.
 import { describe, expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { type Age, ages } from './claude-sandbox.ts';
 import {
   answering,
   bash,
@@ -103,14 +103,15 @@ test('a service that is not there is tried four times', async () => {
   expect(failures).toEqual(Array(4).fill('connection-lost'));
 });
 
-test.each<[string, Fault]>([
-  ['not-logged-in', faults.unauthorized],
-  ['no-credit', faults.noCredit],
-  ['unknown-model', faults.unknownModel],
-  ['refused', faults.forbidden],
-])('%s fails at once', async (kind, fault) => {
+test.each<[string, Age, Fault]>([
+  ['not-logged-in', 'newer', faults.unauthorized],
+  ['not-logged-in', 'older', faults.forbidden],
+  ['no-credit', 'newer', faults.noCredit],
+  ['unknown-model', 'newer', faults.unknownModel],
+  ['refused', 'older', faults.tooLong],
+])('%s fails at once (%s)', async (kind, age, fault) => {
   const { run, model, journal } = await sandbox({
-    age: 'newer',
+    age,
     workflow: { 'START.md': 'Do one.' },
     script: [fault],
     environment: hasty,

@@ -159,7 +159,8 @@ describe.each(ages)('the %s version', (age) => {
   });
   it.each([
     ['not-logged-in', faults.unauthorized, {}],
-    ['refused', faults.forbidden, {}],
+    ['not-logged-in', faults.forbidden, {}],
+    ['refused', faults.tooLong, {}],
     ['no-credit', faults.noCredit, {}],
     ['unknown-model', faults.unknownModel, {}],
     ['overloaded', faults.overloaded, {}],

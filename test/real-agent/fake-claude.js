@@ -26,16 +26,19 @@ const plays = {
   },
   async 'talks much'(answer) {
     init();
-    for (let i = 0; i < 20; i++) await text('x'.repeat(MEGABYTE));
+    for (let i = 0; i < 20; i++) await text('x'.repeat(MEGABYTE), `m${i}`);
+    text(answer);
     result(answer);
   },
   'says all in one line'(answer) {
     init();
-    result(`${'ä'.repeat(5 * MEGABYTE)}${answer}`);
+    text(`${'ä'.repeat(5 * MEGABYTE)}${answer}`);
+    result(answer);
   },
   'does not exit'(answer) {
     log({ kind: 'busy', pid: busy() });
     init();
+    text(answer);
     result(answer);
     setInterval(() => {}, 1000);
     process.stdin.on('close', () => {});
@@ -46,9 +49,11 @@ const plays = {
   },
   async 'gives two results'(answer) {
     init();
+    text('<goto>NOWHERE</goto>', 'first');
     result('<goto>NOWHERE</goto>', { total_cost_usd: 0.1 });
     // So that they are not read together.
     await delay(200);
+    text(answer);
     result(answer);
   },
   'is strange'(answer) {
@@ -58,6 +63,7 @@ const plays = {
     say({ type: 'assistant' });
     say({ type: 'assistant', message: { content: [{ type: 'hologram' }, null], usage: null } });
     say({ type: 'system', subtype: 'mood' });
+    text(answer);
     say({ result: answer, is_error: false, type: 'result' });
     say({ type: 'system', subtype: 'afterthought' });
   },
@@ -72,6 +78,7 @@ const plays = {
     log({ kind: 'together', count: logged('spawned') - logged('started') });
     log({ kind: 'started' });
     init();
+    text(answer);
     result(answer);
   },
 };
@@ -109,8 +116,8 @@ function init(version = '2.1.325') {
   });
 }
 
-function text(words) {
-  const message = { id: 'm', model: 'x', content: [{ type: 'text', text: words }], usage: {} };
+function text(words, id = 'm') {
+  const message = { id, model: 'x', content: [{ type: 'text', text: words }], usage: {} };
   return say({ type: 'assistant', message });
 }
 

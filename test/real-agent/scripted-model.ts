@@ -6,6 +6,7 @@ import { type ModelRequest, readRequest } from './model-request.ts';
 
 export type Block =
   | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string }
   | {
       readonly type: 'tool_use';
       readonly id?: string;
@@ -23,6 +24,8 @@ export interface Usage {
 export interface Answer {
   readonly content: string | readonly Block[];
   readonly usage?: Usage;
+  /** Instead of what follows from the blocks. */
+  readonly stopReason?: string;
   /** The answer begins when this is settled. */
   readonly after?: Promise<unknown>;
   /** The first half of the text is sent; the rest when this is settled. */
@@ -182,7 +185,10 @@ async function answer(response: ServerResponse, asked: ModelRequest, reply: Answ
   const blocks: readonly Block[] =
     typeof reply.content === 'string' ? [{ type: 'text', text: reply.content }] : reply.content;
   if (!asked.isStreamed)
-    return sendJson(response, 200, wholeMessage(asked, blocks, reply.usage ?? {}));
+    return sendJson(response, 200, {
+      ...wholeMessage(asked, blocks, reply.usage ?? {}),
+      ...(reply.stopReason !== undefined && { stop_reason: reply.stopReason }),
+    });
 
   openStream(response, asked, reply.usage ?? {});
   for (const [index, block] of blocks.entries()) {
@@ -195,7 +201,7 @@ async function answer(response: ServerResponse, asked: ModelRequest, reply: Answ
   }
   send(response, {
     type: 'message_delta',
-    delta: { stop_reason: stopReason(blocks), stop_sequence: null },
+    delta: { stop_reason: reply.stopReason ?? stopReason(blocks), stop_sequence: null },
     usage: usage(reply.usage ?? {}),
   });
   send(response, { type: 'message_stop' });
@@ -223,15 +229,28 @@ function send(response: ServerResponse, event: StreamEvent): void {
 
 function emptied(block: Block): object {
   if (block.type === 'text') return emptyText;
+  if (block.type === 'thinking') return { type: 'thinking', thinking: '', signature: '' };
   return { type: 'tool_use', id: block.id ?? `toolu_${nextId()}`, name: block.name, input: {} };
 }
 
 function deltas(block: Block): [object, object] {
-  const whole = block.type === 'text' ? block.text : JSON.stringify(block.input);
+  const [whole, delta] = streamed(block);
   const half = Math.floor(whole.length / 2);
-  const delta = (part: string) =>
-    block.type === 'text' ? textDelta(part) : { type: 'input_json_delta', partial_json: part };
   return [delta(whole.slice(0, half)), delta(whole.slice(half))];
+}
+
+function streamed(block: Block): [string, (part: string) => object] {
+  switch (block.type) {
+    case 'text':
+      return [block.text, textDelta];
+    case 'thinking':
+      return [block.thinking, (thinking) => ({ type: 'thinking_delta', thinking })];
+    case 'tool_use':
+      return [
+        JSON.stringify(block.input),
+        (partial_json) => ({ type: 'input_json_delta', partial_json }),
+      ];
+  }
 }
 
 function wholeMessage(asked: ModelRequest, blocks: readonly Block[], counted: Usage): object {
@@ -241,7 +260,7 @@ function wholeMessage(asked: ModelRequest, blocks: readonly Block[], counted: Us
     role: 'assistant',
     model: asked.model,
     content: blocks.map((block) =>
-      block.type === 'text' ? block : { ...block, id: block.id ?? `toolu_${nextId()}` },
+      block.type === 'tool_use' ? { ...block, id: block.id ?? `toolu_${nextId()}` } : block,
     ),
     stop_reason: stopReason(blocks),
     stop_sequence: null,

@@ -60,6 +60,7 @@ describe('one event', () => {
         event: { type: 'message_start', message: { id: 'm', model: 'opus', content: [], usage } },
       },
       [
+        { kind: 'message', id: 'm', isSynthetic: false },
         {
           kind: 'spent',
           message: 'm',
@@ -143,8 +144,9 @@ describe('one event', () => {
     [
       'a tool result that looks like a result',
       { type: 'user', message: { content: JSON.stringify(result) } },
-      [],
+      [{ kind: 'told' }],
     ],
+    ['what a subagent is told', { type: 'user', message: {}, parent_tool_use_id: 'toolu_1' }, []],
     ['noise', 'Warning: something', []],
     ['a number', '42', []],
     ['null', 'null', []],
@@ -167,6 +169,7 @@ describe('an answer of the model', () => {
       { type: 'tool_use', name: 'Bash', input: { description: 'd', command: 'ls  \n -l' } },
     ];
     expect(read(assistant(blocks))).toEqual([
+      { kind: 'message', id: 'm', isSynthetic: false },
       { kind: 'text', text: 'I look.' },
       { kind: 'tool-use', name: 'Bash', summary: 'ls -l' },
       {
@@ -188,9 +191,14 @@ describe('an answer of the model', () => {
   });
 
   it('that Claude Code made up is no answer', () => {
-    const message = { model: '<synthetic>', content: [{ type: 'text', text: 'API Error: 500' }] };
+    const message = {
+      id: 's',
+      model: '<synthetic>',
+      content: [{ type: 'text', text: 'API Error: 500' }],
+    };
     const event = { type: 'assistant', message, error: 'server_error' };
     expect(read(JSON.stringify(event))).toEqual([
+      { kind: 'message', id: 's', isSynthetic: true },
       { kind: 'api-error', error: 'server_error', message: 'API Error: 500' },
     ]);
   });
@@ -201,7 +209,7 @@ describe('an answer of the model', () => {
     [{ command: 'x'.repeat(1000) }, `${'x'.repeat(119)}…`],
     [undefined, '{}'],
   ])('sums up %o in one short line', (input, summary) => {
-    const [call] = read(assistant([{ type: 'tool_use', name: 'T', input }]));
+    const [, call] = read(assistant([{ type: 'tool_use', name: 'T', input }]));
     expect(call).toEqual({ kind: 'tool-use', name: 'T', summary });
   });
 });

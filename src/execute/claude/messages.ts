@@ -9,6 +9,11 @@ export type Happening =
       readonly model: string;
       readonly version: string;
     }
+  /** A message begins or goes on: one of the model, or of Claude Code itself in its place. */
+  | { readonly kind: 'message'; readonly id: string; readonly isSynthetic: boolean }
+  /** The model was given something: a tool's result, or words of Claude Code itself. */
+  | { readonly kind: 'told' }
+  /** Of the message that was named last. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tool-use'; readonly name: string; readonly summary: string }
   | { readonly kind: 'permission-denied'; readonly tool: string; readonly message: string }
@@ -96,8 +101,10 @@ function readLine(line: string): Happening[] {
       return readSystem(event);
     case 'assistant':
       return readAssistant(event);
+    case 'user':
+      return isOfSubagent(event) ? [] : [{ kind: 'told' }];
     case 'stream_event':
-      return readPart(fields(event.event));
+      return readPart(fields(event.event), isOfSubagent(event));
     case 'rate_limit_event':
       return [readRateLimit(fields(event.rate_limit_info))];
     case 'control_response':
@@ -152,14 +159,26 @@ function readAssistant(event: Fields): Happening[] {
   const message = fields(event.message);
   const blocks = list(message.content).map(fields);
   // Claude Code reports its own troubles as answers of a model that does not exist.
-  if (message.model === '<synthetic>') return apiError(event, blocks);
-  const isOfSubagent = event.parent_tool_use_id != null;
-  return [...blocks.flatMap((block) => readBlock(block, isOfSubagent)), spending(message)];
+  const isSynthetic = message.model === '<synthetic>';
+  const isSub = isOfSubagent(event);
+  const begun: Happening = { kind: 'message', id: text(message.id), isSynthetic };
+  const says = isSynthetic
+    ? apiError(event, blocks)
+    : [...blocks.flatMap((block) => readBlock(block, isSub)), spending(message)];
+  return isSub ? says : [begun, ...says];
+}
+
+function isOfSubagent(event: Fields): boolean {
+  return event.parent_tool_use_id != null;
 }
 
 /** Parts of an answer that is being written; the whole blocks follow as events of their own. */
-function readPart(part: Fields): Happening[] {
-  if (part.type === 'message_start') return [spending(fields(part.message))];
+function readPart(part: Fields, isSub: boolean): Happening[] {
+  if (part.type === 'message_start') {
+    const message = fields(part.message);
+    const begun: Happening = { kind: 'message', id: text(message.id), isSynthetic: false };
+    return isSub ? [spending(message)] : [begun, spending(message)];
+  }
   if (part.type !== 'content_block_delta') return [];
   const { text: words, partial_json: input, thinking } = fields(part.delta);
   return [{ kind: 'written', characters: text(words ?? input ?? thinking).length }];
@@ -171,8 +190,8 @@ function apiError(event: Fields, blocks: readonly Fields[]): Happening[] {
   return [{ kind: 'api-error', error: event.error, message }];
 }
 
-function readBlock(block: Fields, isOfSubagent: boolean): Happening[] {
-  if (block.type === 'text' && !isOfSubagent) return [{ kind: 'text', text: text(block.text) }];
+function readBlock(block: Fields, isSub: boolean): Happening[] {
+  if (block.type === 'text' && !isSub) return [{ kind: 'text', text: text(block.text) }];
   if (block.type === 'tool_use') {
     return [{ kind: 'tool-use', name: text(block.name), summary: summary(block.input) }];
   }

@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, string>> = {
   'invalid key': 'not-logged-in',
   'token rejected': 'not-logged-in',
   'no key': 'not-logged-in',
-  forbidden: 'refused',
+  forbidden: 'not-logged-in',
   'no credit': 'no-credit',
   'bad request': 'refused',
   'too long': 'refused',
@@ -46,6 +46,15 @@ const kinds: Readonly<Record<string, string>> = {
   interrupted: 'crashed',
   terminated: 'crashed',
   'wrong option': 'refused',
+  'prompt blocked by a hook': 'blocked',
+  'prompt stopped by a hook': 'blocked',
+  'stopped by a hook after a tool': 'blocked',
+  'refused by the policy': 'refused',
+  'output limit': 'refused',
+  'context limit': 'refused',
+  'token revoked': 'not-logged-in',
+  'several blocks': 'answered',
+  'nothing said': 'answered',
 };
 
 describe.each(recorded)('$age: $name', ({ name, exit, stderr, lines }) => {
@@ -56,9 +65,12 @@ describe.each(recorded)('$age: $name', ({ name, exit, stderr, lines }) => {
   });
 
   it('says so in words that are meant for people', () => {
-    if (outcome.kind === 'answered') return expect(outcome.text).toMatch(/fine|could|the answer/);
+    if (outcome.kind === 'answered') {
+      return expect(outcome.text).toMatch(/fine|could|the answer|^$/);
+    }
     expect(outcome.failure.message).toMatch(/^[A-Z].{10}/);
     expect(outcome.failure.message).not.toContain('ede_diagnostic');
+    expect(outcome.failure.message).not.toContain('/login');
   });
 });
 
@@ -68,6 +80,23 @@ it.each(['older', 'newer'])('tells what was denied and what it cost (%s)', (age)
     denied: [{ tool: 'Bash', summary: 'curl http://127.0.0.1:9/' }],
     costUsd: expect.closeTo(age === 'older' ? 0.0753 : 0.06024, 6),
   });
+});
+
+it.each(['older', 'newer'])('joins the texts of the last message, and of no other (%s)', (age) => {
+  expect(replay(age, 'several blocks')).toMatchObject({ text: 'fine so far\nand fine' });
+  expect(replay(age, 'nothing said')).toMatchObject({ text: '' });
+});
+
+it.each(['older', 'newer'])('does not quote a prompt that a hook blocked (%s)', (age) => {
+  expect(replay(age, 'prompt blocked by a hook')).toMatchObject({
+    failure: { message: expect.stringMatching(/Not today\. Look at its hooks and settings\.$/) },
+  });
+  expect(JSON.stringify(replay(age, 'prompt blocked by a hook'))).not.toContain('DEPLOY');
+});
+
+it.each(['older', 'newer'])('says how to log in where no terminal is (%s)', (age) => {
+  const remedy = 'Log in with "claude auth login", or set ANTHROPIC_API_KEY.';
+  expect(replay(age, 'no key')).toMatchObject({ failure: { message: `Not logged in. ${remedy}` } });
 });
 
 it.each(['older', 'newer'])('knows when a usage limit ends (%s)', (age) => {
@@ -91,6 +120,10 @@ describe('the outcome', () => {
     denials: [],
     errors: [],
   };
+  const said = (text: string, id = 'm'): Happening[] => [
+    { kind: 'message', id, isSynthetic: false },
+    { kind: 'text', text },
+  ];
   const spent: Happening = {
     kind: 'spent',
     message: 'm',
@@ -103,16 +136,33 @@ describe('the outcome', () => {
   };
 
   it('is that of the last result', () => {
-    const outcome = outcomeOf([result, { ...result, text: 'second', costUsd: 6 }]);
+    const last = { ...result, costUsd: 6 };
+    const outcome = outcomeOf([...said('first'), result, ...said('second', 'n'), last]);
     expect(outcome).toMatchObject({ text: 'second', costUsd: 6 });
   });
 
+  it('is what the model said, never the text of the result', () => {
+    expect(outcomeOf([...said('fine'), result])).toMatchObject({ text: 'fine' });
+    expect(outcomeOf([result])).toMatchObject({ failure: { kind: 'blocked' } });
+    const made: Happening = { kind: 'message', id: 's', isSynthetic: true };
+    expect(outcomeOf([...said('fine'), made, result])).toMatchObject({
+      failure: { kind: 'blocked' },
+    });
+  });
+
+  it('begins anew after what the model was told, whatever the message is called', () => {
+    const told: Happening = { kind: 'told' };
+    expect(outcomeOf([...said('I look.', ''), told, ...said('I saw.', ''), result])).toMatchObject({
+      text: 'I saw.',
+    });
+  });
+
   it('leaves out what was counted before', () => {
-    expect(outcomeOf([result], { countedUsd: 4.5 }).costUsd).toBe(0.5);
+    expect(outcomeOf([...said('x'), result], { countedUsd: 4.5 }).costUsd).toBe(0.5);
   });
 
   it('believes the result about the cost of an answer', () => {
-    expect(outcomeOf([spent, { ...result, costUsd: 1 }]).costUsd).toBe(1);
+    expect(outcomeOf([...said('x'), spent, { ...result, costUsd: 1 }]).costUsd).toBe(1);
   });
 
   it('believes the result about the cost of a failure as well', () => {
@@ -134,7 +184,7 @@ describe('the outcome', () => {
 
   it('is not a usage limit while extra usage lets the turn go on', () => {
     const rejected: Happening = { kind: 'rate-limit', rejected: true, resetsAt: 1 };
-    expect(outcomeOf([rejected, result]).kind).toBe('answered');
+    expect(outcomeOf([rejected, ...said('x'), result]).kind).toBe('answered');
   });
 
   it('of a monthly spending limit is a matter for a person', () => {

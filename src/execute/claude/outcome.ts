@@ -25,6 +25,8 @@ type FailureKind =
   | 'no-credit'
   | 'unknown-model'
   | 'budget-spent'
+  /** A hook or a setting of Claude Code kept the model from answering. */
+  | 'blocked'
   /** Asking again in the same way cannot help. */
   | 'refused';
 
@@ -47,7 +49,7 @@ export interface TurnEnd {
 export function turnRecord(): TurnRecord {
   const meter = turnMeter();
   let result: Result | undefined;
-  let lastText = '';
+  let message: Message | undefined;
   let apiError: string | undefined;
   let resetsAt: number | undefined;
 
@@ -58,8 +60,18 @@ export function turnRecord(): TurnRecord {
           // Background tasks may give a second one; the last one counts.
           result = happening;
           return;
+        case 'message': {
+          const { id, isSynthetic } = happening;
+          if (message?.id !== id || message.isOver) {
+            message = { id, isSynthetic, isOver: false, texts: [] };
+          }
+          return;
+        }
+        case 'told':
+          if (message) message.isOver = true;
+          return;
         case 'text':
-          lastText = happening.text;
+          message?.texts.push(happening.text);
           return;
         case 'api-error':
           apiError = happening.error;
@@ -80,8 +92,8 @@ export function turnRecord(): TurnRecord {
     },
     outcome(end) {
       const costUsd = Math.max(0, (result?.costUsd ?? 0) - end.countedUsd);
-      const text = result === undefined ? undefined : answer(result, lastText);
-      if (result !== undefined && text !== undefined) {
+      if (result !== undefined && isFinished(result) && isOfModel(message, result)) {
+        const text = message.texts.join('\n');
         return { kind: 'answered', text, costUsd, denied: result.denials };
       }
       const failure =
@@ -92,11 +104,28 @@ export function turnRecord(): TurnRecord {
   };
 }
 
-function answer(result: Result, lastText: string): string | undefined {
-  if (!result.isError && !result.subtype.startsWith('error')) return result.text ?? lastText;
+/** The newest message of the turn; each of its blocks comes as an event of its own. */
+interface Message {
+  readonly id: string;
+  readonly isSynthetic: boolean;
+  /** What it said was answered, so that whatever comes next is another message. */
+  isOver: boolean;
+  readonly texts: string[];
+}
+
+function isFinished(result: Result): boolean {
+  if (!result.isError && !result.subtype.startsWith('error')) return true;
   // The last call overspent, but it also finished the answer: it is paid for.
-  if (isBudgetSpent(result) && result.stopReason === 'end_turn') return lastText;
-  return undefined;
+  return isBudgetSpent(result) && result.stopReason === 'end_turn';
+}
+
+/**
+ * The text of a result may be anybody's: when a hook blocks a prompt, it quotes that prompt, tags
+ * included. So only what the model said in its last message is an answer.
+ */
+function isOfModel(message: Message | undefined, { stopReason }: Result): message is Message {
+  // A model that asked for a tool has not finished, even if a hook stopped it there.
+  return message !== undefined && !message.isSynthetic && stopReason !== 'tool_use';
 }
 
 function isBudgetSpent(result: Result): boolean {
@@ -117,6 +146,9 @@ interface FailedTurn {
 
 function failed({ result, apiError, resetsAt, now }: FailedTurn): TurnFailure {
   const message = result.text ?? errorText(result);
+  if (isFinished(result) && apiError === undefined) {
+    return { kind: 'blocked', message: blockedText(message) };
+  }
   if (isBudgetSpent(result)) return { kind: 'budget-spent', message };
 
   const limit = readUsageLimit(message, now);
@@ -126,9 +158,25 @@ function failed({ result, apiError, resetsAt, now }: FailedTurn): TurnFailure {
     if (resets === undefined && /spend limit/i.test(message)) return { kind: 'no-credit', message };
     return { kind: 'usage-limit', message, ...(resets !== undefined && { resetsAt: resets }) };
   }
-  const clue = `${apiError} ${result.apiError} ${message}`;
-  const found = clues.find(([, pattern]) => pattern.test(clue));
-  return { kind: found?.[0] ?? kindOfStatus(result.status, clue), message };
+  const kind = kindOf(result, apiError, message);
+  return { kind, message: kind === 'not-logged-in' ? withRemedy(message) : message };
+}
+
+function kindOf(result: Result, apiError: string | undefined, message: string): FailureKind {
+  const { status, stopReason } = result;
+  if (stopReason === 'refusal') return 'refused';
+  const clue = clues.find(([, pattern]) => pattern.test(message));
+  const code = codes[result.apiError ?? ''] ?? codes[apiError ?? ''];
+  const known = clue?.[0] ?? code;
+  if (known !== undefined) return known;
+  if (status === undefined) {
+    return isOfConnection.test(`${apiError} ${result.apiError} ${message}`)
+      ? 'connection-lost'
+      : 'crashed';
+  }
+  if (status === 401) return 'not-logged-in';
+  if (status === 408) return 'connection-lost';
+  return status === 429 || status >= 500 ? 'overloaded' : 'refused';
 }
 
 function errorText({ errors, subtype }: Result): string {
@@ -136,19 +184,41 @@ function errorText({ errors, subtype }: Result): string {
   return meant.join('\n') || `The turn was interrupted (${subtype}).`;
 }
 
-// Both what the API said and what Claude Code makes of it, in any of its versions.
+/** How Claude Code itself names an error, where that tells more than the status. */
+const codes: Readonly<Record<string, FailureKind>> = {
+  account_on_hold: 'refused',
+  authentication_failed: 'not-logged-in',
+  billing_error: 'no-credit',
+  cloud_credential_error: 'not-logged-in',
+  invalid_request: 'refused',
+  max_output_tokens: 'refused',
+  model_not_found: 'unknown-model',
+  oauth_org_not_allowed: 'not-logged-in',
+  verification_required: 'refused',
+};
+
+// What only the text tells, in any version.
 const clues: readonly (readonly [FailureKind, RegExp])[] = [
-  ['no-credit', /billing_error|credit balance|out of (?:extra usage|usage credits)|spend limit/i],
+  ['connection-lost', /temporary network/i],
+  ['no-credit', /credit balance|out of (?:extra usage|usage credits)|spend limit/i],
   ['not-logged-in', /not logged in|\/login|invalid api key|invalid bearer token/i],
-  ['unknown-model', /model_not_found|issue with the selected model/i],
+  ['unknown-model', /issue with the selected model/i],
   ['refused', /prompt is too long|no conversation found|no message found/i],
 ];
 
-function kindOfStatus(status: number | undefined, clue: string): FailureKind {
-  if (status === undefined) return isOfConnection.test(clue) ? 'connection-lost' : 'crashed';
-  if (status === 401) return 'not-logged-in';
-  if (status === 408) return 'connection-lost';
-  return status === 429 || status >= 500 ? 'overloaded' : 'refused';
+/** Its own advice, "/login", can only be followed in a terminal in which it runs. */
+function withRemedy(message: string): string {
+  const fact = message.replace(/ · Please run \/login|Please run \/login · /, '').trim();
+  return `${fact.replace(/[^.]$/, '$&.')} ${LOG_IN}`;
+}
+
+const LOG_IN = 'Log in with "claude auth login", or set ANTHROPIC_API_KEY.';
+
+function blockedText(said: string): string {
+  // It may go on with the whole prompt.
+  const [reason = ''] = said.split(/\s+Original prompt: /, 1);
+  const why = reason.trim().slice(0, 1000) || 'A hook stopped the turn.';
+  return `Claude Code did not let the model answer. ${why} Look at its hooks and settings.`;
 }
 
 const isOfConnection =
