@@ -91,6 +91,20 @@ test('nothing outside of load asks what kind of source a workflow came from', ()
   expect(asking).toEqual([]);
 });
 
+test('everything that reaches a terminal goes through one door', () => {
+  const writers = files.filter(
+    (file) =>
+      file !== 'cli/terminal.ts' &&
+      /\bprocess\s*\.\s*(?:stdout|stderr)\b|\bconsole\b/.test(code(file)),
+  );
+  expect(writers).toEqual([]);
+});
+
+test('only the door adds escape codes', () => {
+  const colorful = files.filter((file) => /\\x1b|\\u001b|\\u\{1b\}|\\e\[/i.test(code(file)));
+  expect(colorful).toEqual(['observe/screen.ts', 'cli/terminal.ts'].sort());
+});
+
 function layerOf(file: string): string {
   return file.split('/')[0] ?? file;
 }

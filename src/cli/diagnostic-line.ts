@@ -1,7 +1,6 @@
 import { relative } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Workflow } from '../model/workflow.ts';
-import { harmless } from '../observe/words.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 
 /** `flow/START.md:3:9: error: There is no state "REVEIW". Close to it: REVIEW.md. [missing-target]` */
@@ -15,7 +14,7 @@ export function diagnosticLine({
   code,
 }: Diagnostic): string {
   const cure = remedy === undefined ? '' : ` ${remedy}`;
-  return harmless(`${file}:${line}:${column}: ${severity}: ${message}${cure} [${code}]`);
+  return `${file}:${line}:${column}: ${severity}: ${message}${cure} [${code}]`;
 }
 
 /** With its file named as it is found from here. */

@@ -5,11 +5,11 @@ import { cureOf, reasonOf } from '../journal/journal-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearest } from '../parse/nearest.ts';
 import { camelCase, RUN_OPTIONS, readOption } from './options.ts';
+import { keepTheDoor, stderr, stdout } from './terminal.ts';
 import { RAYMOND_VERSION } from './version.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // A reader that has seen enough closes the pipe; that is no trouble of ours.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  keepTheDoor(report);
   try {
     await program().parseAsync([...argv], { from: 'user' });
   } catch (error) {
@@ -25,7 +25,12 @@ function program(): Command {
       'Runs workflows for coding agents: folders of prompts and scripts, as state machines.',
     )
     .version(RAYMOND_VERSION)
-    .showHelpAfterError('See: raymond --help')
+    .configureOutput({
+      writeOut: stdout.document,
+      writeErr: stderr.document,
+      // Reported below, with all other trouble.
+      outputError: () => {},
+    })
     .exitOverride()
     .enablePositionalOptions();
 
@@ -211,21 +216,29 @@ function isDiskTrouble(error: unknown): error is Error & { readonly path?: unkno
 }
 
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  if (error instanceof CommanderError) return reportUsage(error);
   if (error instanceof UserError) {
-    process.stderr.write(`raymond: ${error.message}\n         ${error.remedy}\n`);
+    stderr.say(`raymond: ${error.message}`, `         ${error.remedy}`);
     return OF_THE_SURROUNDINGS.test(error.code) ? 1 : USAGE;
   }
   if (isDiskTrouble(error)) {
     const where = typeof error.path === 'string' ? `${error.path}: ` : '';
-    process.stderr.write(
-      `raymond: ${where}${reasonOf(error)}.\n         ${cureOf(error)}, then try again.\n`,
+    stderr.say(
+      `raymond: ${where}${reasonOf(error)}.`,
+      `         ${cureOf(error)}, then try again.`,
     );
     return 1;
   }
   const stack = error instanceof Error ? error.stack : String(error);
-  process.stderr.write(
-    `This is a bug in Raymond ${RAYMOND_VERSION}. Please report it:\n${stack}\n`,
-  );
+  stderr.say(`This is a bug in Raymond ${RAYMOND_VERSION}. Please report it:`);
+  stderr.quote(stack ?? '');
   return 70;
+}
+
+/** What was typed is part of the message; what is known to be meant follows it on a line of its own. */
+function reportUsage({ message, exitCode }: CommanderError): number {
+  if (exitCode === 0) return 0;
+  const [, fact = message, hint] = /^(.*)\n(\(Did you mean [^\n]*\?\))$/s.exec(message) ?? [];
+  stderr.say(fact, ...(hint === undefined ? [] : [hint]), 'See: raymond --help');
+  return USAGE;
 }

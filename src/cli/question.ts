@@ -1,10 +1,10 @@
 /** Puts an agent's question to the person at the terminal, when there is one. */
-import { createInterface, type Interface } from 'node:readline';
+import type { Interface } from 'node:readline';
 import type { Input } from '../model/input.ts';
 import type { AskingStatus } from '../model/run.ts';
-import { harmless } from '../observe/words.ts';
 import type { Observer } from '../ports.ts';
 import type { RunOptions } from './options.ts';
+import { lineReader, stderr } from './terminal.ts';
 
 type Question = Pick<AskingStatus, 'question' | 'askedAt'>;
 
@@ -18,7 +18,7 @@ export interface Person {
 }
 
 export function questionAtTerminal(options: RunOptions, put: (input: Input) => void): Person {
-  let isThere = process.stdin.isTTY === true && process.stderr.isTTY === true && !options.json;
+  let isThere = process.stdin.isTTY === true && stderr.isTerminal() && !options.json;
   const open = new Map<string, Question>();
   let reader: Interface | undefined;
 
@@ -27,7 +27,9 @@ export function questionAtTerminal(options: RunOptions, put: (input: Input) => v
     const [next] = open;
     if (!next || reader || !isThere) return;
     const [agent, { question, askedAt }] = next;
-    reader = createInterface({ input: process.stdin, output: process.stderr });
+    stderr.say('', `${agent} asks:`);
+    stderr.quote(question);
+    reader = lineReader();
     reader.once('close', () => {
       // Ctrl-D: nobody wants to answer here. Ctrl-C is passed on as the signal that it is.
       reader = undefined;
@@ -37,7 +39,7 @@ export function questionAtTerminal(options: RunOptions, put: (input: Input) => v
     reader.on('SIGINT', () => {
       process.kill(process.pid, 'SIGINT');
     });
-    reader.question(`\n${agent} asks: ${harmless(question)}\n> `, (text) => {
+    reader.question('> ', (text) => {
       open.delete(agent);
       put({ kind: 'person-answered', at: Date.now(), agent, askedAt, text });
       closeReader();

@@ -11,6 +11,7 @@ import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { countdown } from '../observe/countdown.ts';
 import { debugFolderName, debugFolderObserver } from '../observe/debug-folder.ts';
+import type { Line } from '../observe/describe.ts';
 import { jsonObserver } from '../observe/json.ts';
 import { formatLine, plainObserver } from '../observe/plain.ts';
 import { titleBarObserver } from '../observe/title-bar.ts';
@@ -22,6 +23,7 @@ import type { RunOptions } from './options.ts';
 import { questionAtTerminal } from './question.ts';
 import { rehearsedPerson } from './rehearsed-person.ts';
 import { clock, disk, newId } from './store.ts';
+import { stderr, stdout } from './terminal.ts';
 import { type Executors, findDirectory } from './wire.ts';
 
 export interface RunProcess {
@@ -51,9 +53,7 @@ export async function workOn(
     ? rehearsedPerson(executors.rehearsal.replies, put)
     : questionAtTerminal(options, put);
   for (const [id, { status }] of run.agents) if (status.kind === 'asking') person.ask(id, status);
-  const waiting = countdown(clock, (line) =>
-    process.stderr.write(formatLine(line, hasColor(options))),
-  );
+  const waiting = countdown(clock, (line) => stderr.line(line, options));
   const observer = observeAll([
     ...reporters(run, parts),
     ...(options.json || options.quiet ? [] : [waiting]),
@@ -95,7 +95,7 @@ export async function workOn(
     forgetSignals();
   }
   // Last of all: a reader that does not read must not keep anything else from being done.
-  if (ended.result !== undefined && !options.json) await print(`${ended.result}\n`);
+  if (ended.result !== undefined && !options.json) await stdout.result(ended.result);
   return exitCode(ended);
 }
 
@@ -145,33 +145,24 @@ function confirming(journal: Journal, unconfirmed: (() => Promise<void>)[]): Jou
 }
 
 function reporters(run: Run, { project, paths, options }: RunProcess): readonly Observer[] {
-  const toStderr = (text: string) => process.stderr.write(text);
   const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
   const observers: Observer[] = [];
-  if (options.json) observers.push(jsonObserver((text) => process.stdout.write(text)));
-  else observers.push(plainObserver({ write: toStderr, color: hasColor(options), verbosity }));
+  if (options.json) observers.push(jsonObserver(stdout.json));
+  else observers.push(plainObserver({ show: (line) => stderr.line(line, options), verbosity }));
   if (options.logFile) {
     const file = options.logFile;
-    const write = (text: string) => appendFileSync(file, text, { mode: 0o600 });
-    observers.push(plainObserver({ write, color: false, verbosity: 'verbose' }));
+    const show = (line: Line) =>
+      appendFileSync(file, formatLine(line, { color: false }), { mode: 0o600 });
+    observers.push(plainObserver({ show, verbosity: 'verbose' }));
   }
-  if (process.stderr.isTTY && !options.plain && !options.json)
-    observers.push(titleBarObserver(toStderr));
+  if (!options.plain && !options.json) observers.push(titleBarObserver(stderr.title));
   if (!options.noDebug && options.debug !== false) {
     const folder = join(project.debugFolder, debugFolderName(run.id, new Date()));
-    const report = (problem: string) => toStderr(`${problem}\n`);
-    observers.push(debugFolderObserver({ folder, report, stepFolder: paths.folders.step }));
+    observers.push(
+      debugFolderObserver({ folder, report: stderr.say, stepFolder: paths.folders.step }),
+    );
   }
   return observers;
-}
-
-export function hasColor(options: Pick<RunOptions, 'plain'>): boolean {
-  return (
-    process.stderr.isTTY === true &&
-    !options.plain &&
-    !process.env.NO_COLOR &&
-    process.env.TERM !== 'dumb'
-  );
 }
 
 /** Watching never disturbs a run: an observer that fails (a full disk, a closed pipe) is left out from then on. */
@@ -184,7 +175,7 @@ function observeAll(observers: readonly Observer[]): Observer {
       } catch (error) {
         working.delete(observer);
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(`A part of the report is left out from here on: ${why}\n`);
+        stderr.say(`A part of the report is left out from here on: ${why}`);
       }
     }
   };
@@ -207,10 +198,4 @@ function stopOnSignals(stop: (how: 'drain' | 'now') => void): () => void {
     process.off('SIGTERM', onHurry);
     process.off('SIGHUP', onHurry);
   };
-}
-
-function print(text: string): Promise<void> {
-  return new Promise((resolve) => {
-    process.stdout.write(text, () => resolve());
-  });
 }

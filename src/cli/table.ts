@@ -1,20 +1,18 @@
-import { harmless } from '../observe/words.ts';
+import { visible } from '../model/visible.ts';
 
-/** Columns that are as wide as they need to be, two spaces apart. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const clean = [head, ...rows].map((row) =>
-    row.map((cell) => harmless(cell).replace(/\s+/g, ' ')),
-  );
+/** Lines with columns that are as wide as they need to be, two spaces apart. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const clean = [head, ...rows].map((row) => row.map((cell) => visible(cell).replace(/\s+/g, ' ')));
   const widths = head.map((_, column) => Math.max(...clean.map((row) => width(row[column] ?? ''))));
-  return clean
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => pad(cell, widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return clean.map((row) =>
+    row
+      .map((cell, i) => pad(cell, widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 const width = (text: string) => Array.from(text).length;

@@ -61,21 +61,20 @@ test('every end names what to do next', async () => {
 
 test('a line has time, who and what, and colour only when asked for', () => {
   const line = { at: 0, who: 'main', tone: 'bad', text: 'oh' } as const;
-  expect(formatLine(line, false)).toMatch(/^\d\d:\d\d:\d\d main {3}oh\n$/);
-  expect(formatLine(line, true)).toContain('\x1b[31moh');
+  expect(formatLine(line, { color: false })).toMatch(/^\d\d:\d\d:\d\d main {3}oh\n$/);
+  expect(formatLine(line, { color: true })).toContain('\x1b[31moh');
 });
 
 test.each([
-  ['quiet', ['was not allowed to use Bash', 'shown']],
-  ['normal', ['was not allowed to use Bash', 'shown', 'retrying']],
-  ['verbose', ['was not allowed to use Bash', 'shown', 'retrying', '| thinking', '> Read a.ts']],
+  ['quiet', ['was not allowed to use Bash', '| shown']],
+  ['normal', ['was not allowed to use Bash', '| shown', 'retrying']],
+  ['verbose', ['was not allowed to use Bash', '| shown', 'retrying', '| thinking', '> Read a.ts']],
 ] as const)('a %s report shows of a step: %j', (verbosity, expected) => {
   let text = '';
   const observer = plainObserver({
-    color: false,
     verbosity,
-    write: (more) => {
-      text += more;
+    show: (line) => {
+      text += formatLine(line, { color: false });
     },
   });
   observer.live('main', { kind: 'denied', tool: 'Bash' });

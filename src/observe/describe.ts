@@ -2,14 +2,17 @@
 import type { RunEvent, RunEventOf } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
+import type { Tone } from './screen.ts';
 import { duration, oneLine, time, usd } from './words.ts';
 
 export interface Line {
   readonly at: number;
   /** The agent, or `run` for what concerns all of them. */
   readonly who: string;
-  readonly tone: 'plain' | 'good' | 'warning' | 'bad' | 'faint' | 'detail';
+  readonly tone: Tone;
   readonly text: string;
+  /** The words are those of the agent. */
+  readonly isQuote?: true;
 }
 
 /** Remembers of each agent's newest step what the line about its transition needs. */
@@ -36,7 +39,7 @@ export class Describer {
         this.#remember(event, before);
         if (event.denied.length === 0) return undefined;
         return [
-          `${stateOf(before, event.agent)} was denied: ${event.denied.join(', ')}`,
+          `${stateOf(before, event.agent)} was denied: ${event.denied.map((call) => oneLine(call)).join(', ')}`,
           'warning',
         ];
       case 'step-failed':
@@ -54,7 +57,7 @@ export class Describer {
         return [`forked by ${event.parent} at ${event.state}${variables(event.variables)}`];
       case 'agent-asked':
         return [
-          `${this.#arrow(event.agent, before, 'ask')}: ${oneLine(event.question)}${answerHint(event, after)}`,
+          `${this.#arrow(event.agent, before, 'ask')}${answerHint(event, after)}: ${oneLine(event.question)}`,
           'warning',
         ];
       case 'agent-answered':

@@ -1,62 +1,66 @@
 import type { Live, Observer } from '../ports.ts';
 import { Describer, type Line } from './describe.ts';
-import { clockTime, harmless } from './words.ts';
+import { type Looks, ownLine, quotedLines } from './screen.ts';
+import { clockTime } from './words.ts';
 
 export interface PlainOptions {
-  readonly write: (text: string) => void;
-  readonly color: boolean;
+  readonly show: (line: Line) => void;
   readonly verbosity: 'quiet' | 'normal' | 'verbose';
 }
 
 /** One line per event: time, who, what. Made to be read as it comes and to be searched later. */
-export function plainObserver({ write, color, verbosity }: PlainOptions): Observer {
+export function plainObserver({ show, verbosity }: PlainOptions): Observer {
   const describer = new Describer();
-  const put = (line: Line) => write(formatLine(line, color));
   return {
     event(event, before, after) {
       const line = describer.describe(event, before, after);
       if (!line || (verbosity === 'quiet' && !QUIET_TONES.has(line.tone))) return;
       if (line.tone === 'detail' && verbosity !== 'verbose') return;
-      put(line);
+      show(line);
     },
     live(who, live) {
-      const text = liveText(live, verbosity);
-      if (text === undefined) return;
-      const tone = live.kind === 'denied' ? 'warning' : live.kind === 'print' ? 'plain' : 'faint';
-      for (const part of harmless(text).split('\n')) {
-        if (part.trim() !== '') put({ at: Date.now(), who, tone, text: part.trimEnd() });
-      }
+      for (const said of liveLines(live, verbosity)) show({ at: Date.now(), who, ...said });
     },
   };
 }
 
-export function formatLine({ at, who, tone, text }: Line, color: boolean): string {
-  const [open, close] = color ? COLORS[tone] : ['', ''];
-  return `${clockTime(at)} ${who.padEnd(6)} ${open}${text}${close}\n`;
+export function formatLine(
+  { at, who, tone, text, isQuote }: Line,
+  looks: Looks,
+  indent = '',
+): string {
+  const lead = `${indent}${clockTime(at)} ${who.padEnd(6)} `;
+  if (isQuote) return quotedLines({ text, lead, tone }, looks);
+  const pieces = [
+    { text: lead, tone: 'plain' },
+    { text, tone },
+  ] as const;
+  return ownLine(pieces, looks);
 }
 
 const QUIET_TONES: ReadonlySet<Line['tone']> = new Set(['warning', 'bad']);
 
-const COLORS: Readonly<Record<Line['tone'], readonly [string, string]>> = {
-  plain: ['', ''],
-  good: ['\x1b[32m', '\x1b[39m'],
-  warning: ['\x1b[33m', '\x1b[39m'],
-  bad: ['\x1b[31m', '\x1b[39m'],
-  faint: ['\x1b[2m', '\x1b[22m'],
-  detail: ['\x1b[2m', '\x1b[22m'],
-};
-
-function liveText(live: Live, verbosity: PlainOptions['verbosity']): string | undefined {
+function liveLines(
+  live: Live,
+  verbosity: PlainOptions['verbosity'],
+): readonly Pick<Line, 'tone' | 'text' | 'isQuote'>[] {
   switch (live.kind) {
     case 'print':
-      return live.text;
+      return quotes(live.text, 'plain');
     case 'denied':
-      return `was not allowed to use ${live.tool}`;
+      return [{ tone: 'warning', text: `was not allowed to use ${live.tool}` }];
     case 'note':
-      return verbosity === 'quiet' ? undefined : live.text;
+      return verbosity === 'quiet' ? [] : [{ tone: 'faint', text: live.text }];
     case 'text':
-      return verbosity === 'verbose' ? `| ${live.text}` : undefined;
+      return verbosity === 'verbose' ? quotes(live.text, 'faint') : [];
     case 'tool':
-      return verbosity === 'verbose' ? `> ${live.name} ${live.summary}` : undefined;
+      return verbosity === 'verbose'
+        ? [{ tone: 'faint', text: `> ${live.name} ${live.summary}` }]
+        : [];
   }
+}
+
+function quotes(text: string, tone: Line['tone']) {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => ({ tone, text: line.trimEnd(), isQuote: true }) as const);
 }

@@ -1,4 +1,5 @@
 /** Small pieces of text, the same wherever a person reads them. */
+import { visible } from '../model/visible.ts';
 
 export function usd(amount: number): string {
   return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
@@ -24,19 +25,13 @@ export function clockTime(ms: number): string {
 
 const LONGEST = 160;
 
-/** On one line, of bounded length, and harmless to a terminal. */
+/** On one line, of bounded length, and with everything in it visible. */
 export function oneLine(text: string, longest = LONGEST): string {
   const head = text.slice(0, longest * 4);
-  const line = harmless(head).replace(/\s+/g, ' ').trim();
-  const letters = Array.from(line);
+  const letters = Array.from(head.replace(/[ \t]*\r?\n\s*|[ \t]+/g, ' ').trim());
   return letters.length > longest || head.length < text.length
-    ? `${letters.slice(0, longest).join('')}...`
-    : line;
-}
-
-/** Without control characters, by which an agent's text could write anywhere on the screen. */
-export function harmless(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
+    ? `${visible(letters.slice(0, longest).join(''))}...`
+    : visible(letters.join(''));
 }
 
 function day(ms: number): string {

@@ -1,8 +1,10 @@
+import { visible } from '../model/visible.ts';
+
 /**
  * Two paths, one below the other, with what they share aligned and a mark at the first difference.
  */
 export function pathDifference(expected: readonly string[], got: readonly string[]): string {
-  const rows = aligned(expected, got);
+  const rows = aligned(expected.map(onOneLine), got.map(onOneLine));
   const widths = rows.map(([a, b]) => Math.max(a.length, b.length));
   const line = (side: 0 | 1) => rows.map((row, i) => row[side].padEnd(widths[i] ?? 0)).join(' ');
   const first = rows.findIndex(([a, b]) => a !== b);
@@ -13,6 +15,9 @@ export function pathDifference(expected: readonly string[], got: readonly string
     `          ${' '.repeat(before)}^`,
   ].join('\n');
 }
+
+/** A state is a file, whose name may have anything in it. */
+const onOneLine = (state: string) => visible(state).replaceAll('\n', '\\n');
 
 type Row = readonly [string, string];
 

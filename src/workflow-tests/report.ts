@@ -1,28 +1,27 @@
 /** Test reports for people, for programs and for build servers. */
 import { basename } from 'node:path';
+import { visible } from '../model/visible.ts';
 import type { Coverage } from './coverage.ts';
 import type { Problem } from './expectations.ts';
 import type { TestReport } from './run-test.ts';
 
-export function reportText({ name, file, problems, durationMs }: TestReport): string {
+export function reportLines({ name, file, problems, durationMs }: TestReport): readonly string[] {
   const took = `(${durationMs} ms)`;
-  if (problems.length === 0) return `ok    ${name} ${took}\n`;
-  return `FAIL  ${name} ${took}  ${basename(file)}\n${problems.map(problemText).join('')}`;
+  if (problems.length === 0) return [`ok    ${name} ${took}`];
+  return [`FAIL  ${name} ${took}  ${basename(file)}`, ...problems.flatMap(problemLines)];
 }
 
-export function reportJson({ name, file, problems, durationMs }: TestReport): string {
-  const passed = problems.length === 0;
-  return `${JSON.stringify({ name, file, passed, problems, duration_ms: durationMs })}\n`;
+export function reportJson({ name, file, problems, durationMs }: TestReport) {
+  return { name, file, passed: problems.length === 0, problems, duration_ms: durationMs };
 }
 
-export function coverageText(coverage: Coverage): string {
+export function coverageLines(coverage: Coverage): readonly string[] {
   const { states, neverExecuted, transitions, neverTaken } = coverage;
-  const lines = [
+  return [
     `Coverage: ${states - neverExecuted.length} of ${states} states, ${transitions - neverTaken.length} of ${transitions} transitions`,
     ...neverExecuted.map((state) => `  never executed: ${state}`),
     ...neverTaken.map((transition) => `  never taken: ${transition}`),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 export function junitXml(suite: string, reports: readonly TestReport[]): string {
@@ -45,20 +44,21 @@ function testCase(suite: string, { name, file, problems, durationMs }: TestRepor
   if (problems.length === 0) return `${head}/>`;
   const failures = problems.map(
     (problem) =>
-      `      <failure message="${xmlText(problem.what)}">${xmlText(problemText(problem))}</failure>`,
+      `      <failure message="${xmlText(problem.what)}">${xmlText(problemLines(problem).join('\n'))}</failure>`,
   );
   return [`${head}>`, ...failures, '    </testcase>'].join('\n');
 }
 
-function problemText({ what, expected, got, difference, detail = '' }: Problem): string {
-  const sides = difference ?? `expected  ${expected}\ngot       ${got}`;
-  const lines = [sides, detail].flatMap((text) => (text === '' ? [] : text.split('\n')));
-  return [`      ${what}`, ...lines.map((line) => `        ${line}`), ''].join('\n');
+/** A line may hold a text of several lines, which is not the report's own. */
+function problemLines({ what, expected, got, difference, detail }: Problem): readonly string[] {
+  const sides = difference?.split('\n') ?? [`expected  ${expected}`, `got       ${got}`];
+  const lines = [...sides, ...(detail === undefined ? [] : [detail])];
+  return [`      ${what}`, ...lines.map((line) => `        ${line}`)];
 }
 
-/** XML holds no control characters, not even as entities. */
+/** XML holds no control characters, not even as entities, and no characters that are none. */
 function xmlText(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+  return visible(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

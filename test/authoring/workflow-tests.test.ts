@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { testPorts } from '../../src/cli/wire.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
-import { reportText } from '../../src/workflow-tests/report.ts';
+import { reportLines } from '../../src/workflow-tests/report.ts';
 import { runTest } from '../../src/workflow-tests/run-test.ts';
 import { writeZip } from '../zip-writer.ts';
 import { sandbox } from './sandbox.ts';
@@ -75,7 +75,7 @@ async function report(): Promise<string> {
   if (!named) throw new Error('there is no test');
   const played = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
   expect(played.problems).not.toEqual([]);
-  return reportText(played);
+  return reportLines(played).join('\n');
 }
 
 test.each([

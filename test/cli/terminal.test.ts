@@ -19,7 +19,9 @@ test.runIf(process.platform === 'linux')(
       screen += text;
     });
     const ended = new Promise((resolve) => child.once('close', resolve));
-    await eventually('the question is on the screen', () => screen.includes('main asks: Ship it?'));
+    await eventually('the question is on the screen', () =>
+      screen.includes('main asks:\r\n  | Ship it?'),
+    );
     child.stdin.write('yes please\r');
     expect(await ended).toBe(0);
     expect(screen).toContain('you said yes please');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, truncateSync } from 'node:fs';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { hasColor } from '../../src/cli/run-process.ts';
+import { stderr } from '../../src/cli/terminal.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
@@ -106,16 +106,15 @@ describe('colour', () => {
   });
 
   test.each([
-    ['at a terminal', true, {}, {}, true],
-    ['into a pipe', false, {}, {}, false],
-    ['with NO_COLOR', true, { NO_COLOR: '1' }, {}, false],
-    ['at a dumb terminal', true, { TERM: 'dumb' }, {}, false],
-    ['with --plain', true, {}, { plain: true }, false],
-  ])('%s', (_, atTerminal, environment, options, expected) => {
+    ['at a terminal', true, {}, true],
+    ['into a pipe', false, {}, false],
+    ['with NO_COLOR', true, { NO_COLOR: '1' }, false],
+    ['at a dumb terminal', true, { TERM: 'dumb' }, false],
+  ])('%s', (_, atTerminal, environment, expected) => {
     const plain = { NO_COLOR: '', TERM: 'xterm' };
     for (const [name, value] of Object.entries({ ...plain, ...environment }))
       vi.stubEnv(name, value);
     process.stderr.isTTY = atTerminal;
-    expect(hasColor(options)).toBe(expected);
+    expect(stderr.hasColor()).toBe(expected);
   });
 });

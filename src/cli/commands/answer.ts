@@ -4,6 +4,7 @@ import { oneLine } from '../../observe/words.ts';
 import { sendTo } from '../run-process.ts';
 import { type FoundRun, openRun } from '../runs.ts';
 import { currentProject } from '../store.ts';
+import { stderr, stdout } from '../terminal.ts';
 
 export interface AnswerOptions {
   readonly agent?: string;
@@ -16,11 +17,9 @@ export async function answer(name: string, text: string, options: AnswerOptions)
   const { id, paths, pid } = found;
   const { agent, status } = askingAgent(found, options.agent);
   await sendTo(paths, { kind: 'answer', agent: agent.id, askedAt: status.askedAt, text });
-  if (options.json)
-    console.log(JSON.stringify({ workflow_id: id, agent: agent.id, answered: true }));
-  else if (pid === undefined)
-    process.stderr.write(`The answer is kept. To go on: raymond resume ${id}\n`);
-  else process.stderr.write(`${agent.id} of ${id} has its answer.\n`);
+  if (options.json) stdout.json({ workflow_id: id, agent: agent.id, answered: true });
+  else if (pid === undefined) stderr.say(`The answer is kept. To go on: raymond resume ${id}`);
+  else stderr.say(`${agent.id} of ${id} has its answer.`);
   return 0;
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { listRuns } from '../../journal/find-run.ts';
 import { wrongUsage } from '../options.ts';
 import { currentProject, disk } from '../store.ts';
+import { stdout } from '../terminal.ts';
 import { TEMPLATES } from './init.ts';
 
 /** Prints the script by which a shell asks us for completions. */
@@ -12,7 +13,7 @@ export async function completion(shell: string): Promise<number> {
       `There is no completion for "${shell}".`,
       `Name one of ${[...SCRIPTS.keys()].join(', ')}.`,
     );
-  process.stdout.write(script);
+  await stdout.document(script);
   return 0;
 }
 
@@ -22,7 +23,7 @@ export async function complete(program: Command, words: readonly string[]): Prom
   const found = (await candidates(program, words.slice(0, -1), current)).filter((word) =>
     word.startsWith(current),
   );
-  process.stdout.write(found.map((word) => `${word}\n`).join(''));
+  await stdout.document(found.map((word) => `${word}\n`).join(''));
   return 0;
 }
 

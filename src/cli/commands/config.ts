@@ -3,6 +3,7 @@ import { makeProject } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
 import { configTemplate, readConfigFile } from '../config-file.ts';
 import { currentProject, disk } from '../store.ts';
+import { stderr, stdout } from '../terminal.ts';
 
 /** Writes a config file with every option commented out; never over one that is there. */
 export async function initConfig(): Promise<number> {
@@ -16,7 +17,7 @@ export async function initConfig(): Promise<number> {
   }
   await makeProject(disk, project);
   await replaceFile(disk, project.configFile, configTemplate());
-  process.stderr.write(`Wrote ${project.configFile}\n`);
+  stderr.say(`Wrote ${project.configFile}`);
   return 0;
 }
 
@@ -24,12 +25,11 @@ export async function showConfig({ json }: { readonly json?: boolean }): Promise
   const { configFile } = await currentProject();
   const config = await readConfigFile(configFile);
   if (json) {
-    console.log(JSON.stringify({ file: configFile, ...config }));
+    stdout.json({ file: configFile, ...config });
     return 0;
   }
-  const lines = Object.entries(config).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
-  process.stdout.write(
-    `# ${configFile}\n${lines.join('') || '# Nothing is set. Make one: raymond --init-config\n'}`,
-  );
+  const lines = Object.entries(config).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  stdout.say(`# ${configFile}`, ...lines);
+  if (lines.length === 0) stdout.say('# Nothing is set. Make one: raymond --init-config');
   return 0;
 }

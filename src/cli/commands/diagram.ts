@@ -6,6 +6,7 @@ import type { RunEvent } from '../../model/event.ts';
 import { wrongUsage } from '../options.ts';
 import { openRun } from '../runs.ts';
 import { currentProject, disk } from '../store.ts';
+import { stdout } from '../terminal.ts';
 import { looseLibrary } from '../wire.ts';
 
 export interface DiagramOptions {
@@ -28,12 +29,12 @@ export async function diagram(path: string | undefined, options: DiagramOptions)
   const graph = overlay ? withTaken(graphOf(workflow), overlay) : graphOf(workflow);
   if (options.html) {
     const { toHtml } = await import('../../inspect/html.ts');
-    process.stdout.write(toHtml(workflow, graph, overlay));
+    await stdout.document(toHtml(workflow, graph, overlay));
   } else if (options.svg) {
     const { toSvg } = await import('../../inspect/svg.ts');
-    process.stdout.write(toSvg(graph, overlay));
+    await stdout.document(toSvg(graph, overlay));
   } else {
-    process.stdout.write(toMermaid(graph));
+    await stdout.document(toMermaid(graph));
   }
   return 0;
 }

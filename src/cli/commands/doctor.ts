@@ -8,6 +8,7 @@ import { UserError } from '../../model/user-error.ts';
 import { readConfigFile } from '../config-file.ts';
 import type { RunOptions } from '../options.ts';
 import { currentProject, disk } from '../store.ts';
+import { stdout } from '../terminal.ts';
 
 /** One thing that was looked at. A problem has to be put right before a workflow can run. */
 interface Check {
@@ -30,16 +31,16 @@ export async function doctor({ json }: { readonly json?: boolean }): Promise<num
     await checkSpace(project),
   ];
   const isWell = checks.every(({ verdict }) => verdict !== 'problem');
-  if (json) console.log(JSON.stringify({ ok: isWell, checks }));
-  else process.stdout.write(`${checks.map(line).join('\n')}\n${ending(checks)}\n`);
+  if (json) stdout.json({ ok: isWell, checks });
+  else stdout.say(...checks.flatMap(lines), ending(checks));
   return isWell ? 0 : 1;
 }
 
 const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;
 
-function line({ name, verdict, fact, remedy }: Check): string {
+function lines({ name, verdict, fact, remedy }: Check): readonly string[] {
   const first = `${MARKS[verdict]}  ${name.padEnd(11)}  ${fact}`;
-  return remedy === undefined ? first : `${first}\n${' '.repeat(22)}${remedy}`;
+  return remedy === undefined ? [first] : [first, `${' '.repeat(22)}${remedy}`];
 }
 
 function ending(checks: readonly Check[]): string {

@@ -6,6 +6,7 @@ import { UserError } from '../../model/user-error.ts';
 import { nearest } from '../../parse/nearest.ts';
 import { wrongUsage } from '../options.ts';
 import { table } from '../table.ts';
+import { stdout } from '../terminal.ts';
 
 export interface InitOptions {
   readonly list?: boolean;
@@ -26,7 +27,7 @@ export async function init(
   options: InitOptions,
 ): Promise<number> {
   if (options.list) {
-    process.stdout.write(table(['TEMPLATE', 'WHAT IT DOES'], [...TEMPLATES]));
+    stdout.say(...table(['TEMPLATE', 'WHAT IT DOES'], [...TEMPLATES]));
     return 0;
   }
   if (template !== undefined) checkTemplate(template);
@@ -34,7 +35,7 @@ export async function init(
   if (!chosen) return 130;
   const target = resolve(chosen.folder);
   await copyTemplate(chosen.template, target);
-  process.stdout.write(nextSteps(relative(process.cwd(), target) || '.'));
+  stdout.say(...nextSteps(relative(process.cwd(), target) || '.'));
   return 0;
 }
 
@@ -49,7 +50,7 @@ async function choose(
   folder: string | undefined,
   { yes }: InitOptions,
 ): Promise<Choice | undefined> {
-  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const isTerminal = process.stdin.isTTY === true && stdout.isTerminal();
   if (template !== undefined && (folder !== undefined || yes || !isTerminal))
     return { template, folder: folder ?? template };
   if (yes || !isTerminal) {
@@ -108,7 +109,7 @@ async function copyTemplate(template: string, target: string): Promise<void> {
   }
 }
 
-function nextSteps(folder: string): string {
+function nextSteps(folder: string): readonly string[] {
   const path = /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
   return [
     `Wrote the workflow to ${folder}. What to do next:`,
@@ -118,6 +119,5 @@ function nextSteps(folder: string): string {
     `  raymond ${path} --input "your task"  run it`,
     '',
     'Then change the states to what you need: each file is one.',
-    '',
-  ].join('\n');
+  ];
 }

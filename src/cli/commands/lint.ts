@@ -6,6 +6,7 @@ import { WorkflowError } from '../../model/user-error.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { wrongUsage } from '../options.ts';
 import { metadataFrom } from '../settings.ts';
+import { stderr, stdout } from '../terminal.ts';
 import { RAYMOND_VERSION } from '../version.ts';
 import { looseLibrary } from '../wire.ts';
 
@@ -26,8 +27,8 @@ export async function lint(path: string, options: LintOptions): Promise<number> 
     ...(options.windows && { platform: 'windows' as const }),
   });
   const shown = all.filter(({ severity }) => LEVELS.indexOf(severity) <= least);
-  if (options.sarif) console.log(JSON.stringify(toSarif(shown, RAYMOND_VERSION), null, 2));
-  else if (options.json) for (const diagnostic of shown) console.log(JSON.stringify(diagnostic));
+  if (options.sarif) stdout.json(toSarif(shown, RAYMOND_VERSION), 2);
+  else if (options.json) for (const diagnostic of shown) stdout.json(diagnostic);
   else print(shown);
   return all.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
@@ -58,13 +59,11 @@ function levelOf(level = 'note'): number {
 }
 
 function print(diagnostics: readonly Diagnostic[]): void {
-  for (const diagnostic of diagnostics) process.stdout.write(`${diagnosticLine(diagnostic)}\n`);
+  for (const diagnostic of diagnostics) stdout.say(diagnosticLine(diagnostic));
   const counts = LEVELS.map(
     (level) => [level, diagnostics.filter((d) => d.severity === level).length] as const,
   )
     .filter(([, count]) => count > 0)
     .map(([level, count]) => `${count} ${level}${count === 1 ? '' : 's'}`);
-  process.stderr.write(
-    counts.length > 0 ? `${counts.join(', ')}\n` : 'Nothing to complain about.\n',
-  );
+  stderr.say(counts.length > 0 ? counts.join(', ') : 'Nothing to complain about.');
 }

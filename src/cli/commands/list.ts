@@ -3,15 +3,16 @@ import { time, usd } from '../../observe/words.ts';
 import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
 import { currentProject } from '../store.ts';
 import { table } from '../table.ts';
+import { stderr, stdout } from '../terminal.ts';
 
 export async function list({ json }: { readonly json?: boolean }): Promise<number> {
   const runs = await allRuns(await currentProject());
   if (json) {
-    for (const run of runs) console.log(JSON.stringify(asJson(run)));
+    for (const run of runs) stdout.json(asJson(run));
     return 0;
   }
   if (runs.length === 0) {
-    process.stderr.write('There are no runs in this project. Start one: raymond <workflow>\n');
+    stderr.say('There are no runs in this project. Start one: raymond <workflow>');
     return 0;
   }
   const rows = runs.map((found) =>
@@ -27,7 +28,7 @@ export async function list({ json }: { readonly json?: boolean }): Promise<numbe
         ]
       : [found.id, 'damaged', '', '', '', '', found.problem.message],
   );
-  process.stdout.write(table(['RUN', 'STATUS', 'PID', 'AGENTS', 'STEPS', 'COST', 'STARTED'], rows));
+  stdout.say(...table(['RUN', 'STATUS', 'PID', 'AGENTS', 'STEPS', 'COST', 'STARTED'], rows));
   return 0;
 }
 

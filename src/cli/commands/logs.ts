@@ -3,6 +3,7 @@ import { readEvents } from '../../journal/read-journal.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { condition, openRun } from '../runs.ts';
 import { currentProject, disk, ownerOf } from '../store.ts';
+import { stderr, stdout } from '../terminal.ts';
 import { retelling } from './show.ts';
 
 export interface LogsOptions {
@@ -15,12 +16,15 @@ export async function logs(name: string, { follow, json }: LogsOptions): Promise
   const project = await currentProject();
   const { id, paths } = await openRun(project, name);
   const place = { end: 0 };
-  const retell = json ? (event: RunEvent) => `${JSON.stringify(event)}\n` : retelling();
+  const retell = retelling();
+  const print = (event: RunEvent) => {
+    const line = retell(event);
+    if (line) stdout.line(line);
+  };
   const printNews = async () => {
-    for await (const event of readEvents(disk, paths.journal, place)) {
-      const line = retell(event);
-      if (line !== undefined) process.stdout.write(line);
-    }
+    for await (const event of readEvents(disk, paths.journal, place))
+      if (json) stdout.json(event);
+      else print(event);
   };
   if (!follow) {
     await printNews();
@@ -39,6 +43,6 @@ export async function logs(name: string, { follow, json }: LogsOptions): Promise
     changes.close();
   }
   const found = await openRun(project, id);
-  if (found.run.status.kind !== 'ended') process.stderr.write(`${id}: ${condition(found)}\n`);
+  if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${condition(found)}`);
   return 0;
 }

@@ -7,6 +7,7 @@ import { readDuration } from '../../parse/transition.ts';
 import { wrongUsage } from '../options.ts';
 import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
 import { clock, currentProject, disk, lockRun, pathsOf } from '../store.ts';
+import { stderr, stdout } from '../terminal.ts';
 
 export interface PruneOptions {
   readonly olderThan?: string;
@@ -33,11 +34,10 @@ export async function prune(names: readonly string[], options: PruneOptions): Pr
       );
     }
     if (!options.dryRun) await removeLocked(project, found);
-    if (options.json)
-      console.log(JSON.stringify({ workflow_id: found.id, removed: !options.dryRun }));
-    else process.stdout.write(`${options.dryRun ? 'would remove' : 'removed'} ${found.id}\n`);
+    if (options.json) stdout.json({ workflow_id: found.id, removed: !options.dryRun });
+    else stdout.say(`${options.dryRun ? 'would remove' : 'removed'} ${found.id}`);
   }
-  if (doomed.length === 0 && !options.json) process.stderr.write('There is nothing to prune.\n');
+  if (doomed.length === 0 && !options.json) stderr.say('There is nothing to prune.');
   return 0;
 }
 

@@ -17,6 +17,7 @@ import { workOn } from '../run-process.ts';
 import { allRuns, condition } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
+import { stderr, stdout } from '../terminal.ts';
 import { type Executors, executors, libraryFor } from '../wire.ts';
 import { REHEARSAL_NOTICE } from './run.ts';
 
@@ -41,14 +42,14 @@ async function resumeAll(project: Project, options: ResumeOptions): Promise<numb
     if (code === INTERRUPTED) return code;
     codes.push(code);
   }
-  if (codes.length === 0) process.stderr.write('There is nothing to resume.\n');
+  if (codes.length === 0) stderr.say('There is nothing to resume.');
   return codes.find((code) => code !== 0) ?? 0;
 }
 
 /** What is wrong with one run does not concern the next. */
 function reportOne(error: unknown): number {
   if (!(error instanceof UserError)) throw error;
-  process.stderr.write(`${error.message} ${error.remedy}\n`);
+  stderr.say(`${error.message} ${error.remedy}`);
   return 1;
 }
 
@@ -116,9 +117,9 @@ async function checkReceiver(
  * file. So this is no mistake: whoever resumes until it works gets what the run has come to.
  */
 async function sayAgain(paths: RunPaths, run: Run, { json }: RunOptions): Promise<number> {
-  process.stderr.write(`${run.id} is completed. See what it did: raymond show ${run.id}\n`);
+  stderr.say(`${run.id} is completed. See what it did: raymond show ${run.id}`);
   await replaceFile(disk, paths.stateFile, `${JSON.stringify(freeze(run), null, 2)}\n`);
-  if (run.result !== undefined && !json) process.stdout.write(`${run.result}\n`);
+  if (run.result !== undefined && !json) await stdout.result(run.result);
   return 0;
 }
 
@@ -132,14 +133,14 @@ async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
   for (const ref of refs) {
     await library.load(ref).catch((error) => {
       if (!(error instanceof UserError)) throw error;
-      process.stderr.write(`${error.message} ${error.remedy}\n`);
+      stderr.say(`${error.message} ${error.remedy}`);
     });
   }
 }
 
 /** A rehearsal goes on where it was: with the answers and replies that were not yet given. */
 async function rehearsedSoFar(chosen: Executors, journal: string): Promise<Executors> {
-  process.stderr.write(REHEARSAL_NOTICE);
+  stderr.say(REHEARSAL_NOTICE);
   if (!chosen.rehearsal) return chosen;
   const { remember, replies } = chosen.rehearsal;
   let run = newRun;
@@ -156,7 +157,7 @@ async function salvageJournal(journal: string): Promise<void> {
   const salvaged = await salvage(disk, journal, codec);
   if (!salvaged) return;
   const { lostBytes, brokenFile } = salvaged;
-  process.stderr.write(
-    `${lostBytes} bytes of the journal could not be kept. The damaged file is ${brokenFile}\n`,
+  stderr.say(
+    `${lostBytes} bytes of the journal could not be kept. The damaged file is ${brokenFile}`,
   );
 }

@@ -15,6 +15,7 @@ import { type RunOptions, wrongUsage } from '../options.ts';
 import { workOn } from '../run-process.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
+import { stderr } from '../terminal.ts';
 import { checkAgent, executors, libraryFor } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
@@ -40,10 +41,10 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
   if (asks && !settings.rehearse) checkAgent(options.claudePath);
   const chosen = await executors(settings, workflow.ref, library, options.claudePath);
-  for (const notice of await leftBehind(project)) process.stderr.write(`${notice}\n`);
+  for (const notice of await leftBehind(project)) stderr.say(notice);
 
-  if (settings.rehearse) process.stderr.write(REHEARSAL_NOTICE);
-  else if (options.dangerouslySkipPermissions) process.stderr.write(SKIP_WARNING);
+  if (settings.rehearse) stderr.say(REHEARSAL_NOTICE);
+  else if (options.dangerouslySkipPermissions) stderr.say(...SKIP_WARNING);
   await makeProject(disk, project);
   const lock = await lockRun(paths);
   try {
@@ -76,11 +77,12 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   }
 }
 
-const SKIP_WARNING = `WARNING: --dangerously-skip-permissions lets the agent run any command and change any file,
-without asking, with your rights. Use it only for workflows that you trust, where nothing can be lost.
-`;
+const SKIP_WARNING = [
+  'WARNING: --dangerously-skip-permissions lets the agent run any command and change any file,',
+  'without asking, with your rights. Use it only for workflows that you trust, where nothing can be lost.',
+];
 
-export const REHEARSAL_NOTICE = 'Rehearsal: no model is asked, nothing is paid.\n';
+export const REHEARSAL_NOTICE = 'Rehearsal: no model is asked, nothing is paid.';
 
 /** A loop that nobody ends costs nothing in a rehearsal, but it would not end. */
 const REHEARSED_ITERATIONS = 1000;
@@ -99,7 +101,7 @@ function report(library: WorkflowLibrary, workflow: Workflow, reached: readonly 
     ({ file, severity }) => severity !== 'note' && files.has(file),
   );
   for (const diagnostic of concerned) {
-    process.stderr.write(`${diagnosticLine(placed(library, workflow, diagnostic))}\n`);
+    stderr.say(diagnosticLine(placed(library, workflow, diagnostic)));
   }
   if (concerned.some(({ severity }) => severity === 'error')) {
     throw new UserError(

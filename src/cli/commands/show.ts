@@ -4,38 +4,30 @@ import { readEvents } from '../../journal/read-journal.ts';
 import { freeze } from '../../journal/state-file.ts';
 import type { RunEvent } from '../../model/event.ts';
 import type { Agent, Run } from '../../model/run.ts';
-import { Describer } from '../../observe/describe.ts';
-import { formatLine } from '../../observe/plain.ts';
+import { Describer, type Line } from '../../observe/describe.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
 import { condition, type FoundRun, openRun } from '../runs.ts';
 import { currentProject, disk } from '../store.ts';
 import { table } from '../table.ts';
+import { stdout } from '../terminal.ts';
 
 export async function show(name: string, { json }: { readonly json?: boolean }): Promise<number> {
   const found = await openRun(await currentProject(), name);
   if (json) {
-    console.log(
-      JSON.stringify(
-        { ...freeze(found.run), condition: condition(found), pid: found.pid ?? null },
-        null,
-        2,
-      ),
-    );
+    stdout.json({ ...freeze(found.run), condition: condition(found), pid: found.pid ?? null }, 2);
     return 0;
   }
-  process.stdout.write(summary(found));
-  process.stdout.write(agents(found.run));
-  process.stdout.write('\nHistory\n');
+  stdout.say(...summary(found), ...agents(found.run), '', 'History');
   const retell = retelling();
   for await (const event of readEvents(disk, found.paths.journal)) {
     const line = retell(event);
-    if (line !== undefined) process.stdout.write(`  ${line}`);
+    if (line) stdout.line(line, { indent: '  ' });
   }
   return 0;
 }
 
 /** Says event by event what the run itself has shown. */
-export function retelling(): (event: RunEvent) => string | undefined {
+export function retelling(): (event: RunEvent) => Line | undefined {
   const describer = new Describer();
   let run: Run = newRun;
   return (event) => {
@@ -43,11 +35,11 @@ export function retelling(): (event: RunEvent) => string | undefined {
     run = apply(run, event);
     const line = describer.describe(event, before, run);
     const isShown = line && line.tone !== 'faint' && line.tone !== 'detail';
-    return isShown ? formatLine(line, false) : undefined;
+    return isShown ? line : undefined;
   };
 }
 
-function summary(found: FoundRun): string {
+function summary(found: FoundRun): readonly string[] {
   const { run, pid } = found;
   const budget = run.settings.budgetUsd > 0 ? ` of ${usd(run.settings.budgetUsd)}` : '';
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
@@ -59,12 +51,11 @@ function summary(found: FoundRun): string {
     `  cost      ${usd(run.totalCostUsd)}${budget}, ${run.iterations} steps`,
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
     ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
-    '',
-  ].join('\n');
+  ];
 }
 
-function agents(run: Run): string {
-  if (run.agents.size === 0) return '';
+function agents(run: Run): readonly string[] {
+  if (run.agents.size === 0) return [];
   const rows = [...run.agents].map(([, agent]) => [
     agent.id,
     agent.state,
@@ -72,7 +63,7 @@ function agents(run: Run): string {
     agent.stack.map((frame) => frame.state).join(' < ') || '-',
     usd(agent.costUsd),
   ]);
-  return `\n${table(['AGENT', 'STATE', 'IS', 'RETURNS TO', 'COST'], rows)}`;
+  return ['', ...table(['AGENT', 'STATE', 'IS', 'RETURNS TO', 'COST'], rows)];
 }
 
 function doing({ status }: Agent): string {

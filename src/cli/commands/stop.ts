@@ -2,6 +2,7 @@ import { UserError } from '../../model/user-error.ts';
 import { sendTo } from '../run-process.ts';
 import { openRun } from '../runs.ts';
 import { currentProject, ownerOf } from '../store.ts';
+import { stderr, stdout } from '../terminal.ts';
 
 export interface StopOptions {
   readonly now?: boolean;
@@ -21,14 +22,14 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
   }
   await sendTo(paths, { kind: 'stop', how: options.now ? 'now' : 'drain', pid });
   if (!options.json)
-    process.stderr.write(
+    stderr.say(
       options.now
-        ? `Stopping ${id}.\n`
-        : `${id} stops when its running steps are done. To stop them: raymond stop ${id} --now\n`,
+        ? `Stopping ${id}.`
+        : `${id} stops when its running steps are done. To stop them: raymond stop ${id} --now`,
     );
   while ((await ownerOf(paths)) !== undefined)
     await new Promise((resolve) => setTimeout(resolve, 100));
-  if (options.json) console.log(JSON.stringify({ workflow_id: id, stopped: true }));
-  else process.stderr.write(`${id} has stopped.\n`);
+  if (options.json) stdout.json({ workflow_id: id, stopped: true });
+  else stderr.say(`${id} has stopped.`);
   return 0;
 }

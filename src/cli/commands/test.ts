@@ -13,12 +13,13 @@ import { coverageOf } from '../../workflow-tests/coverage.ts';
 import { exploreAsTest } from '../../workflow-tests/exploration.ts';
 import { findTests } from '../../workflow-tests/find-tests.ts';
 import { recordTest, writeTest } from '../../workflow-tests/record.ts';
-import { coverageText, junitXml, reportJson, reportText } from '../../workflow-tests/report.ts';
+import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow-tests/report.ts';
 import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { openRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { currentProject, disk, pathsOf } from '../store.ts';
+import { stdout } from '../terminal.ts';
 import { libraryFor, testPorts } from '../wire.ts';
 import { onChanges } from './watch.ts';
 
@@ -62,7 +63,8 @@ async function testAll(
     );
   const reports: TestReport[] = [];
   const add = (report: TestReport) => {
-    process.stdout.write(options.json ? reportJson(report) : reportText(report));
+    if (options.json) stdout.json(reportJson(report));
+    else stdout.say(...reportLines(report));
     reports.push(report);
   };
   const isStopped = await untilSignal(async (stopped) => {
@@ -106,12 +108,11 @@ async function summarise(
       workflow,
       reports.map(({ events }) => events),
     );
-    process.stdout.write(json ? `${JSON.stringify({ coverage: found })}\n` : coverageText(found));
+    if (json) stdout.json({ coverage: found });
+    else stdout.say(...coverageLines(found));
   }
   if (!json)
-    process.stdout.write(
-      failed > 0 ? `${failed} of ${reports.length} failed\n` : `${reports.length} passed\n`,
-    );
+    stdout.say(failed > 0 ? `${failed} of ${reports.length} failed` : `${reports.length} passed`);
   if (junit !== undefined) await writeReport(junit, junitXml(workflow.name, reports));
 }
 
@@ -185,7 +186,7 @@ async function record(name: string, path: string | undefined): Promise<number> {
   if (existsSync(file))
     throw new UserError('exists', `${file} is there already.`, 'Remove or rename it first.');
   await writeFile(file, writeTest(recorded), { mode: 0o600, flag: 'wx' });
-  process.stdout.write(`${file}\n`);
+  stdout.say(file);
   return 0;
 }
 

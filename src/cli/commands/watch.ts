@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { UserError } from '../../model/user-error.ts';
+import { stderr } from '../terminal.ts';
 
 /** Does something now and after every change in some folders, until Ctrl-C. */
 export async function onChanges(
@@ -26,7 +27,7 @@ export async function onChanges(
   process.once('SIGINT', interrupt);
   try {
     for (;;) {
-      process.stderr.write('Waiting for a change (Ctrl-C ends).\n');
+      stderr.say('Waiting for a change (Ctrl-C ends).');
       while (!hasChanged && !isOver) await woken();
       // Editors write a file in several strokes; the tests should see the last one.
       while (hasChanged && !isOver) {
@@ -51,6 +52,6 @@ function quiet(): Promise<void> {
 /** A half-written file is no reason to stop watching. */
 function shown(error: unknown): number {
   if (!(error instanceof UserError)) throw error;
-  process.stderr.write(`${error.message}\n${error.remedy}\n`);
+  stderr.say(error.message, error.remedy);
   return 1;
 }

@@ -1,0 +1,77 @@
+/**
+ * The one way out: everything that this process writes to standard output or standard error goes
+ * through here and is cleaned here. Nothing else in `src` touches the two streams.
+ */
+import { createInterface, type Interface } from 'node:readline';
+import { visible, visibleJson } from '../model/visible.ts';
+import type { Line } from '../observe/describe.ts';
+import { formatLine } from '../observe/plain.ts';
+import { type Looks, ownLine, quotedLines, type Text } from '../observe/screen.ts';
+
+export interface Screen {
+  isTerminal(): boolean;
+  hasColor(): boolean;
+  /** Lines of Raymond's own. */
+  say(...lines: readonly Text[]): void;
+  /** A line of a run's report. */
+  line(line: Line, options?: LineOptions): void;
+  /** A text of somebody else. */
+  quote(text: string): void;
+  json(value: unknown, indent?: number): void;
+  /** What programs read, such as a diagram: byte for byte, unless a person looks at it. */
+  document(text: string): Promise<void>;
+  /** What an agent wrote for whoever called Raymond: byte for byte, unless a person looks at it. */
+  result(text: string): Promise<void>;
+  /** Of the terminal's window; an empty one gives it back. */
+  title(text: string): void;
+}
+
+export interface LineOptions {
+  readonly plain?: boolean;
+  readonly indent?: string;
+}
+
+export const stdout: Screen = screen(process.stdout);
+export const stderr: Screen = screen(process.stderr);
+
+/** Reads answers of the person at the terminal; the prompt is Raymond's own. */
+export function lineReader(): Interface {
+  return createInterface({ input: process.stdin, output: process.stderr });
+}
+
+/** What Node itself would write goes the same way; nothing that happens to a stream is trouble of ours. */
+export function keepTheDoor(report: (error: unknown) => number): void {
+  // A reader that has seen enough closes the pipe.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  process.removeAllListeners('warning');
+  process.on('warning', ({ message }) => stderr.say(`Warning: ${message}`));
+  process.on('uncaughtException', (error) => process.exit(report(error)));
+}
+
+function screen(stream: NodeJS.WriteStream): Screen {
+  const isTerminal = () => stream.isTTY === true;
+  const hasColor = () => isTerminal() && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  const looks = (): Looks => ({
+    color: hasColor(),
+    columns: isTerminal() ? stream.columns : undefined,
+  });
+  const write = (text: string) => void stream.write(text);
+  const written = (text: string) =>
+    new Promise<void>((resolve) => {
+      stream.write(text, () => resolve());
+    });
+  return {
+    isTerminal,
+    hasColor,
+    say: (...lines) => write(lines.map((line) => ownLine(line, looks())).join('')),
+    line: (line, { plain, indent } = {}) =>
+      write(formatLine(line, { ...looks(), ...(plain && { color: false }) }, indent)),
+    quote: (text) => write(quotedLines({ text }, looks())),
+    json: (value, indent) => write(`${visibleJson(value, indent)}\n`),
+    document: (text) => written(isTerminal() ? visible(text) : text),
+    result: (text) => written(isTerminal() ? quotedLines({ text }, looks()) : `${text}\n`),
+    title: (text) => {
+      if (isTerminal()) write(`\x1b]0;${visible(text).replaceAll('\n', ' ')}\x07`);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * Text of others (agents, workflows, file names, journals) for the eyes of a person. Whatever could
+ * act on a terminal, or would not be seen there, is shown as an escape. Nothing is removed, so nothing
+ * is hidden. What is visible stays as it is, so cleaning twice changes nothing.
+ */
+export function visible(text: string): string {
+  return replaceHidden(text, (hidden) => {
+    if (hidden === '\r\n') return '\n';
+    const code = hidden.codePointAt(0) ?? 0;
+    const hex = code.toString(16);
+    return code <= 0xff ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`;
+  });
+}
+
+/** JSON of a value, which means the same to a program and is harmless to a terminal. */
+export function visibleJson(value: unknown, indent?: number): string {
+  return replaceHidden(JSON.stringify(value, null, indent), (hidden) =>
+    Array.from(
+      { length: hidden.length },
+      (_, i) => `\\u${hidden.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+/** The lines of a text; a newline at its end begins no further one. */
+export function visibleLines(text: string): readonly string[] {
+  return visible(text).replace(/\n+$/, '').split('\n');
+}
+
+function replaceHidden(text: string, replace: (hidden: string) => string): string {
+  return text.replace(HIDDEN_OR_EMOJI, (found, emoji?: string) => emoji ?? replace(found));
+}
+
+/**
+ * Controls, format characters (bidirectional ones, joiners, tags), what Unicode says to be ignored in
+ * display, separators of lines and lone surrogates; not the newline, the tab, and the few format
+ * characters that are drawn. A joiner or selector inside an emoji belongs to it.
+ */
+const HIDDEN_OR_EMOJI = new RegExp(
+  [
+    String.raw`(PICTURE[\ufe0e\ufe0f]?MODIFIER?(?:\u200dPICTURE\ufe0f?MODIFIER?)*|[0-9#*]\ufe0f\u20e3)`,
+    String.raw`\r\n`,
+    String.raw`(?![\n\tDRAWN])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`,
+  ]
+    .join('|')
+    .replaceAll('PICTURE', String.raw`\p{Extended_Pictographic}`)
+    .replaceAll('MODIFIER', String.raw`\p{Emoji_Modifier}`)
+    .replace('DRAWN', String.raw`\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}`),
+  'gu',
+);

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ownLine, quotedLines, widthOf } from './screen.ts';
+
+const plain = { color: false };
+
+test('what follows a newline in a line of ours is marked', () => {
+  expect(ownLine('No state "A\nraymond: done".', plain)).toBe('No state "A\n  | raymond: done".\n');
+  expect(ownLine('    indented\nmore', plain)).toBe('    indented\n      | more\n');
+  expect(ownLine('message with an end\n\n', plain)).toBe('message with an end\n');
+});
+
+test('colour comes after cleaning, from the tone', () => {
+  const pieces = [
+    { text: 'main ', tone: 'plain' },
+    { text: '\x1b[32mfine', tone: 'bad' },
+  ] as const;
+  expect(ownLine(pieces, { color: true })).toBe('main \x1b[31m\\x1b[32mfine\x1b[39m\n');
+  expect(ownLine(pieces, plain)).toBe('main \\x1b[32mfine\n');
+});
+
+test('every line of a quote is marked', () => {
+  expect(quotedLines({ text: 'a\n\nb\n' }, plain)).toBe('  | a\n  | \n  | b\n');
+  expect(quotedLines({ text: 'a\nb', lead: 'main\n ' }, plain)).toBe('main  | a\nmain  | b\n');
+});
+
+test('every row of a quote is marked where the terminal would break the line', () => {
+  const text = `${'- '.repeat(20)}raymond: your login has expired`;
+  expect(quotedLines({ text, lead: 'main ' }, { color: false, columns: 40 })).toBe(
+    [
+      'main | - - - - - - - - - - - - - - - - ',
+      '     | - - - - raymond: your login has ',
+      '     | expired',
+      '',
+    ].join('\n'),
+  );
+  expect(quotedLines({ text: 'x'.repeat(40) }, { color: false, columns: 24 })).toBe(
+    `  | ${'x'.repeat(20)}\n  | ${'x'.repeat(20)}\n`,
+  );
+});
+
+test('no row is wider than the terminal, whatever the text', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 300 }),
+      fc.integer({ min: 24, max: 200 }),
+      (text, columns) => {
+        const rows = quotedLines({ text }, { color: false, columns }).slice(0, -1).split('\n');
+        for (const row of rows) {
+          expect(row).toMatch(/^ {2}\| /);
+          expect(widthOf(row)).toBeLessThanOrEqual(columns);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,108 @@
+/**
+ * How text gets onto a screen or into a log: it is cleaned first and coloured afterwards, so that no
+ * text brings escape codes of its own. A line that does not begin with a bar is Raymond's.
+ */
+import { visible, visibleLines } from '../model/visible.ts';
+
+export type Tone = 'plain' | 'good' | 'warning' | 'bad' | 'faint' | 'detail';
+
+/** One line of Raymond's own. */
+export type Text = string | readonly Piece[];
+
+export interface Piece {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export interface Looks {
+  readonly color: boolean;
+  /** How wide the screen is; a log has no width. */
+  readonly columns?: number | undefined;
+}
+
+/** A newline in it came with a text of somebody else: what follows is marked. */
+export function ownLine(text: Text, { color }: Looks): string {
+  const pieces = typeof text === 'string' ? [{ text, tone: 'plain' } as const] : text;
+  const indentation = /^ */.exec(pieces[0]?.text ?? '')?.[0] ?? '';
+  const shown = pieces.map((piece) =>
+    painted(visibleLines(piece.text).join(`\n${indentation}  ${BAR}`), piece.tone, color),
+  );
+  return `${shown.join('')}\n`;
+}
+
+export interface Quote {
+  readonly text: string;
+  /** What stands before the bar of each line. */
+  readonly lead?: string;
+  readonly tone?: Tone;
+}
+
+/** A text of somebody else: each of its lines is marked, and on a screen each row. */
+export function quotedLines(quote: Quote, { color, columns }: Looks): string {
+  const { text, lead = '  ', tone = 'plain' } = quote;
+  const before = visible(lead).replaceAll('\n', ' ');
+  const room =
+    columns === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(LEAST_ROOM, columns - widthOf(before) - BAR.length);
+  return visibleLines(text)
+    .flatMap((line) => rowsOf(line, room).map((row, i) => [i === 0 ? before : blank(before), row]))
+    .map(([start, row = '']) => `${start}${BAR}${painted(row, tone, color)}\n`)
+    .join('');
+}
+
+/** Never wider than this in cells: characters that may take two count as two. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += cellsOf(character);
+  return width;
+}
+
+const BAR = '| ';
+const LEAST_ROOM = 20;
+
+const blank = (text: string) => ' '.repeat(widthOf(text));
+
+/** A line that the terminal would break is broken here, at a space if there is one, so that each row has its mark. */
+function rowsOf(line: string, room: number): readonly string[] {
+  const rows: string[] = [];
+  let row = '';
+  let width = 0;
+  let space = 0;
+  for (const character of line) {
+    if (width + cellsOf(character) > room) {
+      const end = space > 0 ? space : row.length;
+      rows.push(row.slice(0, end));
+      row = row.slice(end);
+      width = widthOf(row);
+      space = 0;
+    }
+    row += character;
+    width += cellsOf(character);
+    if (character === ' ') space = row.length;
+  }
+  return [...rows, row];
+}
+
+const WIDE = 0x1100;
+const TAB_CELLS = 8;
+
+function cellsOf(character: string): number {
+  if (character === '\t') return TAB_CELLS;
+  return (character.codePointAt(0) ?? 0) < WIDE ? 1 : 2;
+}
+
+function painted(text: string, tone: Tone, color: boolean): string {
+  if (!color) return text;
+  const [open, close] = COLORS[tone];
+  return `${open}${text}${close}`;
+}
+
+const COLORS: Readonly<Record<Tone, readonly [string, string]>> = {
+  plain: ['', ''],
+  good: ['\x1b[32m', '\x1b[39m'],
+  warning: ['\x1b[33m', '\x1b[39m'],
+  bad: ['\x1b[31m', '\x1b[39m'],
+  faint: ['\x1b[2m', '\x1b[22m'],
+  detail: ['\x1b[2m', '\x1b[22m'],
+};
