@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../model/user-error.ts';
 import { configTemplate, readConfig } from './config-file.ts';
-import { RUN_OPTIONS } from './options.ts';
+import { CONFIG_OPTIONS } from './options.ts';
 
 const read = (text: string) => readConfig('config.toml', text);
 
@@ -18,6 +18,28 @@ test('keys are the names of options, with underscores', () => {
 });
 
 test.each([
+  ['wait = false\nno_warm = true\nno_quiet = false', { wait: false, warm: false, quiet: true }],
+  ['permission_mode = "plan"', { permissionMode: 'plan', dangerouslySkipPermissions: false }],
+  [
+    'permission_mode = "bypassPermissions"',
+    { permissionMode: 'acceptEdits', dangerouslySkipPermissions: true },
+  ],
+  ['no_dangerously_skip_permissions = true', { dangerouslySkipPermissions: false }],
+])('%j means %j', (text, options) => {
+  expect(read(`[raymond]\n${text}`)).toEqual(options);
+});
+
+test('to skip permissions and to name another mode is refused', () => {
+  const text = '[raymond]\npermission_mode = "plan"\ndangerously_skip_permissions = true';
+  expect(() => read(text)).toThrow(
+    'config.toml says to skip permissions, and names the permission mode plan.',
+  );
+});
+
+test.each([
+  ['[raymond]\nwait = true\nno_wait = false', 'line 3', 'Keep one of them.'],
+  ['[raymond]\nwait = true\nwai = false', 'line 3', 'Did you mean wait?'],
+  ['[raymond]\nno_weit = true', 'line 2', 'Did you mean no_wait?'],
   ['[raymond]\nbugdet = 5', 'line 2', 'Did you mean budget?'],
   ['[raymond]\n\nbudget = "5"', 'line 3', 'Write a number, like 10.0.'],
   ['[raymond]\nbudget = -5', 'line 2', 'Write a number that is not negative, like 10.0.'],
@@ -27,6 +49,7 @@ test.each([
     'line 2',
     'Name opus, sonnet, haiku, or a full id that begins with claude-, like "sonnet".',
   ],
+  ['[raymond]\nmodel = "sonet"', 'line 2', 'Did you mean sonnet?'],
   ['budget = 5', 'line 1', 'Put it under [raymond], or remove it.'],
   ['[raymond]\nbudget = = 5', 'line 2', 'Correct the line.'],
   ['raymond = 3', 'line 1', 'Write [raymond] above the keys.'],
@@ -49,5 +72,5 @@ test('the template has every option, changes nothing as it is, and is valid when
   expect(read(template)).toEqual({});
   const uncommented = template.replace(/^# (\w+ = )/gm, '$1');
   const names = Object.keys(read(uncommented));
-  expect(names).toHaveLength(RUN_OPTIONS.filter((spec) => !spec.notInConfig).length + 1);
+  expect(names).toHaveLength(CONFIG_OPTIONS.length);
 });

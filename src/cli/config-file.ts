@@ -4,18 +4,15 @@ import { reasonOf } from '../journal/journal-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearest } from '../parse/nearest.ts';
 import {
-  CLAUDE_PATH,
+  asRemedy,
+  CONFIG_OPTIONS,
   camelCase,
   type OptionSpec,
   optionProblem,
-  RUN_OPTIONS,
   type RunOptions,
+  shownName,
 } from './options.ts';
-
-export const CONFIG_OPTIONS: readonly OptionSpec[] = [
-  ...RUN_OPTIONS.filter((spec) => !spec.notInConfig),
-  CLAUDE_PATH,
-];
+import { onePermission } from './permission.ts';
 
 /** What a project's config file says; nothing when there is none. */
 export async function readConfigFile(file: string): Promise<RunOptions> {
@@ -57,9 +54,13 @@ export function readConfig(file: string, text: string): RunOptions {
       'Write [raymond] above the keys.',
     );
   }
-  return Object.fromEntries(
-    Object.entries(section).map(([key, value]) => readKey(file, text, key, value)),
-  );
+  const values = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(section)) {
+    const [name, read] = readKey(file, text, key, value);
+    if (values.has(name)) throw twice(file, text, key);
+    values.set(name, read);
+  }
+  return onePermission(Object.fromEntries(values), file);
 }
 
 /** A config file with every option in it, commented out. */
@@ -78,8 +79,16 @@ export function configTemplate(): string {
   ].join('\n');
 }
 
-/** An option's name in the file. */
-export const configKey = (spec: OptionSpec): string => spec.name.replaceAll('-', '_');
+/** An option's name in the file, as it is shown. */
+export const configKey = (spec: OptionSpec): string => withUnderscores(shownName(spec));
+
+/** All its names in the file. A switch has two: `wait = false` is the same as `no_wait = true`. */
+export function configKeys({ name, kind }: OptionSpec): readonly string[] {
+  const key = withUnderscores(name);
+  return kind === 'flag' ? [key, `no_${key}`] : [key];
+}
+
+const withUnderscores = (name: string) => name.replaceAll('-', '_');
 
 function parseToml(file: string, text: string): Record<string, unknown> {
   try {
@@ -92,9 +101,9 @@ function parseToml(file: string, text: string): Record<string, unknown> {
 }
 
 function readKey(file: string, text: string, key: string, value: unknown): [string, unknown] {
-  const spec = CONFIG_OPTIONS.find((option) => configKey(option) === key);
+  const spec = CONFIG_OPTIONS.find((option) => configKeys(option).includes(key));
   if (!spec) {
-    const near = nearest(key, CONFIG_OPTIONS.map(configKey));
+    const near = nearest(key, CONFIG_OPTIONS.flatMap(configKeys));
     throw wrong(
       file,
       text,
@@ -107,14 +116,9 @@ function readKey(file: string, text: string, key: string, value: unknown): [stri
     typeProblem(spec, value) ??
     (spec.kind === 'list' || spec.kind === 'flag' ? undefined : optionProblem(spec, String(value)));
   if (expected)
-    throw wrong(
-      file,
-      text,
-      key,
-      `has a wrong value for ${key}`,
-      `${expected.charAt(0).toUpperCase()}${expected.slice(1)}, like ${spec.example}.`,
-    );
-  return [camelCase(spec.name), value];
+    throw wrong(file, text, key, `has a wrong value for ${key}`, asRemedy(expected, spec.example));
+  const isNegated = spec.kind === 'flag' && key !== withUnderscores(spec.name);
+  return [camelCase(spec.name), isNegated ? !value : value];
 }
 
 function typeProblem({ kind }: OptionSpec, value: unknown): string | undefined {
@@ -133,12 +137,20 @@ function typeProblem({ kind }: OptionSpec, value: unknown): string | undefined {
   }
 }
 
+function twice(file: string, text: string, key: string): UserError {
+  const other = key.startsWith('no_') ? key.slice(3) : `no_${key}`;
+  return wrong(file, text, key, `has both ${key} and ${other}`, 'Keep one of them.');
+}
+
 function wrong(file: string, text: string, key: string, what: string, remedy: string): UserError {
   return new UserError('config', `${file}, line ${lineOf(text, key)}, ${what}.`, remedy);
 }
 
 /** The TOML reader gives no positions of keys, but a key begins its line. */
 function lineOf(text: string, key: string): number {
-  const index = text.split('\n').findIndex((line) => line.replace(/["'\s[]/g, '').startsWith(key));
-  return index + 1;
+  const begins = (line: string) => {
+    const bare = line.replace(/["'\s[]/g, '');
+    return bare.startsWith(key) && /^[=.\]]/.test(bare.slice(key.length));
+  };
+  return text.split('\n').findIndex(begins) + 1;
 }

@@ -4,7 +4,7 @@ import { UnusableFile } from '../files/regular-file.ts';
 import { cureOf, reasonOf } from '../journal/journal-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearest } from '../parse/nearest.ts';
-import { camelCase, RUN_OPTIONS, readOption } from './options.ts';
+import { type OptionSpec, RUN_OPTIONS, readOption } from './options.ts';
 import { keepTheDoor, stderr, stdout } from './terminal.ts';
 import { RAYMOND_VERSION } from './version.ts';
 
@@ -189,18 +189,24 @@ const NOT_FOR_RESUME: ReadonlySet<string> = new Set([
 function addRunOptions(command: Command, except: ReadonlySet<string> = new Set()): void {
   for (const spec of RUN_OPTIONS) {
     if (except.has(spec.name)) continue;
-    const flags = spec.kind === 'flag' ? `--${spec.name}` : `--${spec.name} <${spec.placeholder}>`;
-    const option = new Option(flags, spec.meaning);
-    if (spec.kind === 'list') {
-      option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
-    } else if (spec.kind !== 'flag') {
-      option.argParser((text: string) => readOption(spec, text));
-    }
-    // Commander would make "wait: false" of --no-wait; our options are called what they are called.
-    option.negate = false;
-    option.attributeName = () => camelCase(spec.name);
-    command.addOption(option);
+    for (const option of commanderOptions(spec)) command.addOption(option);
   }
+  command.addHelpText('after', '\nEvery switch has its opposite, like --wait and --no-quiet.');
+}
+
+/** A switch has two forms; the help shows the one that is not the default. */
+function commanderOptions(spec: OptionSpec): readonly Option[] {
+  const { name, kind, meaning, only, isOn } = spec;
+  if (kind === 'flag') {
+    const on = new Option(`--${name}`, meaning).hideHelp(isOn === true);
+    const off = new Option(`--no-${name}`, meaning).hideHelp(isOn !== true);
+    return only === 'command-line' ? [on] : [on, off];
+  }
+  const option = new Option(`--${name} <${spec.placeholder}>`, meaning);
+  if (kind === 'list')
+    option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
+  else option.argParser((text: string) => readOption(spec, text));
+  return [option];
 }
 
 /** Trouble with the machine or with another process; all else can be put right in what was typed or written. */

@@ -1,26 +1,49 @@
-/** Every run option, once: the command line, the config file and the help are made from this table. */
+/** Every run option, once: the command line, the config files and the help are made from this table. */
+import { newRun } from '../interpret/new-run.ts';
 import { UserError } from '../model/user-error.ts';
+import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../parse/agent-names.ts';
+import { nearest } from '../parse/nearest.ts';
+import { STATE_MODES } from '../parse/permissions.ts';
 import { readDuration } from '../parse/transition.ts';
+import { leadsOut } from './leads-out.ts';
 
-export interface OptionSpec {
+export type OptionSpec = {
+  /** A switch is named by what holds when it is on: `--wait`, `--no-wait`, `wait = false`. */
   readonly name: string;
   readonly kind: 'flag' | 'number' | 'count' | 'text' | 'list';
   readonly placeholder?: string;
+  /** A switch that is on unless somebody turns it off. */
+  readonly isOn?: true;
+  /** Of a switch: the meaning of the form that is not the default. */
   readonly meaning: string;
   /** As it is written in a config file. */
   readonly example: string;
-  /** Makes sense for a single run only. */
-  readonly notInConfig?: true;
+  /** Names that Raymond knows. */
+  readonly known?: readonly string[];
   readonly check?: (value: string) => string | undefined;
-}
+} & (
+  | { readonly only: 'command-line' }
+  | {
+      readonly only?: 'config';
+      /**
+       * Whether the config file of a project may say this by itself. A project can come from
+       * anybody: what runs programs, permits more, spends more or writes elsewhere needs the
+       * user's trust. A function says for which values; the folder is the project's.
+       */
+      readonly inProject: 'harmless' | 'dangerous' | IsDangerous;
+    }
+);
 
-export const RUN_OPTIONS: readonly OptionSpec[] = [
+export type IsDangerous = (value: unknown, folder: string) => boolean;
+
+export const OPTIONS = [
   {
     name: 'budget',
     kind: 'number',
     placeholder: 'usd',
     meaning: 'stop when this much is spent; 0 is unlimited (default 10.00)',
     example: '10.0',
+    inProject: (usd) => usd === 0 || Number(usd) > newRun.settings.budgetUsd,
   },
   {
     name: 'max-iterations',
@@ -28,6 +51,7 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'n',
     meaning: 'stop after this many steps; 0 is unlimited (default)',
     example: '100',
+    inProject: 'harmless',
   },
   {
     name: 'model',
@@ -35,19 +59,20 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'name',
     meaning: 'model for states that name none: opus, sonnet, haiku or a full id',
     example: '"sonnet"',
-    check: (value) =>
-      /^((opus|sonnet|haiku)(\[1m\])?|claude-[\w.[\]-]+)$/.test(value)
-        ? undefined
-        : 'name opus, sonnet, haiku, or a full id that begins with claude-',
+    known: MODELS,
+    check: modelProblem,
+    inProject: 'harmless',
   },
   {
     name: 'effort',
     kind: 'text',
     placeholder: 'level',
-    meaning: 'effort for states that name none: low, medium, high',
+    meaning: `effort for states that name none: ${EFFORTS.join(', ')}`,
     example: '"medium"',
+    known: EFFORTS,
     check: (value) =>
-      /^[a-z]+$/.test(value) ? undefined : 'name a level such as low, medium or high',
+      /^[A-Za-z][\w-]{0,31}$/.test(value) ? undefined : `name one of ${EFFORTS.join(', ')}`,
+    inProject: 'harmless',
   },
   {
     name: 'timeout',
@@ -55,6 +80,7 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'seconds',
     meaning: 'stop a step that is silent for this long; 0 is never (default 600)',
     example: '600',
+    inProject: 'harmless',
   },
   {
     name: 'input',
@@ -62,6 +88,7 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'text',
     meaning: 'value of {{input}} for the first state',
     example: '"..."',
+    inProject: 'harmless',
   },
   {
     name: 'set',
@@ -69,6 +96,7 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'name=value',
     meaning: 'a variable for every prompt and script; may be repeated',
     example: '["issue=195"]',
+    inProject: 'harmless',
   },
   {
     name: 'workflow-id',
@@ -76,7 +104,7 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'id',
     meaning: 'id of the new run, instead of one that is made up',
     example: '""',
-    notInConfig: true,
+    only: 'command-line',
   },
   {
     name: 'permission-mode',
@@ -84,14 +112,17 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'mode',
     meaning: 'what the agent may do unasked (default acceptEdits)',
     example: '"acceptEdits"',
+    known: PERMISSION_MODES,
     check: (value) =>
-      /^[A-Za-z]+$/.test(value) ? undefined : 'name a mode such as acceptEdits or plan',
+      /^[A-Za-z][\w-]{0,31}$/.test(value) ? undefined : 'name a mode such as acceptEdits or plan',
+    inProject: (mode) => !STATE_MODES.includes(String(mode)),
   },
   {
     name: 'dangerously-skip-permissions',
     kind: 'flag',
     meaning: 'let the agent do anything, unasked: only where it can do no harm',
     example: 'false',
+    inProject: (skip) => skip === true,
   },
   {
     name: 'max-parallel',
@@ -99,31 +130,37 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'n',
     meaning: 'at most this many prompts at a time (default 16), and as many scripts (default 256)',
     example: '16',
+    inProject: 'harmless',
   },
   {
     name: 'fail-fast',
     kind: 'flag',
     meaning: 'stop the other agents as soon as one fails',
     example: 'false',
+    inProject: 'harmless',
   },
   {
-    name: 'no-wait',
+    name: 'wait',
     kind: 'flag',
+    isOn: true,
     meaning: 'pause at a usage limit instead of waiting for its end',
     example: 'false',
+    inProject: 'harmless',
   },
   {
-    name: 'no-warm',
+    name: 'warm',
     kind: 'flag',
+    isOn: true,
     meaning: 'start a new agent process for each prompt',
     example: 'false',
+    inProject: 'harmless',
   },
   {
     name: 'rehearse',
     kind: 'flag',
     meaning: 'play the workflow without a model: costs nothing',
     example: 'false',
-    notInConfig: true,
+    only: 'command-line',
   },
   {
     name: 'rehearsal',
@@ -131,23 +168,43 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'file',
     meaning: 'rehearse with the answers of this file instead of rehearsal.yaml',
     example: '"..."',
-    notInConfig: true,
+    only: 'command-line',
   },
   {
     name: 'debug',
     kind: 'flag',
-    meaning: 'keep what agents said in .raymond/debug (default)',
-    example: 'true',
+    isOn: true,
+    meaning: 'do not keep what agents said in .raymond/debug',
+    example: 'false',
+    inProject: 'harmless',
   },
-  { name: 'no-debug', kind: 'flag', meaning: 'keep no debug folder', example: 'false' },
-  { name: 'quiet', kind: 'flag', meaning: 'report warnings and failures only', example: 'false' },
-  { name: 'verbose', kind: 'flag', meaning: 'show what agents say and do', example: 'false' },
-  { name: 'plain', kind: 'flag', meaning: 'plain lines, without colour', example: 'false' },
+  {
+    name: 'quiet',
+    kind: 'flag',
+    meaning: 'report warnings and failures only',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
+    name: 'verbose',
+    kind: 'flag',
+    meaning: 'show what agents say and do',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
+    name: 'plain',
+    kind: 'flag',
+    meaning: 'plain lines, without colour',
+    example: 'false',
+    inProject: 'harmless',
+  },
   {
     name: 'json',
     kind: 'flag',
     meaning: 'print one JSON object per event on stdout',
     example: 'false',
+    inProject: 'harmless',
   },
   {
     name: 'log-file',
@@ -155,52 +212,54 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'file',
     meaning: 'append the report to a file, too',
     example: '"raymond.log"',
+    inProject: (file, folder) => leadsOut(String(file), folder),
   },
-];
+  {
+    name: 'claude-path',
+    kind: 'text',
+    meaning: 'the claude executable, instead of what PATH finds; RAYMOND_CLAUDE wins over it',
+    example: '"/usr/local/bin/claude"',
+    only: 'config',
+    inProject: 'dangerous',
+  },
+] as const satisfies readonly OptionSpec[];
 
-/** For the config file only. */
-export const CLAUDE_PATH: OptionSpec = {
-  name: 'claude-path',
-  kind: 'text',
-  meaning: 'the claude executable, instead of what PATH finds; RAYMOND_CLAUDE wins over it',
-  example: '"/usr/local/bin/claude"',
+type Spec = (typeof OPTIONS)[number];
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+type ValueOf<K extends OptionSpec['kind']> = K extends 'flag'
+  ? boolean
+  : K extends 'number' | 'count'
+    ? number
+    : K extends 'list'
+      ? readonly string[]
+      : string;
+
+/** What somebody chose: on the command line, or in a config file. */
+export type RunOptions = {
+  readonly [S in Spec as CamelCase<S['name']>]?: ValueOf<S['kind']>;
 };
 
-export interface RunOptions {
-  readonly budget?: number;
-  readonly maxIterations?: number;
-  readonly model?: string;
-  readonly effort?: string;
-  readonly timeout?: number;
-  readonly input?: string;
-  readonly set?: readonly string[];
-  readonly workflowId?: string;
-  readonly permissionMode?: string;
-  readonly dangerouslySkipPermissions?: boolean;
-  readonly maxParallel?: number;
-  readonly failFast?: boolean;
-  readonly noWait?: boolean;
-  readonly noWarm?: boolean;
-  readonly rehearse?: boolean;
-  readonly rehearsal?: string;
-  readonly debug?: boolean;
-  readonly noDebug?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly plain?: boolean;
-  readonly json?: boolean;
-  readonly logFile?: string;
-  readonly claudePath?: string;
-}
+export const RUN_OPTIONS: readonly OptionSpec[] = OPTIONS.filter(
+  (spec: OptionSpec) => spec.only !== 'config',
+);
+
+export const CONFIG_OPTIONS = OPTIONS.filter((spec) => 'inProject' in spec);
 
 export function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** The form of an option that is shown: of a switch, the one that is not the default. */
+export function shownName({ name, isOn }: OptionSpec): string {
+  return isOn ? `no-${name}` : name;
+}
+
 /** The value of an option as written on the command line. */
 export function readOption(spec: OptionSpec, text: string): number | string {
   const problem = optionProblem(spec, text);
-  if (problem) throw wrongUsage(`--${spec.name} is "${text}".`, `${capital(problem)}.`);
+  if (problem) throw wrongUsage(`--${spec.name} is "${text}".`, asRemedy(problem));
   if (spec.name === 'timeout') return (readDuration(text) ?? 0) / 1000;
   return spec.kind === 'number' || spec.kind === 'count' ? Number(text) : text;
 }
@@ -218,8 +277,21 @@ export function optionProblem(spec: OptionSpec, text: string): string | undefine
   return spec.check?.(text);
 }
 
+/** What is wrong with a value, as a sentence, with an example if there is one. */
+export function asRemedy(problem: string, example?: string): string {
+  const text = problem.charAt(0).toUpperCase() + problem.slice(1);
+  if (text.endsWith('?')) return text;
+  return example === undefined ? `${text}.` : `${text}, like ${example}.`;
+}
+
 export function wrongUsage(message: string, remedy: string): UserError {
   return new UserError('usage', message, remedy);
 }
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+function modelProblem(text: string): string | undefined {
+  if (isModel(text)) return undefined;
+  const meant = nearest(text, MODELS);
+  return meant === undefined
+    ? 'name opus, sonnet, haiku, or a full id that begins with claude-'
+    : `did you mean ${meant}?`;
+}

@@ -156,7 +156,7 @@ function reporters(run: Run, { project, paths, options }: RunProcess): readonly 
     observers.push(plainObserver({ show, verbosity: 'verbose' }));
   }
   if (!options.plain && !options.json) observers.push(titleBarObserver(stderr.title));
-  if (!options.noDebug && options.debug !== false) {
+  if (options.debug !== false) {
     const folder = join(project.debugFolder, debugFolderName(run.id, new Date()));
     observers.push(
       debugFolderObserver({ folder, report: stderr.say, stepFolder: paths.folders.step }),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { newRun } from '../interpret/new-run.ts';
 import type { Settings } from '../model/event.ts';
+import { BYPASS } from '../parse/agent-names.ts';
 import { variableProblem } from '../parse/variables.ts';
 import { type RunOptions, wrongUsage } from './options.ts';
 
@@ -27,16 +28,25 @@ export function settingsFrom(
     idleTimeoutMs: said(options.timeout, base.idleTimeoutMs, (seconds) =>
       Math.round(seconds * 1000),
     ),
-    permissionMode: options.permissionMode ?? base.permissionMode,
-    skipPermissions: options.dangerouslySkipPermissions ?? base.skipPermissions,
+    ...permissionsFrom(options, base),
     maxParallelPrompts: options.maxParallel ?? base.maxParallelPrompts,
     maxParallelScripts: options.maxParallel ?? base.maxParallelScripts,
     failFast: options.failFast ?? base.failFast,
-    wait: said(options.noWait, base.wait, (no) => !no),
-    warm: said(options.noWarm, base.warm, (no) => !no),
+    wait: options.wait ?? base.wait,
+    warm: options.warm ?? base.warm,
     ...(isRehearsal && { rehearse: true }),
     ...(rehearsalFile !== undefined && { rehearsalFile }),
     ...(retryPausesMs !== undefined && { retryPausesMs }),
+  };
+}
+
+/** A run of an older Raymond may have kept the bypassing mode as a mode. */
+function permissionsFrom(options: RunOptions, base: Settings) {
+  const isBypassed = base.permissionMode === BYPASS;
+  const mode = isBypassed ? newRun.settings.permissionMode : base.permissionMode;
+  return {
+    permissionMode: options.permissionMode ?? mode,
+    skipPermissions: options.dangerouslySkipPermissions ?? (base.skipPermissions || isBypassed),
   };
 }
 

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { findClaude } from '../execute/claude/executable.ts';
+import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import type { RunPaths } from '../journal/project.ts';
@@ -11,6 +12,8 @@ import { createLibrary } from '../load/load.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
+import { EFFORTS, PERMISSION_MODES } from '../parse/agent-names.ts';
+import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
 import type { Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
@@ -68,6 +71,33 @@ export function checkAgent(claudePath: string | undefined): void {
   if (!executable.found) {
     throw new UserError('no-executable', executable.problem, executable.remedy);
   }
+}
+
+/** Throws a UserError for an effort or a permission mode that neither Raymond nor the installed agent knows. */
+export async function checkNames(
+  { effort, permissionMode, rehearse }: Settings,
+  claudePath: string | undefined,
+): Promise<void> {
+  const isKnown = (names: AgentNames) =>
+    (effort === undefined || names.efforts.includes(effort)) &&
+    names.permissionModes.includes(permissionMode);
+  const known: AgentNames = { efforts: EFFORTS, permissionModes: PERMISSION_MODES };
+  if (isKnown(known)) return;
+  const executable = rehearse ? undefined : findClaude(claudePath, process.env);
+  const names = executable?.found ? await claudeNames(executable.path, process.env) : known;
+  if (isKnown(names)) return;
+  if (effort !== undefined && !names.efforts.includes(effort))
+    throw unknownName('effort', effort, names.efforts);
+  throw unknownName('permission mode', permissionMode, names.permissionModes);
+}
+
+function unknownName(what: string, name: string, known: readonly string[]): UserError {
+  const near = nearest(name, known);
+  return new UserError(
+    'unknown-name',
+    `The agent does not know the ${what} "${name}".`,
+    near ? `Did you mean ${near}?` : `Name one of ${[...new Set(known)].join(', ')}.`,
+  );
 }
 
 /** What tests of workflows are played with. */

@@ -1,4 +1,5 @@
 import type { Policy } from '../model/workflow.ts';
+import { EFFORTS, isModel, MODELS } from './agent-names.ts';
 import { clip } from './clip.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
@@ -68,13 +69,11 @@ function readAllowed(reader: YamlReader, field: Field): Partial<Policy> {
   return { allowed: entries.flatMap((entry) => readPinned(reader, entry, what) ?? []) };
 }
 
-const MODELS = ['opus', 'sonnet', 'haiku'];
-
 function readModel(reader: YamlReader, field: Field): Partial<Policy> {
   const expected = `${MODELS.join(', ')} or a full claude-… id`;
   const model = reader.text(field, 'model', expected);
   if (model === undefined) return {};
-  if (/^(?:(?:opus|sonnet|haiku)|claude-[\w.-]+)(?:\[\w+\])?$/.test(model)) return { model };
+  if (isModel(model)) return { model };
   const meant = nearest(model, MODELS);
   reader.error('unknown-model', field.offset, `There is no model "${clip(model)}".`, {
     remedy: meant ? `Did you mean ${meant}?` : `Write ${expected}.`,
@@ -82,8 +81,6 @@ function readModel(reader: YamlReader, field: Field): Partial<Policy> {
   });
   return {};
 }
-
-const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 function readEffort(reader: YamlReader, field: Field): Partial<Policy> {
   const effort = reader.text(field, 'effort', 'low, medium or high');

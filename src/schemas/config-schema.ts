@@ -1,12 +1,11 @@
-import { CONFIG_OPTIONS, configKey } from '../cli/config-file.ts';
-import type { OptionSpec } from '../cli/options.ts';
+import { configKeys } from '../cli/config-file.ts';
+import { CONFIG_OPTIONS, type OptionSpec } from '../cli/options.ts';
 import { described, type JsonSchema, mapSchema } from './json-schema.ts';
 
 export function configSchema(): JsonSchema {
-  const properties = CONFIG_OPTIONS.map((spec) => [
-    configKey(spec),
-    described(spec.meaning, valueSchema(spec)),
-  ]);
+  const properties = CONFIG_OPTIONS.flatMap((spec) =>
+    configKeys(spec).map((key) => [key, described(spec.meaning, valueSchema(spec))]),
+  );
   return mapSchema({ raymond: mapSchema(Object.fromEntries(properties)) });
 }
 

@@ -1,3 +1,4 @@
+import { chmodSync, existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { newProject } from '../new-project.ts';
 
@@ -32,6 +33,90 @@ test('what it says holds, unless the command line says otherwise', async () => {
   expect(project.lines('steps')).toHaveLength(2);
   await project.run(['loop', '--max-iterations', '3']);
   expect(project.lines('steps')).toHaveLength(2 + 3);
+});
+
+test('the command line wins over the file in both directions', async () => {
+  const project = newProject({
+    ...LOOP,
+    [CONFIG]:
+      '[raymond]\nmax_iterations = 1\nwait = false\nno_warm = true\ndebug = false\nquiet = true\nfail_fast = true\n',
+  });
+  const settings = async (run: string, ...options: string[]) => {
+    const { stderr } = await project.run(['loop', '--workflow-id', run, ...options]);
+    const [started] = project.journal(run);
+    return { stderr, settings: started?.type === 'run-started' ? started.settings : undefined };
+  };
+  expect(await settings('a')).toEqual({
+    stderr: expect.not.stringContaining('a starts:'),
+    settings: expect.objectContaining({ wait: false, warm: false, failFast: true }),
+  });
+  expect(existsSync(project.path('.raymond/debug'))).toBe(false);
+  const opposite = ['--wait', '--warm', '--no-fail-fast', '--no-quiet', '--debug'];
+  expect(await settings('b', ...opposite)).toEqual({
+    stderr: expect.stringContaining('b starts:'),
+    settings: expect.objectContaining({ wait: true, warm: true, failFast: false }),
+  });
+  expect(existsSync(project.path('.raymond/debug'))).toBe(true);
+  expect((await settings('c', '--no-wait', '--wait')).settings).toMatchObject({ wait: true });
+});
+
+test.each([
+  ['--effort', 'hihg', 'Did you mean high?'],
+  ['--effort', 'low/', 'Name one of low, medium, high, xhigh, max.'],
+  ['--permission-mode', 'acceptEdit', 'Did you mean acceptEdits?'],
+  ['--permission-mode', 'bypasspermissions', 'Did you mean bypassPermissions?'],
+  ['--permission-mode', 'everything', 'Name one of plan, '],
+  ['--model', 'sonet', 'Did you mean sonnet?'],
+])('%s %s is refused before anything is done', async (option, value, remedy) => {
+  const project = newProject(LOOP);
+  const env = { RAYMOND_CLAUDE: '/nowhere/claude' };
+  const { code, stderr } = await project.run(['loop', option, value], { env });
+  expect(code).toBe(64);
+  expect(stderr).toContain(remedy);
+  expect(project.lines('steps')).toEqual([]);
+});
+
+test('an effort that only the installed agent knows can be used', async () => {
+  const project = newProject({ ...LOOP, claude: AGENT });
+  chmodSync(project.path('claude'), 0o755);
+  const env = { RAYMOND_CLAUDE: project.path('claude') };
+  const start = (effort: string) =>
+    project.run(['loop', '--max-iterations', '1', '--effort', effort], { env });
+  expect(await start('ultra')).toMatchObject({ code: 3 });
+  const { code, stderr } = await start('ulrta');
+  expect(code).toBe(64);
+  expect(stderr).toContain('Did you mean ultra?');
+});
+
+const AGENT = `#!/bin/sh
+echo '  --effort <level>   Effort level
+                     (low, ultra)'
+`;
+
+test('skipped permissions have two names, and both are warned of, at a resume too', async () => {
+  const project = newProject(LOOP);
+  const skips = (run: string) =>
+    project
+      .journal(run)
+      .flatMap((event) => ('settings' in event ? [event.settings.skipPermissions] : []));
+  const WARNING = 'WARNING: permissions are skipped';
+  const one = ['--max-iterations', '1', '--quiet'];
+  const names = [
+    ['--dangerously-skip-permissions'],
+    ['--permission-mode', 'bypassPermissions'],
+  ] as const;
+  for (const [index, name] of names.entries()) {
+    const run = `r${index}`;
+    const first = await project.run(['loop', '--workflow-id', run, ...one, ...name]);
+    expect(first.stderr).toContain(WARNING);
+    const resume = ['resume', run, '--max-iterations'];
+    expect((await project.run([...resume, '2'])).stderr).toContain(WARNING);
+    const plan = await project.run([...resume, '3', '--permission-mode', 'plan']);
+    expect(plan.stderr).not.toContain(WARNING);
+    expect(skips(run)).toEqual([true, true, false]);
+  }
+  const both = ['loop', '--dangerously-skip-permissions', '--permission-mode', 'plan'];
+  expect(await project.run(both)).toMatchObject({ code: 64 });
 });
 
 test.each([

@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { configTemplate } from '../../src/cli/config-file.ts';
-import { RUN_OPTIONS } from '../../src/cli/options.ts';
+import { configKey, configTemplate } from '../../src/cli/config-file.ts';
+import { type OptionSpec, RUN_OPTIONS } from '../../src/cli/options.ts';
 import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
 import { failureSchema } from '../../src/model/failure.ts';
 import { POLICY_KEYS } from '../../src/parse/policy.ts';
@@ -17,10 +17,10 @@ const GENERATED: Readonly<Record<string, () => string>> = {
   'run options': () =>
     table(
       ['option', 'meaning', 'in config.toml'],
-      RUN_OPTIONS.map(({ name, kind, placeholder, meaning, notInConfig }) => [
-        code(kind === 'flag' ? `--${name}` : `--${name} <${placeholder}>`),
-        meaning,
-        notInConfig ? 'no' : code(name.replaceAll('-', '_')),
+      RUN_OPTIONS.map((spec) => [
+        forms(spec).map(code).join(', '),
+        spec.meaning,
+        spec.only === 'command-line' ? 'no' : code(configKey(spec)),
       ]),
     ),
   commands: () => helpOf([]).commands.map(commandSection).join('\n'),
@@ -113,10 +113,18 @@ function helpOf(command: readonly string[]): Help {
   };
 }
 
+/** What is written on the command line; the form that is not the default first. */
+function forms(spec: OptionSpec): readonly string[] {
+  const { name, kind, placeholder, only, isOn } = spec;
+  if (kind !== 'flag') return [`--${name} <${placeholder}>`];
+  if (only === 'command-line') return [`--${name}`];
+  return isOn ? [`--no-${name}`, `--${name}`] : [`--${name}`, `--no-${name}`];
+}
+
 /** The run options have a table of their own. */
 function commandSection(name: string): string {
   const { usage, options } = helpOf([name]);
-  const shared = new Set(RUN_OPTIONS.map((option) => `--${option.name}`));
+  const shared = new Set(RUN_OPTIONS.flatMap(({ name }) => [`--${name}`, `--no-${name}`]));
   const isRun = name === 'run' || name === 'resume';
   const own = options.filter(
     ([term]) => !term.includes('--help') && !(isRun && shared.has(term.split(' ')[0] ?? '')),

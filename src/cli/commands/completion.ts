@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listRuns } from '../../journal/find-run.ts';
-import { wrongUsage } from '../options.ts';
+import { RUN_OPTIONS, wrongUsage } from '../options.ts';
 import { currentProject, disk } from '../store.ts';
 import { stdout } from '../terminal.ts';
 import { TEMPLATES } from './init.ts';
@@ -61,16 +61,8 @@ async function argumentValues(
 }
 
 async function optionValues(option: string): Promise<readonly string[]> {
-  switch (option) {
-    case '--record':
-      return runIds();
-    case '--model':
-      return ['opus', 'sonnet', 'haiku'];
-    case '--effort':
-      return ['low', 'medium', 'high'];
-    default:
-      return [];
-  }
+  if (option === '--record') return runIds();
+  return RUN_OPTIONS.find(({ name }) => `--${name}` === option)?.known ?? [];
 }
 
 async function runIds(): Promise<readonly string[]> {

@@ -13,12 +13,13 @@ import type { WorkflowLibrary } from '../../ports.ts';
 import { readConfigFile } from '../config-file.ts';
 import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
+import { onePermission, skipWarning } from '../permission.ts';
 import { workOn } from '../run-process.ts';
 import { allRuns, condition } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { type Executors, executors, libraryFor } from '../wire.ts';
+import { checkNames, type Executors, executors, libraryFor } from '../wire.ts';
 import { REHEARSAL_NOTICE } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {
@@ -27,7 +28,8 @@ export interface ResumeOptions extends RunOptions {
 }
 
 /** Goes on with a run, or with every run that can go on by itself. */
-export async function resume(name: string | undefined, options: ResumeOptions): Promise<number> {
+export async function resume(name: string | undefined, given: ResumeOptions): Promise<number> {
+  const options = onePermission(given, 'The command line');
   const project = await currentProject();
   if (options.all) return resumeAll(project, options);
   if (name === undefined) throw wrongUsage('No run is named.', 'Name one of: raymond list');
@@ -81,8 +83,10 @@ async function resumeOne(project: Project, id: string, given: ResumeOptions): Pr
     const library = libraryFor(paths, run.cwd);
     await loadAll(library, run);
     const settings = settingsFrom(given, run.settings);
+    stderr.say(...skipWarning(settings));
     const first = { kind: 'resume', at: clock.now(), settings, input: given.input } as const;
     const options = { ...config, ...given };
+    await checkNames(settings, options.claudePath);
     const chosen = await executors(settings, run.workflow, library, options.claudePath);
     return await workOn(run, [first], {
       project,

@@ -12,11 +12,12 @@ import { readConfigFile } from '../config-file.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
+import { onePermission, skipWarning } from '../permission.ts';
 import { workOn } from '../run-process.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr } from '../terminal.ts';
-import { checkAgent, executors, libraryFor } from '../wire.ts';
+import { checkAgent, checkNames, executors, libraryFor } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
 export async function run(path: string | undefined, given: RunOptions): Promise<number> {
@@ -24,7 +25,8 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
     throw wrongUsage('No workflow is named.', 'Name one, or see: raymond --help');
   const cwd = process.cwd();
   const project = await currentProject(cwd);
-  const options = { ...(await readConfigFile(project.configFile)), ...given };
+  const config = await readConfigFile(project.configFile);
+  const options = { ...config, ...onePermission(given, 'The command line') };
   const metadata = metadataFrom(options.set ?? []);
 
   const unnamed = pathsOf(project, 'unnamed');
@@ -40,11 +42,12 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const settings = settingsFrom({ ...ownDefaults(workflow, options), ...options });
   const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
   if (asks && !settings.rehearse) checkAgent(options.claudePath);
+  await checkNames(settings, options.claudePath);
   const chosen = await executors(settings, workflow.ref, library, options.claudePath);
   for (const notice of await leftBehind(project)) stderr.say(notice);
 
   if (settings.rehearse) stderr.say(REHEARSAL_NOTICE);
-  else if (options.dangerouslySkipPermissions) stderr.say(...SKIP_WARNING);
+  stderr.say(...skipWarning(settings));
   await makeProject(disk, project);
   const lock = await lockRun(paths);
   try {
@@ -76,11 +79,6 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
     await lock.release();
   }
 }
-
-const SKIP_WARNING = [
-  'WARNING: --dangerously-skip-permissions lets the agent run any command and change any file,',
-  'without asking, with your rights. Use it only for workflows that you trust, where nothing can be lost.',
-];
 
 export const REHEARSAL_NOTICE = 'Rehearsal: no model is asked, nothing is paid.';
 

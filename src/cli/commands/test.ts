@@ -16,6 +16,7 @@ import { recordTest, writeTest } from '../../workflow-tests/record.ts';
 import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow-tests/report.ts';
 import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
+import { onePermission } from '../permission.ts';
 import { openRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { currentProject, disk, pathsOf } from '../store.ts';
@@ -141,13 +142,12 @@ export function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTe
     dangerouslySkipPermissions: settings.dangerously_skip_permissions,
     maxParallel: settings.max_parallel,
     failFast: settings.fail_fast,
-    noWait: settings.no_wait,
-    noWarm: settings.no_warm,
+    wait: settings.no_wait ? false : undefined,
+    warm: settings.no_warm ? false : undefined,
     rehearse: settings.rehearse,
   } satisfies { [K in keyof RunOptions]: RunOptions[K] | undefined };
-  return settingsFrom(
-    Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
-  );
+  const given = Object.entries(named).filter(([, value]) => value !== undefined);
+  return settingsFrom(onePermission(Object.fromEntries(given), 'The settings of the test'));
 }
 
 interface Found {

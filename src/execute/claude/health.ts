@@ -30,9 +30,9 @@ export async function claudeHealth(
   const executable = findClaude(configured, environment);
   if (!executable.found) return executable;
   const { path } = executable;
-  const ask = (...args: string[]) => output(path, args, environment);
-  const [said, status] = await Promise.all([ask('--version'), ask('auth', 'status')]);
-  const version = /\d+\.\d+\.\d+/.exec(said)?.[0];
+  const ask = (...args: string[]) => said(path, args, environment);
+  const [answer, status] = await Promise.all([ask('--version'), ask('auth', 'status')]);
+  const version = /\d+\.\d+\.\d+/.exec(answer)?.[0];
   return { found: true, path, version, age: ageOf(version), login: readLogin(status) };
 }
 
@@ -61,7 +61,11 @@ function compare(a: string, b: string): number {
 const LONGEST_MS = 15_000;
 
 /** What a command says, whatever its exit code; nothing when it cannot be run. */
-function output(path: string, args: string[], environment: NodeJS.ProcessEnv): Promise<string> {
+export function said(
+  path: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<string> {
   const env = claudeEnvironment(inheritedEnvironment(environment));
   return new Promise((resolve) => {
     const child = execFile(path, args, { env, timeout: LONGEST_MS }, (_error, stdout) =>
