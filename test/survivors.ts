@@ -31,7 +31,10 @@ export async function endSurvivors(project: string): Promise<void> {
 
 /** Kills every process of every step at once, as a crash of the whole machine would. */
 export function killSteps(project: string): void {
-  for (const line of survivors(project)) kill(Number.parseInt(line, 10));
+  const pids = survivors(project).map((line) => Number.parseInt(line, 10));
+  // Otherwise a wrapper could still write how its command ended.
+  for (const pid of pids) kill(pid, 'SIGSTOP');
+  for (const pid of pids) kill(pid);
 }
 
 function recordsOf(project: string): Recorded[] {
@@ -77,9 +80,9 @@ function readOrNothing(file: string): string {
   }
 }
 
-function kill(pid: number): void {
+function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It ended meanwhile.
   }

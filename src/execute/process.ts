@@ -7,5 +7,5 @@ export { identify, isAlive, type ProcessIdentity, self } from './process/identit
 export { watchIdle } from './process/idle.ts';
 export { type Launch, launch } from './process/launch.ts';
 export type { LaunchedProcess } from './process/launched-process.ts';
-export type { Exit } from './process/record.ts';
+export { type Exit, signalOf } from './process/record.ts';
 export { endLeftovers } from './process/stop.ts';

@@ -16,6 +16,7 @@ import {
   follow,
   type LaunchedProcess,
   launch,
+  signalOf,
   watchIdle,
 } from './process.ts';
 
@@ -129,21 +130,25 @@ function outcomeOf(
   switch (exit.kind) {
     case 'exited':
       if (exit.code !== 0)
-        return failed(`${step.state} exited with ${exit.code}.${errorTail(launched)}`);
+        return failed(`${step.state} exited with ${meaning(exit.code)}.${errorTail(launched)}`);
       return { kind: 'answered', output: outputText(launched.stdoutFile), costUsd: 0, denied: [] };
-    case 'killed':
-      // Killed while no Raymond was there: it fell in the same crash.
-      if (whose === 'adopted') return INTERRUPTED;
-      return failed(`${step.state} was killed by ${exit.signal}.${errorTail(launched)}`);
     case 'unstarted':
       return whose === 'adopted'
         ? INTERRUPTED
         : failed(`${step.state} could not be started. ${exit.reason}`);
     case 'unknown':
-      return INTERRUPTED;
+      return failed(
+        `Nobody saw how ${step.state} ended: the process that watched over it was killed, or the machine went down. Raymond repeats a script once after that. When it happens again, check what the script has done, then run: raymond resume ${step.run}`,
+        'lost',
+      );
     default:
       return unreachable(exit);
   }
+}
+
+function meaning(code: number): string {
+  const signal = signalOf(code);
+  return signal === undefined ? String(code) : `${code}, as after ${signal}`;
 }
 
 const INTERRUPTED: StepOutcome = { kind: 'interrupted', costUsd: 0, sessionUsable: false };

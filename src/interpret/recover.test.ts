@@ -35,6 +35,13 @@ test.each(kinds.filter((kind) => kind !== 'usage-limit' && !transient.some((t) =
   (kind) => expect(recover(failure(kind), tries)).toEqual({ kind: 'fail' }),
 );
 
-test.each(kinds)('a script is never tried again: %s', (kind) => {
+test.each(kinds.filter((kind) => kind !== 'lost'))('a script is never tried again: %s', (kind) => {
   expect(recover(failure(kind), { ...tries, isScript: true })).toEqual({ kind: 'fail' });
+});
+
+test('a script whose end nobody saw is tried again at once, and only once', () => {
+  const answers = [0, 1].map((retries) =>
+    recover(failure('lost'), { ...tries, retries, isScript: true }),
+  );
+  expect(answers).toEqual([{ kind: 'retry', until: AT }, { kind: 'fail' }]);
 });

@@ -17,7 +17,7 @@ export function recover(
     readonly pausesMs?: readonly number[] | undefined;
   },
 ): Recovery {
-  if (tries.isScript) return { kind: 'fail' };
+  if (tries.isScript) return recoverScript(failure, tries);
   switch (failure.kind) {
     case 'crashed':
     case 'overloaded':
@@ -45,10 +45,22 @@ export function recover(
     case 'bad-workflow':
     case 'too-many-visits':
     case 'script-failed':
+    case 'lost':
       return { kind: 'fail' };
     default:
       return unreachable(failure.kind);
   }
+}
+
+/**
+ * A script may have had its effect, and what it does twice may do harm. One repetition lets a run
+ * survive a crash of the machine; from then on a person has to look.
+ */
+function recoverScript(
+  { kind }: Failure,
+  { retries, at }: { readonly retries: number; readonly at: number },
+): Recovery {
+  return kind === 'lost' && retries === 0 ? { kind: 'retry', until: at } : { kind: 'fail' };
 }
 
 /** One pause before each further try: as many tries as there are pauses. */

@@ -33,6 +33,8 @@ export const failureSchema = z.object({
     'bad-workflow',
     'too-many-visits',
     'script-failed',
+    // Nobody saw how a script ended.
+    'lost',
   ]),
   message: z.string(),
   /** usage-limit: when it ends, in ms since the epoch, if the agent said so. */

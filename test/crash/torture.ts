@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import type { RunEvent } from '../../src/model/event.ts';
 import { Project, type Started } from '../raymond.ts';
 import { killSteps, survivors } from '../survivors.ts';
 import { TORTURE_WORKFLOW } from './torture-workflow.ts';
@@ -45,6 +46,8 @@ export async function torture(
       if (inTime) life.child.kill('SIGKILL');
       const { code, signal, stdout, stderr } = await life.ended;
       if (signal !== 'SIGKILL') {
+        // A script that was lost twice waits for a person, who resumes the run.
+        if (victims !== 'raymond' && code === 1 && isLost(project)) continue;
         assert.equal(code, 0, stderr);
         compare(endingOf(project, stdout), expected, victims);
         return counts;
@@ -57,6 +60,15 @@ export async function torture(
 }
 
 const RUN = 'torture-00000001';
+
+function isLost(project: Project): boolean {
+  const failures = project.journal(RUN).filter(({ type }) => type === 'agent-failed');
+  return failures.length > 0 && failures.every(isLoss);
+}
+
+function isLoss(event: RunEvent): boolean {
+  return event.type === 'agent-failed' && event.failure.kind === 'lost';
+}
 
 function startArgs(project: Project, pause: string): string[] {
   const set = ['--set', `log=${project.path('log')}`, '--set', `pause=${pause}`];
@@ -143,7 +155,8 @@ function endingOf(project: Project, stdout: string): Ending {
   const state = JSON.parse(project.read('.raymond', 'state', `${RUN}.json`));
   assert.deepEqual(state.status, { kind: 'ended', outcome: 'completed' });
   assert.deepEqual(survivors(project.folder), []);
-  return { stdout, agents: waysOf(events), notes: project.lines('log') };
+  const done = events.filter((event) => !isLoss(event));
+  return { stdout, agents: waysOf(done), notes: project.lines('log') };
 }
 
 function compare(actual: Ending, expected: Ending, victims: Torture['victims']): void {

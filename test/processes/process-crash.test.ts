@@ -151,5 +151,5 @@ test('an adopted process is stopped with all of its tree', async () => {
   await until(() => hasEffect(one));
   expect(await adopted.stop()).toEqual([]);
   expect(isAlive(adopted.identity)).toBe(false);
-  expect(await adopted.ended).toEqual({ kind: 'killed', signal: 'SIGINT' });
+  expect(await adopted.ended).toEqual({ kind: 'exited', code: 130 });
 });

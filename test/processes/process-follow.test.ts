@@ -137,7 +137,7 @@ test('a silent process is noticed and stopped', async () => {
   const files = [step.stdoutFile, step.stderrFile];
   await new Promise<void>((onIdle) => watchIdle({ files, idleTimeoutMs: 200, onIdle }));
   expect(await step.stop()).toEqual([]);
-  expect(await step.ended).toEqual({ kind: 'killed', signal: 'SIGINT' });
+  expect(await step.ended).toEqual({ kind: 'exited', code: 130 });
 });
 
 test('a process that only complains is not silent', async () => {

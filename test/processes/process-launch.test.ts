@@ -74,17 +74,17 @@ test('without input, standard input is at its end', async () => {
 });
 
 test.each([
-  ['SIGKILL', 'kill -9 $$'],
-  ['SIGSEGV', 'kill -SEGV $$'],
-  ['SIGTERM', 'kill $$'],
-  ['SIGKILL', 'kill -9 0'],
-  ['SIGINT', 'kill -INT 0'],
-  ['SIGTERM', 'kill -TERM 0'],
-  ['SIGUSR1', 'kill -USR1 0'],
-  ['SIGHUP', 'kill -HUP 0'],
-])('death by %s is told apart (%s)', async (signal, script) => {
+  [137, 'kill -9 $$'],
+  [139, 'kill -SEGV $$'],
+  [143, 'kill $$'],
+  [137, 'kill -9 0'],
+  [130, 'kill -INT 0'],
+  [143, 'kill -TERM 0'],
+  [138, 'kill -USR1 0'],
+  [129, 'kill -HUP 0'],
+])('death by a signal is the exit code %d (%s)', async (code, script) => {
   const step = bash(script);
-  expect(await step.ended).toEqual({ kind: 'killed', signal });
+  expect(await step.ended).toEqual({ kind: 'exited', code });
   expect(text(step.stderrFile)).toBe('');
 });
 
@@ -92,6 +92,24 @@ test('when the wrapper is killed, the end is unknown', async () => {
   const step = bash('kill -9 $PPID; exec sleep 300');
   expect(await step.ended).toEqual({ kind: 'unknown' });
   expect(await step.stop()).toEqual([]);
+});
+
+test('when the disk is full for the record of the end, the exit code counts that Raymond got', async () => {
+  const here = folder();
+  const step = bash(FULL_DISK_FOR_RECORD, { folder: here, env: { ...plain.env, STEP: here } });
+  expect(await step.ended).toEqual({ kind: 'exited', code: 7 });
+  expect(await adopt(here)?.ended).toEqual({ kind: 'unknown' });
+});
+
+/** Every write to /dev/full fails as on a full disk. */
+const FULL_DISK_FOR_RECORD = `
+file=$(echo "$STEP"/exit-*); rm "$file"; ln -s /dev/full "$file"; exit 7`;
+
+test('the record of the end takes no further space on the disk', async () => {
+  const here = folder();
+  const step = bash('true', { folder: here });
+  await step.ended;
+  expect(statSync(`${here}/exit-${step.identity?.pid}`).size).toBe(32);
 });
 
 test('a command that is stopped and goes on has not ended', async () => {

@@ -135,6 +135,46 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   );
 });
 
+test.each(ages)('an answer counts although the end was not recorded (%s)', async (age) => {
+  const answer = gate();
+  const { start, run, model, file, processes, outputHas } = await sandbox({
+    age,
+    workflow: { 'START.md': 'Do one.' },
+    script: () => ({ content: '<result>paid for</result>', after: answer.opened }),
+  });
+  const first = start('workflow', '--workflow-id', 'r');
+  await model.arrived(1);
+  await killHard(first.child);
+  answer.open();
+  await outputHas('"type":"result"');
+  const agent = processes().at(-1) ?? 0;
+  await until(() => !lives(agent));
+  // As a disk leaves it that is full when the wrapper writes.
+  await writeFile(file(`.raymond/runs/r/steps/main/1/exit-${agent}`), '');
+  expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'paid for\n' });
+  expect(model.requests).toHaveLength(1);
+});
+
+test.each(ages)('an adopted turn is stopped with all that it started (%s)', async (age) => {
+  const { start, file, claude, journal } = await sandbox({
+    age,
+    workflow: { 'START.md': 'Do one.' },
+    script: () => bash('echo $$ > pid; sleep 300'),
+  });
+  await allowBash(claude);
+  const first = start('workflow', '--workflow-id', 'r');
+  await until(() => existsSync(file('pid')) && readFileSync(file('pid'), 'utf8').trim());
+  await killHard(first.child);
+  const second = start('resume', 'r');
+  await until(() => eventsOf(journal('r'), 'run-resumed')[0]);
+  const command = Number(readFileSync(file('pid'), 'utf8'));
+  expect(lives(command)).toBe(true);
+  second.child.kill('SIGTERM');
+  expect(await second.finished).toMatchObject({ code: 130 });
+  expect(lives(command)).toBe(false);
+  expect(eventsOf(journal('r'), 'step-interrupted')).toHaveLength(1);
+});
+
 test.each(ages)('Raymond is killed while it hands over a long prompt (%s)', async (age) => {
   const { start, run, model, processes } = await sandbox({
     age,

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
 import { tailText } from '../file-text.ts';
-import { type Exit, follow, type LaunchedProcess, watchIdle } from '../process.ts';
+import { type Exit, follow, type LaunchedProcess, signalOf, watchIdle } from '../process.ts';
 import { type Happening, messageReader } from './messages.ts';
 import { type TurnOutcome, turnRecord } from './outcome.ts';
 import { alreadyCounted } from './price.ts';
@@ -128,8 +128,8 @@ function showing(live: (live: Live) => void): (happening: Happening) => void {
 }
 
 function asNodeSays(exit: Exit | undefined) {
-  if (exit?.kind === 'exited') return { exit: { code: exit.code, signal: null } };
-  return exit?.kind === 'killed' ? { exit: { code: null, signal: exit.signal } } : {};
+  if (exit?.kind !== 'exited') return {};
+  return { exit: { code: exit.code, signal: signalOf(exit.code) ?? null } };
 }
 
 function tailOf(file: string): string {

@@ -5,6 +5,7 @@ import { Duplex, type Writable } from 'node:stream';
 import { identify } from './identity.ts';
 import { type LaunchedProcess, launchedProcess } from './launched-process.ts';
 import {
+  type Exit,
   hasRecord,
   type ProcessRecord,
   prepareExit,
@@ -60,7 +61,7 @@ function begin(wanted: Launch): LaunchedProcess {
     prepareExit(folder, identity.pid);
     writeRecord(folder, record);
     gate.end('go\n');
-    const ended = over.then(() => readExit(folder, record) ?? UNKNOWN);
+    const ended = over.then((end) => readExit(folder, record) ?? exitSeen(end));
     return {
       ...launchedProcess(folder, record, ended),
       ...(child.stdin && { stdin: deaf(child.stdin) }),
@@ -104,12 +105,17 @@ function spawnWrapper({ folder, command, args, cwd, env, stdin }: Launch, token:
 /** Appending keeps the outputs of several writers whole, also after one of them emptied the file. */
 const FRESH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
-/** Resolves when the child has ended, or with the error when it could not be made. */
-function endOf(child: ChildProcess): Promise<unknown> {
+/** Resolves with the child's exit code, null when it was killed, or the error when it could not be made. */
+function endOf(child: ChildProcess): Promise<number | null | Error> {
   return new Promise((resolve) => {
     child.once('exit', resolve);
     child.once('error', resolve);
   });
+}
+
+/** A wrapper that could not write its record, on a full disk, still exits with the command's code. */
+function exitSeen(end: number | null | Error): Exit {
+  return typeof end === 'number' ? { kind: 'exited', code: end } : UNKNOWN;
 }
 
 function unstarted(folder: string, error: Promise<unknown>): LaunchedProcess {

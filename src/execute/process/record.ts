@@ -1,6 +1,6 @@
 // What a launched process leaves in its folder: `process.json` (who it is; written before its
 // command begins), `stdout`, `stderr`, and `exit-<pid>` (how it ended; written by its wrapper, so
-// that it is there even when Raymond is not).
+// that it exists even when Raymond does not). `unstarted-<pid>` says why the command never began.
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -14,12 +14,11 @@ export interface ProcessRecord {
 }
 
 export type Exit =
+  /** 128 + n is also what a shell gives for a child that signal n ended. */
   | { readonly kind: 'exited'; readonly code: number }
-  /** Also a program that itself exits with 128 + n, as shells do for a child that signal n ended. */
-  | { readonly kind: 'killed'; readonly signal: string }
   /** The command never began. */
   | { readonly kind: 'unstarted'; readonly reason: string }
-  /** It ended while nobody could see how: its wrapper was killed, or the machine went down. */
+  /** Nobody saw how it ended: its wrapper was killed, or the machine went down. */
   | { readonly kind: 'unknown' };
 
 export const UNKNOWN: Exit = { kind: 'unknown' };
@@ -27,6 +26,7 @@ export const UNKNOWN: Exit = { kind: 'unknown' };
 export const stdoutOf = (folder: string): string => join(folder, 'stdout');
 export const stderrOf = (folder: string): string => join(folder, 'stderr');
 export const exitOf = (folder: string, pid: number): string => join(folder, `exit-${pid}`);
+const unstartedOf = (folder: string, pid: number) => join(folder, `unstarted-${pid}`);
 const recordOf = (folder: string): string => join(folder, 'process.json');
 
 export function hasRecord(folder: string): boolean {
@@ -59,14 +59,24 @@ export function parseRecord(text: string): ProcessRecord | undefined {
   }
 }
 
-/** The file is there from the beginning, to be watched, and for us alone to read. */
+/**
+ * The file exists from the beginning, to be watched, and for us alone to read. The wrapper writes into
+ * the space that it takes up, so a disk that is full by then does not lose the record.
+ */
 export function prepareExit(folder: string, pid: number): void {
-  writeFileSync(exitOf(folder, pid), '', { mode: 0o600 });
+  writeFileSync(exitOf(folder, pid), ' '.repeat(EXIT_BYTES), { mode: 0o600 });
 }
 
+const EXIT_BYTES = 32;
+
 export function readExit(folder: string, { identity, command }: ProcessRecord): Exit | undefined {
-  const text = readIfThere(exitOf(folder, identity.pid));
-  return text === undefined ? undefined : parseExit(text, command);
+  const { pid } = identity;
+  for (const file of [exitOf(folder, pid), unstartedOf(folder, pid)]) {
+    const text = readIfThere(file);
+    const exit = text === undefined ? undefined : parseExit(text, command);
+    if (exit !== undefined) return exit;
+  }
+  return undefined;
 }
 
 /** A line without its end was torn, and says nothing. */
@@ -74,9 +84,9 @@ export function parseExit(text: string, command: string): Exit | undefined {
   const [, word, digits] = /^(exited|unstarted) (\d+)\r?\n/.exec(text) ?? [];
   if (word === undefined) return undefined;
   const code = Number(digits);
-  if (word === 'unstarted') return { kind: 'unstarted', reason: whyUnstarted(code, command) };
-  const signal = signalOf(code);
-  return signal === undefined ? { kind: 'exited', code } : { kind: 'killed', signal };
+  return word === 'unstarted'
+    ? { kind: 'unstarted', reason: whyUnstarted(code, command) }
+    : { kind: 'exited', code };
 }
 
 function whyUnstarted(code: number, command: string): string {
@@ -85,7 +95,8 @@ function whyUnstarted(code: number, command: string): string {
   return `${command} cannot be executed. Make it executable, and check the interpreter that its first line names.`;
 }
 
-function signalOf(code: number): string | undefined {
+/** The signal that an exit code stands for in a shell. */
+export function signalOf(code: number): string | undefined {
   return Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0];
 }
 

@@ -51,13 +51,16 @@ export function windowsWrapper(
 
 const NODE_WRAPPER = `
 const { spawn } = require('node:child_process');
-const { existsSync, writeFileSync } = require('node:fs');
+const { writeFileSync } = require('node:fs');
 const { Socket } = require('node:net');
 const [folder, command, ...args] = process.argv.slice(1);
 const end = (word, code) => {
-  const file = folder + '/exit-' + process.pid;
-  if (existsSync(file)) writeFileSync(file, word + ' ' + code + '\\n');
-  process.exit(code);
+  try {
+    // Into the space that the file has; without a file, nobody waits for it.
+    writeFileSync(folder + '/exit-' + process.pid, word + ' ' + code + '\\n', { flag: 'r+' });
+  } finally {
+    process.exit(code);
+  }
 };
 const gate = new Socket({ fd: 3 });
 gate.once('error', () => end('unstarted', 0));

@@ -2,7 +2,8 @@
 // - The command begins only after a line arrived on descriptor 3. Raymond sends it when the
 //   wrapper's identity is on disk; if Raymond dies before, the pipe closes and the command never
 //   begins. So whatever had an effect can be found again from its folder.
-// - How the command ended is written to `exit-<pid>` by the wrapper, whether Raymond lives or not.
+// - The wrapper writes how the command ended to `exit-<pid>`, whether Raymond lives or not, and exits
+//   with the same code, so that Raymond knows it even when it cannot be written.
 import { windowsWrapper } from './windows.ts';
 
 /** The program and arguments that run `command` under the wrapper of this platform. */
@@ -25,7 +26,7 @@ const UNIX_BEGIN = `
 shopt -s execfail
 exec -- "$@"
 set -- "$?"
-echo "unstarted $1" >"$0"
+echo "unstarted $1" >"$0/unstarted-$PPID"
 exit "$1"`;
 
 /**
@@ -37,14 +38,15 @@ exit "$1"`;
  * - Only builtins are used, as the PATH is the command's affair, and no variable is set that the
  *   environment could export.
  * - What bash says about a killed child does not go to the command's stderr.
+ * - `<>` writes into the space that the file has, without emptying it first.
  */
 const UNIX_WRAPPER = `
-read -r -u 3 _ || { [ -e "$0/exit-$$" ] && echo 'unstarted 0' >"$0/exit-$$"; exit 1; }
+read -r -u 3 _ || { [ -e "$0/exit-$$" ] && echo 'unstarted 0' 1<>"$0/exit-$$"; exit 1; }
 exec 3<&- 4>&2 2>/dev/null
 set -m
-/bin/bash -pc '${UNIX_BEGIN}' "$0/exit-$$" "$@" <&0 2>&4 4>&- &
+/bin/bash -pc '${UNIX_BEGIN}' "$0" "$@" <&0 2>&4 4>&- &
 set +m
 wait "$!"
 set -- "$?"
-[ -s "$0/exit-$$" ] || echo "exited $1" >"$0/exit-$$"
+[ -e "$0/unstarted-$$" ] || echo "exited $1" 1<>"$0/exit-$$"
 exit "$1"`;
