@@ -27,7 +27,7 @@ export interface Stage {
   end(outcome: string | StepReport, agent?: string, costUsd?: number): readonly RunEvent[];
   /** Both; gives the events of the end. */
   turn(outcome: string | StepReport, agent?: string, costUsd?: number): readonly RunEvent[];
-  idle(attended?: boolean): readonly RunEvent[];
+  idle(who?: { attended?: boolean; patient?: boolean }): readonly RunEvent[];
   stop(how: 'drain' | 'now'): readonly RunEvent[];
   resume(change?: Partial<Settings>, input?: string): readonly RunEvent[];
 }
@@ -79,7 +79,8 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
       stage.start(agent);
       return stage.end(outcome, agent, costUsd);
     },
-    idle: (attended = false) => stage.take({ kind: 'idle', at: stage.now, attended }),
+    idle: ({ attended = false, patient = true } = {}) =>
+      stage.take({ kind: 'idle', at: stage.now, attended, patient }),
     stop: (how) => stage.take({ kind: 'stop', at: stage.now, how }),
     resume: (change = {}, input = undefined) =>
       stage.take({

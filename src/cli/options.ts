@@ -143,7 +143,7 @@ export const OPTIONS = [
     name: 'wait',
     kind: 'flag',
     isOn: true,
-    meaning: 'pause at a usage limit instead of waiting for its end',
+    meaning: 'end instead of waiting for a usage limit or the deadline of a question',
     example: 'false',
     inProject: 'harmless',
   },

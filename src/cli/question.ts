@@ -17,7 +17,11 @@ export interface Person {
   close(): void;
 }
 
-export function questionAtTerminal(options: RunOptions, put: (input: Input) => void): Person {
+export function questionAtTerminal(
+  options: RunOptions,
+  put: (input: Input) => void,
+  onLeave: () => void,
+): Person {
   let isThere = process.stdin.isTTY === true && stderr.isTerminal() && !options.json;
   const open = new Map<string, Question>();
   let reader: Interface | undefined;
@@ -35,6 +39,7 @@ export function questionAtTerminal(options: RunOptions, put: (input: Input) => v
       reader = undefined;
       if (open.has(agent)) isThere = false;
       put({ kind: 'time-came', at: Date.now(), agent });
+      onLeave();
     });
     reader.on('SIGINT', () => {
       process.kill(process.pid, 'SIGINT');

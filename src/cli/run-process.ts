@@ -35,6 +35,8 @@ export interface RunProcess {
   readonly options: RunOptions;
   /** The event by which the run has just begun, to be shown. */
   readonly started?: RunEvent;
+  /** Whether it may wait for the deadline of a question (default), or leaves that to its caller. */
+  readonly patient?: boolean;
 }
 
 /** Takes a run on from where it is, until it ends; gives the exit code. */
@@ -49,11 +51,16 @@ export async function workOn(
 
   const stateFile = stateWriter({ disk, path: paths.stateFile, clock, freeze, report: () => {} });
   const put = (input: Input) => inbox.put(input);
+  const isPatient = parts.patient ?? true;
   const person = executors.rehearsal
     ? rehearsedPerson(executors.rehearsal.replies, put)
-    : questionAtTerminal(options, put);
+    : questionAtTerminal(options, put, () => waiting.look());
   for (const [id, { status }] of run.agents) if (status.kind === 'asking') person.ask(id, status);
-  const waiting = countdown(clock, (line) => stderr.line(line, options));
+  const waiting = countdown(
+    clock,
+    (line) => stderr.line(line, options),
+    () => isPatient && !person.isThere(),
+  );
   const observer = observeAll([
     ...reporters(run, parts),
     ...(options.json || options.quiet ? [] : [waiting]),
@@ -85,6 +92,7 @@ export async function workOn(
       }),
       newId,
       attended: person.isThere,
+      patient: isPatient,
     });
   } finally {
     messages?.close();

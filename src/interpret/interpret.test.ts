@@ -85,7 +85,16 @@ describe('a run in which nothing moves', () => {
     ],
     ['has failed when the rest has', (stage: Stage) => stage.turn(failed('no-credit')), 'failed'],
     ['waits for a person', (stage: Stage) => stage.turn(PLAIN), 'waiting'],
-    ['waits for a person also when time is given', (stage: Stage) => stage.turn(TIMED), 'waiting'],
+    ['goes on while a question has a deadline', (stage: Stage) => stage.turn(TIMED), undefined],
+    [
+      'waits for a person when the deadline has passed',
+      (stage: Stage) => {
+        stage.turn(TIMED);
+        timeCame(stage, 3_600_000);
+        stage.turn(PLAIN);
+      },
+      'waiting',
+    ],
   ])('%s', (_, happen, outcome) => {
     const stage = makeRun(flow);
     happen(stage);
@@ -94,8 +103,30 @@ describe('a run in which nothing moves', () => {
 
   test('goes on when somebody may answer', () => {
     const stage = asked();
-    expect(stage.idle(true)).toEqual([]);
-    expect(stage.idle(false)).toMatchObject([{ outcome: 'waiting' }]);
+    expect(stage.idle({ attended: true })).toEqual([]);
+    expect(stage.idle({ attended: false })).toMatchObject([{ outcome: 'waiting' }]);
+  });
+
+  test.each([
+    ['a process that has other runs to resume', {}, { patient: false }],
+    ['--no-wait', { wait: false }, {}],
+  ])('%s does not wait for a deadline', (_, settings, who) => {
+    const stage = makeRun(flow, { settings: { budgetUsd: 0, ...settings } });
+    stage.turn(TIMED);
+    expect(stage.idle({ ...who, attended: true })).toEqual([]);
+    expect(stage.idle(who)).toMatchObject([{ outcome: 'waiting' }]);
+  });
+
+  test('a deadline is waited for beside a question without one and a failed agent', () => {
+    const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
+    stage.turn('<fork>N</fork><fork next="T">N</fork>');
+    stage.turn(failed('no-credit'), 'main_n1');
+    stage.turn(PLAIN, 'main_n2');
+    stage.turn(TIMED);
+    expect(stage.idle()).toEqual([]);
+    answer(stage, 'blue');
+    stage.turn('<result>x</result>');
+    expect(stage.idle()).toMatchObject([{ outcome: 'waiting' }]);
   });
 
   test('one agent’s failure does not stop the others, and the run has failed in the end', () => {

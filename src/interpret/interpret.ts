@@ -98,9 +98,9 @@ function resume(
 /** Ends a run in which nothing moves any more. */
 function conclude(
   run: Run,
-  { at, attended }: { readonly at: number; readonly attended: boolean },
+  { at, attended, patient }: Extract<Input, { kind: 'idle' }>,
 ): readonly RunEvent[] {
-  const { status, tally } = run;
+  const { status, tally, settings } = run;
   if (status.kind === 'ended' || tally.promptsRunning + tally.scriptsRunning > 0) return [];
   const canMove = tally.ready + tally.waiting > 0;
   const ended = (outcome: RunOutcome): readonly RunEvent[] => [{ type: 'run-ended', at, outcome }];
@@ -108,7 +108,9 @@ function conclude(
     return ended(canMove || tally.asking > 0 ? STOPPED[status.why] : outcomeOf(run));
   }
   if (canMove) return isPausedByLimit(run, at) ? ended('paused') : [];
-  return tally.asking > 0 && attended ? [] : ended(outcomeOf(run));
+  const mayBeAnswered = attended && tally.asking > 0;
+  const hasDeadline = patient && settings.wait && tally.deadlines > 0;
+  return mayBeAnswered || hasDeadline ? [] : ended(outcomeOf(run));
 }
 
 /** With `--no-wait`, on a resume before the limit is over. */

@@ -32,6 +32,14 @@ export async function post(disk: Disk, folder: string, message: InboxMessage): P
   }
 }
 
+/** The messages that wait to be taken, the oldest first. */
+export async function messagesIn(disk: Disk, folder: string): Promise<readonly InboxMessage[]> {
+  if ((await disk.kind(folder)) !== 'folder') return [];
+  const names = (await disk.list(folder)).filter(isMessageName).sort();
+  const read = names.map((name) => readMessage(disk, join(folder, name)));
+  return (await Promise.all(read)).filter((message) => typeof message !== 'string');
+}
+
 export interface InboxWatch {
   /** Messages that are not done stay for the next one who watches. */
   close(): void;

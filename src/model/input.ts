@@ -33,8 +33,15 @@ export type Input =
       readonly settings: Settings;
       readonly input: string | undefined;
     }
-  /** Nothing runs and nothing can be started. `attended`: somebody may still answer a question. */
-  | { readonly kind: 'idle'; readonly at: number; readonly attended: boolean };
+  /** Nothing runs and nothing can be started. */
+  | {
+      readonly kind: 'idle';
+      readonly at: number;
+      /** Somebody may still answer a question. */
+      readonly attended: boolean;
+      /** This process may wait for the deadline of a question. */
+      readonly patient: boolean;
+    };
 
 export interface StepEnded {
   readonly kind: 'step-ended';

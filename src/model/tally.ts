@@ -7,6 +7,8 @@ export interface Tally {
   readonly scriptsRunning: number;
   readonly waiting: number;
   readonly asking: number;
+  /** Those of them whose question has a deadline. */
+  readonly deadlines: number;
   readonly failed: number;
 }
 
@@ -16,6 +18,7 @@ export const emptyTally: Tally = {
   scriptsRunning: 0,
   waiting: 0,
   asking: 0,
+  deadlines: 0,
   failed: 0,
 };
 
@@ -33,12 +36,18 @@ export function tallyWith(
 ): Tally {
   const left = tallyKey(before);
   const joined = tallyKey(after);
-  if (left === joined) return tally;
+  const deadlines = tally.deadlines - deadlinesOf(before) + deadlinesOf(after);
+  if (left === joined) return deadlines === tally.deadlines ? tally : { ...tally, deadlines };
   return {
     ...tally,
     ...(left && { [left]: tally[left] - 1 }),
     ...(joined && { [joined]: tally[joined] + 1 }),
+    deadlines,
   };
+}
+
+function deadlinesOf(status: AgentStatus | undefined): number {
+  return status?.kind === 'asking' && status.deadline !== undefined ? 1 : 0;
 }
 
 function tallyKey(status: AgentStatus | undefined): keyof Tally | undefined {

@@ -1,34 +1,88 @@
+import type { Run } from '../model/run.ts';
 import type { Clock, Observer } from '../ports.ts';
 import type { Line } from './describe.ts';
 import { duration, time } from './words.ts';
 
 const MINUTE = 60_000;
 
-/** While a run waits for a usage limit to end, says from time to time how long it still has to wait. */
-export function countdown(clock: Clock, say: (line: Line) => void): Observer & { close(): void } {
+/**
+ * While a run only waits for a time, says what it waits for and, now and then, how long it still has
+ * to. `waitsForDeadlines` is false while a person is shown the questions, or when the process ends instead.
+ */
+export function countdown(
+  clock: Clock,
+  say: (line: Line) => void,
+  waitsForDeadlines: () => boolean,
+): Countdown {
+  let run: Run | undefined;
+  let current: Wait | undefined;
   let cancel = () => {};
-  const tick = (until: number) => {
-    cancel();
-    const left = until - clock.now();
+
+  const tick = (wait: Wait) => {
+    const left = wait.until - clock.now();
     if (left <= 0) return;
     cancel = clock.at(clock.now() + pauseBefore(left), () => {
-      const at = clock.now();
-      if (at >= until) return;
-      const text = `usage limit: ${duration(until - at)} left, until ${time(until)}`;
-      say({ at, who: 'run', tone: 'warning', text });
-      tick(until);
+      if (clock.now() < wait.until) report(wait);
+      tick(wait);
     });
   };
+  const report = ({ who, what, until }: Wait) => {
+    const at = clock.now();
+    const text = `${what}: ${duration(until - at)} left, until ${time(until)}`;
+    say({ at, who, tone: 'warning', text });
+  };
+
+  const look = (isTold = false) => {
+    const wait = run && waitOf(run, waitsForDeadlines);
+    if (wait?.until === current?.until && wait?.who === current?.who) return;
+    cancel();
+    current = wait;
+    if (!wait || wait.until <= clock.now()) return;
+    if (!isTold) report(wait);
+    tick(wait);
+  };
+
   return {
-    event(event, _before, { limitedUntil }) {
-      if (event.type === 'usage-limited' || event.type === 'run-resumed') {
-        if (limitedUntil !== undefined) tick(limitedUntil);
-      }
-      if (event.type === 'usage-limit-lifted' || event.type === 'run-ended') cancel();
+    event(event, _before, after) {
+      run = after;
+      // That event's own line says until when.
+      look(event.type === 'usage-limited');
     },
     live: () => {},
+    look,
     close: () => cancel(),
   };
+}
+
+export interface Countdown extends Observer {
+  /** Looks again what is waited for: somebody has left. */
+  look(): void;
+  close(): void;
+}
+
+interface Wait {
+  readonly who: string;
+  readonly what: string;
+  readonly until: number;
+}
+
+function waitOf(run: Run, waitsForDeadlines: () => boolean): Wait | undefined {
+  const { status, tally, limitedUntil, settings } = run;
+  if (status.kind !== 'active') return undefined;
+  if (limitedUntil !== undefined) return { who: 'run', what: 'usage limit', until: limitedUntil };
+  const moves = run.agents.size > tally.asking + tally.failed;
+  if (moves || tally.deadlines === 0 || !settings.wait || !waitsForDeadlines()) return undefined;
+  return nextDeadline(run);
+}
+
+function nextDeadline({ agents }: Run): Wait | undefined {
+  let next: Wait | undefined;
+  for (const [who, { status }] of agents) {
+    if (status.kind !== 'asking' || status.deadline === undefined) continue;
+    if (next === undefined || status.deadline < next.until)
+      next = { who, what: 'waits for an answer', until: status.deadline };
+  }
+  return next;
 }
 
 /** Rarely while it is long, every minute at the end. */

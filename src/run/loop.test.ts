@@ -48,6 +48,7 @@ function observed(append: Journal['append'] = async () => {}) {
     steps,
     newId: () => 's1',
     attended: () => false,
+    patient: true,
   });
   return { log, ended };
 }

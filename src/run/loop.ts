@@ -21,12 +21,14 @@ export interface LoopPorts {
   readonly steps: Steps;
   readonly newId: () => string;
   /** Whether somebody may answer a question while the run waits. */
-  readonly attended: (run: Run) => boolean;
+  readonly attended: () => boolean;
+  /** Whether this process may wait for the deadline of a question. */
+  readonly patient: boolean;
 }
 
 /** Works on a run until it ends. What is in the inbox already, such as a resume, comes first. */
 export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts): Promise<Run> {
-  const { journal, clock, observer, steps, newId, attended } = ports;
+  const { journal, clock, observer, steps, newId, attended, patient } = ports;
   const timers = new Timers(clock, inbox);
   const ready = new ReadyAgents(steps.workflows, begun);
   let run = begun;
@@ -71,7 +73,7 @@ export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts)
     const at = clock.now();
     inputs.forEach(take);
     ready.offer((agent) => take({ kind: 'start-step', at, agent, newSession: newId() }));
-    take({ kind: 'idle', at, attended: attended(run) });
+    take({ kind: 'idle', at, attended: attended(), patient });
     return decided;
   }
 }

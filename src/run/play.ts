@@ -70,8 +70,8 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
     },
     steps: new Steps(inbox, { ...ports, clock, live: () => {} }),
     newId: counter('resume' in beginning ? 'r' : 's'),
-    // Nobody is waited for, but a question whose time is limited gets its time.
-    attended: (now) => replies.length > 0 || ports.inbox?.isAttended() === true || hasDeadline(now),
+    attended: () => replies.length > 0 || ports.inbox?.isAttended() === true,
+    patient: true,
   });
   ports.stopped?.removeEventListener('abort', stop);
   return { run, events };
@@ -96,10 +96,4 @@ function begin(beginning: Beginning, at: number, inbox: Inbox<Input>, events: Ru
 function counter(prefix: string): () => string {
   let n = 0;
   return () => `${prefix}${++n}`;
-}
-
-function hasDeadline(run: Run): boolean {
-  return [...run.agents].some(
-    ([, { status }]) => status.kind === 'asking' && status.deadline !== undefined,
-  );
 }

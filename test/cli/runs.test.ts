@@ -10,9 +10,8 @@ import { survivors } from '../survivors.ts';
 const FLOWS = {
   'good/START.sh': `echo '<result>fine</result>'`,
   'bad/START.sh': `[ -e cured ] || exit 5; echo '<result>cured</result>'`,
-  'ask/START.sh': `echo '<ask next="NEXT" timeout="24h" timeout_next="LATE">which colour?</ask>'`,
+  'ask/START.sh': `echo '<ask next="NEXT">which colour?</ask>'`,
   'ask/NEXT.sh': `echo "<result>$RAYMOND_RESULT</result>"`,
-  'ask/LATE.sh': `echo '<result>late</result>'`,
   'hang/START.sh': `echo >>begun; sleep 1000; echo '<result></result>'`,
 };
 
@@ -153,35 +152,6 @@ test('a completed run that is resumed says again what it has come to', async () 
   });
   expect(project.journal('g')).toEqual(journal);
   expect(JSON.parse(project.read('.raymond/state/g.json'))).toMatchObject({ result: 'fine' });
-});
-
-test('a question is answered, and the run resumed', async () => {
-  const project = newProject(FLOWS);
-  const first = await project.run(['ask', '--workflow-id', 'q']);
-  expect(first).toMatchObject({ code: 2, stdout: '' });
-  expect(first.stderr).toContain('raymond answer q "..."');
-  const answer = await project.run(['answer', 'q', 'blau & "grün"', '--json']);
-  expect(JSON.parse(answer.stdout)).toEqual({ workflow_id: 'q', agent: 'main', answered: true });
-  expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'blau & "grün"\n' });
-});
-
-test('resume --input answers, too; without any answer the run waits on', async () => {
-  const project = newProject(FLOWS);
-  await project.run(['ask', '--workflow-id', 'q']);
-  expect(await project.run(['resume', 'q'])).toMatchObject({ code: 2 });
-  expect(await project.run(['resume', 'q', '--input', 'red'])).toMatchObject({
-    code: 0,
-    stdout: 'red\n',
-  });
-});
-
-test('a question whose time has passed goes its other way on resume', async () => {
-  const project = newProject({
-    ...FLOWS,
-    'ask/START.sh': `echo '<ask next="NEXT" timeout="0.001s" timeout_next="LATE">now?</ask>'`,
-  });
-  expect(await project.run(['ask', '--workflow-id', 'q'])).toMatchObject({ code: 2 });
-  expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'late\n' });
 });
 
 test('a failed run is put right and resumed', async () => {

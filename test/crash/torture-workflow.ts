@@ -1,6 +1,6 @@
 /**
- * Loops, a call into a loop of resets, forks and forks of forks; every step notes in a log that it
- * ran and what it was given. The values are large enough for the journal to get its snapshots.
+ * Loops, a call into a loop of resets, forks and forks of forks that ask what nobody answers; every
+ * step notes in a log that it ran and what it was given. The values are large enough for the journal to get its snapshots.
  */
 export const TORTURE_WORKFLOW: Readonly<Record<string, string>> = {
   'torture/START.sh': script(`
@@ -43,6 +43,10 @@ case $n in
 esac`),
   'torture/LEAF.sh': script(`
 note leaf
+echo '<ask next="NEVER" timeout="1.5s" timeout_next="LATE">Is anybody there?</ask>'`),
+  'torture/NEVER.sh': script('note never; exit 1'),
+  'torture/LATE.sh': script(`
+note late
 echo "<result>$item</result>"`),
   'torture/WORKED.sh': script(`
 note worked

@@ -15,6 +15,8 @@ beforeAll(async () => {
 test('the torture is worth its name', () => {
   expect(Object.keys(expected.agents)).toHaveLength(9);
   expect(Object.values(expected.agents).flat().length).toBeGreaterThan(60);
+  const timeouts = Object.values(expected.agents).flat();
+  expect(timeouts.filter((event) => JSON.stringify(event).includes('timed-out'))).toHaveLength(4);
   expect(expected.stdout).toBe('main has deep <goto>NOWHERE</goto> main\n');
 });
 

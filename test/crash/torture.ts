@@ -126,6 +126,17 @@ const MOMENTS: readonly Moment[] = [
       return until(child, () => count() >= enough);
     },
   },
+  {
+    name: 'while a question is open',
+    come(project, _random, { child }) {
+      const isOpen = () => {
+        const types = project.journal(RUN).map(({ type }) => type);
+        const of = (wanted: string) => types.filter((type) => type === wanted).length;
+        return of('agent-asked') > of('question-timed-out');
+      };
+      return until(child, isOpen, () => delay(20));
+    },
+  },
 ];
 
 /** Without any pause, a kill comes within a write; but that takes a processor of its own. */

@@ -6,13 +6,15 @@ export type Ways = Readonly<Record<string, readonly unknown[]>>;
 export function waysOf(events: readonly RunEvent[]): Ways {
   const ways: Record<string, unknown[]> = {};
   for (const event of events) {
-    if (!/^agent-(moved|forked|ended|failed)$/.test(event.type) || !('agent' in event)) continue;
+    if (!OF_THE_WAY.test(event.type) || !('agent' in event)) continue;
     const way = ways[event.agent] ?? [];
     way.push(steady(event));
     ways[event.agent] = way;
   }
   return ways;
 }
+
+const OF_THE_WAY = /^(agent-(moved|forked|ended|failed)|question-timed-out)$/;
 
 function steady(event: RunEvent): unknown {
   const isSteady = (key: string) => !OTHER_EACH_TIME.has(key);

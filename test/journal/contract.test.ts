@@ -6,6 +6,7 @@ import { memoryJournal } from '../../src/journal/memory-journal.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import { PersistentMap } from '../../src/model/persistent-map.ts';
 import type { Run } from '../../src/model/run.ts';
+import { emptyTally } from '../../src/model/tally.ts';
 import { journalContract } from '../contracts/journal.ts';
 import { collected, foldAll, seen, started, temporaryFolder } from './fixtures.ts';
 
@@ -37,7 +38,7 @@ const emptyRun: Run = {
   agents: PersistentMap.empty(),
   endedAgents: PersistentMap.empty(),
   forkCounters: PersistentMap.empty(),
-  tally: { ready: 0, promptsRunning: 0, scriptsRunning: 0, waiting: 0, asking: 0, failed: 0 },
+  tally: emptyTally,
   iterations: 0,
   totalCostUsd: 0,
   dearestTurnUsd: undefined,

@@ -112,7 +112,12 @@ const input: fc.Arbitrary<Input> = fc.oneof(
     settings,
     input: fc.option(fc.string(), { nil: undefined }),
   }),
-  fc.record({ kind: fc.constant('idle' as const), at, attended: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('idle' as const),
+    at,
+    attended: fc.boolean(),
+    patient: fc.boolean(),
+  }),
 );
 
 test('whatever comes in, it is decided without a throw, without a change, as events that can be read', () => {

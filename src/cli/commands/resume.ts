@@ -11,11 +11,12 @@ import type { Run } from '../../model/run.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
 import { readConfigFile } from '../config-file.ts';
+import { dueRuns } from '../due-runs.ts';
 import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { onePermission, skipWarning } from '../permission.ts';
 import { workOn } from '../run-process.ts';
-import { allRuns, condition } from '../runs.ts';
+import { allRuns, condition, type FoundRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
@@ -36,16 +37,33 @@ export async function resume(name: string | undefined, given: ResumeOptions): Pr
   return resumeOne(project, await findRun(disk, project, name), options);
 }
 
+/**
+ * One run after the other; a question does not hold up the next run. Then those that wait for an
+ * answer, each when it has come, or its deadline.
+ */
 async function resumeAll(project: Project, options: ResumeOptions): Promise<number> {
-  const codes: number[] = [];
+  const codes = new Map<string, number>();
+  const waiting = new Set<string>();
+  const goOn = async ({ id }: FoundRun) => {
+    const code = await resumeOne(project, id, options, { patient: false }).catch(reportOne);
+    codes.set(id, code);
+    waiting.add(id);
+    return code;
+  };
   for (const found of await allRuns(project)) {
-    if (!('run' in found) || !RESUMABLE.has(condition(found))) continue;
-    const code = await resumeOne(project, found.id, options).catch(reportOne);
-    if (code === INTERRUPTED) return code;
-    codes.push(code);
+    if (!('run' in found)) continue;
+    if (condition(found) === 'waiting') waiting.add(found.id);
+    if (!RESUMABLE.has(condition(found))) continue;
+    if ((await goOn(found)) === INTERRUPTED) return INTERRUPTED;
   }
-  if (codes.length === 0) stderr.say('There is nothing to resume.');
-  return codes.find((code) => code !== 0) ?? 0;
+  const say = (line: string) => {
+    if (!options.quiet && !options.json) stderr.say(line);
+  };
+  for await (const found of dueRuns(project, waiting, { ...options, say })) {
+    if ((await goOn(found)) === INTERRUPTED) return INTERRUPTED;
+  }
+  if (codes.size === 0) stderr.say('There is nothing to resume.');
+  return [...codes.values()].find((code) => code !== 0) ?? 0;
 }
 
 /** What is wrong with one run does not concern the next. */
@@ -67,7 +85,12 @@ const RESUMABLE = new Set([
   'stopped: iterations',
 ]);
 
-async function resumeOne(project: Project, id: string, given: ResumeOptions): Promise<number> {
+async function resumeOne(
+  project: Project,
+  id: string,
+  given: ResumeOptions,
+  { patient = true } = {},
+): Promise<number> {
   const paths = pathsOf(project, id);
   const config = await readConfigFile(project.configFile);
   const lock = await lockRun(paths);
@@ -95,6 +118,7 @@ async function resumeOne(project: Project, id: string, given: ResumeOptions): Pr
       journal,
       executors: chosen.rehearsal ? await rehearsedSoFar(chosen, paths.journal) : chosen,
       options,
+      patient,
     });
   } finally {
     await lock.release();

@@ -1,0 +1,135 @@
+/** Questions, their answers and their deadlines, with nobody at the terminal. */
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
+
+const NEXT = `echo "<result>$RAYMOND_RESULT</result>"`;
+const LATE = `echo >>late; echo '<result>late</result>'`;
+
+const timed = (timeout: string) =>
+  `echo '<ask next="NEXT" timeout="${timeout}" timeout_next="LATE">which colour?</ask>'`;
+
+const FLOWS = {
+  'ask/START.sh': `echo '<ask next="NEXT">which colour?</ask>'`,
+  'ask/NEXT.sh': NEXT,
+  'short/START.sh': timed('0.2s'),
+  'short/NEXT.sh': NEXT,
+  'short/LATE.sh': LATE,
+  'long/START.sh': timed('24h'),
+  'long/NEXT.sh': NEXT,
+  'long/LATE.sh': LATE,
+};
+
+const count = (project: Project, run: string, type: string) =>
+  project.journal(run).filter((event) => event.type === type).length;
+
+const hasAsked = (project: Project, run: string) =>
+  eventually(`${run} has asked`, () => count(project, run, 'agent-asked') === 1);
+
+describe('a question without a deadline', () => {
+  test('is answered, and the run resumed', async () => {
+    const project = newProject(FLOWS);
+    const first = await project.run(['ask', '--workflow-id', 'q']);
+    expect(first).toMatchObject({ code: 2, stdout: '' });
+    expect(first.stderr).toContain('raymond answer q "..."');
+    const answer = await project.run(['answer', 'q', 'blau & "grün"', '--json']);
+    expect(JSON.parse(answer.stdout)).toEqual({ workflow_id: 'q', agent: 'main', answered: true });
+    expect(await project.run(['resume', 'q'])).toMatchObject({
+      code: 0,
+      stdout: 'blau & "grün"\n',
+    });
+  });
+
+  test('is answered by resume --input, too; without any answer the run waits on', async () => {
+    const project = newProject(FLOWS);
+    await project.run(['ask', '--workflow-id', 'q']);
+    expect(await project.run(['resume', 'q'])).toMatchObject({ code: 2 });
+    expect(await project.run(['resume', 'q', '--input', 'red'])).toMatchObject({
+      code: 0,
+      stdout: 'red\n',
+    });
+  });
+
+  test('is left alone by resume --all until its answer is there', async () => {
+    const project = newProject(FLOWS);
+    await project.run(['ask', '--workflow-id', 'q']);
+    expect(await project.run(['resume', '--all'])).toMatchObject({
+      code: 0,
+      stderr: 'There is nothing to resume.\n',
+    });
+    await project.run(['answer', 'q', 'red']);
+    expect(await project.run(['resume', '--all'])).toMatchObject({ code: 0, stdout: 'red\n' });
+  });
+});
+
+describe('a question with a deadline', () => {
+  test('keeps its process until then, and goes on at timeout_next', async () => {
+    const project = newProject(FLOWS);
+    const { code, stdout, stderr } = await project.run(['short', '--workflow-id', 'q']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'late\n' });
+    expect(stderr).toMatch(/main +waits for an answer: 0\.\d s left, until/);
+    expect(count(project, 'q', 'run-ended')).toBe(1);
+  });
+
+  test('is answered while its process waits', async () => {
+    const project = newProject(FLOWS);
+    const life = project.start(['long', '--workflow-id', 'q']);
+    await hasAsked(project, 'q');
+    expect(await project.run(['answer', 'q', 'red'])).toMatchObject({ code: 0 });
+    expect(await life.ended).toMatchObject({ code: 0, stdout: 'red\n' });
+  });
+
+  test('ends its process at once with --no-wait, and is seen at the next resume', async () => {
+    const project = newProject(FLOWS);
+    const first = await project.run(['short', '--no-wait', '--workflow-id', 'q']);
+    expect(first).toMatchObject({ code: 2, stdout: '' });
+    expect(first.stderr).not.toContain('waits for an answer:');
+    const [asked] = project.journal('q').filter((event) => event.type === 'agent-asked');
+    const deadline = asked?.type === 'agent-asked' ? (asked.deadline ?? 0) : 0;
+    await eventually('the time is over', () => Date.now() > deadline);
+    expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'late\n' });
+  });
+
+  test('a killed process is succeeded by one that waits on; the deadline comes exactly once', async () => {
+    const project = newProject({ ...FLOWS, 'short/START.sh': timed('4s') });
+    const life = project.start(['short', '--workflow-id', 'q']);
+    await eventually('it waits', () => life.stderr().includes('waits for an answer:'));
+    life.child.kill('SIGKILL');
+    await life.ended;
+    expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'late\n' });
+    expect(count(project, 'q', 'question-timed-out')).toBe(1);
+    expect(project.lines('late')).toHaveLength(1);
+    expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'late\n' });
+    expect(count(project, 'q', 'question-timed-out')).toBe(1);
+  });
+});
+
+describe('resume --all', () => {
+  test('takes up what waits, each at its time, and no question holds up another run', async () => {
+    const project = newProject({ ...FLOWS, 'short/START.sh': timed('3s') });
+    await project.run(['ask', '--workflow-id', 'open']);
+    for (const flow of ['long', 'short']) {
+      const crashed = project.start([flow, '--workflow-id', flow]);
+      await hasAsked(project, flow);
+      crashed.child.kill('SIGKILL');
+      await crashed.ended;
+    }
+
+    const all = project.start(['resume', '--all']);
+    await eventually('the short wait is over', () => all.stdout() === 'late\n');
+    await eventually('it waits for the other', () =>
+      /Waiting for an answer: long until [^,]*\n$/.test(all.stderr()),
+    );
+    expect(await project.run(['answer', 'long', 'red'])).toMatchObject({ code: 0 });
+    expect(await all.ended).toMatchObject({ code: 0, stdout: 'late\nred\n' });
+    expect(count(project, 'open', 'run-resumed')).toBe(0);
+  });
+
+  test('does not wait with --no-wait', async () => {
+    const project = newProject(FLOWS);
+    await project.run(['long', '--workflow-id', 'q', '--no-wait']);
+    expect(await project.run(['resume', '--all', '--no-wait'])).toMatchObject({ code: 0 });
+    expect(count(project, 'q', 'run-resumed')).toBe(0);
+  });
+});
