@@ -1,6 +1,4 @@
 /** What a test expects, against what happened. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { apply } from '../interpret/apply.ts';
 import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
@@ -9,6 +7,7 @@ import { nearest } from '../parse/nearest.ts';
 import { extensionOf, stemOf } from '../parse/state.ts';
 import type { Expectations, WorkflowTest } from '../parse/test-file.ts';
 import { pathDifference } from './path-difference.ts';
+import { readProjectFile } from './project-files.ts';
 
 /** One expectation that was not met. */
 export interface Problem {
@@ -200,13 +199,13 @@ async function fileProblems(
   { cwd }: Happened,
 ): Promise<readonly Problem[]> {
   const checks = Object.entries(files ?? {}).map(async ([file, text]) => {
-    const content = await readFile(join(cwd, file), 'utf8').catch(() => undefined);
-    if (content?.includes(text.trimEnd())) return [];
+    const found = await readProjectFile(cwd, file);
+    if ('text' in found && found.text.includes(text.trimEnd())) return [];
     return [
       {
         what: `expect.files.${file}`,
         expected: `a file that contains "${text.trimEnd()}"`,
-        got: content === undefined ? 'no such file' : `"${content.trimEnd()}"`,
+        got: 'text' in found ? `"${found.text.trimEnd()}"` : found.problem,
       },
     ];
   });

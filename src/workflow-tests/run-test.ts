@@ -1,13 +1,12 @@
 /** Plays one test of a workflow: the real loop and real scripts, in a project folder of its own. */
 import { mkdirSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { asScripted } from '../execute/rehearsal.ts';
 import { type ScriptedAnswer, scriptedAgent } from '../execute/scripted.ts';
 import type { RunEvent, Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
-import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { answerFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
@@ -15,6 +14,7 @@ import type { Executor, FindDirectory, Step, WorkflowLibrary } from '../ports.ts
 import { playRun } from '../run/play.ts';
 import { ReplayInbox } from '../run/replay-inbox.ts';
 import { findProblems, type Problem } from './expectations.ts';
+import { putFiles } from './project-files.ts';
 import { replayAnswers } from './replay-answers.ts';
 
 export interface TestPorts {
@@ -52,7 +52,7 @@ export async function runTest(
   try {
     const cwd = join(root, 'project');
     await mkdir(cwd, { mode: 0o700 });
-    await putFiles(cwd, test.files ?? {});
+    await putFiles(cwd, test);
     const library = ports.library(cwd, join(root, 'source'));
     const workflow = await library.load(path);
     const inbox = test.recorded && new ReplayInbox(test.recorded);
@@ -80,20 +80,6 @@ export async function runTest(
     return { name, file, problems, durationMs: Date.now() - began, workflow, events };
   } finally {
     await rm(root, { recursive: true, force: true });
-  }
-}
-
-async function putFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    const path = resolve(folder, name);
-    if (!path.startsWith(`${folder}${sep}`))
-      throw new UserError(
-        'bad-file',
-        `The file ${name} of a test lies outside of its project folder.`,
-        'Name it relative to that folder.',
-      );
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(path, text, { mode: 0o600 });
   }
 }
 
