@@ -140,7 +140,7 @@ function program(): Command {
     .command('test [workflow] [names...]')
     .description('play the tests of a workflow (*.test.yaml), all or those that are named')
     .option('--coverage', 'list the states and transitions that no test has come through')
-    .option('--explore', 'walk every path that the policies allow, too')
+    .option('--explore', 'walk every path that the policies allow, instead; executes nothing')
     .option('--watch', 'again whenever a file of the workflow changes')
     .option('--record <run>', 'make a test of a run that is over, instead')
     .option('--junit <file>', 'write a report for a build server')
@@ -184,6 +184,7 @@ const NOT_FOR_RESUME: ReadonlySet<string> = new Set([
   'workflow-id',
   'rehearse',
   'rehearsal',
+  'scripts',
 ]);
 
 function addRunOptions(command: Command, except: ReadonlySet<string> = new Set()): void {

@@ -158,7 +158,7 @@ export const OPTIONS = [
   {
     name: 'rehearse',
     kind: 'flag',
-    meaning: 'play the workflow without a model: costs nothing',
+    meaning: 'play the workflow without a model and without executing its scripts: costs nothing',
     example: 'false',
     only: 'command-line',
   },
@@ -168,6 +168,13 @@ export const OPTIONS = [
     placeholder: 'file',
     meaning: 'rehearse with the answers of this file instead of rehearsal.yaml',
     example: '"..."',
+    only: 'command-line',
+  },
+  {
+    name: 'scripts',
+    kind: 'flag',
+    meaning: 'execute the scripts in a rehearsal, except those that have an answer',
+    example: 'false',
     only: 'command-line',
   },
   {

@@ -35,6 +35,7 @@ export function settingsFrom(
     wait: options.wait ?? base.wait,
     warm: options.warm ?? base.warm,
     ...(isRehearsal && { rehearse: true }),
+    ...((options.scripts ?? base.rehearseScripts) && { rehearseScripts: true }),
     ...(rehearsalFile !== undefined && { rehearsalFile }),
     ...(retryPausesMs !== undefined && { retryPausesMs }),
   };

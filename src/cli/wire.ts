@@ -6,6 +6,7 @@ import { findClaude } from '../execute/claude/executable.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
+import { scriptAnswers } from '../inspect/script-answers.ts';
 import type { RunPaths } from '../journal/project.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
 import { createLibrary } from '../load/load.ts';
@@ -60,7 +61,8 @@ export async function executors(
   } = rehearsal({
     workflow: (ref) => library.get(ref),
     rehearsalOf,
-    script,
+    scriptAnswers,
+    ...(settings.rehearseScripts && { script }),
   });
   return { prompt, script: played, rehearsal: { remember, replies } };
 }

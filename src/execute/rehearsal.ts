@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
-import type { Workflow } from '../model/workflow.ts';
+import type { ScriptState, Workflow } from '../model/workflow.ts';
 import { type Answer, answerFor, type Rehearsal, writtenFailure } from '../parse/rehearsal-file.ts';
 import type { Executor, Step } from '../ports.ts';
 import { possibleAnswers } from './possible-answers.ts';
@@ -16,8 +16,10 @@ export interface RehearsalParts {
   readonly workflow: (ref: string) => Workflow | undefined;
   /** What the author wrote down for a workflow; undefined when nothing. */
   readonly rehearsalOf: (ref: string) => Promise<Rehearsal | undefined>;
-  /** Runs the scripts for which no answer is written down. */
-  readonly script: Executor;
+  /** What a script may print, as far as its text shows. */
+  readonly scriptAnswers: (workflow: Workflow, script: ScriptState) => readonly string[];
+  /** Executes the scripts for which no answer is written down; absent: none is executed. */
+  readonly script?: Executor;
 }
 
 export interface RehearsingExecutors {
@@ -27,7 +29,8 @@ export interface RehearsingExecutors {
   remember(event: RunEvent, after: Run): void;
 }
 
-export function rehearsal({ workflow, rehearsalOf, script }: RehearsalParts): RehearsingExecutors {
+export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
+  const { workflow, rehearsalOf, scriptAnswers, script } = parts;
   const executions = new Map<string, number>();
   const written = new WeakMap<Step, Answer>();
   const count = (key: string, more: number) => {
@@ -47,28 +50,50 @@ export function rehearsal({ workflow, rehearsalOf, script }: RehearsalParts): Re
     if (answer !== undefined) return kept(step, asScripted(answer));
     const state = workflow(step.workflow)?.states.get(step.state);
     const possible = possibleAnswers(state, step.kind === 'prompt' ? step.prompt : '');
-    return kept(step, possible[Math.min(own, possible.length) - 1] ?? NOTHING_TO_SAY);
+    return kept(step, inTurn(possible, own) ?? NOTHING_TO_SAY);
+  };
+  const answerScript = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
+    const own = Math.max(1, count(agentKey(step), more));
+    const answer = await writtenFor(step, more);
+    if (answer !== undefined) return kept(step, asScripted(answer));
+    const source = workflow(step.workflow);
+    const state = source?.states.get(step.state);
+    const possible = source && state?.kind === 'script' ? scriptAnswers(source, state) : [];
+    const played = inTurn(possible, own);
+    return played === undefined ? notPlayable(step) : kept(step, played);
   };
 
   return {
     prompt: rehearsing(answerPrompt),
-    script: eitherOf(
-      script,
-      scriptedAgent((step) => kept(step, asScripted(written.get(step) ?? ''))),
-      async (step, more) => {
-        const answer = await writtenFor(step, more);
-        if (answer !== undefined) written.set(step, answer);
-        return answer !== undefined;
-      },
-    ),
+    script: script
+      ? eitherOf(
+          script,
+          scriptedAgent((step) => kept(step, asScripted(written.get(step) ?? ''))),
+          async (step, more) => {
+            const answer = await writtenFor(step, more);
+            if (answer !== undefined) written.set(step, answer);
+            return answer !== undefined;
+          },
+        )
+      : rehearsing(answerScript),
     remember(event, after) {
       if (event.type !== 'step-started') return;
       const ref = after.agents.get(event.agent)?.workflow ?? after.workflow;
       const step = { workflow: ref, state: event.state, agent: event.agent };
       count(stateKey(step), 1);
-      if (event.session) count(agentKey(step), 1);
+      count(agentKey(step), 1);
     },
   };
+}
+
+/** One after the other, and again from the first: a loop whose states have a way out takes it. */
+function inTurn(answers: readonly string[], execution: number): string | undefined {
+  return answers[(execution - 1) % answers.length];
+}
+
+function notPlayable({ state }: Step): ScriptedAnswer {
+  const message = `${state} was not executed, and its text shows no tag that can be followed. Write its answer into rehearsal.yaml, or rehearse with --scripts.`;
+  return { failure: { kind: 'script-failed', message }, costUsd: 0 };
 }
 
 const NOTHING_TO_SAY = '<result></result>';

@@ -20,17 +20,19 @@ export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readon
   const choices = new Map<State['name'], readonly Choice[]>();
   for (const state of workflow.states.values()) {
     const ways = waysOf(workflow, state);
-    choices.set(state.name, [
-      ...ways.filter(isWritten).flatMap((way) => writtenChoices(way, ways, plain)),
-      ...overrides(plain, state, ways),
-    ]);
+    choices.set(state.name, [...writtenChoices(ways, plain), ...overrides(plain, state, ways)]);
   }
   return choices;
 }
 
+/** What a step with these ways can write, in the author's order. */
+export function writtenChoices(ways: readonly Way[], workflow: Workflow): readonly Choice[] {
+  return ways.filter(isWritten).flatMap((way) => choicesOfWay(way, ways, workflow));
+}
+
 const isWritten = (way: Way) => way.origin !== 'evaluator';
 
-function writtenChoices(way: Way, ways: readonly Way[], workflow: Workflow): readonly Choice[] {
+function choicesOfWay(way: Way, ways: readonly Way[], workflow: Workflow): readonly Choice[] {
   const tag = tagOf(way);
   if (!tag) return [{ way, tags: undefined, workflow }];
   if (!tag.name.startsWith('fork') || tag.attributes.next !== undefined) {

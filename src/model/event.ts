@@ -86,6 +86,8 @@ export const settingsSchema = z.object({
   warm: z.boolean(),
   /** Prompts are answered by a rehearsing agent; a resume goes on rehearsing. */
   rehearse: z.optional(z.boolean()),
+  /** In a rehearsal: scripts are executed, too. */
+  rehearseScripts: z.optional(z.boolean()),
   /** Where its answers come from, instead of the workflow's own rehearsal.yaml. */
   rehearsalFile: z.optional(text),
   /** The pauses before further tries of a step that failed, instead of the usual ones. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { writeZip } from '../zip-writer.ts';
 import { sandbox } from './sandbox.ts';
@@ -11,23 +11,96 @@ const policy = (...entries: string[]) =>
 test('needs no agent, says what it is, and is marked in list and show', async () => {
   write({ 'flow/START.md': 'Say <result>hello</result>.' });
   const { code, stdout, stderr } = await raymond('flow', '--rehearse', '--workflow-id', 'one');
-  expect(stderr.split('\n')[0]).toBe('Rehearsal: no model is asked, nothing is paid.');
+  expect(stderr.split('\n')[0]).toBe(
+    'Rehearsal: no model is asked, no script is executed, nothing is paid.',
+  );
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
   expect((await raymond('list')).stdout).toMatch(/one +completed \(rehearsal\)/);
   expect(JSON.parse((await raymond('list', '--json')).stdout)).toMatchObject({ rehearsal: true });
   expect((await raymond('show', 'one')).stdout).toContain('REHEARSAL');
 });
 
-test('without answers, each allowed transition is taken in turn, and then the last', async () => {
+test('without answers, each allowed transition is taken in turn', async () => {
   write({
     'flow/START.md': `${policy('{tag: goto, target: AGAIN}', '{tag: call, target: WORK, return: START}', '{tag: ask, next: BYE}')}Go on.`,
     'flow/AGAIN.md': `${policy('{tag: goto, target: START}')}Back.`,
     'flow/WORK.md': `${policy('{tag: result}')}Work.`,
     'flow/BYE.sh': 'echo "<result>$RAYMOND_RESULT, really</result>"',
   });
-  const { code, stdout, stderr } = await raymond('flow', '--rehearse');
+  const { code, stdout, stderr } = await raymond('flow', '--rehearse', '--scripts');
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'rehearsed, really\n' });
   expect(stderr).toMatch(/goto AGAIN[\s\S]*call WORK[\s\S]*ask/);
+});
+
+test('no script is executed: its tags are played in turn, so that loops end', async () => {
+  write({
+    'flow/START.sh': `touch ran
+case $(deploy) in
+  later) echo "<goto>WAIT</goto>" ;;
+  *) echo "<call return=\\"DONE\\" input=\\"$x\\">WORK</call>" ;;
+esac`,
+    'flow/WAIT.sh': 'touch ran; sleep 1000; echo "<goto>START</goto>"',
+    'flow/WORK.sh':
+      'touch ran; echo "<reset cd=\\"$(make-a-folder)\\">WORK</reset>" || echo "<result>worked</result>"',
+    'flow/DONE.sh':
+      'touch ran; for n in 1 2; do echo "<fork n=\\"$n\\">EACH</fork>"; done; echo "<goto>END</goto>"',
+    'flow/EACH.sh': 'touch ran; echo "<result>$n</result>"',
+    'flow/END.sh': 'touch ran; echo "<result>all done</result>"',
+  });
+  const { code, stdout, stderr } = await raymond('flow', '--rehearse', '--workflow-id', 'r');
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'all done\n' });
+  expect(stderr).toMatch(/WAIT\.sh -> goto START\.sh[\s\S]*reset WORK\.sh[\s\S]*EACH/);
+  expect(existsSync(path('ran'))).toBe(false);
+  expect(read('.raymond/runs/r/steps/main/1/stdout')).toBe('<goto>WAIT</goto>');
+});
+
+test('--scripts executes the scripts that have no answer, says so, and belongs to a rehearsal', async () => {
+  write({
+    'flow/START.sh': 'touch first; echo "<goto>NEXT</goto>"',
+    'flow/NEXT.sh': 'touch second; echo "<result>real</result>"',
+    'flow/rehearsal.yaml': 'answers: {NEXT: <result>written</result>}',
+  });
+  const rehearsed = await raymond('flow', '--rehearse', '--scripts', '--workflow-id', 'r');
+  expect(rehearsed).toMatchObject({ code: 0, stdout: 'written\n' });
+  expect(rehearsed.stderr.split('\n')[0]).toContain('Scripts are executed (--scripts).');
+  expect((await raymond('show', 'r')).stdout).toContain('Scripts were executed.');
+  expect(['first', 'second'].map((file) => existsSync(path(file)))).toEqual([true, false]);
+  const alone = await raymond('flow', '--scripts');
+  expect(alone.code).toBe(64);
+  expect(alone.stderr).toContain('--scripts belongs to a rehearsal.');
+});
+
+test('a script that shows no tag to follow fails, and says what to do', async () => {
+  write({ 'flow/START.sh': 'touch ran; echo "<goto>$NEXT</goto>"' });
+  const { code, stderr } = await raymond('flow', '--rehearse');
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'START.sh was not executed, and its text shows no tag that can be followed.',
+  );
+  expect(stderr).toContain('Write its answer into rehearsal.yaml, or rehearse with --scripts.');
+  expect(existsSync(path('ran'))).toBe(false);
+});
+
+test('a resumed rehearsal goes on with the next tag of a script, and still executes none', async () => {
+  write({
+    'flow/START.sh': 'touch ran; echo "<goto>START</goto>"; echo "<goto>ON</goto>"',
+    'flow/ON.sh': 'touch ran; echo "<result>on</result>"',
+  });
+  const stopped = await raymond(
+    'flow',
+    '--rehearse',
+    '--max-iterations',
+    '1',
+    '--workflow-id',
+    'r',
+  );
+  expect(stopped.code).toBe(3);
+  expect(await raymond('resume', 'r', '--max-iterations', '9')).toMatchObject({
+    code: 0,
+    stdout: 'on\n',
+  });
+  expect(read('.raymond/state/r.jsonl').match(/"step-started"/g)).toHaveLength(3);
+  expect(existsSync(path('ran'))).toBe(false);
 });
 
 test('a loop without an end stops after 1000 steps, or as many as were said', async () => {
@@ -104,11 +177,11 @@ test('a resume goes on rehearsing, with the answers that are left', async () => 
 replies: [first, second]
 `,
   });
-  const failed = await raymond('flow', '--rehearse', '--workflow-id', 'r');
+  const failed = await raymond('flow', '--rehearse', '--scripts', '--workflow-id', 'r');
   expect(failed).toMatchObject({ code: 1 });
   write({ repaired: '' });
   const resumed = await raymond('resume', 'r');
-  expect(resumed.stderr.split('\n')[0]).toContain('Rehearsal');
+  expect(resumed.stderr.split('\n')[0]).toContain('Scripts are executed (--scripts).');
   expect(resumed).toMatchObject({ code: 0, stdout: 'done\n' });
   const events = read('.raymond/state/r.jsonl');
   expect(events).toMatch(/"text":"first"[\s\S]*"text":"second"/);

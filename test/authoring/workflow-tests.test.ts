@@ -138,6 +138,18 @@ test.each([
   expect(explored.stdout).toContain(code);
 });
 
+test('--explore plays no test, so it executes nothing', async () => {
+  write({
+    'flow/START.sh': `touch ${path('ran')}; echo '<result>x</result>'`,
+    'flow/a.test.yaml': '{}',
+  });
+  expect(await raymond('test', 'flow', '--explore')).toMatchObject({ code: 0, stderr: '' });
+  expect(existsSync(path('ran'))).toBe(false);
+  const both = await raymond('test', 'flow', 'a', '--explore');
+  expect(both.code).toBe(64);
+  expect(both.stderr).toContain('--explore plays no tests.');
+});
+
 test('the tests of a zip archive are in it or beside it, those of a YAML file beside it', async () => {
   const text = 'answers: {START: <result>x</result>}';
   writeFileSync(
@@ -165,6 +177,8 @@ test.each([
   [['good', '--junit', 'no/such/j.xml'], 'cannot be written', 'Name another file.', 64],
   [['twice'], 'a recording and with answers', 'Keep one', 64],
   [['outside'], 'lies outside of its project folder', 'relative to that folder', 64],
+  [['expected'], 'lies outside of its project folder', 'relative to that folder', 64],
+  [['nul'], 'lies outside of its project folder', 'relative to that folder', 64],
 ] as const)('test %j tells the fact and the remedy', async (args, fact, remedy, exit) => {
   const START = { text: 'x', good: 'answers: {START: <result>x</result>}' };
   write({
@@ -177,11 +191,29 @@ test.each([
     'twice/a.test.yaml': `recorded: []\n${START.good}`,
     'outside/START.md': START.text,
     'outside/a.test.yaml': `files: {../x: y}\n${START.good}`,
+    'expected/START.sh': `touch ${path('ran')}`,
+    'expected/a.test.yaml': 'expect: {files: {../../../../../../etc/hostname: x}}',
+    'nul/START.md': START.text,
+    'nul/a.test.yaml': 'files: {"a\\0b": x}',
   });
   const { code, stderr } = await raymond('test', ...args);
   expect(stderr).toContain(fact);
   expect(stderr).toContain(remedy);
   expect(code).toBe(exit);
+  expect(existsSync(path('ran'))).toBe(false);
+});
+
+test('a file that a script linked to somewhere else is not read', async () => {
+  write({
+    secret: 'top secret',
+    'flow/START.sh': `ln -s ${JSON.stringify(path('secret'))} report; mkfifo pipe; ln -s / root; echo '<result>x</result>'`,
+    'flow/a.test.yaml': `expect: {files: {report: top, pipe: x, root${path('secret')}: top}}`,
+  });
+  const { code, stdout } = await raymond('test', 'flow');
+  expect(code).toBe(1);
+  expect(stdout).not.toContain('top secret');
+  expect(stdout.match(/it is a link that leaves its folder/g)).toHaveLength(2);
+  expect(stdout).toContain('it is not a regular file');
 });
 
 test('a signal ends the script of a test, too, and leaves nothing behind', async () => {

@@ -21,7 +21,7 @@ import { settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { checkNames, type Executors, executors, libraryFor } from '../wire.ts';
-import { REHEARSAL_NOTICE } from './run.ts';
+import { rehearsalNotice } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {
   readonly all?: boolean;
@@ -110,6 +110,7 @@ async function resumeOne(
     const first = { kind: 'resume', at: clock.now(), settings, input: given.input } as const;
     const options = { ...config, ...given };
     await checkNames(settings, options.claudePath);
+    if (settings.rehearse) stderr.say(rehearsalNotice(settings));
     const chosen = await executors(settings, run.workflow, library, options.claudePath);
     return await workOn(run, [first], {
       project,
@@ -168,7 +169,6 @@ async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
 
 /** A rehearsal goes on where it was: with the answers and replies that were not yet given. */
 async function rehearsedSoFar(chosen: Executors, journal: string): Promise<Executors> {
-  stderr.say(REHEARSAL_NOTICE);
   if (!chosen.rehearsal) return chosen;
   const { remember, replies } = chosen.rehearsal;
   let run = newRun;

@@ -2,7 +2,7 @@ import { withinReach } from '../../inspect/within-reach.ts';
 import { createJournal } from '../../journal/file-journal.ts';
 import { makeProject } from '../../journal/project.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
-import type { RunEvent } from '../../model/event.ts';
+import type { RunEvent, Settings } from '../../model/event.ts';
 import { JOURNAL_VERSION } from '../../model/event.ts';
 import type { StateName } from '../../model/state-name.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -28,6 +28,8 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const config = await readConfigFile(project.configFile);
   const options = { ...config, ...onePermission(given, 'The command line') };
   const metadata = metadataFrom(options.set ?? []);
+  if (options.scripts && !options.rehearse && options.rehearsal === undefined)
+    throw wrongUsage('--scripts belongs to a rehearsal.', 'Add --rehearse, or leave it out.');
 
   const unnamed = pathsOf(project, 'unnamed');
   const loose = libraryFor(unnamed, cwd);
@@ -46,7 +48,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const chosen = await executors(settings, workflow.ref, library, options.claudePath);
   for (const notice of await leftBehind(project)) stderr.say(notice);
 
-  if (settings.rehearse) stderr.say(REHEARSAL_NOTICE);
+  if (settings.rehearse) stderr.say(rehearsalNotice(settings));
   stderr.say(...skipWarning(settings));
   await makeProject(disk, project);
   const lock = await lockRun(paths);
@@ -80,7 +82,11 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   }
 }
 
-export const REHEARSAL_NOTICE = 'Rehearsal: no model is asked, nothing is paid.';
+export function rehearsalNotice({ rehearseScripts }: Settings): string {
+  return rehearseScripts
+    ? 'Rehearsal: no model is asked, nothing is paid. Scripts are executed (--scripts).'
+    : 'Rehearsal: no model is asked, no script is executed, nothing is paid.';
+}
 
 /** A loop that nobody ends costs nothing in a rehearsal, but it would not end. */
 const REHEARSED_ITERATIONS = 1000;

@@ -45,13 +45,18 @@ function summary(found: FoundRun): readonly string[] {
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
     `${run.id}: ${condition(found)}${pid === undefined ? '' : ` (pid ${pid})`}`,
-    ...(run.settings.rehearse ? ['  REHEARSAL: no model was asked, nothing was paid.'] : []),
+    ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
     `  workflow  ${run.workflow}`,
     `  started   ${time(run.startedAt)}, ${duration(run.updatedAt - run.startedAt)} until its newest event`,
     `  cost      ${usd(run.totalCostUsd)}${budget}, ${run.iterations} steps`,
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
     ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
   ];
+}
+
+function rehearsalLine({ settings }: Run): string {
+  const scripts = settings.rehearseScripts ? ' Scripts were executed.' : '';
+  return `  REHEARSAL: no model was asked, nothing was paid.${scripts}`;
 }
 
 function agents(run: Run): readonly string[] {

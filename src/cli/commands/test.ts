@@ -42,6 +42,11 @@ export async function test(
   if (options.record !== undefined) return record(options.record, path);
   if (path === undefined)
     throw wrongUsage('No workflow is named.', 'Name the workflow whose tests to run.');
+  if (options.explore && (names.length > 0 || options.coverage))
+    throw wrongUsage(
+      '--explore plays no tests.',
+      'Leave out the names of tests and --coverage, or leave out --explore.',
+    );
   const testOnce = () => withWorkflow(path, (found) => testAll(found, names, options));
   if (!options.watch) return testOnce();
   return onChanges(
@@ -55,7 +60,7 @@ async function testAll(
   names: readonly string[],
   options: TestOptions,
 ): Promise<number> {
-  const tests = await findTests(companions.tests, names);
+  const tests = options.explore ? [] : await findTests(companions.tests, names);
   if (tests.length === 0 && !options.explore)
     throw new UserError(
       'no-tests',
