@@ -33,14 +33,17 @@ export interface Started {
 
 export class Project {
   readonly folder: string;
+  /** Of the user who works in the project: not that of the machine. */
+  readonly userConfig: string;
   readonly #children: ChildProcess[] = [];
   readonly #env: Readonly<Record<string, string>>;
 
   constructor(files: Readonly<Record<string, string>> = {}, name = 'project') {
     this.folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'raymond-project-'))), name);
+    this.userConfig = join(userFolders(dirname(this.folder)).XDG_CONFIG_HOME, 'raymond');
     // With it, no .raymond is looked for further up.
     mkdirSync(join(this.folder, '.git'), { recursive: true });
-    this.#env = cleanEnvironment();
+    this.#env = { ...cleanEnvironment(), ...userFolders(dirname(this.folder)) };
     for (const [path, text] of Object.entries(files)) this.write(path, text);
   }
 
@@ -49,8 +52,9 @@ export class Project {
   }
 
   write(path: string, text: string): void {
-    mkdirSync(dirname(this.path(path)), { recursive: true });
-    writeFileSync(this.path(path), text);
+    // What others could change in .raymond would be refused, whatever the umask is.
+    mkdirSync(dirname(this.path(path)), { recursive: true, mode: 0o755 });
+    writeFileSync(this.path(path), text, { mode: 0o644 });
   }
 
   read(...parts: string[]): string {
@@ -108,6 +112,15 @@ export class Project {
     chmodSync(this.folder, 0o700);
     rmSync(dirname(this.folder), { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** A home that no test shares with another, or with the user of this machine. */
+export function userFolders(folder: string) {
+  const home = join(folder, '.home');
+  return {
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_STATE_HOME: join(home, 'state'),
+  };
 }
 
 function cleanEnvironment(): Record<string, string> {

@@ -17,23 +17,9 @@ test('keys are the names of options, with underscores', () => {
   });
 });
 
-test.each([
-  ['wait = false\nno_warm = true\nno_quiet = false', { wait: false, warm: false, quiet: true }],
-  ['permission_mode = "plan"', { permissionMode: 'plan', dangerouslySkipPermissions: false }],
-  [
-    'permission_mode = "bypassPermissions"',
-    { permissionMode: 'acceptEdits', dangerouslySkipPermissions: true },
-  ],
-  ['no_dangerously_skip_permissions = true', { dangerouslySkipPermissions: false }],
-])('%j means %j', (text, options) => {
-  expect(read(`[raymond]\n${text}`)).toEqual(options);
-});
-
-test('to skip permissions and to name another mode is refused', () => {
-  const text = '[raymond]\npermission_mode = "plan"\ndangerously_skip_permissions = true';
-  expect(() => read(text)).toThrow(
-    'config.toml says to skip permissions, and names the permission mode plan.',
-  );
+test('a switch has two names', () => {
+  const text = '[raymond]\nwait = false\nno_warm = true\nno_quiet = false';
+  expect(read(text)).toEqual({ wait: false, warm: false, quiet: true });
 });
 
 test.each([

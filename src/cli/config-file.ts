@@ -12,22 +12,27 @@ import {
   type RunOptions,
   shownName,
 } from './options.ts';
-import { onePermission } from './permission.ts';
 
-/** What a project's config file says; nothing when there is none. */
-export async function readConfigFile(file: string): Promise<RunOptions> {
+export interface ConfigFile {
+  /** Undefined when there is none. */
+  readonly text: string | undefined;
+  readonly options: RunOptions;
+}
+
+export async function readConfigFile(file: string): Promise<ConfigFile> {
   let text: string;
   try {
     text = (await readRegularFile(file, MAX_CONFIG_BYTES)).toString('utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return { text: undefined, options: {} };
     throw new UserError(
       'config',
       `${file} cannot be read: ${reasonOf(error)}.`,
       'Make it readable, or remove it.',
     );
   }
-  return readConfig(file, text);
+  return { text, options: readConfig(file, text) };
 }
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
@@ -60,7 +65,7 @@ export function readConfig(file: string, text: string): RunOptions {
     if (values.has(name)) throw twice(file, text, key);
     values.set(name, read);
   }
-  return onePermission(Object.fromEntries(values), file);
+  return Object.fromEntries(values);
 }
 
 /** A config file with every option in it, commented out. */

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isWithin } from '../files/regular-file.ts';
 
@@ -7,20 +7,20 @@ import { isWithin } from '../files/regular-file.ts';
  * its files are commands for git.
  */
 export function leadsOut(path: string, folder: string): boolean {
-  const root = real(folder);
-  const target = real(resolve(folder, path));
-  if (!isWithin(root, target)) return true;
-  return target
-    .slice(root.length)
-    .split(sep)
-    .some((part) => part.toLowerCase() === '.git');
+  const root = realPath(folder);
+  const target = realPath(resolve(folder, path));
+  if (root === undefined || target === undefined || !isWithin(root, target)) return true;
+  const parts = target.slice(root.length).split(sep);
+  return parts.some((part) => part.toLowerCase() === '.git');
 }
 
-/** The real path of what exists of it, and the rest as it is written. */
-function real(path: string): string {
+/** The real path of what exists of it, and the rest as written; undefined behind a link to nothing. */
+export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
+    if (dirname(path) === path || lstatSync(path, { throwIfNoEntry: false })) return undefined;
+    const above = realPath(dirname(path));
+    return above === undefined ? undefined : join(above, basename(path));
   }
 }

@@ -149,10 +149,15 @@ function program(): Command {
       finish((await import('./commands/test.ts')).test(workflow, names, options)),
     );
   raymond
-    .command('config')
-    .description('show the configuration of this project')
+    .command('config [action]')
+    .description(
+      'show the configuration; "trust" approves the config file of this project as it is',
+    )
+    .option('--revoke', 'with trust: end it')
     .option('--json', 'as JSON')
-    .action(async (options) => finish((await import('./commands/config.ts')).showConfig(options)));
+    .action(async (action, options) =>
+      finish((await import('./commands/config.ts')).config(action, options)),
+    );
   raymond
     .command('doctor')
     .description('check whether workflows can run here, and say what to do')

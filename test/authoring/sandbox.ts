@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach } from 'vitest';
+import { userFolders } from '../raymond.ts';
 
 export const BIN = fileURLToPath(new URL('../../bin/raymond.js', import.meta.url));
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,7 +29,12 @@ export function sandbox() {
   const start = (...args: string[]) =>
     spawn(process.execPath, [BIN, ...args], {
       cwd: folder,
-      env: { ...process.env, RAYMOND_CLAUDE: '/nowhere/claude', TMPDIR: join(folder, '.tmp') },
+      env: {
+        ...process.env,
+        ...userFolders(join(folder, '.tmp')),
+        RAYMOND_CLAUDE: '/nowhere/claude',
+        TMPDIR: join(folder, '.tmp'),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   return {

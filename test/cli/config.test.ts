@@ -19,7 +19,13 @@ test('--init-config writes every option, commented out, and never over a file', 
   project.write(CONFIG, text.replace(/^# (\w+ = )/gm, '$1'));
   const { code, stdout } = await project.run(['config', '--json']);
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ budget: 10, maxIterations: 100, failFast: false });
+  const { values, ignored } = JSON.parse(stdout);
+  expect(values).toMatchObject({
+    budget: { value: 10 },
+    maxIterations: { value: 100 },
+    failFast: { value: false },
+  });
+  expect(ignored).toEqual({ claudePath: '/usr/local/bin/claude' });
 });
 
 test('what it says holds, unless the command line says otherwise', async () => {

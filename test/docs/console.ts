@@ -1,4 +1,5 @@
 /** Compares what a `console` block promises with what its commands print. */
+import { dirname } from 'node:path';
 import type { DocumentProject } from './project.ts';
 
 export interface ConsoleCommand {
@@ -30,7 +31,7 @@ export function expectedPattern(expected: readonly string[]): RegExp {
 
 /** What is different each time is made the same. */
 export function normalOutput(output: string, { folder }: DocumentProject): string {
-  return normal(output.replaceAll(folder, '/project'));
+  return normal(output.replaceAll(folder, '/project').replaceAll(dirname(folder), '/home/you'));
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -50,8 +50,8 @@ export function makeDocumentProject({ blocks }: Document): DocumentProject {
       for (const { file, text, line: shownAt } of blocks) {
         if (file === undefined || shownAt > line || shown.has(file)) continue;
         shown.add(file);
-        mkdirSync(dirname(join(folder, file)), { recursive: true });
-        writeFileSync(join(folder, file), text);
+        mkdirSync(dirname(join(folder, file)), { recursive: true, mode: 0o755 });
+        writeFileSync(join(folder, file), text, { mode: 0o644 });
       }
     },
     run(command, before) {

@@ -1,9 +1,27 @@
 import { replaceFile } from '../../journal/disk.ts';
 import { makeProject } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
-import { configTemplate, readConfigFile } from '../config-file.ts';
+import { configTemplate } from '../config-file.ts';
+import { assignments, type Configuration, readConfiguration } from '../configuration.ts';
+import { type RunOptions, wrongUsage } from '../options.ts';
 import { currentProject, disk } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
+import { revoke, trust } from '../trust.ts';
+
+export interface ConfigCommand {
+  readonly json?: boolean;
+  readonly revoke?: boolean;
+}
+
+export async function config(action: string | undefined, options: ConfigCommand): Promise<number> {
+  if (action === undefined && !options.revoke) return showConfig(options);
+  if (action !== 'trust')
+    throw wrongUsage(
+      action === undefined ? '--revoke is for trust.' : `There is no "raymond config ${action}".`,
+      'See: raymond config --help',
+    );
+  return options.revoke ? revokeTrust() : trustConfig();
+}
 
 /** Writes a config file with every option commented out; never over one that is there. */
 export async function initConfig(): Promise<number> {
@@ -21,15 +39,78 @@ export async function initConfig(): Promise<number> {
   return 0;
 }
 
-export async function showConfig({ json }: { readonly json?: boolean }): Promise<number> {
-  const { configFile } = await currentProject();
-  const config = await readConfigFile(configFile);
-  if (json) {
-    stdout.json({ file: configFile, ...config });
+async function showConfig({ json }: ConfigCommand): Promise<number> {
+  const configuration = await readConfiguration(await currentProject());
+  if (json) stdout.json(asJson(configuration));
+  else stdout.say(...asLines(configuration));
+  return 0;
+}
+
+/** Approves the project's config file as it is now. */
+async function trustConfig(): Promise<number> {
+  if (process.env.RAYMOND_STEP_TOKEN !== undefined)
+    throw new UserError(
+      'not-in-a-run',
+      'This is inside of a run, and only a person can trust a file.',
+      'Run it in a terminal of your own.',
+    );
+  const { project } = await readConfiguration(await currentProject());
+  const keys = assignments(project.dangerous);
+  if (project.text === undefined || keys.length === 0) {
+    const fact = project.text === undefined ? 'does not exist' : 'sets nothing that needs trust';
+    stderr.say(`${project.file} ${fact}.`);
     return 0;
   }
-  const lines = Object.entries(config).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-  stdout.say(`# ${configFile}`, ...lines);
-  if (lines.length === 0) stdout.say('# Nothing is set. Make one: raymond --init-config');
+  await trust(project.file, project.text);
+  stderr.say(
+    `${project.file} is trusted as it is now. A change of the file ends that. These count:`,
+    ...keys.map((key) => `  ${key}`),
+  );
   return 0;
+}
+
+async function revokeTrust(): Promise<number> {
+  const { configFile } = await currentProject();
+  const wasTrusted = await revoke(configFile);
+  stderr.say(`${configFile} ${wasTrusted ? 'is not trusted any more' : 'was not trusted'}.`);
+  return 0;
+}
+
+function asLines({ user, project }: Configuration): readonly string[] {
+  const ignored = project.isTrusted ? [] : assignments(project.dangerous);
+  return [
+    `# yours: ${user.file}`,
+    ...lines(user.options, project.options),
+    `# the project's: ${project.file}${project.isTrusted ? ' (trusted)' : ''}`,
+    ...lines(project.options),
+    ...(ignored.length === 0
+      ? []
+      : ['# Ignored, since the file is not trusted. To trust it: raymond config trust']),
+    ...ignored.map((line) => `# ${line}`),
+  ];
+}
+
+/** What a file sets; what another file says instead is commented out. */
+function lines(options: RunOptions, over: RunOptions = {}): readonly string[] {
+  const counted = Object.fromEntries(Object.entries(options).filter(([name]) => !(name in over)));
+  const lost = Object.fromEntries(Object.entries(options).filter(([name]) => name in over));
+  const all = [
+    ...assignments(counted),
+    ...assignments(lost).map((line) => `# ${line} (the project's file says otherwise)`),
+  ];
+  return all.length > 0 ? all : ['# Nothing is set.'];
+}
+
+function asJson({ options, user, project }: Configuration) {
+  const values = Object.entries(options).map(([name, value]) => [
+    name,
+    { value, from: name in project.options ? 'project' : 'user' },
+  ]);
+  return {
+    user: user.file,
+    project: project.file,
+    trusted: project.isTrusted,
+    values: Object.fromEntries(values),
+    ignored: project.isTrusted ? {} : project.dangerous,
+  };
 }

@@ -5,7 +5,7 @@ import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/
 import type { Project } from '../../journal/project.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { UserError } from '../../model/user-error.ts';
-import { readConfigFile } from '../config-file.ts';
+import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import type { RunOptions } from '../options.ts';
 import { currentProject, disk } from '../store.ts';
 import { stdout } from '../terminal.ts';
@@ -135,9 +135,14 @@ async function checkGit(): Promise<Check> {
 async function checkConfig(project: Project): Promise<{ config: RunOptions; check: Check }> {
   const name = 'config';
   try {
-    const config = await readConfigFile(project.configFile);
-    const isThere = (await disk.kind(project.configFile)) !== undefined;
-    const fact = isThere ? project.configFile : 'There is no config file, and none is needed';
+    const configuration = await readConfiguration(project);
+    const config = configuration.options;
+    const files = [configuration.user, configuration.project].filter(({ text }) => text);
+    const [ignored, remedy] = ignoredKeys(configuration);
+    if (ignored !== undefined && remedy !== undefined)
+      return { config, check: { name, verdict: 'warning', fact: ignored, remedy } };
+    const fact =
+      files.map(({ file }) => file).join(', ') || 'There is no config file, and none is needed';
     return { config, check: { name, verdict: 'ok', fact } };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

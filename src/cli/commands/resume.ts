@@ -10,7 +10,7 @@ import { freeze } from '../../journal/state-file.ts';
 import type { Run } from '../../model/run.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
-import { readConfigFile } from '../config-file.ts';
+import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
 import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
@@ -32,20 +32,28 @@ export interface ResumeOptions extends RunOptions {
 export async function resume(name: string | undefined, given: ResumeOptions): Promise<number> {
   const options = onePermission(given, 'The command line');
   const project = await currentProject();
-  if (options.all) return resumeAll(project, options);
-  if (name === undefined) throw wrongUsage('No run is named.', 'Name one of: raymond list');
-  return resumeOne(project, await findRun(disk, project, name), options);
+  if (name === undefined && !options.all)
+    throw wrongUsage('No run is named.', 'Name one of: raymond list');
+  const config = await readConfiguration(project);
+  stderr.say(...ignoredKeys(config));
+  return options.all || name === undefined
+    ? resumeAll(project, options, config.options)
+    : resumeOne(project, await findRun(disk, project, name), options, config.options);
 }
 
 /**
  * One run after the other; a question does not hold up the next run. Then those that wait for an
  * answer, each when it has come, or its deadline.
  */
-async function resumeAll(project: Project, options: ResumeOptions): Promise<number> {
+async function resumeAll(
+  project: Project,
+  options: ResumeOptions,
+  config: RunOptions,
+): Promise<number> {
   const codes = new Map<string, number>();
   const waiting = new Set<string>();
   const goOn = async ({ id }: FoundRun) => {
-    const code = await resumeOne(project, id, options, { patient: false }).catch(reportOne);
+    const code = await resumeOne(project, id, options, config, { patient: false }).catch(reportOne);
     codes.set(id, code);
     waiting.add(id);
     return code;
@@ -89,10 +97,10 @@ async function resumeOne(
   project: Project,
   id: string,
   given: ResumeOptions,
+  config: RunOptions,
   { patient = true } = {},
 ): Promise<number> {
   const paths = pathsOf(project, id);
-  const config = await readConfigFile(project.configFile);
   const lock = await lockRun(paths);
   try {
     if (given.salvage) await salvageJournal(paths.journal);

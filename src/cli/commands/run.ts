@@ -8,7 +8,7 @@ import type { StateName } from '../../model/state-name.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
-import { readConfigFile } from '../config-file.ts';
+import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
@@ -25,8 +25,9 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
     throw wrongUsage('No workflow is named.', 'Name one, or see: raymond --help');
   const cwd = process.cwd();
   const project = await currentProject(cwd);
-  const config = await readConfigFile(project.configFile);
-  const options = { ...config, ...onePermission(given, 'The command line') };
+  const config = await readConfiguration(project);
+  stderr.say(...ignoredKeys(config));
+  const options = { ...config.options, ...onePermission(given, 'The command line') };
   const metadata = metadataFrom(options.set ?? []);
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
     throw wrongUsage('--scripts belongs to a rehearsal.', 'Add --rehearse, or leave it out.');

@@ -1,0 +1,47 @@
+/**
+ * Which config files of projects the user has approved. An approval is for one file with one content,
+ * and is kept with the user. Each has a file of its own, so that two of them cannot lose one another.
+ */
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { hasCode, readText, replaceFile } from '../journal/disk.ts';
+import { realPath } from './leads-out.ts';
+import { disk } from './store.ts';
+import { checkOwn, makeOwnFolder, userConfigFolder } from './user-folders.ts';
+
+export async function isTrusted(file: string, text: string): Promise<boolean> {
+  const record = recordOf(file);
+  await checkOwn(dirname(record));
+  await checkOwn(record);
+  return (await readText(disk, record, MAX_RECORD_BYTES)) === approval(file, text);
+}
+
+export async function trust(file: string, text: string): Promise<void> {
+  const record = recordOf(file);
+  await makeOwnFolder(dirname(record));
+  await replaceFile(disk, record, approval(file, text));
+}
+
+/** Gives whether there was an approval. */
+export async function revoke(file: string): Promise<boolean> {
+  try {
+    await disk.unlink(recordOf(file));
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+function recordOf(file: string): string {
+  return join(userConfigFolder(), 'trusted', `${sha256(realPath(file) ?? file)}.json`);
+}
+
+function approval(file: string, text: string): string {
+  return `${JSON.stringify({ file: realPath(file) ?? file, sha256: sha256(text) })}\n`;
+}
+
+/** A path can be long. */
+const MAX_RECORD_BYTES = 64 * 1024;
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

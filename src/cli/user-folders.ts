@@ -1,0 +1,37 @@
+/** The folders of the user, outside of any project: nothing that comes with a project can be in them. */
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { ownershipProblem } from '../files/ownership.ts';
+import { hasCode, makeFolder, realDisk } from '../journal/disk.ts';
+import { UserError } from '../model/user-error.ts';
+
+/** What a person writes, and what a person approved. */
+export function userConfigFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(folderIn(environment.XDG_CONFIG_HOME, '.config'), 'raymond');
+}
+
+function folderIn(named: string | undefined, usual: string): string {
+  return named !== undefined && isAbsolute(named) ? named : join(homedir(), usual);
+}
+
+/** Throws a UserError when others could have changed what is there. Links are the user's own. */
+export async function checkOwn(path: string): Promise<void> {
+  const found = await stat(path).catch((error) => {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  });
+  const problem = found && ownershipProblem(found);
+  if (problem)
+    throw new UserError(
+      'user-folder',
+      `${path} is not used: ${problem}.`,
+      `Make it yours alone: chmod go-w ${path}`,
+    );
+}
+
+/** A folder of the user for files that Raymond writes. */
+export async function makeOwnFolder(path: string): Promise<void> {
+  await makeFolder(realDisk, path);
+  await checkOwn(path);
+}

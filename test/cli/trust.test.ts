@@ -1,0 +1,180 @@
+// A project can come from anybody: what its config file may command, and what not.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+import { BIN, type Project } from '../raymond.ts';
+
+const CONFIG = '.raymond/config.toml';
+const TALK = { 'talk/START.md': 'Say hello.' };
+const ONCE = { 'once/START.sh': `echo '<result>done</result>'` };
+
+/** An agent that leaves a mark wherever it is started. */
+function withProgram(config: string): Project {
+  const project = newProject({
+    ...TALK,
+    ...ONCE,
+    program: '#!/bin/sh\ntouch "$(dirname "$0")/was-run"\necho 2.1.300\n',
+    [CONFIG]: config,
+  });
+  chmodSync(project.path('program'), 0o755);
+  return project;
+}
+
+const PROGRAM = '[raymond]\nclaude_path = "./program"\nquiet = true\n';
+
+test('a program that a cloned project names is not run', async () => {
+  const project = withProgram(PROGRAM);
+  // Where nothing is on the PATH but what Raymond itself needs.
+  const env = { PATH: dirname(process.execPath) };
+  for (const args of [['doctor'], ['talk'], ['resume', '--all'], ['config']]) {
+    const { stdout, stderr } = await project.run(args, { env });
+    expect(stdout + stderr).toContain('claude_path = "./program"');
+    expect(stdout + stderr).toContain('raymond config trust');
+  }
+  expect(existsSync(project.path('was-run'))).toBe(false);
+});
+
+test('it is run when the user has trusted the file, until the file changes', async () => {
+  const project = withProgram(PROGRAM);
+  const wasRun = async () => {
+    rmSync(project.path('was-run'), { force: true });
+    await project.run(['doctor'], { cwd: project.path('talk') });
+    return existsSync(project.path('was-run'));
+  };
+  expect(await wasRun()).toBe(false);
+  expect(await project.run(['config', 'trust'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('claude_path = "./program"'),
+  });
+  expect(await wasRun()).toBe(true);
+  project.write(CONFIG, `${PROGRAM}# another line\n`);
+  expect(await wasRun()).toBe(false);
+  await project.run(['config', 'trust']);
+  expect(await wasRun()).toBe(true);
+  await project.run(['config', 'trust', '--revoke']);
+  expect(await wasRun()).toBe(false);
+});
+
+test('trust is for one file: the same content elsewhere has none', async () => {
+  const project = withProgram(PROGRAM);
+  await project.run(['config', 'trust']);
+  project.write(`other/${CONFIG}`, PROGRAM);
+  const { stderr } = await project.run(['../once'], { cwd: project.path('other') });
+  expect(stderr).toContain('is not trusted');
+});
+
+test('what was trusted is kept with the user, for the user alone', async () => {
+  const project = withProgram(PROGRAM);
+  await project.run(['config', 'trust']);
+  const folder = join(project.userConfig, 'trusted');
+  const [record = ''] = readdirSync(folder);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, record)).mode & 0o777).toBe(0o600);
+});
+
+test('a script of a workflow cannot trust a file', async () => {
+  const project = newProject({
+    'flow/START.sh': `echo "<result>$('${process.execPath}' '${BIN}' config trust 2>&1)</result>"`,
+    [CONFIG]: PROGRAM,
+  });
+  const { code, stdout } = await project.run(['flow']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('only a person can trust a file');
+  expect(existsSync(join(project.userConfig, 'trusted'))).toBe(false);
+});
+
+test.each([
+  ['dangerously_skip_permissions = true', true],
+  ['dangerously_skip_permissions = false', false],
+  ['permission_mode = "bypassPermissions"', true],
+  ['permission_mode = "auto"', true],
+  ['permission_mode = "acceptEdits"', false],
+  ['permission_mode = "plan"', false],
+  ['log_file = "../raymond.log"', true],
+  ['log_file = "/tmp/raymond.log"', true],
+  ['log_file = ".git/hooks/pre-commit"', true],
+  ['log_file = "raymond.log"', false],
+  ['budget = 0', true],
+  ['budget = 10.01', true],
+  ['budget = 10', false],
+  ['budget = 0.5', false],
+  ['model = "opus"', false],
+  ['set = ["a=1"]', false],
+])('%s needs trust: %s', async (line, needed) => {
+  const project = newProject({ ...ONCE, [CONFIG]: `[raymond]\n${line}\n` });
+  const { code, stdout, stderr } = await project.run(['once', '--workflow-id', 'r']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
+  expect(stderr.includes(`Ignored: ${line}`)).toBe(needed);
+  const [started] = project.journal('r');
+  if (needed)
+    expect(started).toMatchObject({
+      settings: { skipPermissions: false, permissionMode: 'acceptEdits', budgetUsd: 10 },
+    });
+  expect(existsSync(join(dirname(project.folder), 'raymond.log'))).toBe(false);
+});
+
+test('what is ignored leaves what the user says', async () => {
+  const project = newProject({
+    ...ONCE,
+    [CONFIG]: '[raymond]\npermission_mode = "bypassPermissions"\n',
+  });
+  writeUserConfig(project, '[raymond]\npermission_mode = "plan"\n');
+  await project.run(['once', '--workflow-id', 'r']);
+  expect(project.journal('r')[0]).toMatchObject({
+    settings: { skipPermissions: false, permissionMode: 'plan' },
+  });
+});
+
+test("the user's own file may say everything; the project's goes over it, the command line over both", async () => {
+  const project = newProject({ ...ONCE, [CONFIG]: '[raymond]\nmodel = "haiku"\nbudget = 3\n' });
+  const log = join(dirname(project.folder), 'elsewhere.log');
+  writeUserConfig(
+    project,
+    `[raymond]\nbudget = 50\neffort = "high"\nmodel = "opus"\ndangerously_skip_permissions = true\nlog_file = "${log}"\n`,
+  );
+  const { stderr } = await project.run(['once', '--workflow-id', 'r', '--budget', '2']);
+  expect(stderr).toContain('WARNING: permissions are skipped');
+  expect(stderr).not.toContain('not trusted');
+  expect(existsSync(log)).toBe(true);
+  expect(project.journal('r')[0]).toMatchObject({
+    settings: { budgetUsd: 2, effort: 'high', model: 'haiku', skipPermissions: true },
+  });
+  const { stdout } = await project.run(['config', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    user: join(project.userConfig, 'config.toml'),
+    project: project.path(CONFIG),
+    trusted: false,
+    values: {
+      budget: { value: 3, from: 'project' },
+      effort: { value: 'high', from: 'user' },
+      model: { value: 'haiku', from: 'project' },
+      logFile: { value: log, from: 'user' },
+    },
+    ignored: {},
+  });
+  const shown = (await project.run(['config'])).stdout;
+  expect(shown).toContain('# model = "opus" (the project\'s file says otherwise)');
+});
+
+test('a user folder that others can change is not believed', async () => {
+  const project = newProject(ONCE);
+  writeUserConfig(project, '[raymond]\nquiet = true\n');
+  chmodSync(project.userConfig, 0o777);
+  const { code, stderr } = await project.run(['once']);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(`chmod go-w ${project.userConfig}`);
+});
+
+function writeUserConfig({ userConfig }: Project, text: string): void {
+  mkdirSync(userConfig, { recursive: true, mode: 0o700 });
+  writeFileSync(join(userConfig, 'config.toml'), text, { mode: 0o600 });
+}
