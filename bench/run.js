@@ -59,7 +59,7 @@ function events() {
 function started() {
   return {
     type: 'run-started',
-    version: 1,
+    version: 2,
     at: 1,
     run: 'bench',
     workflow: '/w',

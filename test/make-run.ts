@@ -7,7 +7,7 @@ import type { Workflows } from '../src/interpret/follow.ts';
 import { interpret } from '../src/interpret/interpret.ts';
 import { needs } from '../src/interpret/needs.ts';
 import { newRun } from '../src/interpret/new-run.ts';
-import type { RunEvent, Settings } from '../src/model/event.ts';
+import { JOURNAL_VERSION, type RunEvent, type Settings } from '../src/model/event.ts';
 import type { Failure, FailureKind } from '../src/model/failure.ts';
 import type { Facts, Input, StepReport } from '../src/model/input.ts';
 import type { Agent, Run } from '../src/model/run.ts';
@@ -92,7 +92,7 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
   };
   const started: RunEvent = {
     type: 'run-started',
-    version: 1,
+    version: JOURNAL_VERSION,
     at: stage.now,
     run: 'flow-00000000',
     workflow: '/flow',

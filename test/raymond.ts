@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { RunEvent } from '../src/model/event.ts';
+import type { JournaledEvent } from '../src/model/event.ts';
 import { endSurvivors } from './survivors.ts';
 
 export const BIN = join(import.meta.dirname, '..', 'bin', 'raymond.js');
@@ -72,9 +72,12 @@ export class Project {
     }
   }
 
-  journal(run: string): RunEvent[] {
-    const lines = this.lines('.raymond', 'state', `${run}.jsonl`);
-    return lines.map((line) => JSON.parse(line)).filter((event) => event.type !== 'snapshot');
+  /** The events as they were decided, without what the format adds to them but their numbers. */
+  journal(run: string): JournaledEvent[] {
+    const lines = this.lines('.raymond', 'state', `${run}.jsonl`).map((line) => JSON.parse(line));
+    return lines
+      .filter(({ type }) => type !== 'snapshot')
+      .map(({ more: _more, crc: _crc, ...event }) => event);
   }
 
   start(

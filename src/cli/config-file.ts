@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { readRegularFile } from '../files/regular-file.ts';
-import { reasonOf } from '../journal/journal-errors.ts';
+import { reasonOf } from '../journal/disk-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearest } from '../parse/nearest.ts';
 import {

@@ -1,7 +1,7 @@
 /** The command line: which commands there are, and what becomes of trouble. */
 import { Command, CommanderError, Option } from 'commander';
 import { UnusableFile } from '../files/regular-file.ts';
-import { cureOf, reasonOf } from '../journal/journal-errors.ts';
+import { cureOf, reasonOf } from '../journal/disk-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type OptionSpec, RUN_OPTIONS, readOption } from './options.ts';

@@ -2,7 +2,7 @@
 import { apply } from '../interpret/apply.ts';
 import { interpret } from '../interpret/interpret.ts';
 import { FIRST_AGENT, newRun, visitKey } from '../interpret/new-run.ts';
-import type { Frame, RunEvent } from '../model/event.ts';
+import { type Frame, JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts, Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
@@ -73,7 +73,7 @@ const CALLER = stateNameSchema.parse('(the caller)');
 function standingRun(workflow: Workflow, { state, isCalled, visits }: Standing): Run {
   const run = apply(newRun, {
     type: 'run-started',
-    version: 1,
+    version: JOURNAL_VERSION,
     at: 0,
     run: 'exploration',
     workflow: workflow.ref,

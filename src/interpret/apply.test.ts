@@ -78,17 +78,17 @@ test.each<RunEvent>([
   { type: 'agent-woke', ...at },
   { type: 'agent-failed', ...at, failure },
   { type: 'agent-ended', ...at, result: 'x' },
-])('$type of an agent that is not there changes nothing but the time', (event) => {
-  expect(apply(newRun, event)).toEqual({ ...newRun, updatedAt: 5 });
+])('$type of an agent that is not there changes nothing but time and number', (event) => {
+  expect(apply(newRun, event)).toEqual({ ...newRun, seq: 1, updatedAt: 5 });
 });
 
 test.each(['step-ended', 'step-failed', 'step-interrupted'] as const)(
-  '%s of an agent that does not run changes nothing but the time',
+  '%s of an agent that does not run changes nothing but time and number',
   (type) => {
     const stage = makeRun(flow);
     stage.turn('<ask next="N">?</ask>');
     const over = { at: 5, agent: 'main', step: 1, costUsd: 3 };
     const event = { type, ...over, denied: [], failure, goesOn: 'restart' } as RunEvent;
-    expect(apply(stage.run, event)).toEqual({ ...stage.run, updatedAt: 5 });
+    expect(apply(stage.run, event)).toEqual({ ...stage.run, seq: stage.run.seq + 1, updatedAt: 5 });
   },
 );

@@ -10,7 +10,7 @@ import { unreachable } from '../model/unreachable.ts';
 import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
-  return { ...fold(run, event), updatedAt: event.at };
+  return { ...fold(run, event), seq: run.seq + 1, updatedAt: event.at };
 }
 
 function fold(run: Run, event: RunEvent): Run {

@@ -7,6 +7,7 @@ import { emptyTally } from '../model/tally.ts';
 /** What every run is before its first event. */
 export const newRun: Run = {
   id: '',
+  seq: 0,
   workflow: '',
   cwd: '',
   settings: {

@@ -5,6 +5,7 @@ import {
   create,
   ended,
   eventsOf,
+  journalOf,
   newJournalPath,
   nothing,
   seen,
@@ -12,7 +13,6 @@ import {
   woke,
 } from '../../test/journal/fixtures.ts';
 import { realDisk } from './disk.ts';
-import { encodeEvents } from './journal-format.ts';
 import { readRun } from './read-journal.ts';
 
 describe('appending', () => {
@@ -23,7 +23,7 @@ describe('appending', () => {
     await journal.close();
     const lines = (await readFile(path, 'utf8')).split('\n');
     expect(lines).toHaveLength(3);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ type: 'run-started', version: 1 });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ type: 'run-started', version: 2 });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
@@ -66,7 +66,7 @@ describe('appending', () => {
   test.each([
     ['nothing at all', ''],
     ['a torn first line', '{"type":"run-sta'],
-    ['the first part of a first append', encodeEvents([started, woke(2)]).subarray(0, -10)],
+    ['the first part of a first append', journalOf([started, woke(2)]).subarray(0, -10)],
   ])('begins where a process has left %s', async (_, left) => {
     const path = await newJournalPath();
     await writeFile(path, left);
@@ -122,11 +122,11 @@ describe('a full disk', () => {
     await expect(journal.append([woke(5)], nothing)).rejects.toMatchObject({
       code: 'journal-unwritable',
       message: expect.stringContaining(path),
-      remedy: 'Free some space, then: raymond resume demo-00000001',
+      remedy: 'Free some space, then run: raymond resume demo-00000001',
     });
     await journal.close();
     expect(await eventsOf(path)).toEqual([started]);
-    expect(await readFile(path)).toEqual(encodeEvents([started]));
+    expect(await readFile(path)).toEqual(journalOf([started]));
   });
 
   test('at the very start leaves no run behind', async () => {
@@ -136,7 +136,7 @@ describe('a full disk', () => {
     arm();
     await expect(journal.append([started], nothing)).rejects.toMatchObject({
       code: 'journal-unwritable',
-      remedy: 'Free some space, then: start the workflow again',
+      remedy: 'Free some space, then start the workflow again.',
     });
     await expect(readRun(realDisk, path, seen)).rejects.toMatchObject({ code: 'no-run' });
   });

@@ -4,12 +4,15 @@
  * the disk, and only a resume brings both together again.
  */
 import { dirname } from 'node:path';
-import type { RunEvent } from '../model/event.ts';
+import { JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import { type Disk, type DiskFile, hasCode, replaceFile, writeAll } from './disk.ts';
-import { besideJournal, runExists, unwritableJournal } from './journal-errors.ts';
+import { isSystemError } from './disk-errors.ts';
+import { asUnwritable, besideJournal, runExists, unwritableJournal } from './journal-errors.ts';
 import { encodeEvents, encodeSnapshot, MAX_LINE_BYTES } from './journal-format.ts';
-import { type Fold, readRun, type SnapshotPlace } from './read-journal.ts';
+import { beginning } from './read-entries.ts';
+import { type Fold, type ReadRun, readRun } from './read-journal.ts';
+import { upgradeJournal } from './upgrade.ts';
 
 export interface RunCodec<R> extends Fold<R> {
   /** JSON from which `thaw` makes the same run again. */
@@ -25,7 +28,7 @@ export async function createJournal<R>(
   const file = await openNew(disk, path, codec).catch((error) => {
     throw error instanceof UserError ? error : unwritableJournal(path, error, false);
   });
-  const journal = new FileJournal(disk, path, file, codec, 0, undefined);
+  const journal = new FileJournal(disk, path, file, codec, NEW);
   try {
     await disk.syncFolder(dirname(path));
   } catch (error) {
@@ -34,8 +37,12 @@ export async function createJournal<R>(
   return journal;
 }
 
+const NEW = { place: beginning(), snapshot: undefined };
+
 /** One that a process left before its first event was complete is no run yet, and makes way. */
 async function openNew<R>(disk: Disk, path: string, fold: Fold<R>): Promise<DiskFile> {
+  // A run that lost its journal is no free name: its state file is all that is left of it.
+  if ((await disk.kind(besideJournal(path).stateFile)) !== undefined) throw runExists(path);
   try {
     return await disk.open(path, 'create');
   } catch (error) {
@@ -51,13 +58,14 @@ async function openNew<R>(disk: Disk, path: string, fold: Fold<R>): Promise<Disk
   return file;
 }
 
-/** Opens a run's journal to go on with it; a torn tail is cut off. */
+/** Opens a run's journal to continue it; a torn tail is cut off, and an older version is brought up to date. */
 export async function openJournal<R>(
   disk: Disk,
   path: string,
   codec: RunCodec<R>,
 ): Promise<{ readonly run: R; readonly journal: FileJournal<R> }> {
-  const { run, end, snapshot } = await readRun(disk, path, codec);
+  const read = await readCurrent(disk, path, codec);
+  const { end } = read.place;
   let file: DiskFile | undefined;
   try {
     file = await disk.open(path, 'change');
@@ -67,13 +75,21 @@ export async function openJournal<R>(
     await disk.syncFolder(dirname(path));
   } catch (error) {
     await file?.close().catch(() => {});
-    throw unwritableJournal(path, error, true);
+    throw asUnwritable(path, error);
   }
-  return { run, journal: new FileJournal(disk, path, file, codec, end, snapshot) };
+  return { run: read.run, journal: new FileJournal(disk, path, file, codec, read) };
+}
+
+async function readCurrent<R>(disk: Disk, path: string, codec: RunCodec<R>): Promise<ReadRun<R>> {
+  const read = await readRun(disk, path, codec);
+  if (read.place.version === JOURNAL_VERSION) return read;
+  await upgradeJournal(disk, path);
+  return readRun(disk, path, codec);
 }
 
 interface Append<R> {
   readonly bytes: Buffer;
+  readonly lastSeq: number;
   readonly after: R;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -88,6 +104,8 @@ export class FileJournal<R> {
   readonly #codec: RunCodec<R>;
   /** How much of the file is synced. */
   #length: number;
+  /** The last event that was appended, whether it is synced yet or not. */
+  #seq: number;
   #snapshotEnd: number;
   #snapshotBytes: number;
   #waiting: Append<R>[] = [];
@@ -101,14 +119,14 @@ export class FileJournal<R> {
     path: string,
     file: DiskFile,
     codec: RunCodec<R>,
-    length: number,
-    snapshot: SnapshotPlace | undefined,
+    { place, snapshot }: Pick<ReadRun<R>, 'place' | 'snapshot'>,
   ) {
     this.#disk = disk;
     this.#path = path;
     this.#file = file;
     this.#codec = codec;
-    this.#length = length;
+    this.#length = place.end;
+    this.#seq = place.seq;
     this.#snapshotEnd = snapshot?.end ?? 0;
     this.#snapshotBytes = snapshot ? snapshot.end - snapshot.start : 0;
   }
@@ -117,8 +135,10 @@ export class FileJournal<R> {
   async append(events: readonly RunEvent[], after: R): Promise<void> {
     if (this.#refusal) throw this.#refusal;
     const bytes = this.#encode(events);
+    this.#seq += events.length;
+    const lastSeq = this.#seq;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ bytes, after, resolve, reject });
+      this.#waiting.push({ bytes, lastSeq, after, resolve, reject });
       this.#committing ??= this.#commitAll();
     });
   }
@@ -132,7 +152,7 @@ export class FileJournal<R> {
 
   /** Gives up after a failure, and takes back what may have reached the disk without being synced. */
   async abandon(cause: unknown): Promise<unknown> {
-    const refusal = isDiskTrouble(cause)
+    const refusal = isSystemError(cause)
       ? unwritableJournal(this.#path, cause, this.#length > 0)
       : cause;
     this.#refusal ??= refusal;
@@ -146,7 +166,7 @@ export class FileJournal<R> {
 
   #encode(events: readonly RunEvent[]): Buffer {
     try {
-      return encodeEvents(events);
+      return encodeEvents(events, this.#seq + 1);
     } catch (error) {
       this.#refusal = error;
       throw error;
@@ -171,7 +191,7 @@ export class FileJournal<R> {
   async #commit(batch: readonly Append<R>[]): Promise<void> {
     const events = Buffer.concat(batch.map((append) => append.bytes));
     const eventsEnd = this.#length + events.length;
-    const snapshot = this.#snapshotIfDue(eventsEnd, batch.at(-1)?.after);
+    const snapshot = this.#snapshotIfDue(eventsEnd, batch.at(-1));
     const bytes = snapshot ? Buffer.concat([events, snapshot]) : events;
     await writeAll(this.#file, bytes, this.#length);
     await this.#file.sync();
@@ -184,10 +204,10 @@ export class FileJournal<R> {
    * Four times the last one's size, so that snapshots add a quarter to the journal at most, and a
    * reader never has to read more than a few times what the run's state takes.
    */
-  #snapshotIfDue(eventsEnd: number, after: R | undefined): Buffer | undefined {
+  #snapshotIfDue(eventsEnd: number, last: Append<R> | undefined): Buffer | undefined {
     const due = Math.max(MIN_BYTES_BETWEEN_SNAPSHOTS, 4 * this.#snapshotBytes);
-    if (after === undefined || eventsEnd - this.#snapshotEnd <= due) return undefined;
-    const snapshot = encodeSnapshot(this.#codec.freeze(after));
+    if (last === undefined || eventsEnd - this.#snapshotEnd <= due) return undefined;
+    const snapshot = encodeSnapshot(this.#codec.freeze(last.after), last.lastSeq);
     this.#snapshotBytes = snapshot?.length ?? MAX_LINE_BYTES;
     this.#snapshotEnd = eventsEnd + (snapshot?.length ?? 0);
     return snapshot;
@@ -205,9 +225,4 @@ export class FileJournal<R> {
     this.#closed = true;
     await this.#file.close();
   }
-}
-
-/** Anything else is a bug, and is passed on as it is. */
-function isDiskTrouble(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^E[A-Z0-9]+$/.test(String(error.code));
 }

@@ -10,7 +10,7 @@ import * as z from 'zod/mini';
 import { UnusableFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
 import { type Disk, hasCode, makeFolder, readText, replaceFile } from './disk.ts';
-import { cureOf, reasonOf } from './journal-errors.ts';
+import { cureOf, reasonOf } from './disk-errors.ts';
 
 export const inboxMessageSchema = z.discriminatedUnion('kind', [
   /** `askedAt` names the question: an answer that comes twice finds it gone. */

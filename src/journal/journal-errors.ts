@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { JOURNAL_VERSION } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
+import { cureOf, isSystemError, reasonOf } from './disk-errors.ts';
 
 /** A journal stands beside the other files of its run, under the same name. */
 export function besideJournal(path: string) {
@@ -9,28 +10,54 @@ export function besideJournal(path: string) {
   return { run, stateFile: named('.json'), pointer: named('.snapshot') };
 }
 
-/** Something is wrong before the end, so it was not a crash that tore the last line. */
+/** A line is not as it was written, and it was not a crash that tore the last one. */
 export class CorruptJournal extends UserError {
   readonly line: number;
-  /** How many bytes of the file are good. */
-  readonly goodBytes: number;
 
-  constructor(path: string, line: number, goodBytes: number, reason: string) {
+  constructor(path: string, line: number, reason: string, left: { readonly hasGoodPart: boolean }) {
+    const where = `Line ${line} of the journal ${path} is damaged: ${reason}.`;
     super(
       'journal-corrupt',
-      `Line ${line} of the journal ${path} cannot be read: ${reason}. The lines before it are good; the file was left as it is.`,
-      `To go on from the last good line, with the damaged file kept aside: raymond resume ${besideJournal(path).run} --salvage`,
+      left.hasGoodPart
+        ? `${where} The lines before it are good. The file was not changed.`
+        : `${where} There is no good line before it. The file was not changed.`,
+      left.hasGoodPart ? toSalvage(path) : RESTORE,
     );
     this.line = line;
-    this.goodBytes = goodBytes;
   }
 }
 
-export function otherVersion(path: string, version: number): UserError {
+/** Its last lines are missing, as the state file shows. */
+export class CutJournal extends UserError {
+  constructor(path: string, { seq }: { readonly seq: number }, shown: number) {
+    super(
+      'journal-cut',
+      `The journal ${path} ends with event ${seq}, but the state file ${besideJournal(path).stateFile} already shows event ${shown}. The events in between are lost. Neither file was changed.`,
+      toSalvage(path),
+    );
+  }
+}
+
+function toSalvage(path: string): string {
+  const { run } = besideJournal(path);
+  return `Restore the journal from a backup, or continue from the last good line (the damaged file is kept): raymond resume ${run} --salvage`;
+}
+
+const RESTORE = 'Restore the journal from a backup, or start the workflow again.';
+
+export function newerJournal(path: string, version: number): UserError {
   return new UserError(
     'journal-version',
-    `The journal ${path} has version ${version}; this Raymond reads version ${JOURNAL_VERSION}.`,
-    'Install a newer Raymond (npm install -g raymond@latest), or use the one that started the run.',
+    `The journal ${path} was written by a newer Raymond: it has version ${version}, and this Raymond reads versions up to ${JOURNAL_VERSION}.`,
+    'Install a newer Raymond: npm install -g raymond@latest',
+  );
+}
+
+export function unknownEvent(path: string, line: number): UserError {
+  return new UserError(
+    'journal-version',
+    `Line ${line} of the journal ${path} was written by a newer Raymond: it is not damaged, but this Raymond does not know such an event.`,
+    'Install a newer Raymond: npm install -g raymond@latest',
   );
 }
 
@@ -46,8 +73,17 @@ export function missingJournal(path: string): UserError {
   const { run, stateFile } = besideJournal(path);
   return new UserError(
     'journal-missing',
-    `The run ${run} has lost its journal: ${stateFile} is there, but ${path} is not.`,
-    `Put the journal back from a backup, or start the workflow anew; ${stateFile} tells how far it had come.`,
+    `The run ${run} has lost its journal: ${stateFile} exists, but ${path} does not.`,
+    `Restore the journal from a backup, or start the workflow again. ${stateFile} shows how far the run had come.`,
+  );
+}
+
+export function emptiedJournal(path: string): UserError {
+  const { run, stateFile } = besideJournal(path);
+  return new UserError(
+    'journal-emptied',
+    `The run ${run} has lost the content of its journal: ${path} holds no complete event, but ${stateFile} shows that the run had begun.`,
+    `Restore the journal from a backup, or start the workflow again. ${stateFile} shows how far the run had come.`,
   );
 }
 
@@ -55,7 +91,7 @@ export function emptyJournal(path: string): UserError {
   return new UserError(
     'journal-empty',
     `The journal ${path} holds no complete event: the run was interrupted before its first one was saved.`,
-    'Nothing of it was carried out. Start the workflow again.',
+    'Start the workflow again.',
   );
 }
 
@@ -63,7 +99,7 @@ export function nothingToSalvage(path: string): UserError {
   return new UserError(
     'journal-lost',
     `The journal ${path} is damaged from its first line on: nothing of it can be kept.`,
-    'Put it back from a backup, or start the workflow anew.',
+    RESTORE,
   );
 }
 
@@ -71,7 +107,7 @@ export function unreadableJournal(path: string, error: unknown): UserError {
   return new UserError(
     'journal-unreadable',
     `The journal ${path} cannot be read: ${reasonOf(error)}.`,
-    'Make the file readable for you, then try again.',
+    `${cureOf(error)}, then try again.`,
   );
 }
 
@@ -80,46 +116,23 @@ export function runExists(path: string): UserError {
   return new UserError(
     'run-exists',
     `There is a run ${run} already: ${path}`,
-    `Go on with it (raymond resume ${run}), or choose another --workflow-id.`,
+    `Continue it (raymond resume ${run}), or choose another --workflow-id.`,
   );
 }
 
 /** `begun`: something of the run is saved, so that it can be resumed. */
 export function unwritableJournal(path: string, error: unknown, begun: boolean): UserError {
-  const next = begun ? `raymond resume ${besideJournal(path).run}` : 'start the workflow again';
+  const next = begun
+    ? `run: raymond resume ${besideJournal(path).run}`
+    : 'start the workflow again.';
   return new UserError(
     'journal-unwritable',
-    `The journal ${path} could not be written: ${reasonOf(error)}. Whatever was not saved was not acted on.`,
-    `${cureOf(error)}, then: ${next}`,
+    `The journal ${path} could not be written: ${reasonOf(error)}. Raymond did not act on anything that was not saved.`,
+    `${cureOf(error)}, then ${next}`,
   );
 }
 
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
-  return REASONS[code] ?? error.message.replace(/\.$/, '');
+/** For the journal of a run that has begun; anything but trouble with the disk is passed on as it is. */
+export function asUnwritable(path: string, error: unknown): unknown {
+  return isSystemError(error) ? unwritableJournal(path, error, true) : error;
 }
-
-export function cureOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return CURES[code] ?? 'Check the disk';
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'there is no space left',
-  EDQUOT: 'your disk quota is used up',
-  EROFS: 'the file system is read-only',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EIO: 'the disk reports an error',
-};
-
-const CURES: Readonly<Record<string, string>> = {
-  ENOSPC: 'Free some space',
-  EDQUOT: 'Free some space',
-  EROFS: 'Make the folder writable',
-  EACCES: 'Make the folder writable for you',
-  EPERM: 'Make the folder writable for you',
-  'NOT-A-FILE': 'Remove what is in its place',
-  'TOO-LARGE': 'Remove it',
-};

@@ -1,30 +1,38 @@
 /**
- * The journal's lines. One event is one line of JSON. The events of one append belong together: all
- * but the last carry `"more":true`, and a reader takes all of them or none. Between appends may stand
- * `{"type":"snapshot","version":1,"state":…}`, from which a reader can go on without what is before.
+ * The journal's lines: `{"seq":7,"type":"agent-woke",…,"crc":"5d1f0c9a"}`. One event is one line of JSON.
+ *
+ * - `seq` counts the events from 1. It shows a missing, doubled or moved line.
+ * - `crc` comes last. It is the CRC-32 of all bytes before it, and shows a changed line.
+ * - The events of one append belong together: all but the last carry `"more":true`, and a reader takes
+ *   all of them or none.
+ * - Between appends may be a snapshot, from which a reader can continue without the lines before it.
+ *   It carries the `seq` of the last event before it.
+ *
+ * All lines of a file have the version that the first one names.
  */
 import { isUtf8 } from 'node:buffer';
+import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
+import { upcast } from './upcast.ts';
 
 /** Longer lines are neither written nor read: a limit for what a damaged file can cost in memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Refuses what could not be read back: better no event than a journal that nobody can open. */
-export function encodeEvents(events: readonly RunEvent[]): Buffer {
+export function encodeEvents(events: readonly RunEvent[], firstSeq: number): Buffer {
   const lines = events.map((event, index) => {
-    const known = runEventSchema.parse(event);
-    return encodeLine(index < events.length - 1 ? { ...known, more: true } : known);
+    const more = index < events.length - 1 && { more: true };
+    return encodeLine({ seq: firstSeq + index, ...runEventSchema.parse(event), ...more });
   });
   return Buffer.concat(lines);
 }
 
 /** Undefined when the state is too large for a line: snapshots save time, nothing depends on them. */
-export function encodeSnapshot(state: unknown): Buffer | undefined {
+export function encodeSnapshot(state: unknown, seq: number): Buffer | undefined {
   try {
-    const text = JSON.stringify({ type: 'snapshot', version: JOURNAL_VERSION, state });
-    const line = Buffer.from(`${text}\n`);
+    const line = withChecksum({ seq, type: 'snapshot', version: JOURNAL_VERSION, state });
     return line.length > MAX_LINE_BYTES ? undefined : line;
   } catch (error) {
     // Longer than a string can be.
@@ -33,52 +41,93 @@ export function encodeSnapshot(state: unknown): Buffer | undefined {
   }
 }
 
-/** Recognised by its first bytes, so that a reader who does not need it does not parse it. */
-export function isSnapshot(line: Buffer): boolean {
-  return line.subarray(0, SNAPSHOT_START.length).equals(SNAPSHOT_START);
+export type DecodedLine =
+  | {
+      readonly kind: 'event';
+      /** Version 1 had none. */
+      readonly seq: number | undefined;
+      readonly event: RunEvent;
+      readonly more: boolean;
+    }
+  | { readonly kind: 'snapshot'; readonly seq: number | undefined }
+  | DamagedLine
+  /** Whole, so it is not damage; but this Raymond does not know such an event. */
+  | { readonly kind: 'unknown' };
+
+export interface DamagedLine {
+  readonly kind: 'damaged';
+  readonly reason: string;
+  /** A write that was cut short may have left it, if nothing follows it. */
+  readonly mayBeTorn: boolean;
+}
+
+/** A line of a file of some version. A snapshot is only recognised: most readers do not need its state. */
+export function decodeLine(line: Buffer, version: number): DecodedLine {
+  const fault = version > 1 ? checksumFault(line) : undefined;
+  if (fault !== undefined) return torn(fault);
+  const start = SNAPSHOT_START.exec(line.toString('latin1', 0, SNAPSHOT_START_BYTES));
+  if (start) return { kind: 'snapshot', seq: version > 1 ? Number(start[1]) : undefined };
+  const json = parseJson(line);
+  if (json === undefined) return torn(NOT_JSON);
+  const event = z.safeParse(runEventSchema, upcast(json, version));
+  if (!event.success) {
+    if (version > 1) return { kind: 'unknown' };
+    const place = event.error.issues[0]?.path.join('.');
+    return damaged(`it is not a known event${place ? ` (${place} is wrong)` : ''}`);
+  }
+  const { seq, more = false } = envelopeSchema.parse(json);
+  if (version === 1) return { kind: 'event', seq: undefined, event: event.data, more };
+  if (seq === undefined) return damaged('it has no sequence number');
+  return { kind: 'event', seq, event: event.data, more };
+}
+
+export type DecodedVersion = { readonly kind: 'version'; readonly version: number } | DamagedLine;
+
+/** What the first line says of the file. The version may be newer than this Raymond. */
+export function decodeVersion(firstLine: Buffer): DecodedVersion {
+  const fault = checksumFault(firstLine);
+  // A version that only a changed byte has made is not a newer one.
+  if (fault === WRONG_CHECKSUM) return torn(fault);
+  const json = parseJson(firstLine);
+  if (json === undefined) return torn(NOT_JSON);
+  const start = z.safeParse(startSchema, json);
+  return start.success
+    ? { kind: 'version', version: start.data.version }
+    : damaged('a journal begins with run-started');
 }
 
 /** The state in a snapshot of this version; undefined for anything else. */
-export function decodeSnapshot(line: Buffer): { readonly state: unknown } | undefined {
+export function decodeSnapshot(
+  line: Buffer,
+): { readonly seq: number; readonly state: unknown } | undefined {
+  if (checksumFault(line) !== undefined) return undefined;
   return z.safeParse(snapshotSchema, parseJson(line)).data;
 }
 
-export type DecodedLine =
-  | { readonly kind: 'event'; readonly event: RunEvent; readonly more: boolean }
-  | { readonly kind: 'not-json' }
-  | { readonly kind: 'other-version'; readonly version: number }
-  | { readonly kind: 'unknown'; readonly reason: string };
+const NOT_JSON = 'it is not a line of JSON';
+const NO_CHECKSUM = 'it has no checksum';
+const WRONG_CHECKSUM = 'its checksum does not match';
 
-export function decodeEvent(line: Buffer): DecodedLine {
-  const json = parseJson(line);
-  if (json === undefined) return { kind: 'not-json' };
-  const event = z.safeParse(runEventSchema, json);
-  if (event.success) {
-    const more = typeof json === 'object' && json !== null && 'more' in json;
-    return { kind: 'event', event: event.data, more };
-  }
-  const version = z.safeParse(versionedSchema, json).data?.version;
-  if (version !== undefined && version !== JOURNAL_VERSION) {
-    return { kind: 'other-version', version };
-  }
-  const issue = event.error.issues[0];
-  const place = issue?.path.join('.');
-  return {
-    kind: 'unknown',
-    reason: place ? `it is no event that I know: ${place} is wrong` : 'it is no event that I know',
-  };
-}
-
-const SNAPSHOT_START = Buffer.from('{"type":"snapshot"');
+const seqSchema = z.int().check(z.positive());
+const envelopeSchema = z.object({
+  seq: z.optional(z.catch(z.optional(seqSchema), undefined)),
+  more: z.optional(z.catch(z.boolean(), true)),
+});
+const startSchema = z.object({
+  type: z.literal('run-started'),
+  version: z.int().check(z.positive()),
+});
 const snapshotSchema = z.object({
+  seq: seqSchema,
   type: z.literal('snapshot'),
   version: z.literal(JOURNAL_VERSION),
   state: z.unknown(),
 });
-const versionedSchema = z.object({ type: z.literal('run-started'), version: z.number() });
+const SNAPSHOT_START = /^\{(?:"seq":(\d+),)?"type":"snapshot"/;
+const SNAPSHOT_START_BYTES = 48;
 
 function encodeLine(value: unknown): Buffer {
-  const line = Buffer.from(`${JSON.stringify(value)}\n`);
+  const line = withChecksum(value);
   if (line.length > MAX_LINE_BYTES) {
     throw new UserError(
       'event-too-large',
@@ -87,6 +136,34 @@ function encodeLine(value: unknown): Buffer {
     );
   }
   return line;
+}
+
+function withChecksum(value: unknown): Buffer {
+  const covered = Buffer.from(JSON.stringify(value).slice(0, -1));
+  return Buffer.concat([covered, Buffer.from(`${checksumOf(covered)}\n`)]);
+}
+
+/** The end of every line, of a fixed length. */
+function checksumOf(covered: Buffer): string {
+  return `,"crc":"${crc32(covered).toString(16).padStart(8, '0')}"}`;
+}
+
+const CHECKSUM_FORM = /^,"crc":"[0-9a-f]{8}"\}$/;
+const CHECKSUM_BYTES = 18;
+
+function checksumFault(line: Buffer): typeof NO_CHECKSUM | typeof WRONG_CHECKSUM | undefined {
+  const end = Math.max(line.length - CHECKSUM_BYTES, 0);
+  const written = line.toString('latin1', end);
+  if (!CHECKSUM_FORM.test(written)) return NO_CHECKSUM;
+  return written === checksumOf(line.subarray(0, end)) ? undefined : WRONG_CHECKSUM;
+}
+
+function damaged(reason: string): DamagedLine {
+  return { kind: 'damaged', reason, mayBeTorn: false };
+}
+
+function torn(reason: string): DamagedLine {
+  return { kind: 'damaged', reason, mayBeTorn: true };
 }
 
 function parseJson(line: Buffer): unknown {

@@ -13,7 +13,7 @@ import { basename, dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { UserError } from '../model/user-error.ts';
 import { type Disk, hasCode, makeFolder, readText, writeAll, writeBeside } from './disk.ts';
-import { cureOf, reasonOf } from './journal-errors.ts';
+import { cureOf, reasonOf } from './disk-errors.ts';
 
 /** Tells a process from a later one with the same pid. */
 export interface ProcessIdentity {

@@ -61,9 +61,9 @@ describe('the project folder', () => {
   });
 
   test.each([
-    ['mkdir', 'EACCES', 'Make the folder writable for you'],
+    ['mkdir', 'EACCES', 'Give your user permission to read and write there'],
     ['mkdir', 'ENOSPC', 'Free some space'],
-    ['checkWritable', 'EROFS', 'Make the folder writable'],
+    ['checkWritable', 'EROFS', 'Make the file system writable'],
   ])('that cannot be used (%s: %s) is an error with a remedy', async (failing, code, cure) => {
     const disk = guarded(realDisk, (operation) =>
       operation === failing ? { error: diskError(code) } : undefined,

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../model/user-error.ts';
 import type { RunFolders } from '../ports.ts';
 import { type Disk, makeFolder, replaceFile } from './disk.ts';
-import { cureOf, reasonOf } from './journal-errors.ts';
+import { cureOf, reasonOf } from './disk-errors.ts';
 
 export interface Project {
   /** `.raymond` itself; it may not exist yet. */

@@ -1,13 +1,17 @@
 import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import {
+  create,
   ended,
   eventsOf,
   foldAll,
+  journalOf,
   newJournalPath,
+  nothing,
   open,
   seen,
   started,
@@ -15,12 +19,12 @@ import {
 } from '../../test/journal/fixtures.ts';
 import type { RunEvent } from '../model/event.ts';
 import { realDisk } from './disk.ts';
-import { encodeEvents } from './journal-format.ts';
+import { encodeEvents, encodeSnapshot } from './journal-format.ts';
 import { readRun } from './read-journal.ts';
 import { salvage } from './salvage.ts';
 
 async function written(path: string, appends: readonly (readonly RunEvent[])[]): Promise<void> {
-  await writeFile(path, Buffer.concat(appends.map(encodeEvents)));
+  await writeFile(path, journalOf(...appends));
 }
 
 describe('opening', () => {
@@ -33,7 +37,7 @@ describe('opening', () => {
     await fc.assert(
       fc.asyncProperty(appends, fc.nat(), async (rest, where) => {
         const all = [[started], ...rest];
-        const bytes = Buffer.concat(all.map(encodeEvents));
+        const bytes = journalOf(...all);
         await writeFile(path, bytes);
         await truncate(path, where % (bytes.length + 1));
         const whole = wholeAppends(all, where % (bytes.length + 1));
@@ -54,23 +58,20 @@ describe('opening', () => {
   });
 
   function wholeAppends(appends: readonly (readonly RunEvent[])[], length: number): RunEvent[] {
-    const whole: RunEvent[] = [];
-    let end = 0;
-    for (const append of appends) {
-      end += encodeEvents(append).length;
-      if (end > length) break;
-      whole.push(...append);
-    }
-    return whole;
+    const fits = (count: number) => journalOf(...appends.slice(0, count)).length <= length;
+    let count = 0;
+    while (count < appends.length && fits(count + 1)) count++;
+    return appends.slice(0, count).flat();
   }
 
   test.each([
-    ['half a line', '{"type":"agent-wo'],
-    ['a line without its newline', '{"type":"agent-woke","at":3,"agent":"main"}'],
+    ['half a line', '{"seq":3,"type":"agent-wo'],
+    ['a line without its newline', encodeEvents([woke(3)], 3).subarray(0, -1)],
     ['a hole after a power cut', '\0'.repeat(5000)],
     ['a hole that ends in a newline', `${'\0'.repeat(5000)}}\n`],
-    ['half an append', '{"type":"agent-woke","at":3,"agent":"main","more":true}\n'],
-    ['half a character', Buffer.from('{"type":"ä').subarray(0, -1)],
+    ['a changed last line', withoutChecksum(encodeEvents([woke(3)], 3))],
+    ['half an append', firstLine(encodeEvents([woke(3), woke(4)], 3))],
+    ['half a character', Buffer.from('{"seq":3,"type":"ä').subarray(0, -1)],
   ])('cuts off %s', async (_name, tail) => {
     const path = await newJournalPath();
     await written(path, [[started], [woke(2)]]);
@@ -83,59 +84,205 @@ describe('opening', () => {
   });
 
   test.each([
-    ['no JSON', 'rubbish'],
-    ['a hole', '\0\0\0\0'],
-    ['an unknown event', '{"type":"agent-danced","at":3}'],
-    ['a field of the wrong type', '{"type":"agent-woke","at":"3","agent":"main"}'],
-    ['bytes that are not UTF-8', Buffer.from([0x22, 0xc3, 0x22])],
-  ])('names the line in the middle that is %s, and leaves the file alone', async (_name, bad) => {
-    const path = await newJournalPath();
-    const damaged = Buffer.concat([
-      encodeEvents([started]),
-      encodeEvents([woke(2)]),
-      Buffer.from(bad),
-      Buffer.from('\n'),
-      encodeEvents([woke(4)]),
-    ]);
-    await writeFile(path, damaged);
-    await expect(open(realDisk, path, seen)).rejects.toMatchObject({
-      code: 'journal-corrupt',
-      line: 3,
-      message: expect.stringContaining('Line 3'),
-      remedy: expect.stringContaining('resume demo-00000001 --salvage'),
-    });
-    expect(await readFile(path)).toEqual(damaged);
+    ['no JSON', 'rubbish\n', 'it has no checksum'],
+    ['a hole', '\0\0\0\0\n', 'it has no checksum'],
+    ['without a checksum', withoutChecksum(encodeEvents([woke(3)], 3)), 'it has no checksum'],
+    ['changed', changed(encodeEvents([woke(3)], 3)), 'its checksum does not match'],
+    ['doubled', encodeEvents([woke(2)], 2), 'it is event 2 again, where event 3 should be'],
+    ['too late', encodeEvents([woke(4)], 4), 'it is event 4, but event 3 is missing before it'],
+    ['a second beginning', encodeEvents([started], 3), 'run-started comes again'],
+    [
+      'a snapshot of another place',
+      snapshot(5),
+      'it is a snapshot after event 5, but the event before it is 2',
+    ],
+  ])(
+    'names the line in the middle that is %s, and leaves the file alone',
+    async (_name, bad, reason) => {
+      const path = await newJournalPath();
+      const damaged = Buffer.concat([
+        journalOf([started], [woke(2)]),
+        Buffer.from(bad),
+        encodeEvents([woke(9)], 9),
+      ]);
+      await writeFile(path, damaged);
+      await expect(open(realDisk, path, seen)).rejects.toMatchObject({
+        code: 'journal-corrupt',
+        line: 3,
+        message: expect.stringContaining(`Line 3 of the journal ${path} is damaged: ${reason}.`),
+        remedy: expect.stringContaining('resume demo-00000001 --salvage'),
+      });
+      expect(await readFile(path)).toEqual(damaged);
 
-    const saved = await salvage(realDisk, path, seen);
-    expect(saved?.brokenFile).toBe(`${path}.broken-1`);
-    expect(await readFile(`${path}.broken-1`)).toEqual(damaged);
-    const { run, journal } = await open(realDisk, path, seen);
-    expect(run).toEqual(foldAll([started, woke(2)]));
-    await journal.append([woke(5)], run);
-    expect(await eventsOf(path)).toEqual([started, woke(2), woke(5)]);
+      const saved = await salvage(realDisk, path, seen);
+      expect(saved).toMatchObject({ seq: 2, brokenFile: `${path}.broken-1` });
+      expect(await readFile(`${path}.broken-1`)).toEqual(damaged);
+      const { run, journal } = await open(realDisk, path, seen);
+      expect(run).toEqual(foldAll([started, woke(2)]));
+      await journal.append([woke(5)], run);
+      expect(await eventsOf(path)).toEqual([started, woke(2), woke(5)]);
+    },
+  );
+
+  test('names a snapshot inside an append', async () => {
+    const path = await newJournalPath();
+    const [first, second] = lines(journalOf([started, woke(2)]));
+    await writeFile(path, `${first}${snapshot(1)}${second}`);
+    await expect(open(realDisk, path, seen)).rejects.toMatchObject({ line: 2 });
   });
 
-  test('does not cut off a last line that only a newer Raymond understands', async () => {
+  test.each([
+    ['at the end', ''],
+    ['in the middle', encodeEvents([woke(3)], 3)],
+  ])('takes a whole line that it does not know for a newer one: %s', async (_where, rest) => {
     const path = await newJournalPath();
     await written(path, [[started]]);
-    await appendFile(path, '{"type":"agent-danced","at":3}\n');
-    await expect(open(realDisk, path, seen)).rejects.toMatchObject({ line: 2 });
+    await appendFile(path, sealed({ seq: 2, type: 'agent-danced', at: 3 }));
+    await appendFile(path, rest);
+    const refused = {
+      code: 'journal-version',
+      message: expect.stringContaining(
+        `Line 2 of the journal ${path} was written by a newer Raymond`,
+      ),
+      remedy: expect.not.stringContaining('salvage'),
+    };
+    await expect(open(realDisk, path, seen)).rejects.toMatchObject(refused);
+    await expect(salvage(realDisk, path, seen)).rejects.toMatchObject(refused);
+  });
+
+  test.each([
+    [
+      'a newer version',
+      sealed({ seq: 1, ...started, version: 3 }),
+      'journal-version',
+      /written by a newer Raymond: it has version 3/,
+    ],
+    [
+      'a newer version without checksums',
+      JSON.stringify({ ...started, version: 9 }),
+      'journal-version',
+      /newer/,
+    ],
+    [
+      'a first line that is no start',
+      encodeEvents([woke(1)], 1),
+      'journal-corrupt',
+      /begins with run-started/,
+    ],
+    [
+      'a changed first line',
+      changed(journalOf([started])),
+      'journal-corrupt',
+      /checksum does not match/,
+    ],
+    [
+      'a first line without its checksum',
+      withoutChecksum(journalOf([started])),
+      'journal-corrupt',
+      /no checksum/,
+    ],
+    [
+      'version 0',
+      JSON.stringify({ ...started, version: 0 }),
+      'journal-corrupt',
+      /begins with run-started/,
+    ],
+    ['a snapshot at the beginning', snapshot(1), 'journal-corrupt', /begins with run-started/],
+  ])(
+    'has its own error for %s, and recommends nothing that would fail',
+    async (_name, first, code, message) => {
+      const path = await newJournalPath();
+      const firstLine = first.toString().trimEnd();
+      await writeFile(path, `${firstLine}\n${encodeEvents([woke(2)], 2)}`);
+      await expect(open(realDisk, path, seen)).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(message),
+        remedy: expect.not.stringContaining('salvage'),
+      });
+      await expect(salvage(realDisk, path, seen)).rejects.toThrow();
+      expect(await readdir(join(path, '..'))).toEqual(['demo-00000001.jsonl']);
+    },
+  );
+
+  test('tells an empty journal from an emptied one', async () => {
+    const path = await newJournalPath();
+    await writeFile(path, '');
+    await expect(open(realDisk, path, seen)).rejects.toMatchObject({ code: 'journal-empty' });
+    await writeFile(path.replace('.jsonl', '.json'), '{}');
+    await expect(open(realDisk, path, seen)).rejects.toMatchObject({
+      code: 'journal-emptied',
+      message: expect.not.stringContaining('interrupted'),
+    });
+    await expect(salvage(realDisk, path, seen)).rejects.toMatchObject({ code: 'journal-emptied' });
+    await expect(create(realDisk, path, seen)).rejects.toMatchObject({ code: 'run-exists' });
+  });
+
+  test('notices that the last lines are missing, by the state file', async () => {
+    const path = await newJournalPath();
+    const stateFile = path.replace('.jsonl', '.json');
+    await written(path, [[started], [woke(2)]]);
+    await writeFile(stateFile, JSON.stringify({ seq: 2 }));
+    await open(realDisk, path, seen);
+    await writeFile(stateFile, JSON.stringify({ seq: 4 }));
+    await expect(open(realDisk, path, seen)).rejects.toMatchObject({
+      code: 'journal-cut',
+      message: expect.stringMatching(/ends with event 2, but .* already shows event 4/),
+      remedy: expect.stringContaining('--salvage'),
+    });
+
+    expect(await salvage(realDisk, path, seen)).toEqual({
+      seq: 2,
+      lostBytes: 0,
+      brokenFile: undefined,
+    });
+    expect(JSON.parse(await readFile(`${stateFile}.broken-1`, 'utf8'))).toEqual({ seq: 4 });
+    const { run } = await open(realDisk, path, seen);
+    expect(run).toEqual(foldAll([started, woke(2)]));
+    expect(JSON.parse(await readFile(stateFile, 'utf8'))).toEqual(run);
+  });
+
+  test.each([
+    ['garbage', 'rubbish'],
+    ['of the first release, without a number', '{"workflow_id":"demo-00000001"}'],
+    ['of another form', '{"seq":"many"}'],
+    ['behind', '{"seq":1}'],
+  ])('is not disturbed by a state file that is %s', async (_name, text) => {
+    const path = await newJournalPath();
+    await written(path, [[started], [woke(2)]]);
+    await writeFile(path.replace('.jsonl', '.json'), text);
+    expect((await open(realDisk, path, seen)).run).toEqual(foldAll([started, woke(2)]));
   });
 
   test('salvage leaves a whole journal alone, and finds nothing in a lost one', async () => {
     const path = await newJournalPath();
     await written(path, [[started]]);
     expect(await salvage(realDisk, path, seen)).toBeUndefined();
-    await writeFile(path, Buffer.concat([Buffer.from('\0\n'), encodeEvents([woke(2)])]));
+    await writeFile(path, Buffer.concat([Buffer.from('\0\n'), encodeEvents([woke(2)], 2)]));
     await expect(salvage(realDisk, path, seen)).rejects.toMatchObject({ code: 'journal-lost' });
     expect(await readdir(join(path, '..'))).toEqual(['demo-00000001.jsonl']);
+  });
+
+  test('salvage loses no event to a damaged snapshot, a doubled append, or rubbish', async () => {
+    const path = await newJournalPath();
+    const doubled = encodeEvents([woke(2), woke(3)], 2);
+    const bad = [changed(snapshot(3)), doubled, Buffer.from('rubbish\n')];
+    await writeFile(
+      path,
+      Buffer.concat([journalOf([started]), doubled, ...bad, encodeEvents([woke(4)], 4)]),
+    );
+    await expect(open(realDisk, path, seen)).rejects.toMatchObject({ line: 4 });
+    expect(await salvage(realDisk, path, seen)).toMatchObject({
+      seq: 4,
+      lostBytes: Buffer.concat(bad).length,
+    });
+    expect(await eventsOf(path)).toEqual([started, woke(2), woke(3), woke(4)]);
   });
 
   test('salvage keeps every damaged file', async () => {
     const path = await newJournalPath();
     for (let i = 0; i < 3; i++) {
-      await writeFile(path, Buffer.concat([encodeEvents([started]), Buffer.from(`${i}\n`)]));
-      await appendFile(path, encodeEvents([woke(2)]));
+      await writeFile(path, Buffer.concat([journalOf([started]), Buffer.from(`${i}\n`)]));
+      await appendFile(path, encodeEvents([woke(2)], 3));
       await salvage(realDisk, path, seen);
     }
     expect((await readdir(join(path, '..'))).sort()).toEqual([
@@ -144,16 +291,6 @@ describe('opening', () => {
       'demo-00000001.jsonl.broken-2',
       'demo-00000001.jsonl.broken-3',
     ]);
-  });
-
-  test.each([
-    ['another version', `${JSON.stringify({ ...started, version: 2 })}\n`, 'journal-version'],
-    ['a first line that is no start', encodeEvents([woke(1)]), 'journal-corrupt'],
-    ['an empty file', '', 'journal-empty'],
-  ])('has its own error for %s', async (_name, content, code) => {
-    const path = await newJournalPath();
-    await writeFile(path, content);
-    await expect(open(realDisk, path, seen)).rejects.toMatchObject({ code });
   });
 
   test('tells a run that lost its journal from one that never was', async () => {
@@ -174,3 +311,33 @@ describe('opening', () => {
     await expect(readRun(disk, path, seen)).rejects.toMatchObject({ code: 'journal-unreadable' });
   });
 });
+
+const lines = (bytes: Buffer) => bytes.toString().split(/(?<=\n)/);
+
+function firstLine(bytes: Buffer): string {
+  return lines(bytes)[0] ?? '';
+}
+
+function withoutChecksum(line: Buffer): string {
+  return line.toString().replace(/,"crc":"[0-9a-f]{8}"/, '');
+}
+
+/** One bit of a digit, so that it still is JSON. */
+function changed(line: Buffer): Buffer {
+  const copy = Buffer.from(line);
+  const at = copy.toString().search(/(?<="(at|count)":)\d/);
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+}
+
+/** A line with a checksum that matches, whatever it says. */
+function sealed(value: unknown): string {
+  const covered = JSON.stringify(value).slice(0, -1);
+  return `${covered},"crc":"${crc32(covered).toString(16).padStart(8, '0')}"}\n`;
+}
+
+function snapshot(seq: number): Buffer {
+  const line = encodeSnapshot(nothing, seq);
+  if (!line) throw new Error('A small state fits into a line.');
+  return line;
+}

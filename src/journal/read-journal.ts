@@ -1,19 +1,23 @@
 /**
  * Reading a journal, as a stream: what is held in memory is one line and the run, however long the
- * file is. Only complete lines count; an append whose last line is missing does not count at all.
+ * file is. A line that is not as it was written ends the reading with an error that names it.
  */
-import type { RunEvent } from '../model/event.ts';
+import * as z from 'zod/mini';
+import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../model/event.ts';
 import { type Disk, type DiskFile, hasCode, readText, thenClose } from './disk.ts';
 import {
   besideJournal,
   CorruptJournal,
+  CutJournal,
+  emptiedJournal,
   emptyJournal,
   missingJournal,
   noRun,
-  otherVersion,
   unreadableJournal,
 } from './journal-errors.ts';
-import { decodeEvent, decodeSnapshot, isSnapshot, MAX_LINE_BYTES } from './journal-format.ts';
+import { decodeSnapshot } from './journal-format.ts';
+import { beginning, type Entry, type Place, readEntries } from './read-entries.ts';
+import { lineNumber, readLines } from './read-lines.ts';
 
 export interface Fold<R> {
   apply(run: R | undefined, event: RunEvent): R;
@@ -23,8 +27,8 @@ export interface Fold<R> {
 
 export interface ReadRun<R> {
   readonly run: R;
-  /** The end of the last complete append; what follows is a torn tail. */
-  readonly end: number;
+  /** Where the last complete append ends; what follows is a torn tail. */
+  readonly place: Readonly<Place>;
   readonly snapshot: SnapshotPlace | undefined;
 }
 
@@ -35,16 +39,19 @@ export interface SnapshotPlace {
 
 /** The run as its journal tells it: from the newest known snapshot on, else from the beginning. */
 export async function readRun<R>(disk: Disk, path: string, fold: Fold<R>): Promise<ReadRun<R>> {
+  // Before the journal, because the state file never is ahead of it while somebody writes both.
+  const shown = await shownSeq(disk, path);
   return thenClose(await openExisting(disk, path), async (file) => {
     const known = await startingPoint(disk, file, path, fold);
-    let { run, end, snapshot } = known;
-    for await (const entry of readEntries(file, path, known.end)) {
-      end = entry.end;
+    const { place } = known;
+    let { run, snapshot } = known;
+    for await (const entry of readWhole(file, path, place)) {
       if (entry.kind === 'snapshot') snapshot = entry;
       else for (const event of entry.events) run = fold.apply(run, event);
     }
-    if (run === undefined) throw emptyJournal(path);
-    return { run, end, snapshot };
+    if (run === undefined) throw shown === undefined ? emptyJournal(path) : emptiedJournal(path);
+    if (shown !== undefined && place.seq < shown) throw new CutJournal(path, place, shown);
+    return { run, place, snapshot };
   });
 }
 
@@ -55,20 +62,42 @@ export async function readRun<R>(disk: Disk, path: string, fold: Fold<R>): Promi
 export async function* readEvents(
   disk: Disk,
   path: string,
-  place: { end: number } = { end: 0 },
-): AsyncGenerator<RunEvent> {
+  place: Place = beginning(),
+): AsyncGenerator<JournaledEvent> {
+  for await (const append of readAppends(disk, path, place)) yield* append;
+}
+
+/** The events as they were appended together. */
+export async function* readAppends(
+  disk: Disk,
+  path: string,
+  place: Place = beginning(),
+): AsyncGenerator<readonly JournaledEvent[]> {
   const file = await openExisting(disk, path);
   try {
-    for await (const entry of readEntries(file, path, place.end)) {
-      if (entry.kind === 'events') yield* entry.events;
-      place.end = entry.end;
-    }
+    for await (const entry of readWhole(file, path, place))
+      if (entry.kind === 'append') yield entry.events;
   } finally {
     await file.close();
   }
 }
 
-async function openExisting(disk: Disk, path: string): Promise<DiskFile> {
+/** Damage is an error. */
+async function* readWhole(
+  file: DiskFile,
+  path: string,
+  place: Place,
+): AsyncGenerator<Exclude<Entry, { kind: 'damage' }>> {
+  for await (const entry of readEntries(file, path, place)) {
+    if (entry.kind !== 'damage') yield entry;
+    else
+      throw new CorruptJournal(path, await lineNumber(file, entry.start), entry.reason, {
+        hasGoodPart: place.end > 0,
+      });
+  }
+}
+
+export async function openExisting(disk: Disk, path: string): Promise<DiskFile> {
   try {
     const file = await disk.open(path, 'read');
     const read: DiskFile['read'] = (into, position) =>
@@ -80,9 +109,27 @@ async function openExisting(disk: Disk, path: string): Promise<DiskFile> {
   }
 }
 
+/** Larger ones are not looked at. */
+const MAX_STATE_BYTES = 256 * 1024 * 1024;
+const shownSchema = z.object({ seq: z.int() });
+
+/**
+ * The newest event that the state file reflects. Lines that are missing at the end of a journal cannot
+ * be seen from the others. Undefined without a state file, 0 where it does not say.
+ */
+async function shownSeq(disk: Disk, path: string): Promise<number | undefined> {
+  const text = await readText(disk, besideJournal(path).stateFile, MAX_STATE_BYTES).catch(() => '');
+  if (text === undefined) return undefined;
+  try {
+    return z.safeParse(shownSchema, JSON.parse(text)).data?.seq ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
 interface StartingPoint<R> {
   readonly run: R | undefined;
-  readonly end: number;
+  readonly place: Place;
   readonly snapshot: SnapshotPlace | undefined;
 }
 
@@ -90,8 +137,9 @@ interface StartingPoint<R> {
 const POINTER_BYTES = 100;
 
 /**
- * The pointer file is a mere hint: the place counts only if a line starts there that is a snapshot,
- * and every such line is right, wherever the hint came from.
+ * The pointer file is a mere hint: the place counts only if a line starts there that is a snapshot of
+ * this version, and every such line is right, wherever the hint came from. A snapshot of an older
+ * version is not used: the events before it are all there.
  */
 async function startingPoint<R>(
   disk: Disk,
@@ -99,111 +147,23 @@ async function startingPoint<R>(
   path: string,
   fold: Fold<R>,
 ): Promise<StartingPoint<R>> {
-  const beginning = { run: undefined, end: 0, snapshot: undefined };
+  const atBeginning = { run: undefined, place: beginning(), snapshot: undefined };
   const hint = await readText(disk, besideJournal(path).pointer, POINTER_BYTES).catch(
     () => undefined,
   );
   const start = Number(hint);
-  if (!hint || !Number.isSafeInteger(start) || start < 1) return beginning;
+  if (!hint || !Number.isSafeInteger(start) || start < 1) return atBeginning;
   for await (const line of readLines(file, start - 1)) {
     // The byte before a line is the end of another one, so this must be an empty line.
     if (line.end === start && line.bytes?.length === 0) continue;
     const decoded = line.start === start && line.bytes && decodeSnapshot(line.bytes);
-    if (!decoded) return beginning;
+    if (!decoded) return atBeginning;
     try {
-      return { run: fold.thaw(decoded.state), end: line.end, snapshot: line };
+      const place = { end: line.end, seq: decoded.seq, version: JOURNAL_VERSION };
+      return { run: fold.thaw(decoded.state), place, snapshot: line };
     } catch {
-      return beginning;
+      return atBeginning;
     }
   }
-  return beginning;
-}
-
-type Entry =
-  | { readonly kind: 'events'; readonly events: readonly RunEvent[]; readonly end: number }
-  | { readonly kind: 'snapshot'; readonly start: number; readonly end: number };
-
-async function* readEntries(file: DiskFile, path: string, from: number): AsyncGenerator<Entry> {
-  let goodEnd = from;
-  let events: RunEvent[] = [];
-  const corrupt = async (line: Line, reason: string) =>
-    new CorruptJournal(path, await lineNumber(file, line.start), goodEnd, reason);
-
-  for await (const line of readLines(file, from)) {
-    if (line.bytes && isSnapshot(line.bytes) && events.length === 0) {
-      goodEnd = line.end;
-      yield { kind: 'snapshot', start: line.start, end: line.end };
-      continue;
-    }
-    const decoded = line.bytes ? decodeEvent(line.bytes) : ({ kind: 'not-json' } as const);
-    if (decoded.kind === 'other-version') throw otherVersion(path, decoded.version);
-    if (decoded.kind === 'unknown') throw await corrupt(line, decoded.reason);
-    if (decoded.kind === 'not-json') {
-      // A power cut can leave a newline behind a hole. At the very end that is a torn line, too.
-      if (line.end >= (await file.size())) return;
-      throw await corrupt(line, 'it is not a line of JSON');
-    }
-    if (line.start === 0 && decoded.event.type !== 'run-started') {
-      throw await corrupt(line, 'a journal begins with run-started');
-    }
-    events.push(decoded.event);
-    if (decoded.more) continue;
-    goodEnd = line.end;
-    yield { kind: 'events', events, end: line.end };
-    events = [];
-  }
-}
-
-async function lineNumber(file: DiskFile, start: number): Promise<number> {
-  let number = 1;
-  for await (const line of readLines(file, 0)) {
-    if (line.start >= start) break;
-    number++;
-  }
-  return number;
-}
-
-interface Line {
-  readonly start: number;
-  /** After the newline. */
-  readonly end: number;
-  /** Without the newline; undefined when longer than a line may be. */
-  readonly bytes: Buffer | undefined;
-}
-
-const CHUNK_BYTES = 256 * 1024;
-const NEWLINE = 10;
-
-/** The complete lines from a position on; what follows the last newline is left out. */
-async function* readLines(file: DiskFile, from: number): AsyncGenerator<Line> {
-  let start = from;
-  let length = 0;
-  let parts: Buffer[] = [];
-  const collect = (part: Buffer) => {
-    length += part.length;
-    if (length > MAX_LINE_BYTES) parts = [];
-    else parts.push(part);
-  };
-  for (let position = from; ; ) {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    const got = await file.read(chunk, position);
-    if (got === 0) return;
-    position += got;
-    let rest = chunk.subarray(0, got);
-    for (let at = rest.indexOf(NEWLINE); at >= 0; at = rest.indexOf(NEWLINE)) {
-      collect(rest.subarray(0, at));
-      const end = start + length + 1;
-      yield { start, end, bytes: length > MAX_LINE_BYTES ? undefined : joined(parts) };
-      rest = rest.subarray(at + 1);
-      start = end;
-      length = 0;
-      parts = [];
-    }
-    collect(rest);
-  }
-}
-
-function joined(parts: readonly Buffer[]): Buffer {
-  const only = parts.length === 1 ? parts[0] : undefined;
-  return only ?? Buffer.concat(parts);
+  return atBeginning;
 }

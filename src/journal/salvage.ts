@@ -1,81 +1,112 @@
-import { dirname } from 'node:path';
-import { type Disk, type DiskFile, hasCode, thenClose, writeAll, writeBeside } from './disk.ts';
-import { CorruptJournal, nothingToSalvage, unwritableJournal } from './journal-errors.ts';
-import { type Fold, readRun } from './read-journal.ts';
+import { type Disk, type DiskFile, thenClose, writeAll, writeBeside } from './disk.ts';
+import { exchange, nameAside } from './exchange.ts';
+import type { RunCodec } from './file-journal.ts';
+import {
+  asUnwritable,
+  besideJournal,
+  CorruptJournal,
+  CutJournal,
+  nothingToSalvage,
+} from './journal-errors.ts';
+import { beginning, readEntries } from './read-entries.ts';
+import { openExisting, readRun } from './read-journal.ts';
+import { writeState } from './state-writer.ts';
 
 export interface Salvaged {
-  /** Where the damaged file is now. */
-  readonly brokenFile: string;
-  readonly keptBytes: number;
+  /** The last event that is left. */
+  readonly seq: number;
   readonly lostBytes: number;
+  /** Where the damaged file is now; undefined when only its last lines were missing. */
+  readonly brokenFile: string | undefined;
 }
 
 /**
- * Keeps the part of a damaged journal before its first bad line, and the damaged file under another
- * name. At no moment is the run without a journal. Does nothing to one that is whole.
+ * Keeps the good part of a damaged journal: the lines before the first bad one, and of those after it
+ * what continues the numbering, as behind a damaged snapshot or a doubled line. The damaged file is
+ * kept under another name. At no moment is the run without a journal. Does nothing to one that is whole.
  */
 export async function salvage<R>(
   disk: Disk,
   path: string,
-  fold: Fold<R>,
+  codec: RunCodec<R>,
 ): Promise<Salvaged | undefined> {
-  const keptBytes = await goodBytes(disk, path, fold);
-  if (keptBytes === undefined) return undefined;
-  if (keptBytes === 0) throw nothingToSalvage(path);
+  const damage = await damageOf(disk, path, codec);
+  if (!damage) return undefined;
+  const good = await goodParts(disk, path);
+  if (good.seq === 0) throw nothingToSalvage(path);
   try {
-    return await thenClose(await disk.open(path, 'read'), async (damaged) => {
-      const lostBytes = (await damaged.size()) - keptBytes;
-      const good = await writeBeside(disk, path, (file) => copy(damaged, file, keptBytes));
-      const brokenFile = await exchange(disk, path, good);
-      return { brokenFile, keptBytes, lostBytes };
-    });
+    const kept = damage instanceof CorruptJournal ? await keepOnly(disk, path, good.parts) : WHOLE;
+    await showAgain(disk, path, codec);
+    return { seq: good.seq, ...kept };
   } catch (error) {
-    throw unwritableJournal(path, error, true);
+    throw asUnwritable(path, error);
   }
 }
 
-async function goodBytes<R>(disk: Disk, path: string, fold: Fold<R>): Promise<number | undefined> {
+const WHOLE = { lostBytes: 0, brokenFile: undefined };
+
+async function damageOf<R>(
+  disk: Disk,
+  path: string,
+  codec: RunCodec<R>,
+): Promise<CorruptJournal | CutJournal | undefined> {
   try {
-    await readRun(disk, path, fold);
+    await readRun(disk, path, codec);
     return undefined;
   } catch (error) {
-    if (error instanceof CorruptJournal) return error.goodBytes;
+    if (error instanceof CorruptJournal || error instanceof CutJournal) return error;
     throw error;
   }
 }
 
-async function exchange(disk: Disk, path: string, good: string): Promise<string> {
-  let aside: string | undefined;
-  try {
-    aside = await nameAside(disk, path);
-    await disk.rename(good, path);
-  } catch (error) {
-    for (const name of [good, aside]) if (name) await disk.unlink(name).catch(() => {});
-    throw error;
-  }
-  await disk.syncFolder(dirname(path));
-  return aside;
+interface Part {
+  readonly start: number;
+  readonly end: number;
 }
 
-async function nameAside(disk: Disk, path: string): Promise<string> {
-  for (let number = 1; ; number++) {
-    const name = `${path}.broken-${number}`;
-    try {
-      await disk.link(path, name);
-      return name;
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error;
-    }
-  }
+async function goodParts(
+  disk: Disk,
+  path: string,
+): Promise<{ readonly seq: number; readonly parts: readonly Part[] }> {
+  return thenClose(await openExisting(disk, path), async (file) => {
+    const place = beginning();
+    const parts: Part[] = [];
+    for await (const entry of readEntries(file, path, place))
+      if (entry.kind !== 'damage') parts.push(entry);
+    return { seq: place.seq, parts };
+  });
 }
 
-async function copy(from: DiskFile, to: DiskFile, length: number): Promise<void> {
-  const chunk = Buffer.allocUnsafe(256 * 1024);
-  for (let position = 0; position < length; ) {
-    const wanted = chunk.subarray(0, Math.min(chunk.length, length - position));
-    const got = await from.read(wanted, position);
+async function keepOnly(disk: Disk, path: string, parts: readonly Part[]) {
+  return thenClose(await disk.open(path, 'read'), async (damaged) => {
+    let keptBytes = 0;
+    const complete = await writeBeside(disk, path, async (file) => {
+      for (const part of parts) keptBytes = await copy(damaged, part, file, keptBytes);
+    });
+    const lostBytes = (await damaged.size()) - keptBytes;
+    return { lostBytes, brokenFile: await exchange(disk, path, complete, `${path}.broken`) };
+  });
+}
+
+/** Gives where the next part belongs. */
+async function copy(from: DiskFile, part: Part, to: DiskFile, position: number): Promise<number> {
+  const chunk = Buffer.allocUnsafe(Math.min(part.end - part.start, 256 * 1024));
+  for (let at = part.start; at < part.end; ) {
+    const wanted = chunk.subarray(0, Math.min(chunk.length, part.end - at));
+    const got = await from.read(wanted, at);
     if (got === 0) throw new Error('The journal became shorter while it was copied.');
-    await writeAll(to, wanted.subarray(0, got), position);
-    position += got;
+    await writeAll(to, wanted.subarray(0, got), position + at - part.start);
+    at += got;
   }
+  return position + part.end - part.start;
+}
+
+/** The old state file shows events that are lost now. It is kept, since it tells what was lost. */
+async function showAgain<R>(disk: Disk, path: string, codec: RunCodec<R>): Promise<void> {
+  const { stateFile } = besideJournal(path);
+  if (!(await disk.kind(stateFile))) return;
+  await nameAside(disk, stateFile, `${stateFile}.broken`);
+  await disk.unlink(stateFile);
+  const { run } = await readRun(disk, path, codec);
+  await writeState(disk, stateFile, codec.freeze(run));
 }

@@ -23,6 +23,7 @@ export type StateFile = z.infer<typeof stateFileSchema>;
 export function freeze(run: Run): StateFile {
   return {
     workflow_id: run.id,
+    seq: run.seq,
     scope_dir: run.workflow,
     status: run.status,
     started_at: iso(run.startedAt),
@@ -56,6 +57,7 @@ export function thaw(json: unknown): Run | undefined {
   const agents = file.agents.map(thawAgent);
   return {
     id: file.workflow_id,
+    seq: file.seq,
     workflow: file.scope_dir,
     cwd: file.cwd,
     settings: file.settings,
@@ -144,6 +146,8 @@ const agentSchema = z.object({
 
 export const stateFileSchema = z.object({
   workflow_id: text,
+  /** The newest event that is reflected here. */
+  seq: z.int().check(z.nonnegative()),
   scope_dir: text,
   status: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('active') }),

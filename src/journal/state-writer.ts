@@ -39,7 +39,7 @@ export function stateWriter<R>(parts: StateWriterParts<R>): StateWriter<R> {
     newest = undefined;
     const started = clock.now();
     try {
-      await replaceFile(disk, path, `${JSON.stringify(freeze(run), null, 2)}\n`);
+      await writeState(disk, path, freeze(run));
     } catch (error) {
       report(error);
     }
@@ -66,4 +66,9 @@ export function stateWriter<R>(parts: StateWriterParts<R>): StateWriter<R> {
       cancelPause?.();
     },
   };
+}
+
+/** Replaces the state file, once. */
+export function writeState(disk: Disk, path: string, json: unknown): Promise<void> {
+  return replaceFile(disk, path, `${JSON.stringify(json, null, 2)}\n`);
 }

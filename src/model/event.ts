@@ -4,14 +4,15 @@
  * replay never decides again. Times are in ms since the epoch.
  *
  * The schema is the definition: the types, the check of every journal line and the published JSON
- * Schema all come from it. A change that old journals would not pass needs a new JOURNAL_VERSION.
+ * Schema all come from it. A change that old journals would not pass needs a new JOURNAL_VERSION, and
+ * a function in `journal/upcast.ts` that brings the older lines up to date.
  */
 import * as z from 'zod/mini';
 import { failureSchema } from './failure.ts';
 import { stateNameSchema } from './state-name.ts';
 import { TRANSITION_TAGS } from './tag.ts';
 
-export const JOURNAL_VERSION = 1;
+export const JOURNAL_VERSION = 2;
 
 const text = z.string();
 const count = z.int().check(z.nonnegative());
@@ -231,6 +232,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
 ]);
 
 export type RunEvent = z.infer<typeof runEventSchema>;
+/** An event with its place in the journal: `seq` counts from 1. */
+export type JournaledEvent = RunEvent & { readonly seq: number };
 export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 export type Session = z.infer<typeof sessionSchema>;
 export type SessionUse = z.infer<typeof sessionUseSchema>;

@@ -15,6 +15,8 @@ import type { Tally } from './tally.ts';
 /** One execution of a workflow: the fold of its events, never changed in place. */
 export interface Run {
   readonly id: string;
+  /** How many events it has seen, so also the sequence number of the newest one. */
+  readonly seq: number;
   /** Ref of the workflow that was started. */
   readonly workflow: string;
   readonly cwd: string;

@@ -3,7 +3,7 @@ import type { Observer } from '../ports.ts';
 /** One JSON object per event, as journaled; what happens inside a step comes as `live`. */
 export function jsonObserver(show: (value: unknown) => void): Observer {
   return {
-    event: (event) => show(event),
+    event: (event, _before, { seq }) => show({ seq, ...event }),
     live: (agent, live) => show({ type: 'live', at: Date.now(), agent, ...live }),
   };
 }

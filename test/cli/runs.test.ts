@@ -105,9 +105,14 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     const lines = await project.run(['logs', 'run-good']);
     expect(lines).toMatchObject({ code: 0, stdout: expect.stringContaining('START.sh -> result') });
     const events = await project.run(['logs', 'run-good', '--json']);
-    expect(objects(events.stdout)).toEqual(
-      project.journal('run-good').map((event) => ({ ...event, more: undefined })),
-    );
+    expect(objects(events.stdout)).toEqual(project.journal('run-good'));
+    expect(objects(events.stdout)).toMatchObject([
+      { seq: 1 },
+      { seq: 2 },
+      { seq: 3 },
+      { seq: 4 },
+      { seq: 5 },
+    ]);
   });
 
   test.each([

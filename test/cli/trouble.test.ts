@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, truncateSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stderr } from '../../src/cli/terminal.ts';
 import { newProject } from '../new-project.ts';
@@ -47,11 +47,45 @@ describe('a damaged journal', () => {
   test('whose last line is torn is whole again without it', async () => {
     const project = await counted();
     truncateSync(project.path(JOURNAL), project.read(JOURNAL).length - 7);
+    // A crash that tears a line comes before the state file shows what is in it.
+    rmSync(project.path('.raymond/state/count.json'));
     // That the step had failed is taken from what it left; it is not executed for that again.
     expect(await project.run(['resume', 'count'])).toMatchObject({ code: 1 });
     expect(project.lines('steps')).toEqual(['1', '2', '3', '4']);
     expect(await project.run(['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
     expect(project.lines('steps')).toEqual(['1', '2', '3', '4', '4', '5', '6']);
+  });
+
+  test('whose last lines are missing is named, and salvaged', async () => {
+    const project = await counted();
+    const events = project.journal('count');
+    const last = project.lines(JOURNAL).at(-1) ?? '';
+    truncateSync(project.path(JOURNAL), project.read(JOURNAL).length - last.length - 1);
+    for (const command of ['resume', 'show', 'logs']) {
+      const ended = await project.run([command, 'count']);
+      expect(ended.code, command).toBe(1);
+      expect(ended.stderr, command).toContain(`already shows event ${events.length}`);
+      expect(ended.stderr, command).toContain('raymond resume count --salvage');
+    }
+    expect(await project.run(['resume', 'count', '--salvage'])).toMatchObject({ code: 1 });
+    expect(await project.run(['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
+  });
+
+  test('that was emptied after the run is not said to be of a run that never began', async () => {
+    const project = await counted();
+    truncateSync(project.path(JOURNAL), 0);
+    for (const args of [
+      ['resume', 'count'],
+      ['resume', 'count', '--salvage'],
+      ['show', 'count'],
+    ]) {
+      const ended = await project.run(args);
+      expect(ended, args.join(' ')).toMatchObject({ code: 1 });
+      expect(ended.stderr).toContain('has lost the content of its journal');
+      expect(ended.stderr).not.toContain('--salvage');
+    }
+    const again = await project.run(['count', '--workflow-id', 'count']);
+    expect(again.stderr).toContain('There is a run count already');
   });
 
   test('a state file that is lost or damaged does not matter', async () => {
@@ -73,7 +107,7 @@ test('a .raymond that cannot be written', async ({ annotate }) => {
   const ended = await project.run(['count']);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toMatch(
-    /^raymond: Runs cannot be kept in .*\.raymond: (the file system is read-only|permission denied)\.\n +Make the folder writable/m,
+    /^raymond: Runs cannot be kept in .*\.raymond: (the file system is read-only|permission denied)\.\n +(Make the file system writable|Give your user permission)/m,
   );
   expect(readdirSync(folder)).toEqual([]);
   expect(project.lines('steps')).toEqual([]);

@@ -21,5 +21,5 @@ function steady(event: RunEvent): unknown {
   return JSON.parse(JSON.stringify(event, (key, value) => (isSteady(key) ? value : undefined)));
 }
 
-/** When, where (every project has its own folder), and with which events together it was saved. */
-const OTHER_EACH_TIME = new Set(['at', 'cwd', 'workflow', 'more']);
+/** When, where (every project has its own folder), and after which other agents' events. */
+const OTHER_EACH_TIME = new Set(['at', 'cwd', 'workflow', 'seq']);

@@ -33,7 +33,7 @@ test.each([
   ['docs/decisions/0020-retry-pauses.md', `${unknownWait / 60} minutes if the end is not`],
   ['docs/decisions/0020-retry-pauses.md', `${longestWait / 3600} hours at most`],
   ['docs/reference/protocol.md', `A state has at most ${MAX_STATE_BYTES / 1024 / 1024} MiB`],
-  ['docs/reference/journal.md', `The format is \`version\` ${JOURNAL_VERSION}`],
+  ['docs/reference/journal.md', `This is version ${JOURNAL_VERSION}`],
 ])('%s: %s', (path, claim) => {
   expect(readDocument(path).text).toContain(claim);
 });

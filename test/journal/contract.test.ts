@@ -3,12 +3,11 @@ import { onTestFinished } from 'vitest';
 import { realDisk } from '../../src/journal/disk.ts';
 import { createJournal } from '../../src/journal/file-journal.ts';
 import { memoryJournal } from '../../src/journal/memory-journal.ts';
-import { readEvents } from '../../src/journal/read-journal.ts';
 import { PersistentMap } from '../../src/model/persistent-map.ts';
 import type { Run } from '../../src/model/run.ts';
 import { emptyTally } from '../../src/model/tally.ts';
 import { journalContract } from '../contracts/journal.ts';
-import { collected, foldAll, seen, started, temporaryFolder } from './fixtures.ts';
+import { eventsOf, foldAll, seen, started, temporaryFolder } from './fixtures.ts';
 
 journalContract('the file', async () => {
   const path = join(await temporaryFolder(), 'demo-00000001.jsonl');
@@ -17,7 +16,7 @@ journalContract('the file', async () => {
   return {
     journal,
     run: foldAll([started]),
-    events: () => collected(readEvents(realDisk, path)),
+    events: () => eventsOf(path),
   };
 });
 
@@ -28,6 +27,7 @@ journalContract('the memory', async () => {
 
 const emptyRun: Run = {
   id: 'demo-00000001',
+  seq: 0,
   workflow: '/flows/demo',
   cwd: '/project',
   settings: started.settings,

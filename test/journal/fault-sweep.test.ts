@@ -8,19 +8,22 @@ import { describe, expect, test } from 'vitest';
 import { type Disk, makeFolder, realDisk, replaceFile } from '../../src/journal/disk.ts';
 import { createJournal, type FileJournal, openJournal } from '../../src/journal/file-journal.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
-import { readEvents, readRun } from '../../src/journal/read-journal.ts';
+import { readRun } from '../../src/journal/read-journal.ts';
 import { salvage } from '../../src/journal/salvage.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { UserError } from '../../src/model/user-error.ts';
 import { diskError, guarded, type Verdict } from './door.ts';
 import {
-  collected,
   ended,
+  eventsOf,
   foldAll,
+  journalOf,
+  open,
   type Seen,
   seen,
   started,
   temporaryFolder,
+  versionOne,
   woke,
 } from './fixtures.ts';
 
@@ -68,9 +71,9 @@ describe.each(Object.entries(faults))('%s', (_name, verdict) => {
 
 test.each(Object.entries(faults))('%s at every operation of a salvage', async (_name, verdict) => {
   const damaged = Buffer.concat([
-    encodeEvents([started, woke(2)]),
+    journalOf([started, woke(2)]),
     Buffer.from('rubbish\n'),
-    encodeEvents([woke(3)]),
+    encodeEvents([woke(4)], 4),
   ]);
   let failed = true;
   for (let k = 1; failed; k++) {
@@ -85,15 +88,44 @@ test.each(Object.entries(faults))('%s at every operation of a salvage', async (_
     const folder = await temporaryFolder();
     const path = join(folder, 'demo.jsonl');
     await writeFile(path, damaged);
+    await writeFile(join(folder, 'demo.json'), '{"seq":4}');
     await salvage(disk, path, seen).catch(onlyUserError);
-    const names = (await readdir(folder)).sort();
     const left = await readFile(path);
-    if (left.equals(damaged)) expect(names, `operation ${k}`).toEqual(['demo.jsonl']);
+    if (left.equals(damaged)) expect(await readdir(folder)).not.toContain('demo.jsonl.broken-1');
     else {
-      expect(left, `operation ${k}`).toEqual(encodeEvents([started, woke(2)]));
-      expect(names).toEqual(['demo.jsonl', 'demo.jsonl.broken-1']);
+      expect(left, `operation ${k}`).toEqual(journalOf([started, woke(2)]));
       expect(await readFile(`${path}.broken-1`)).toEqual(damaged);
     }
+    expect(await temporaryFiles(folder), `operation ${k}`).toEqual([]);
+    await salvage(realDisk, path, seen);
+    const { run } = await open(realDisk, path, seen);
+    expect(run, `operation ${k}`).toEqual(foldAll([started, woke(2)]));
+  }
+});
+
+test.each(Object.entries(faults))('%s at every operation of an upgrade', async (_name, verdict) => {
+  const old = versionOne([started], [woke(2), woke(3)]);
+  let failed = true;
+  for (let k = 1; failed; k++) {
+    failed = false;
+    let operations = 0;
+    const disk = guarded(realDisk, (operation) => {
+      if (verdict?.half && operation !== 'write') return undefined;
+      if (++operations !== k) return undefined;
+      failed = true;
+      return verdict;
+    });
+    const folder = await temporaryFolder();
+    const path = join(folder, 'demo.jsonl');
+    await writeFile(path, old);
+    await openJournal(disk, path, seen).then(({ journal }) => journal.close(), onlyUserError);
+    const left = await readFile(path);
+    const isNew = left.equals(journalOf([started], [woke(2), woke(3)]));
+    if (isNew) expect(await readFile(`${path}.old-1`, 'utf8')).toBe(old);
+    else expect(left.toString(), `operation ${k}`).toBe(old);
+    expect(await temporaryFiles(folder), `operation ${k}`).toEqual([]);
+    const { run } = await open(realDisk, path, seen);
+    expect(run, `operation ${k}`).toEqual(foldAll([started, woke(2), woke(3)]));
   }
 });
 
@@ -165,7 +197,7 @@ async function checkWhatIsLeft(folder: string, attempts: readonly Attempt[], whe
 
 async function eventsOrNone(path: string): Promise<RunEvent[]> {
   try {
-    return await collected(readEvents(realDisk, path));
+    return await eventsOf(path);
   } catch (error) {
     expect(error).toMatchObject({ code: expect.stringMatching(/no-run|journal-missing/) });
     return [];

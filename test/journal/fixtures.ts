@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { realDisk } from '../../src/journal/disk.ts';
 import { createJournal, openJournal, type RunCodec } from '../../src/journal/file-journal.ts';
+import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
-import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
+import { JOURNAL_VERSION, type RunEvent, type RunEventOf } from '../../src/model/event.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 
 /** A folder that is gone after the test. */
@@ -17,7 +18,7 @@ export async function temporaryFolder(): Promise<string> {
 
 export const started: RunEventOf<'run-started'> = {
   type: 'run-started',
-  version: 1,
+  version: JOURNAL_VERSION,
   at: 1,
   run: 'demo-00000001',
   workflow: '/flows/demo',
@@ -94,7 +95,37 @@ export const open: typeof openJournal = async (disk, path, codec) => {
   return opened;
 };
 
-export const eventsOf = (path: string) => collected(readEvents(realDisk, path));
+/** The bytes of a journal to which these were appended, one after the other. */
+export function journalOf(...appends: readonly (readonly RunEvent[])[]): Buffer {
+  let seq = 1;
+  const parts = appends.map((events) => {
+    const bytes = encodeEvents(events, seq);
+    seq += events.length;
+    return bytes;
+  });
+  return Buffer.concat(parts);
+}
+
+/** The same as the first release wrote it. */
+export function versionOne(...appends: readonly (readonly RunEvent[])[]): string {
+  const lines = appends.flatMap((events) =>
+    events.map((event, index) => {
+      const version = event.type === 'run-started' ? { version: 1 } : {};
+      const more = index < events.length - 1 ? { more: true } : {};
+      return `${JSON.stringify({ ...event, ...version, ...more })}\n`;
+    }),
+  );
+  return lines.join('');
+}
+
+/** The events as they were appended; their numbers have to count from 1. */
+export async function eventsOf(path: string): Promise<RunEvent[]> {
+  const events = await collected(readEvents(realDisk, path));
+  return events.map(({ seq, ...event }, index) => {
+    expect(seq).toBe(index + 1);
+    return event;
+  });
+}
 
 /** For where it does not matter which run belongs to the events. */
 export const nothing: Seen = { count: 0, mix: 0 };

@@ -10,21 +10,11 @@ const version1 = join(import.meta.dirname, '../journals/version-1.jsonl');
 test('a journal of version 1 loads, with every kind of event that it knew', async () => {
   const events = await collected(readEvents(realDisk, version1));
   expect(events).toHaveLength(40);
-  expect(events.at(-1)).toEqual({ type: 'run-ended', at: 1700000010007, outcome: 'failed' });
+  expect(events.at(-1)).toMatchObject({ type: 'run-ended', at: 1700000010007, outcome: 'failed' });
   expect(new Set(events.map((event) => event.type)).size).toBe(22);
 });
 
-test('its snapshot and what follows give the same run as all of it', async () => {
-  let applied = 0;
-  const counting = {
-    ...seen,
-    apply: (...[run, event]: Parameters<typeof seen.apply>) => {
-      applied++;
-      return seen.apply(run, event);
-    },
-  };
-  const { run } = await readRun(realDisk, version1, counting);
-  const events = await collected(readEvents(realDisk, version1));
-  expect(run).toEqual(foldAll(events));
-  expect(applied).toBeLessThan(events.length);
+test('the run is that of its events: a snapshot of an older version is not used', async () => {
+  const { run } = await readRun(realDisk, version1, seen);
+  expect(run).toEqual(foldAll(await collected(readEvents(realDisk, version1))));
 });

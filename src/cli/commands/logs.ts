@@ -1,4 +1,5 @@
 import { changesOf } from '../../execute/process.ts';
+import { beginning } from '../../journal/read-entries.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { condition, openRun } from '../runs.ts';
@@ -15,7 +16,7 @@ export interface LogsOptions {
 export async function logs(name: string, { follow, json }: LogsOptions): Promise<number> {
   const project = await currentProject();
   const { id, paths } = await openRun(project, name);
-  const place = { end: 0 };
+  const place = beginning();
   const retell = retelling();
   const print = (event: RunEvent) => {
     const line = retell(event);

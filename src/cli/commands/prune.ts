@@ -92,10 +92,15 @@ async function removeRun(project: Project, id: string): Promise<void> {
   for (const name of folders)
     await rm(join(project.debugFolder, name), { recursive: true, force: true });
   const remains = (await readdir(project.stateFolder)).filter(
-    (name) => name.startsWith(`${id}.jsonl.broken-`) || name.startsWith(`.${id}.`),
+    (name) => isKeptAside(name, id) || name.startsWith(`.${id}.`),
   );
   const beside = remains.map((name) => join(project.stateFolder, name));
   for (const path of [paths.folder, ...beside, paths.pointer, paths.stateFile, paths.journal]) {
     await rm(path, { recursive: true, force: true });
   }
+}
+
+/** A damaged or an older file of the run. */
+function isKeptAside(name: string, id: string): boolean {
+  return name.startsWith(`${id}.json`) && /^l?\.(broken|old)-\d+$/.test(name.slice(id.length + 5));
 }

@@ -1,12 +1,12 @@
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
-import { replaceFile } from '../../journal/disk.ts';
 import { openJournal } from '../../journal/file-journal.ts';
 import { findRun } from '../../journal/find-run.ts';
 import type { Project, RunPaths } from '../../journal/project.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { salvage } from '../../journal/salvage.ts';
 import { freeze } from '../../journal/state-file.ts';
+import { writeState } from '../../journal/state-writer.ts';
 import type { Run } from '../../model/run.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
@@ -155,7 +155,7 @@ async function checkReceiver(
  */
 async function sayAgain(paths: RunPaths, run: Run, { json }: RunOptions): Promise<number> {
   stderr.say(`${run.id} is completed. See what it did: raymond show ${run.id}`);
-  await replaceFile(disk, paths.stateFile, `${JSON.stringify(freeze(run), null, 2)}\n`);
+  await writeState(disk, paths.stateFile, freeze(run));
   if (run.result !== undefined && !json) await stdout.result(run.result);
   return 0;
 }
@@ -192,8 +192,9 @@ async function rehearsedSoFar(chosen: Executors, journal: string): Promise<Execu
 async function salvageJournal(journal: string): Promise<void> {
   const salvaged = await salvage(disk, journal, codec);
   if (!salvaged) return;
-  const { lostBytes, brokenFile } = salvaged;
-  stderr.say(
-    `${lostBytes} bytes of the journal could not be kept. The damaged file is ${brokenFile}`,
-  );
+  const { seq, lostBytes, brokenFile } = salvaged;
+  const lost = brokenFile
+    ? ` ${lostBytes} bytes could not be kept. The damaged file is ${brokenFile}`
+    : '';
+  stderr.say(`The journal continues after event ${seq}.${lost}`);
 }

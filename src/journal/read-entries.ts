@@ -1,0 +1,118 @@
+/**
+ * A journal's lines as appends, each checked against the one before it. Only complete lines count, and
+ * an append whose last line is missing does not count at all: a crash has torn it.
+ */
+import { JOURNAL_VERSION, type JournaledEvent } from '../model/event.ts';
+import { unreachable } from '../model/unreachable.ts';
+import type { DiskFile } from './disk.ts';
+import { newerJournal, unknownEvent } from './journal-errors.ts';
+import { type DecodedLine, decodeLine, decodeVersion } from './journal-format.ts';
+import { type Line, lineNumber, readLines } from './read-lines.ts';
+
+/** How far a reader has come; it is moved behind each entry before the entry is given. */
+export interface Place {
+  /** The end of the last complete append or snapshot. */
+  end: number;
+  /** The last event. */
+  seq: number;
+  /** Of the file; 0 as long as its first line was not read. */
+  version: number;
+}
+
+export const beginning = (): Place => ({ end: 0, seq: 0, version: 0 });
+
+export type Entry =
+  | {
+      readonly kind: 'append';
+      readonly start: number;
+      readonly end: number;
+      readonly events: readonly JournaledEvent[];
+    }
+  | { readonly kind: 'snapshot'; readonly start: number; readonly end: number }
+  /** The place stays where it is: an entry that follows has to continue from there. */
+  | { readonly kind: 'damage'; readonly start: number; readonly reason: string };
+
+/** Whoever continues after damage gets the appends that continue the numbering, and no others. */
+export async function* readEntries(
+  file: DiskFile,
+  path: string,
+  place: Place,
+): AsyncGenerator<Entry> {
+  let append: JournaledEvent[] = [];
+  let start = place.end;
+  for await (const line of readLines(file, place.end)) {
+    if (append.length === 0) start = line.start;
+    const decoded = await decode(file, path, line, place);
+    const fault = faultOf(decoded, place.seq, append.length);
+    if (fault !== undefined) {
+      // A power cut can leave a newline behind a hole. At the very end that is a torn line, too.
+      const isTorn = decoded.kind === 'damaged' && decoded.mayBeTorn;
+      if (isTorn && line.end >= (await file.size())) return;
+      append = [];
+      yield { kind: 'damage', start: line.start, reason: fault };
+      // Without numbers nobody can tell whether what follows belongs here.
+      if (place.version <= 1) return;
+      continue;
+    }
+    if (decoded.kind === 'event') {
+      append.push({ seq: place.seq + append.length + 1, ...decoded.event });
+      if (decoded.more) continue;
+    }
+    place.end = line.end;
+    place.seq += append.length;
+    if (append.length === 0) yield { kind: 'snapshot', start, end: line.end };
+    else yield { kind: 'append', start, end: line.end, events: append };
+    append = [];
+  }
+}
+
+async function decode(
+  file: DiskFile,
+  path: string,
+  { start, bytes }: Line,
+  place: Place,
+): Promise<DecodedLine> {
+  if (!bytes) return { kind: 'damaged', reason: 'it is too long', mayBeTorn: true };
+  if (place.version === 0) {
+    const first = decodeVersion(bytes);
+    if (first.kind === 'damaged') return first;
+    if (first.version > JOURNAL_VERSION) throw newerJournal(path, first.version);
+    place.version = first.version;
+  }
+  const decoded = decodeLine(bytes, place.version);
+  if (decoded.kind === 'unknown') throw unknownEvent(path, await lineNumber(file, start));
+  return decoded;
+}
+
+/** Why a line cannot follow what was read before it. */
+function faultOf(
+  decoded: DecodedLine,
+  lastSeq: number,
+  eventsInAppend: number,
+): string | undefined {
+  const expected = lastSeq + eventsInAppend + 1;
+  switch (decoded.kind) {
+    case 'damaged':
+      return decoded.reason;
+    case 'unknown':
+      return 'it is not a known event';
+    case 'snapshot':
+      if (eventsInAppend > 0) return 'it is a snapshot in the middle of an append';
+      if (expected === 1) return 'a journal begins with run-started';
+      if ((decoded.seq ?? lastSeq) === lastSeq) return undefined;
+      return `it is a snapshot after event ${decoded.seq}, but the event before it is ${lastSeq}`;
+    case 'event':
+      if ((decoded.event.type === 'run-started') !== (expected === 1))
+        return expected === 1 ? 'a journal begins with run-started' : 'run-started comes again';
+      return orderFault(decoded.seq ?? expected, expected);
+    default:
+      return unreachable(decoded);
+  }
+}
+
+function orderFault(seq: number, expected: number): string | undefined {
+  if (seq === expected) return undefined;
+  return seq < expected
+    ? `it is event ${seq} again, where event ${expected} should be`
+    : `it is event ${seq}, but event ${expected} is missing before it`;
+}
