@@ -1,71 +1,101 @@
+/**
+ * What an archive holds. Programs find the entries of an archive in different ways: by the directory
+ * at its end, or from one local header to the next. An archive counts only if every way leads to the
+ * same entries: local headers, data and directory lie one behind the other without a gap, and say the
+ * same.
+ */
 import type { FileHandle } from 'node:fs/promises';
-import StreamZip from 'node-stream-zip';
 import { UserError } from '../model/user-error.ts';
-
-export interface ZipEntry {
-  readonly name: string;
-  readonly size: number;
-  readonly compressedSize: number;
-  readonly crc: number;
-  readonly flags: number;
-  readonly method: number;
-  readonly offset: number;
-  /** External attributes: above 16 bits the Unix mode. */
-  readonly attr: number;
-}
+import { checkLocalHeaders } from './zip-local-headers.ts';
+import {
+  checkOtherName,
+  inconsistent,
+  type PlacedEntry,
+  readAt,
+  type ZipEntry,
+} from './zip-parts.ts';
 
 const MAX_ENTRIES = 10_000;
 
-/**
- * What the archive's directory says, each entry as often as it stands there. The archive's end is
- * looked at first: the library would run into an error that nobody can catch on some 64-bit ends.
- */
+/** Every entry, in the order of the directory. */
 export async function listEntries(
   archive: FileHandle,
   archiveSize: number,
   name: string,
-): Promise<readonly ZipEntry[]> {
-  const end = await findEnd(archive, archiveSize);
-  if (!end) throw notAZip(name);
-  if (end.entries > MAX_ENTRIES) {
+): Promise<readonly PlacedEntry[]> {
+  const end = await findEnd(archive, archiveSize, name);
+  if (end.entries > MAX_ENTRIES || end.directoryLength > MAX_DIRECTORY_BYTES) {
     throw new UserError(
       'zip-too-many',
       `${name} holds more than ${MAX_ENTRIES.toLocaleString('en')} entries.`,
       'Pack only the files of the workflow.',
     );
   }
-  if (end.entries === 0) return [];
-  if (end.directoryStart + end.directoryLength > archiveSize) throw notAZip(name);
-  return readDirectory(archive.fd).catch(() => {
-    throw notAZip(name);
-  });
+  const directoryEnd = end.directoryStart + end.directoryLength;
+  if (directoryEnd > end.position) throw notAZip(name);
+  if (directoryEnd < end.position) throw inconsistent(name, 'it holds data beside its entries');
+  if (end.isSplit) throw inconsistent(name, 'it is a part of a larger archive');
+  const directory = await readAt(archive, end.directoryStart, end.directoryLength);
+  if (!directory) throw notAZip(name);
+  const entries = readDirectory(directory, name);
+  if (entries.length !== end.entries) {
+    const [said, found] = [end.entries, entries.length];
+    throw inconsistent(name, `its end promises ${said} entries, and its directory has ${found}`);
+  }
+  return checkLocalHeaders(archive, entries, end.directoryStart, name);
 }
+
+/** Ten thousand entries with names of usual length take less. */
+const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024;
 
 const END = { signature: Buffer.from('PK\x05\x06', 'latin1'), length: 22, comment: 0xffff };
 
-async function findEnd(archive: FileHandle, archiveSize: number) {
-  if (archiveSize < END.length) return undefined;
+async function findEnd(archive: FileHandle, archiveSize: number, name: string) {
   const length = Math.min(archiveSize, END.length + END.comment);
-  const tail = Buffer.alloc(length);
-  await archive.read(tail, 0, length, archiveSize - length);
-  const at = tail.lastIndexOf(END.signature);
-  if (at < 0 || at + END.length > length) return undefined;
+  const tail = await readAt(archive, archiveSize - length, length);
+  const at = tail ? tail.lastIndexOf(END.signature) : -1;
+  if (!tail || at < 0 || at + END.length > length) throw notAZip(name);
+  if (at + END.length + tail.readUInt16LE(at + 20) !== length) {
+    throw inconsistent(name, 'its end is not at its end');
+  }
+  const entries = tail.readUInt16LE(at + 10);
   return {
-    entries: tail.readUInt16LE(at + 8),
+    position: archiveSize - length + at,
+    entries,
+    isSplit: tail.readUInt32LE(at + 4) !== 0 || tail.readUInt16LE(at + 8) !== entries,
     directoryLength: tail.readUInt32LE(at + 12),
     directoryStart: tail.readUInt32LE(at + 16),
   };
 }
 
-function readDirectory(fd: number): Promise<readonly ZipEntry[]> {
-  return new Promise((resolve, reject) => {
-    const entries: ZipEntry[] = [];
-    // Names are checked by us; and its own store would hide an entry behind another of its name.
-    const zip = new StreamZip({ fd, storeEntries: false, skipEntryNameValidation: true });
-    zip.on('entry', (entry) => entries.push(entry));
-    zip.on('ready', () => resolve(entries));
-    zip.on('error', reject);
-  });
+const HEADER = { signature: 0x02014b50, length: 46 };
+
+function readDirectory(directory: Buffer, archive: string): readonly ZipEntry[] {
+  const entries: ZipEntry[] = [];
+  for (let at = 0; at < directory.length; ) {
+    const header = directory.subarray(at, at + HEADER.length);
+    const isHeader = header.length === HEADER.length && header.readUInt32LE(0) === HEADER.signature;
+    if (!isHeader) throw inconsistent(archive, 'its directory holds something else than entries');
+    const nameLength = header.readUInt16LE(28);
+    const extraLength = header.readUInt16LE(30);
+    const nameEnd = at + HEADER.length + nameLength;
+    const end = nameEnd + extraLength + header.readUInt16LE(32);
+    if (end > directory.length) throw inconsistent(archive, 'its directory is cut off');
+    const name = directory.toString('utf8', at + HEADER.length, nameEnd);
+    checkOtherName(name, directory.subarray(nameEnd, nameEnd + extraLength), archive);
+    entries.push({
+      name,
+      flags: header.readUInt16LE(8),
+      method: header.readUInt16LE(10),
+      crc: header.readUInt32LE(16),
+      compressedSize: header.readUInt32LE(20),
+      size: header.readUInt32LE(24),
+      attr: header.readUInt32LE(38),
+      offset: header.readUInt32LE(42),
+    });
+    at = end;
+  }
+  return entries;
 }
 
 function notAZip(name: string): UserError {

@@ -1,26 +1,25 @@
 import { UserError } from '../model/user-error.ts';
-import type { ZipEntry } from './zip-entries.ts';
+import type { PlacedEntry, ZipEntry } from './zip-parts.ts';
 
 interface FlatEntry {
   /** The name without the top folder. */
   readonly file: string;
-  readonly entry: ZipEntry;
+  readonly entry: PlacedEntry;
 }
 
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 
 /** The archive's files as those of one folder; UserError for whatever cannot or must not be one. */
-export function flatten(all: readonly ZipEntry[], archive: string): readonly FlatEntry[] {
+export function flatten(all: readonly PlacedEntry[], archive: string): readonly FlatEntry[] {
+  for (const entry of all) refuseUnsafe(entry, archive);
+  refuseRepeated(all, archive);
   const entries = all.filter((entry) => !isClutter(entry.name));
-  for (const entry of entries) refuseUnsafe(entry, archive);
   const files = entries.filter((entry) => !entry.name.endsWith('/'));
   if (files.length === 0) {
     throw refusal('zip-empty', `${archive} is empty.`, 'Pack a folder that holds START.md.');
   }
   refuseSize(files, archive);
-  const flat = withoutTopFolder(files, archive);
-  refuseRepeated(flat, archive);
-  return flat;
+  return withoutTopFolder(files, archive);
 }
 
 /** What macOS adds by itself. */
@@ -57,7 +56,7 @@ function refuseSize(files: readonly ZipEntry[], archive: string): void {
   throw refusal('zip-too-large', message, 'Pack only the files of the workflow.');
 }
 
-function withoutTopFolder(files: readonly ZipEntry[], archive: string): readonly FlatEntry[] {
+function withoutTopFolder(files: readonly PlacedEntry[], archive: string): readonly FlatEntry[] {
   const tops = new Set(files.map(({ name }) => (name.includes('/') ? name.split('/')[0] : '')));
   if (tops.size > 1) {
     const message = tops.has('')
@@ -76,14 +75,18 @@ function withoutTopFolder(files: readonly ZipEntry[], archive: string): readonly
   });
 }
 
-function refuseRepeated(files: readonly FlatEntry[], archive: string): void {
-  const seen = new Set<string>();
-  for (const { file } of files) {
-    if (seen.has(file)) {
-      const message = `${archive} holds ${file} twice.`;
+/** Many file systems make no difference between upper and lower case, or between two spellings of ä. */
+function refuseRepeated(entries: readonly ZipEntry[], archive: string): void {
+  const seen = new Map<string, string>();
+  for (const { name } of entries) {
+    const key = name.replace(/\/$/, '').normalize('NFC').toLowerCase();
+    const other = seen.get(key);
+    if (other !== undefined) {
+      const names = other === name ? `${name} twice` : `both ${other} and ${name}`;
+      const message = `${archive} holds ${names}.`;
       throw refusal('zip-duplicate', message, 'Pack it again with one of them.');
     }
-    seen.add(file);
+    seen.set(key, name);
   }
 }
 

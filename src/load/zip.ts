@@ -6,8 +6,9 @@ import type { SourceFile } from '../model/source.ts';
 import { UserError } from '../model/user-error.ts';
 import { isStateFile } from '../parse/state.ts';
 import { MAX_STATE_BYTES, TOO_LARGE } from './folder.ts';
-import { listEntries, type ZipEntry } from './zip-entries.ts';
+import { listEntries } from './zip-entries.ts';
 import { flatten } from './zip-layout.ts';
+import { type PlacedEntry, readAt, type ZipEntry } from './zip-parts.ts';
 
 /**
  * The files of an archive. Everything that its directory says is checked before anything is
@@ -21,7 +22,7 @@ export async function readZip(path: string, name: string): Promise<readonly Sour
     const files: SourceFile[] = [];
     for (const { file, entry } of entries) {
       const tooLarge = isStateFile(file) && entry.size > MAX_STATE_BYTES;
-      const content = tooLarge ? TOO_LARGE : { bytes: await unpack(archive, size, entry, name) };
+      const content = tooLarge ? TOO_LARGE : { bytes: await unpack(archive, entry, name) };
       files.push({ name: file, content });
     }
     return files;
@@ -30,47 +31,15 @@ export async function readZip(path: string, name: string): Promise<readonly Sour
   }
 }
 
-const LOCAL_HEADER = {
-  signature: 0x04034b50,
-  length: 30,
-  flags: 6,
-  nameLength: 26,
-  extraLength: 28,
-};
 const STORED = 0;
 const DEFLATED = 8;
 
-async function unpack(
-  archive: FileHandle,
-  archiveSize: number,
-  entry: ZipEntry,
-  name: string,
-): Promise<Uint8Array> {
-  const header = await readExactly(archive, entry.offset, LOCAL_HEADER.length, archiveSize);
-  if (header?.readUInt32LE(0) !== LOCAL_HEADER.signature) throw damaged(entry, name);
-  const start =
-    entry.offset +
-    LOCAL_HEADER.length +
-    header.readUInt16LE(LOCAL_HEADER.nameLength) +
-    header.readUInt16LE(LOCAL_HEADER.extraLength);
-  const packed = await readExactly(archive, start, entry.compressedSize, archiveSize);
+async function unpack(archive: FileHandle, entry: PlacedEntry, name: string): Promise<Uint8Array> {
+  const packed = await readAt(archive, entry.dataOffset, entry.compressedSize);
   if (!packed) throw damaged(entry, name);
   const bytes = await inflate(packed, entry, name);
   if (bytes.length !== entry.size || crc32(bytes) !== entry.crc) throw damaged(entry, name);
   return bytes;
-}
-
-async function readExactly(
-  archive: FileHandle,
-  position: number,
-  length: number,
-  archiveSize: number,
-): Promise<Buffer | undefined> {
-  if (position + length > archiveSize) return undefined;
-  const buffer = Buffer.alloc(length);
-  if (length === 0) return buffer;
-  const { bytesRead } = await archive.read(buffer, 0, length, position);
-  return bytesRead === length ? buffer : undefined;
 }
 
 const inflated = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
