@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { disk } from '../../src/cli/store.ts';
 import { testPorts } from '../../src/cli/wire.ts';
+import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
@@ -74,7 +75,7 @@ test.each([
 
 async function journalOf(run: string): Promise<readonly RunEvent[]> {
   const journal: RunEvent[] = [];
-  for await (const event of readEvents(disk, path(`.raymond/state/${run}.jsonl`)))
+  for await (const { seq: _seq, ...event } of readEvents(disk, path(`.raymond/state/${run}.jsonl`)))
     journal.push(event);
   return journal;
 }
@@ -198,10 +199,11 @@ test('nothing is written over, and a run that is not over is no test yet', async
   expect(again.stderr).toMatch(/r\.test\.yaml is there already\.\n +Remove or rename it/);
   expect(read('flow/r.test.yaml')).toBe('mine');
 
-  const journal = read('.raymond/state/r.jsonl').split('\n');
-  write({
-    '.raymond/state/half.jsonl': `${journal.slice(0, 2).join('\n').replaceAll('"r"', '"half"')}\n`,
-  });
+  const begun = (await journalOf('r'))
+    .slice(0, 2)
+    .map((event) => (event.type === 'run-started' ? { ...event, run: 'half' } : event));
+  const half = encodeEvents(begun, 1);
+  write({ '.raymond/state/half.jsonl': half.toString() });
   expect((await raymond('test', '--record', 'half')).stderr).toMatch(/half is not over\./);
   expect((await raymond('test', '--record', 'nobody')).stderr).toMatch(/nobody/);
 
