@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Run } from '../model/run.ts';
-import { play } from '../testing.ts';
+import { play, type Script } from '../testing.ts';
 import { debugFolderName, debugFolderObserver } from './debug-folder.ts';
 
 let root: string;
@@ -22,13 +22,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-async function observeAPlay(folder: string, report: (problem: string) => void): Promise<void> {
-  const { events } = await play({
-    START: [{ text: '<goto>POLL.sh</goto>', costUsd: 0.05 }],
-    'POLL.sh': ['<call return="END">SUB</call>'],
-    SUB: ['<result>ok</result>'],
-    END: ['<result>Task "done"</result>'],
-  });
+const PLAY: Script = {
+  START: [{ text: '<goto>POLL.sh</goto>', costUsd: 0.05 }],
+  'POLL.sh': ['<call return="END">SUB</call>'],
+  SUB: ['<result>ok</result>'],
+  END: ['<result>Task "done"</result>'],
+};
+
+async function observeAPlay(
+  folder: string,
+  report: (problem: string) => void,
+  script = PLAY,
+): Promise<void> {
+  const { events } = await play(script);
   const stepFolder = (agent: string, step: number) => join(root, 'steps', agent, String(step));
   mkdirSync(stepFolder('main', 1), { recursive: true });
   mkdirSync(stepFolder('main', 2), { recursive: true });
@@ -38,7 +44,7 @@ async function observeAPlay(folder: string, report: (problem: string) => void): 
     join(stepFolder('main', 1), 'raw.json'),
     JSON.stringify({ file: raw, from: 16, to: 52 }),
   );
-  writeFileSync(join(stepFolder('main', 2), 'stdout'), 'polled');
+  writeFileSync(join(stepFolder('main', 2), 'stdout'), 'polled\u202e\x9b');
   const observer = debugFolderObserver({ folder, report, stepFolder });
   let run: Run = newRun;
   for (const event of events) {
@@ -48,7 +54,18 @@ async function observeAPlay(folder: string, report: (problem: string) => void): 
   }
 }
 
-test('keeps what each step said, and a log of all transitions', async () => {
+/** The entries of `transitions.log`, without their times. */
+async function logOf(script: Script): Promise<readonly string[]> {
+  const folder = join(root, 'debug');
+  await observeAPlay(folder, (problem) => expect.fail(problem), script);
+  const log = readFileSync(join(folder, 'transitions.log'), 'utf8');
+  return log
+    .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d /gm, '')
+    .trimEnd()
+    .split('\n\n');
+}
+
+test('keeps what each step said, where and when', async () => {
   const folder = join(root, 'debug');
   await observeAPlay(folder, (problem) => expect.fail(problem));
   expect(readdirSync(folder).sort()).toEqual([
@@ -58,25 +75,54 @@ test('keeps what each step said, and a log of all transitions', async () => {
     'main_SUB_003.json',
     'transitions.log',
   ]);
+  expect(readFileSync(join(folder, 'main_START_001.json'), 'utf8')).toMatch(
+    /^\[\n {2}\{\n {4}"type": "step",\n {4}"agent_id": "main",\n/,
+  );
   expect(JSON.parse(readFileSync(join(folder, 'main_START_001.json'), 'utf8'))).toEqual([
+    {
+      type: 'step',
+      agent_id: 'main',
+      current_state: 'START.md',
+      step_number: 1,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    },
     { type: 'text' },
     { type: 'result' },
     { type: 'cost', cost_usd: 0.05 },
   ]);
-  expect(JSON.parse(readFileSync(join(folder, 'main_POLL_002.json'), 'utf8'))[0]).toEqual({
-    type: 'content',
-    text: 'polled',
-  });
-  const log = readFileSync(join(folder, 'transitions.log'), 'utf8');
-  const stamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d /gm;
-  expect(log.replace(stamp, 'AT ').split('\n\n').slice(0, 2)).toEqual([
-    'AT [main] START.md -> POLL.sh (goto)\n  session_id: s1\n  cost: $0.05\n  total_cost: $0.05',
-    'AT [main] POLL.sh -> SUB.md (call)\n  stack_depth: 1\n  total_cost: $0.05',
-  ]);
-  expect(log).toContain('[main] END.md -> (result, terminated)');
-  expect(log).toContain('result: "Task \\"done\\""');
+  const polled = readFileSync(join(folder, 'main_POLL_002.json'), 'utf8');
+  expect(JSON.parse(polled)[1]).toEqual({ type: 'content', text: 'polled\u202e\x9b' });
+  expect(polled).toContain('polled\\u202e\\u009b');
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'transitions.log')).mode & 0o777).toBe(0o600);
+});
+
+test('logs every transition with the session and the cost of the step that led to it', async () => {
+  expect(
+    await logOf({
+      START: [{ text: '<goto>POLL.sh</goto>', costUsd: 0.05 }],
+      'POLL.sh': ['<call return="BACK">SUB</call>'],
+      SUB: [{ text: '<reset>AGAIN</reset>', costUsd: 0.0004 }],
+      AGAIN: [{ text: '<function return="LAST">PURE</function>', costUsd: 0.25 }],
+      PURE: [{ text: '<result>ok</result>', costUsd: 1 }],
+      LAST: ['<result>ok</result>'],
+      BACK: ['<result>Task "done"\nfor \x1b[31mgood</result>'],
+    }),
+  ).toEqual([
+    '[main] START.md -> POLL.sh (goto)\n  session_id: s1\n  cost: $0.05\n  total_cost: $0.05',
+    '[main] POLL.sh -> SUB.md (call)\n  session_id: s1\n  stack_depth: 1\n  total_cost: $0.05',
+    '[main] SUB.md -> AGAIN.md (reset)\n  session_id: s3 (branched)\n  stack_depth: 1\n  cost: $0.0004\n  total_cost: $0.0504',
+    '[main] AGAIN.md -> PURE.md (function)\n  session_id: s4\n  stack_depth: 2\n  cost: $0.25\n  total_cost: $0.3004',
+    '[main] PURE.md -> LAST.md (result)\n  session_id: s5\n  stack_depth: 1\n  cost: $1.00\n  total_cost: $1.3004',
+    '[main] LAST.md -> BACK.md (result)\n  session_id: s4 (resumed)\n  cost: $0.00\n  total_cost: $1.3004',
+    '[main] BACK.md -> (result, terminated)\n  session_id: s1 (resumed)\n  cost: $0.00\n  total_cost: $1.3004\n  result: "Task \\"done\\"\\nfor \\u001b[31mgood"',
+  ]);
+});
+
+test('what an agent writes cannot forge entries of the log', async () => {
+  const [entry] = await logOf({ START: ['<goto>NO\n\n2026-01-01 10:00:00 [main] x</goto>'] });
+  expect(entry).toMatch(/^\[main\] START\.md -> \(failed\)\n/);
+  expect(entry).not.toMatch(/^2026/m);
 });
 
 test('never makes a run fail: it reports the trouble once', async () => {

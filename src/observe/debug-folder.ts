@@ -5,9 +5,11 @@
 import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPartSync, readRegularFileSync } from '../files/regular-file.ts';
-import type { RunEvent } from '../model/event.ts';
-import type { Run } from '../model/run.ts';
+import type { RunEvent, SessionUse } from '../model/event.ts';
+import type { Agent, Run } from '../model/run.ts';
+import { visibleJson } from '../model/visible.ts';
 import type { Observer } from '../ports.ts';
+import { ownLine } from './screen.ts';
 
 export interface DebugOptions {
   readonly folder: string;
@@ -18,6 +20,7 @@ export interface DebugOptions {
 
 export function debugFolderObserver({ folder, report, stepFolder }: DebugOptions): Observer {
   let broken = false;
+  const states = new Map<string, string>();
   const steps = new Map<string, StepNote>();
   const attempt = (write: () => void) => {
     if (broken) return;
@@ -32,25 +35,17 @@ export function debugFolderObserver({ folder, report, stepFolder }: DebugOptions
   attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
   return {
     event(event, before, after) {
-      const isStepOver =
-        event.type === 'step-ended' ||
-        event.type === 'step-failed' ||
-        event.type === 'step-interrupted';
-      if (isStepOver) {
-        const note = noteOf(event, before);
-        if (!note) return;
-        steps.set(event.agent, note);
-        attempt(() => keepStep(folder, note, stepFolder(event.agent, event.step)));
+      if (event.type === 'step-started') states.set(event.agent, event.state);
+      const note = noteOf(event, before, states);
+      if (note) {
+        steps.set(note.agent, note);
+        attempt(() => keepStep(folder, note, stepFolder(note.agent, note.step)));
         return;
       }
-      const entry = logEntry(
-        event,
-        before,
-        after,
-        'agent' in event ? steps.get(event.agent) : undefined,
-      );
-      if (entry)
-        attempt(() => appendFileSync(join(folder, 'transitions.log'), entry, { mode: 0o600 }));
+      const entry = logEntry(event, before, after, steps);
+      if (entry === undefined) return;
+      attempt(() => appendFileSync(join(folder, 'transitions.log'), entry, { mode: 0o600 }));
+      if (tellsStep(event)) steps.delete(event.agent);
     },
     live: () => {},
   };
@@ -66,35 +61,51 @@ interface StepNote {
   readonly agent: string;
   readonly state: string;
   readonly step: number;
+  readonly at: number;
   readonly costUsd: number;
-  readonly isTurn: boolean;
-  readonly how: string;
+  /** Of a turn; scripts have none. */
+  readonly session: SessionUse | undefined;
 }
 
-type StepOver = Extract<RunEvent, { type: 'step-ended' | 'step-failed' | 'step-interrupted' }>;
-
-function noteOf(event: StepOver, before: Run | undefined): StepNote | undefined {
-  const agent = before?.agents.get(event.agent);
-  if (agent?.status.kind !== 'running') return undefined;
-  const { session } = agent.status;
-  return {
-    agent: agent.id,
-    state: agent.state,
-    step: event.step,
-    costUsd: event.costUsd,
-    isTurn: session !== undefined,
-    how:
-      session?.use === 'continue' ? ' (resumed)' : session?.use === 'branch' ? ' (branched)' : '',
-  };
+/** What a step's end leaves to be told with the transition that it led to. */
+function noteOf(
+  event: RunEvent,
+  before: Run | undefined,
+  states: ReadonlyMap<string, string>,
+): StepNote | undefined {
+  const isStepOver =
+    event.type === 'step-ended' ||
+    event.type === 'step-failed' ||
+    event.type === 'step-interrupted';
+  const agent = isStepOver ? before?.agents.get(event.agent) : undefined;
+  if (!isStepOver || agent?.status.kind !== 'running') return undefined;
+  const { step, at, costUsd } = event;
+  // A judge is another state than the one that the agent is in.
+  const state = states.get(agent.id) ?? agent.state;
+  return { agent: agent.id, state, step, at, costUsd, session: agent.status.session };
 }
 
-/** What the agent or script said, as a list of JSON values: `{agent}_{STATE}_{NNN}.json`. */
+/** An override is followed by the transition that was taken instead: the step is told there. */
+function tellsStep(event: RunEvent): event is Extract<RunEvent, { agent: string }> {
+  return 'agent' in event && event.type !== 'transition-overridden';
+}
+
+/** A list of JSON values: which step it was, what the agent or script said, what it cost. */
 function keepStep(folder: string, note: StepNote, stepFolder: string): void {
   const state = note.state.replace(/\.[^.]+$/, '');
   const name = `${note.agent}_${state}_${String(note.step).padStart(3, '0')}.json`;
-  const said = note.isTurn ? rawMessages(stepFolder) : scriptOutput(stepFolder);
-  const cost = JSON.stringify({ type: 'cost', cost_usd: note.costUsd });
-  writeFileSync(join(folder, name), `[\n${[...said, cost].join(',\n')}\n]\n`, { mode: 0o600 });
+  const kept = [
+    {
+      type: 'step',
+      agent_id: note.agent,
+      current_state: note.state,
+      step_number: note.step,
+      timestamp: new Date(note.at).toISOString(),
+    },
+    ...(note.session ? rawMessages(stepFolder) : scriptOutput(stepFolder)),
+    { type: 'cost', cost_usd: note.costUsd },
+  ];
+  writeFileSync(join(folder, name), `${visibleJson(kept, 2)}\n`, { mode: 0o600 });
 }
 
 /** More is not copied, only named. */
@@ -104,35 +115,32 @@ const MOST_BYTES = 32 * 1024 * 1024;
  * An executor of prompts names in `raw.json` the file and the part of it that holds the agent's own
  * messages, one JSON value a line.
  */
-function rawMessages(stepFolder: string): readonly string[] {
+function rawMessages(stepFolder: string): readonly unknown[] {
   const raw = readIfThere(join(stepFolder, 'raw.json'));
   if (raw === undefined) return [];
   const { file, from, to } = JSON.parse(raw);
-  if (to - from > MOST_BYTES) return [JSON.stringify({ type: 'too-large', file, from, to })];
+  if (to - from > MOST_BYTES) return [{ type: 'too-large', file, from, to }];
   const text = readPartSync(file, from, to - from).toString('utf8');
-  return text.split('\n').filter((line) => line.startsWith('{') && isJson(line));
+  return text.split('\n').flatMap(messageIn);
 }
 
-function scriptOutput(stepFolder: string): readonly string[] {
+/** Noise between the messages is left out. */
+function messageIn(line: string): readonly unknown[] {
+  if (!line.startsWith('{')) return [];
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
+}
+
+function scriptOutput(stepFolder: string): readonly unknown[] {
   const file = join(stepFolder, 'stdout');
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) return [];
-  if (size > MOST_BYTES) return [JSON.stringify({ type: 'too-large', file })];
-  return [
-    JSON.stringify({
-      type: 'content',
-      text: readRegularFileSync(file, MOST_BYTES).toString('utf8'),
-    }),
-  ];
-}
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  if (size > MOST_BYTES) return [{ type: 'too-large', file }];
+  const text = readRegularFileSync(file, MOST_BYTES).toString('utf8');
+  return [{ type: 'content', text }];
 }
 
 function readIfThere(file: string): string | undefined {
@@ -147,27 +155,46 @@ function logEntry(
   event: RunEvent,
   before: Run | undefined,
   after: Run,
-  step: StepNote | undefined,
+  steps: ReadonlyMap<string, StepNote>,
 ): string | undefined {
-  const line = transitionLine(event, before);
+  const line = transitionLine(event, before, after);
   if (!line) return undefined;
-  const agent =
-    'agent' in event
-      ? (after.agents.get(event.agent) ?? before?.agents.get(event.agent))
-      : undefined;
-  const session = agent?.session.kind === 'open' ? agent.session.id : undefined;
+  const agent = 'agent' in event ? before?.agents.get(event.agent) : undefined;
+  const stack = ('agent' in event ? after.agents.get(event.agent) : undefined)?.stack ?? [];
+  const step = tellsStep(event) ? steps.get(event.agent) : undefined;
   const details = [
-    ...(session ? [`session_id: ${session}${step?.how ?? ''}`] : []),
-    ...(agent && agent.stack.length > 0 ? [`stack_depth: ${agent.stack.length}`] : []),
-    ...(step?.isTurn ? [`cost: $${step.costUsd.toFixed(2)}`] : []),
-    `total_cost: $${after.totalCostUsd.toFixed(2)}`,
+    ...sessionOf(agent, step),
+    ...(stack.length > 0 ? [`stack_depth: ${stack.length}`] : []),
+    ...(step?.session ? [`cost: ${money(step.costUsd)}`] : []),
+    `total_cost: ${money(after.totalCostUsd)}`,
     ...(event.type === 'agent-ended' ? [`result: ${JSON.stringify(event.result)}`] : []),
-    ...(event.type === 'agent-failed' ? [`failure: ${event.failure.message}`] : []),
+    ...failureOf(event, after),
   ];
-  return `${localStamp(new Date(event.at))} ${line}\n${details.map((d) => `  ${d}\n`).join('')}\n`;
+  const lines = [`${localStamp(new Date(event.at))} ${line}`, ...details.map((d) => `  ${d}`), ''];
+  return lines.map((text) => ownLine(text, { color: false })).join('');
 }
 
-function transitionLine(event: RunEvent, before: Run | undefined): string | undefined {
+/** The session of the turn that led to the transition; a script leaves the agent's as it is. */
+function sessionOf(agent: Agent | undefined, step: StepNote | undefined): readonly string[] {
+  if (step?.session) return [`session_id: ${step.session.id}${HOW_USED[step.session.use]}`];
+  return agent?.session.kind === 'open' ? [`session_id: ${agent.session.id}`] : [];
+}
+
+const HOW_USED = { fresh: '', continue: ' (resumed)', branch: ' (branched)' } as const;
+
+function failureOf(event: RunEvent, after: Run): readonly string[] {
+  if (event.type === 'agent-failed') return [`failure: ${event.failure.message}`];
+  if (event.type !== 'agent-waits') return [];
+  const status = after.agents.get(event.agent)?.status;
+  return status?.kind === 'waiting' ? [`failure: ${status.failure.message}`] : [];
+}
+
+/** In cents where that is exact; a small cost is not shown as none. */
+function money(amount: number): string {
+  return `$${amount.toFixed(6).replace(/0{1,4}$/, '')}`;
+}
+
+function transitionLine(event: RunEvent, before: Run | undefined, after: Run): string | undefined {
   if (!('agent' in event)) {
     return event.type === 'stop-requested' ? `[run] stop (${event.why}, ${event.how})` : undefined;
   }
@@ -184,8 +211,14 @@ function transitionLine(event: RunEvent, before: Run | undefined): string | unde
       return `${who} -> (failed)`;
     case 'agent-asked':
       return `${who} -> ${event.next} (ask)`;
+    case 'question-timed-out':
+      return `${who} -> ${after.agents.get(event.agent)?.state ?? ''} (no answer in time)`;
     case 'agent-reminded':
       return `${who} -> ${from} (reminder ${event.number})`;
+    case 'agent-waits':
+      return `${who} -> ${from} (again)`;
+    case 'judge-called':
+      return `${who}: evaluator ${event.evaluator + 1} is asked`;
     case 'transition-overridden':
       return `${who}: evaluator ${event.by} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
     default:
