@@ -36,14 +36,14 @@ export class Project {
   /** Of the user who works in the project: not that of the machine. */
   readonly userConfig: string;
   readonly #children: ChildProcess[] = [];
-  readonly #env: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string>>;
 
   constructor(files: Readonly<Record<string, string>> = {}, name = 'project') {
     this.folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'raymond-project-'))), name);
     this.userConfig = join(userFolders(dirname(this.folder)).XDG_CONFIG_HOME, 'raymond');
     // With it, no .raymond is looked for further up.
     mkdirSync(join(this.folder, '.git'), { recursive: true });
-    this.#env = { ...cleanEnvironment(), ...userFolders(dirname(this.folder)) };
+    this.environment = { ...cleanEnvironment(), ...userFolders(dirname(this.folder)) };
     for (const [path, text] of Object.entries(files)) this.write(path, text);
   }
 
@@ -86,7 +86,7 @@ export class Project {
   ): Started {
     const child = spawn(process.execPath, [BIN, ...args], {
       cwd: more.cwd ?? this.folder,
-      env: { ...this.#env, ...more.env },
+      env: { ...this.environment, ...more.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.push(child);

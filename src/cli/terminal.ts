@@ -53,7 +53,8 @@ function screen(stream: NodeJS.WriteStream): Screen {
   const hasColor = () => isTerminal() && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   const looks = (): Looks => ({
     color: hasColor(),
-    columns: isTerminal() ? stream.columns : undefined,
+    // A terminal that has not been told its size says 0.
+    columns: isTerminal() && stream.columns > 0 ? stream.columns : undefined,
   });
   const write = (text: string) => void stream.write(text);
   const written = (text: string) =>

@@ -1,10 +1,12 @@
-/** Text that cannot leave the element or the quoted attribute it stands in, in HTML and in XML. */
+import { visible } from '../model/visible.ts';
+
+/** Text that cannot leave the element or the quoted attribute it stands in, in HTML and in XML, and hides nothing. */
 export function escapeText(text: string): string {
-  return text.replace(UNSAFE, (char) => ENTITIES.get(char) ?? '\u{FFFD}');
+  return visible(text).replace(UNSAFE, (char) => ENTITIES.get(char) ?? '\u{FFFD}');
 }
 
-/** Also the control characters and half characters that XML cannot hold at all. */
-const UNSAFE = /[&<>"']|[^\P{Cc}\t\n\r]|\p{Cs}|[\uFFFE\uFFFF]/gu;
+/** Also what XML cannot hold at all. A line of a page or picture that is begun is never begun by a text. */
+const UNSAFE = /[&<>"'\n]|[\uFFFE\uFFFF]/g;
 
 const ENTITIES = new Map([
   ['&', '&amp;'],
@@ -12,4 +14,5 @@ const ENTITIES = new Map([
   ['>', '&gt;'],
   ['"', '&quot;'],
   ["'", '&#39;'],
+  ['\n', '&#10;'],
 ]);

@@ -2,6 +2,7 @@
 import type { StateName } from '../model/state-name.ts';
 import type { TagName } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { visible } from '../model/visible.ts';
 import type { State, Workflow } from '../model/workflow.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
@@ -81,7 +82,7 @@ export function graphOf(workflow: Workflow): Graph {
   return {
     name: workflow.name,
     entry: stateNode(workflow.entry),
-    nodes: [...nodes.values()],
+    nodes: [...nodes.values()].map((node) => ({ ...node, label: visible(node.label) })),
     edges: [...edges.values()],
   };
 }

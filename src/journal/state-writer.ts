@@ -4,6 +4,7 @@
  * and the pause between two writes grows with what a write takes. The journal is what counts: trouble
  * here is reported, and does not hurt the run.
  */
+import { visibleJson } from '../model/visible.ts';
 import type { Clock } from '../ports.ts';
 import { type Disk, replaceFile } from './disk.ts';
 
@@ -70,5 +71,5 @@ export function stateWriter<R>(parts: StateWriterParts<R>): StateWriter<R> {
 
 /** Replaces the state file, once. */
 export function writeState(disk: Disk, path: string, json: unknown): Promise<void> {
-  return replaceFile(disk, path, `${JSON.stringify(json, null, 2)}\n`);
+  return replaceFile(disk, path, `${visibleJson(json, 2)}\n`);
 }

@@ -63,7 +63,7 @@ const LEAST_ROOM = 20;
 
 const blank = (text: string) => ' '.repeat(widthOf(text));
 
-/** A line that the terminal would break is broken here, at a space if there is one, so that each row has its mark. */
+/** A line that the terminal would break is broken here, at a space if one is near, so that each row has its mark. */
 function rowsOf(line: string, room: number): readonly string[] {
   const rows: string[] = [];
   let row = '';
@@ -71,7 +71,7 @@ function rowsOf(line: string, room: number): readonly string[] {
   let space = 0;
   for (const character of line) {
     if (width + cellsOf(character) > room) {
-      const end = space > 0 ? space : row.length;
+      const end = space > row.length / 2 ? space : row.length;
       rows.push(row.slice(0, end));
       row = row.slice(end);
       width = widthOf(row);
