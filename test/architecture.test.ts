@@ -53,7 +53,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The pure folders may use these packages; everything else comes in as an argument. */
-const PURE_PACKAGES = new Set(['zod/mini', 'yaml', '@dagrejs/dagre']);
+const PURE_PACKAGES = new Set(['zod/mini', 'yaml', '@dagrejs/dagre', 're2js']);
 const PURE = new Set(['model', 'parse', 'interpret', 'inspect']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(

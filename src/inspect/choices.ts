@@ -64,7 +64,7 @@ function overrides(plain: Workflow, state: State, ways: readonly Way[]): readonl
   return state.policy.evaluators.flatMap(({ transition, line }, index) => {
     const way = evaluatorWays[index];
     if (!way) return [];
-    const always: Evaluator = { kind: 'matches', pattern: '', flags: '', transition, line };
+    const always: Evaluator = { kind: 'matches', pattern: '', transition, line };
     const { allowed: _, ...policy } = state.policy;
     const fired = { ...state, policy: { ...policy, evaluators: [always] } };
     return [{ way, tags: [transition], workflow: withStates(plain, [fired]) }];

@@ -26,7 +26,7 @@ export function policyFacts(policy: Policy): readonly (readonly [string, string]
 function testOf(evaluator: Evaluator): string {
   switch (evaluator.kind) {
     case 'matches':
-      return `matches /${evaluator.pattern}/${evaluator.flags}`;
+      return `matches /${evaluator.pattern}/`;
     case 'visits':
       return `visit ${evaluator.count}`;
     case 'cost':

@@ -8,7 +8,7 @@ const evaluator = (test: EvaluatorTest) => ({
   line: 1,
 });
 const step = { output: 'I am Unable to do it', visits: 3, costUsd: 1.5 };
-const matches = (pattern: string, flags = '') => evaluator({ kind: 'matches', pattern, flags });
+const matches = (pattern: string) => evaluator({ kind: 'matches', pattern });
 const visits = (count: number) => evaluator({ kind: 'visits', count });
 const cost = (usd: number) => evaluator({ kind: 'cost', usd });
 const judge = evaluator({ kind: 'prompt', state: 'JUDGE', expect: 'YES' });
@@ -17,7 +17,7 @@ test.each([
   ['none', [], 'pass', undefined],
   ['a pattern that is there', [matches('Unable to')], 'override', 0],
   ['a pattern in other letters', [matches('unable to')], 'pass', undefined],
-  ['the same, case ignored', [matches('unable to', 'i')], 'override', 0],
+  ['the same, case ignored', [matches('(?i)unable to')], 'override', 0],
   ['too few visits', [visits(4)], 'pass', undefined],
   ['just enough visits', [visits(3)], 'override', 0],
   ['too little cost', [cost(1.51)], 'pass', undefined],

@@ -1,4 +1,5 @@
 import type { Evaluator } from '../model/workflow.ts';
+import { isFound } from '../parse/pattern.ts';
 
 export type Verdict =
   | { readonly kind: 'pass' }
@@ -26,7 +27,7 @@ function fires(
 ): boolean {
   switch (evaluator.kind) {
     case 'matches':
-      return new RegExp(evaluator.pattern, evaluator.flags).test(step.output);
+      return isFound(evaluator.pattern, step.output);
     case 'visits':
       return step.visits >= evaluator.count;
     case 'cost':

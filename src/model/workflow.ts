@@ -91,7 +91,7 @@ export interface AllowedTransition {
 export type Evaluator = EvaluatorTest & { readonly transition: Tag; readonly line: number };
 
 export type EvaluatorTest =
-  | { readonly kind: 'matches'; readonly pattern: string; readonly flags: string }
+  | { readonly kind: 'matches'; readonly pattern: string }
   | { readonly kind: 'visits'; readonly count: number }
   | { readonly kind: 'cost'; readonly usd: number }
   | { readonly kind: 'prompt'; readonly state: string; readonly expect: string };

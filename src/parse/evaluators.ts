@@ -1,4 +1,5 @@
 import type { Evaluator, EvaluatorTest } from '../model/workflow.ts';
+import { patternProblem } from './pattern.ts';
 import { readComplete } from './pinned-transition.ts';
 import { stateNameProblem } from './transition.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
@@ -62,19 +63,11 @@ function readTest(
 }
 
 function readMatches(reader: YamlReader, field: Field): EvaluatorTest | undefined {
-  const written = reader.text(field, 'matches', 'a regular expression');
-  if (written === undefined) return undefined;
-  const [prefix = '', flags = ''] = /^\(\?([imsu]+)\)/.exec(written) ?? [];
-  const pattern = written.slice(prefix.length);
-  try {
-    new RegExp(pattern, flags);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return reader.error('bad-regex', field.offset, `${reason}.`, {
-      remedy: 'Correct it; flags stand in front, like (?i).',
-    });
-  }
-  return { kind: 'matches', pattern, flags };
+  const pattern = reader.text(field, 'matches', 'a regular expression');
+  if (pattern === undefined) return undefined;
+  const problem = patternProblem(pattern);
+  if (!problem) return { kind: 'matches', pattern };
+  return reader.error('bad-regex', field.offset, problem.message, { remedy: problem.remedy });
 }
 
 function readJudge(

@@ -70,8 +70,7 @@ describe('what it says', () => {
         evaluators: [
           {
             kind: 'matches',
-            pattern: 'unable to',
-            flags: 'im',
+            pattern: '(?im)unable to',
             transition: { name: 'goto', attributes: {}, body: 'E.md' },
             line: 3,
           },
@@ -197,7 +196,16 @@ describe('what is wrong with it', () => {
     ['evaluators:\n  - {visits: 1}', '3:5 bad-evaluator', 'then'],
     ['evaluators:\n  - {visits: 0, then: {tag: goto, target: B}}', '3:14 bad-value', 'from 1 up'],
     ['evaluators:\n  - {cost: free, then: {tag: goto, target: B}}', '3:12 bad-value', 'USD'],
-    ['evaluators:\n  - {matches: "(", then: {tag: goto, target: B}}', '3:15 bad-regex', 'group'],
+    [
+      'evaluators:\n  - {matches: "(", then: {tag: goto, target: B}}',
+      '3:15 bad-regex',
+      'missing closing )',
+    ],
+    [
+      'evaluators:\n  - {matches: "a(?!b)", then: {tag: goto, target: B}}',
+      '3:15 bad-regex',
+      'has a negative lookahead',
+    ],
     [
       'evaluators:\n  - {visits: 1, then: {tag: call, target: B}}',
       '3:23 incomplete-transition',

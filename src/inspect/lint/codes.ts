@@ -73,7 +73,10 @@ export const LINT_CODES = {
   'unread-result': note('lint', 'A callee returns a result to a state that does not use it.'),
   // Evaluators.
   'bad-evaluator': error('parse', 'An evaluator lacks its test or its then, or has too many.'),
-  'bad-regex': error('parse', 'The pattern of an evaluator is not a regular expression.'),
+  'bad-regex': error(
+    'parse',
+    'The pattern of an evaluator is not a regular expression that Raymond supports.',
+  ),
   'bad-name': error('parse', 'The judge of an evaluator cannot be the name of a state.'),
   'incomplete-transition': error('parse', 'The then of an evaluator leaves something open.'),
   'bad-judge': error('lint', 'The judge of an evaluator is not a prompt that can give a result.'),

@@ -1,6 +1,7 @@
 /** Evaluators that can do nothing. */
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Evaluator, PromptState } from '../../model/workflow.ts';
+import { isFound } from '../../parse/pattern.ts';
 import { resolveState } from '../../parse/resolve.ts';
 import { waysOf } from '../ways.ts';
 import { fault } from './codes.ts';
@@ -74,18 +75,14 @@ function hides(earlier: Evaluator, later: Evaluator): string | undefined {
   const isCovered =
     (earlier.kind === 'visits' && later.kind === 'visits' && later.count >= earlier.count) ||
     (earlier.kind === 'cost' && later.kind === 'cost' && later.usd >= earlier.usd) ||
-    (earlier.kind === 'matches' &&
-      later.kind === 'matches' &&
-      later.pattern === earlier.pattern &&
-      later.flags === earlier.flags);
+    (earlier.kind === 'matches' && later.kind === 'matches' && later.pattern === earlier.pattern);
   return isCovered ? `the one on line ${earlier.line} fires whenever it would` : undefined;
 }
 
 function alwaysFires(evaluator: Evaluator): boolean {
   if (evaluator.kind === 'visits') return evaluator.count === 1;
   if (evaluator.kind !== 'matches') return false;
-  const pattern = new RegExp(evaluator.pattern, evaluator.flags);
-  return UNLIKE_TEXTS.every((text) => pattern.test(text));
+  return UNLIKE_TEXTS.every((text) => isFound(evaluator.pattern, text));
 }
 
 /** A pattern that matches all of these is taken to match everything. */
