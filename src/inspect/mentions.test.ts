@@ -60,3 +60,8 @@ test('a text of nothing but openings', () => {
   expect(read('A.md', slow)).toHaveLength(20_000);
   expect(read('A.md', `${slow}B</goto>`).at(-1)).toMatchObject({ tag: { body: 'B' } });
 });
+
+test('a text of nothing but openings with attributes is read in linear time', () => {
+  const openings = '<goto x="1">'.repeat(300_000);
+  expect(read('A.md', `${openings}B</goto>`)).toHaveLength(300_000);
+});

@@ -44,10 +44,10 @@ const NAMES = [...TRANSITION_TAGS, 'print'].sort((a, b) => b.length - a.length);
 function scan(text: string): readonly Found[] {
   const opening = new RegExp(`<(${NAMES.join('|')})(?=[\\s>]|/>)`, 'g');
   const found: Found[] = [];
-  const closings: Closings = new Map();
+  const places: Places = new Map();
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const name = TRANSITION_TAGS.find((tag) => tag === match?.[1]);
-    const tag = readAt(text, match.index, match[1] ?? '', closings);
+    const tag = readAt(text, match.index, match[1] ?? '', places);
     if (name && tag.what) found.push({ from: match.index, to: tag.end, ...tag.what(name) });
     opening.lastIndex = tag.end;
   }
@@ -63,7 +63,7 @@ function readAt(
   text: string,
   from: number,
   name: string,
-  closings: Closings,
+  places: Places,
 ): { readonly end: number; readonly what?: (name: TagName) => What } {
   const nameEnd = from + 1 + name.length;
   const opening = readOpeningTag(text, name, nameEnd);
@@ -72,35 +72,36 @@ function readAt(
     return { end: opening.end, what: (tag) => ({ kind: 'bad', bad: { name: tag, problem } }) };
   }
   const bodyStart = opening.kind === 'open' ? opening.end : nameEnd;
-  const closing = findClosing(text, name, bodyStart, closings);
-  const body = text.slice(bodyStart, closing.start);
+  const closing = find(text, `</${name}\\s*>`, bodyStart, places);
   // "End with <goto>, like <goto>NEXT</goto>": prose names a tag before it shows one.
-  if (closing.end === NEVER || body.includes(`<${name}>`) || body.includes(`<${name} `)) {
+  const isNamedAgain = find(text, `<${name}[ >]`, bodyStart, places).start < closing.start;
+  if (closing.end === NEVER || isNamedAgain) {
     return { end: bodyStart, what: (tag) => ({ kind: 'unclosed', name: tag }) };
   }
-  const { end } = closing;
+  const { start, end } = closing;
   if (opening.kind === 'malformed') {
     const { problem } = opening;
     return { end, what: (tag) => ({ kind: 'bad', bad: { name: tag, problem } }) };
   }
   const { attributes } = opening;
+  const body = text.slice(bodyStart, start);
   return { end, what: (tag) => ({ kind: 'tag', tag: { name: tag, attributes, body } }) };
 }
 
-/** The closing tag that was found last for each name: a search goes on from there, never over it again. */
-type Closings = Map<string, { readonly start: number; readonly end: number }>;
+/** Where each pattern was found last: a search continues from there, never over the same text again. */
+type Places = Map<string, { readonly start: number; readonly end: number }>;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-function findClosing(text: string, name: string, from: number, closings: Closings) {
-  const known = closings.get(name);
+function find(text: string, pattern: string, from: number, places: Places) {
+  const known = places.get(pattern);
   if (known && known.start >= from) return known;
-  const closing = new RegExp(`</${name}\\s*>`, 'g');
-  closing.lastIndex = from;
-  const match = closing.exec(text);
+  const search = new RegExp(pattern, 'g');
+  search.lastIndex = from;
+  const match = search.exec(text);
   const found = match
     ? { start: match.index, end: match.index + match[0].length }
     : { start: NEVER, end: NEVER };
-  closings.set(name, found);
+  places.set(pattern, found);
   return found;
 }

@@ -60,3 +60,10 @@ test('two forks of one move never get the same name', () => {
     ),
   ).toEqual(['main_a11', ...[2, 3, 4, 5, 6, 7, 8, 9, 10, 12].map((n) => `main_a${n}`)]);
 });
+
+test('a path of nothing but slashes is shortened in linear time', () => {
+  expect(ids(newRun, 'main', `${'/'.repeat(1_000_000)}flow${'\\'.repeat(1_000_000)}`)).toEqual([
+    'main_flow1',
+  ]);
+  expect(ids(newRun, 'main', '/'.repeat(1_000_000))).toEqual(['main_agent1']);
+});

@@ -30,11 +30,7 @@ export function workerNames(
 
 /** Safe in a file name. */
 function abbreviation(target: string): string {
-  const name =
-    target
-      .replace(/[/\\]+$/, '')
-      .split(/[/\\]/)
-      .at(-1) ?? '';
+  const name = target.split(/[/\\]/).findLast((part) => part !== '') ?? '';
   const bare = name.replace(/\.[A-Za-z0-9]+$/, '').toLowerCase();
   const letters = Array.from(bare.replace(/[^\p{L}\p{N}_-]/gu, ''));
   return letters.slice(0, 6).join('') || 'agent';

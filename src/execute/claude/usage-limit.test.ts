@@ -150,3 +150,7 @@ it('finds the time that Claude Code writes for any reset within a day', () => {
     ),
   );
 });
+
+it('looks through a long text in linear time', () => {
+  expect(readUsageLimit('out of extra usage '.repeat(300_000), 0)).toBeUndefined();
+});

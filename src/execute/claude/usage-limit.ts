@@ -3,10 +3,12 @@
 import { epochMs } from './messages.ts';
 
 export function readUsageLimit(
-  text: string,
+  message: string,
   now: number,
   localZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): { readonly resetsAt?: number } | undefined {
+  // What says so is short. The patterns below need not be good for long texts.
+  const text = message.slice(0, 2_000);
   if (!isUsageLimit(text)) return undefined;
   const resetsAt = readEpoch(text) ?? readDuration(text, now) ?? readClock(text, now, localZone);
   return resetsAt === undefined ? {} : { resetsAt };

@@ -45,9 +45,15 @@ function lostQuotes({ text, interpreter }: ScriptState, { from, to }: Mention): 
   };
 }
 
+/** What stands before a tag on its line. Empty on a line so long that nobody wrote it by hand. */
 function lineBefore(text: string, offset: number): string {
-  return text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+  const from = Math.max(0, offset - LONGEST_LINE);
+  const piece = text.slice(from, offset);
+  const lineStart = piece.lastIndexOf('\n') + 1;
+  return lineStart === 0 && from > 0 ? '' : piece.slice(lineStart);
 }
+
+const LONGEST_LINE = 1_000;
 
 /** The quote that is still open at the end of a piece of a line. */
 function quoteAtEnd(piece: string): string | undefined {

@@ -135,7 +135,7 @@ function namesState({ workflow }: Lint, text: string, { to }: Mention): boolean 
 
 /** "The <goto></goto> tag", "<call>…</call>": a prompt may speak of a tag without meaning one. */
 function isMereTalk(state: State, { body }: Tag): boolean {
-  return state.kind === 'prompt' && /^\s*(?:\.\.\.|…)?\s*$/.test(body);
+  return state.kind === 'prompt' && ['', '...', '…'].includes(body.trim());
 }
 
 function patternOf({ name }: Tag): string {
