@@ -1,20 +1,104 @@
-/** Journals that older versions wrote. They are never changed: a run of last year must still load. */
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+/**
+ * Journals that real Raymonds of every version wrote, with their state files: runs of scripts with
+ * forks, calls, a failure and an open question; one that was killed while workers ran; one of Claude
+ * Code with reminders, evaluators, retries and a usage limit; one that is long enough for a snapshot.
+ * They are never changed: a run of last year must still load.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { codec } from '../../src/cli/store.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { readEvents, readRun } from '../../src/journal/read-journal.ts';
-import { collected, foldAll, seen } from './fixtures.ts';
+import { freeze } from '../../src/journal/state-file.ts';
+import { JOURNAL_VERSION } from '../../src/model/event.ts';
+import type { Run } from '../../src/model/run.ts';
+import { collected, open, temporaryFolder } from './fixtures.ts';
 
-const version1 = join(import.meta.dirname, '../journals/version-1.jsonl');
+const journals = join(import.meta.dirname, '../journals');
+const versions = readdirSync(journals).map((name) => Number(name.replace('version-', '')));
+const runs = versions.flatMap((version) =>
+  runsOf(version).map((run) => ({ version, run, folder: join(journals, `version-${version}`) })),
+);
 
-test('a journal of version 1 loads, with every kind of event that it knew', async () => {
-  const events = await collected(readEvents(realDisk, version1));
-  expect(events).toHaveLength(40);
-  expect(events.at(-1)).toMatchObject({ type: 'run-ended', at: 1700000010007, outcome: 'failed' });
-  expect(new Set(events.map((event) => event.type)).size).toBe(22);
+function runsOf(version: number): string[] {
+  const names = readdirSync(join(journals, `version-${version}`));
+  return names.flatMap((name) => /^(.*)\.jsonl(\.gz)?$/.exec(name)?.[1] ?? []);
+}
+
+/** A copy of a run's files, as they were beside each other. Gives the path of the journal. */
+async function copied(folder: string, run: string): Promise<string> {
+  const copy = await temporaryFolder();
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(`${run}.`))) {
+    const bytes = readFileSync(join(folder, name));
+    const isPacked = name.endsWith('.gz');
+    await writeFile(join(copy, basename(name, '.gz')), isPacked ? gunzipSync(bytes) : bytes);
+  }
+  return join(copy, `${run}.jsonl`);
+}
+
+test('there are journals of every version', () => {
+  expect(versions.sort()).toEqual(Array.from({ length: JOURNAL_VERSION }, (_, i) => i + 1));
 });
 
-test('the run is that of its events: a snapshot of an older version is not used', async () => {
-  const { run } = await readRun(realDisk, version1, seen);
-  expect(run).toEqual(foldAll(await collected(readEvents(realDisk, version1))));
+test('among those of version 1 is every kind of event that it knew', async () => {
+  const path = await copied(join(journals, 'version-1'), 'every-event');
+  const events = await collected(readEvents(realDisk, path));
+  expect(events).toHaveLength(40);
+  expect(new Set(events.map(({ type }) => type)).size).toBe(22);
+});
+
+describe.each(runs)('version $version: $run', ({ version, run: id, folder }) => {
+  test('gives the run that the state file of that time shows', async () => {
+    const path = await copied(folder, id);
+    const { run } = await readRun(realDisk, path, codec);
+    const events = await collected(readEvents(realDisk, path));
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(run).toEqual(events.reduce<Run | undefined>(codec.apply, undefined));
+    expect(codec.thaw(JSON.parse(JSON.stringify(freeze(run))))).toEqual(run);
+    // No program wrote the one that has every kind of event, so nobody wrote a state file.
+    if (id === 'every-event') return;
+    const stateFile = await readFile(path.replace('.jsonl', '.json'), 'utf8');
+    expect(freeze(run)).toMatchObject(JSON.parse(stateFile));
+  });
+
+  test('can be continued, in a file of this version', async () => {
+    const path = await copied(folder, id);
+    const before = await readFile(path);
+    const { run, journal } = await open(realDisk, path, codec);
+    const event = { type: 'usage-limit-lifted', at: run.updatedAt + 1 } as const;
+    const after = codec.apply(run, event);
+    await journal.append([event], after);
+    await journal.close();
+    expect((await readRun(realDisk, path, codec)).run).toEqual(after);
+    const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ seq: 1, version: JOURNAL_VERSION });
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ seq: after.seq });
+    const isOld = version < JOURNAL_VERSION;
+    const kept = isOld
+      ? await readFile(`${path}.old-1`)
+      : (await readFile(path)).subarray(0, before.length);
+    expect(kept.equals(before)).toBe(true);
+  });
+});
+
+test('a snapshot of this version is used, and one of an older version is not', async () => {
+  const applied = versions.map(async (version) => {
+    const path = await copied(join(journals, `version-${version}`), 'long');
+    let count = 0;
+    const counting: typeof codec = {
+      ...codec,
+      apply: (run, event) => {
+        count++;
+        return codec.apply(run, event);
+      },
+    };
+    const { run } = await readRun(realDisk, path, counting);
+    return { version, usesSnapshot: count < run.seq };
+  });
+  expect(await Promise.all(applied)).toEqual(
+    versions.map((version) => ({ version, usesSnapshot: version === JOURNAL_VERSION })),
+  );
 });

@@ -1,0 +1,53 @@
+/** Runs that the first release left are shown, answered and continued. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
+
+const journals = join(import.meta.dirname, '../journals/version-1');
+
+/** As if it had been run here: version 1 has no checksums that would notice the other folder. */
+function putBack(project: Project, run: string): void {
+  for (const ending of ['json', 'jsonl']) {
+    const text = readFileSync(join(journals, `${run}.${ending}`), 'utf8');
+    const here = text.replaceAll('/project', project.folder);
+    project.write(`.raymond/state/${run}.${ending}`, here);
+  }
+}
+
+test('a run that waits for an answer', async () => {
+  const project = newProject({
+    'trouble/START.sh': 'exit 1',
+    'trouble/AFTER.sh': 'echo "<result>a person said $RAYMOND_RESULT</result>"',
+  });
+  putBack(project, 'question');
+  const before = project.read('.raymond/state/question.jsonl');
+  expect((await project.run(['show', 'question'])).stdout).toContain('asking: Is it done?');
+  expect((await project.run(['list'])).stdout).toMatch(/^question +waiting/m);
+  const logs = await project.run(['logs', 'question', '--json']);
+  expect(logs.stdout).toMatch(/^\{"seq":1,"type":"run-started","version":2,/);
+  expect(project.read('.raymond/state/question.jsonl')).toBe(before);
+
+  await project.run(['answer', 'question', 'yes']);
+  const resumed = await project.run(['resume', 'question']);
+  expect(resumed).toMatchObject({ code: 0, stdout: 'a person said yes\n' });
+  expect(project.read('.raymond/state/question.jsonl.old-1')).toBe(before);
+  const seqs = project.journal('question').map(({ seq }) => seq);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  expect(await project.run(['prune', 'question'])).toMatchObject({ code: 0 });
+  expect((await project.run(['list'])).stdout).not.toContain('question');
+});
+
+test('a run that was killed while workers ran', async () => {
+  const project = newProject({
+    'crew/START.sh': 'exit 1',
+    'crew/WORK.sh': `echo "$number" >>here
+echo "<result>$number</result>"`,
+  });
+  putBack(project, 'killed');
+  expect((await project.run(['list'])).stdout).toMatch(/^killed +crashed/m);
+  const resumed = await project.run(['resume', 'killed']);
+  expect(resumed).toMatchObject({ code: 0, stdout: 'all are sent\n' });
+  expect(project.lines('here').sort()).toEqual(['1', '2']);
+});
