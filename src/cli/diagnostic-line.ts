@@ -19,7 +19,7 @@ export function diagnosticLine({
 
 /** With its file named as it is found from here. */
 export function placed(
-  library: WorkflowLibrary,
+  library: Pick<WorkflowLibrary, 'pathOf'>,
   { ref }: Workflow,
   diagnostic: Diagnostic,
 ): Diagnostic {

@@ -1,5 +1,4 @@
 /** Works on one run in this process: from the lock to the exit code. */
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type InboxMessage, type InboxWatch, post, watchInbox } from '../journal/inbox.ts';
 import type { Project, RunPaths } from '../journal/project.ts';
@@ -33,6 +32,8 @@ export interface RunProcess {
   readonly journal: Journal & { close(): Promise<void> };
   readonly executors: Executors;
   readonly options: RunOptions;
+  /** Takes the report for the log file, if there is one. */
+  readonly log: ((text: string) => void) | undefined;
   /** The event by which the run has just begun, to be shown. */
   readonly started?: RunEvent;
   /** Whether it may wait for the deadline of a question (default), or leaves that to its caller. */
@@ -152,15 +153,13 @@ function confirming(journal: Journal, unconfirmed: (() => Promise<void>)[]): Jou
   };
 }
 
-function reporters(run: Run, { project, paths, options }: RunProcess): readonly Observer[] {
+function reporters(run: Run, { project, paths, options, log }: RunProcess): readonly Observer[] {
   const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
   const observers: Observer[] = [];
   if (options.json) observers.push(jsonObserver(stdout.json));
   else observers.push(plainObserver({ show: (line) => stderr.line(line, options), verbosity }));
-  if (options.logFile) {
-    const file = options.logFile;
-    const show = (line: Line) =>
-      appendFileSync(file, formatLine(line, { color: false }), { mode: 0o600 });
+  if (log) {
+    const show = (line: Line) => log(formatLine(line, { color: false }));
     observers.push(plainObserver({ show, verbosity: 'verbose' }));
   }
   if (!options.plain && !options.json) observers.push(titleBarObserver(stderr.title));

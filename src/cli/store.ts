@@ -10,6 +10,7 @@ import { findProject, type Project, type RunPaths, runPaths } from '../journal/p
 import { freeze, thaw } from '../journal/state-file.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock } from '../ports.ts';
+import { homeFolder } from './user-folders.ts';
 
 export const disk = realDisk;
 
@@ -43,7 +44,7 @@ export const codec: RunCodec<Run> = {
 };
 
 export function currentProject(cwd = process.cwd()): Promise<Project> {
-  return findProject(disk, cwd);
+  return findProject(disk, cwd, homeFolder());
 }
 
 export const pathsOf: (project: Project, run: string) => RunPaths = runPaths;

@@ -1,4 +1,5 @@
 /** The folders of the user, outside of any project: nothing that comes with a project can be in them. */
+import { realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -12,7 +13,16 @@ export function userConfigFolder(environment: NodeJS.ProcessEnv = process.env): 
 }
 
 function folderIn(named: string | undefined, usual: string): string {
-  return named !== undefined && isAbsolute(named) ? named : join(homedir(), usual);
+  return named !== undefined && isAbsolute(named) ? named : join(homeFolder(), usual);
+}
+
+/** Its real path, as far as it is known. A user without an entry and without HOME has none. */
+export function homeFolder(): string {
+  try {
+    return realpathSync(homedir());
+  } catch {
+    return '/';
+  }
 }
 
 /** Throws a UserError when others could have changed what is there. Links are the user's own. */

@@ -19,7 +19,6 @@ import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
 import type { Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
-import { currentProject, pathsOf } from './store.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
@@ -27,10 +26,14 @@ export function libraryFor(paths: RunPaths, cwd: string): WorkflowLibrary {
   return createLibrary({ cwd, platform, unpackInto: paths.source });
 }
 
-/** For whoever only looks at a workflow. */
-export async function looseLibrary(): Promise<WorkflowLibrary> {
-  const cwd = process.cwd();
-  return libraryFor(pathsOf(await currentProject(cwd), 'unnamed'), cwd);
+/** For whoever only looks at a workflow: nothing is unpacked, and no project is needed. */
+export function looseLibrary(): Omit<WorkflowLibrary, 'scriptFolder'> {
+  const { scriptFolder: _, ...library } = createLibrary({
+    cwd: process.cwd(),
+    platform,
+    unpackInto: '',
+  });
+  return library;
 }
 
 export interface Executors {

@@ -74,6 +74,11 @@ test('a pipe is not opened to be changed either', async () => {
   await expect(openRegularFile(path('pipe'), 'change')).rejects.toThrow('not a regular file');
 });
 
+test('a link is not followed where that is asked for', async () => {
+  const opened = openRegularFile(path('folder/inside'), 'change', { followLink: false });
+  await expect(opened).rejects.toThrow('not a regular file');
+});
+
 test.each([
   ['/a', '/a/b', true],
   ['/a', '/a', true],

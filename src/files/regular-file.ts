@@ -4,7 +4,7 @@
  * regular files are opened, and no more is read than the caller expects.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** The file exists and must not be used. Files that do not exist give the usual ENOENT. */
@@ -57,13 +57,14 @@ export async function readFileWithin(
   return readRegularFile(real, maxBytes);
 }
 
-/** `change`: to read and write. */
+/** `change`: to read and write. A link to a file is one only if links are followed. */
 export async function openRegularFile(
   path: string,
   access: 'read' | 'change' = 'read',
+  { followLink = true } = {},
 ): Promise<FileHandle> {
-  checkKind(await stat(path));
-  const file = await open(path, FLAGS[access]);
+  checkKind(await (followLink ? stat(path) : lstat(path)));
+  const file = await open(path, FLAGS[access] | (followLink ? 0 : NOFOLLOW));
   try {
     // Another thing may have taken the place of what was looked at.
     checkKind(await file.stat());
@@ -104,6 +105,7 @@ export function isWithin(folder: string, path: string): boolean {
 
 /** Where there is no O_NONBLOCK (Windows), there are no named pipes in folders either. */
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const FLAGS = { read: constants.O_RDONLY | NONBLOCK, change: constants.O_RDWR | NONBLOCK };
 
 function checkKind(found: Stats): void {

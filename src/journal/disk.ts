@@ -3,6 +3,7 @@
  * the n-th operation fail.
  */
 import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openRegularFile, tooLarge } from '../files/regular-file.ts';
@@ -10,7 +11,7 @@ import { openRegularFile, tooLarge } from '../files/regular-file.ts';
 export interface Disk {
   /**
    * `read`: must exist. `change`: must exist, read and write. `create`: must not exist, 0600. What
-   * exists must be a regular file.
+   * exists must be a regular file, and no link to one.
    */
   open(path: string, how: 'read' | 'change' | 'create'): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
@@ -21,10 +22,21 @@ export interface Disk {
   mkdir(path: string): Promise<void>;
   list(path: string): Promise<string[]>;
   kind(path: string): Promise<'file' | 'folder' | undefined>;
+  /** What is there itself, a link not followed. */
+  look(path: string): Promise<Seen | undefined>;
+  chmod(path: string, mode: number): Promise<void>;
   /** Rejects when files cannot be made in a folder. */
   checkWritable(path: string): Promise<void>;
   /** Makes names that were added to a folder, or taken out of it, survive a power cut. */
   syncFolder(path: string): Promise<void>;
+}
+
+export interface Seen {
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly uid: number;
+  readonly mode: number;
+  /** The file system that it is on. */
+  readonly device: number;
 }
 
 /** Reads and writes name their position, so a failed write cannot shift the next one. */
@@ -42,7 +54,9 @@ export interface DiskFile {
 export const realDisk: Disk = {
   async open(path, how) {
     const file =
-      how === 'create' ? await fs.open(path, 'wx+', 0o600) : await openRegularFile(path, how);
+      how === 'create'
+        ? await fs.open(path, 'wx+', 0o600)
+        : await openRegularFile(path, how, { followLink: false });
     return diskFile(file);
   },
   rename: (from, to) => fs.rename(from, to),
@@ -58,6 +72,14 @@ export const realDisk: Disk = {
       throw error;
     }
   },
+  async look(path) {
+    const found = await fs.lstat(path).catch((error) => {
+      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+      throw error;
+    });
+    return found && { kind: kindOf(found), uid: found.uid, mode: found.mode, device: found.dev };
+  },
+  chmod: (path, mode) => fs.chmod(path, mode),
   checkWritable: (path) => fs.access(path, fs.constants.W_OK),
   async syncFolder(path) {
     // Windows cannot open a folder, and its file systems journal names by themselves.
@@ -164,6 +186,12 @@ export async function thenClose<T extends { close(): Promise<void> }, R>(
 
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+function kindOf(found: Stats): Seen['kind'] {
+  if (found.isSymbolicLink()) return 'link';
+  if (found.isDirectory()) return 'folder';
+  return found.isFile() ? 'file' : 'other';
 }
 
 function diskFile(handle: fs.FileHandle): DiskFile {

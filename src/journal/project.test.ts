@@ -1,9 +1,9 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
-import { realDisk } from './disk.ts';
+import { type Disk, realDisk, type Seen } from './disk.ts';
 import { findRun, listRuns } from './find-run.ts';
 import { findProject, makeProject, runPaths } from './project.ts';
 
@@ -12,30 +12,124 @@ async function tree(...names: string[]): Promise<string> {
   const root = await temporaryFolder();
   for (const name of names) {
     const path = join(root, name);
-    await mkdir(name.endsWith('/') ? path : join(path, '..'), { recursive: true });
-    if (!name.endsWith('/')) await writeFile(path, '');
+    // Whatever the umask is, others cannot change it.
+    const folder = name.endsWith('/') ? path : join(path, '..');
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    if (!name.endsWith('/')) await writeFile(path, '', { mode: 0o644 });
   }
   return root;
 }
 
+const HOME = '/home/somebody';
+const find = (folder: string, disk = realDisk, home = HOME) => findProject(disk, folder, home);
+
+/** A disk on which some things are other than they are. */
+const seeing = (change: (path: string, seen: Seen) => Partial<Seen>): Disk => ({
+  ...realDisk,
+  async look(path) {
+    const seen = await realDisk.look(path);
+    return seen && { ...seen, ...change(path, seen) };
+  },
+});
+const STRANGER = 54_321;
+const FOLDERS = ['.raymond/state/', '.raymond/runs/', '.raymond/debug/'];
+
 describe('the project folder', () => {
   test.each([
-    ['is found upward', ['.raymond/', 'a/b/'], '.raymond'],
-    ['is found in the nearest folder', ['.raymond/', 'a/.raymond/', 'a/b/'], 'a/.raymond'],
+    ['is found upward in a repository', ['.git/', '.raymond/', 'a/b/'], '.raymond'],
+    ['is found in the nearest folder', ['.git/', '.raymond/', 'a/.raymond/', 'a/b/'], 'a/.raymond'],
     ['belongs beside .git', ['.git/', 'a/b/'], '.raymond'],
     ['belongs beside the .git file of a worktree', ['a/.git', 'a/b/'], 'a/.raymond'],
     ['is not looked for beyond .git', ['.raymond/', 'a/.git/', 'a/b/'], 'a/.raymond'],
-    ['beside .git counts', ['.git/', '.raymond/', 'a/b/'], '.raymond'],
     ['belongs here when there is neither', ['a/b/'], 'a/b/.raymond'],
+    ['is not looked for above without a repository', ['.raymond/', 'a/b/'], 'a/b/.raymond'],
+    ['is found here without a repository', ['.raymond/', 'a/b/.raymond/'], 'a/b/.raymond'],
   ])('%s', async (_name, names, expected) => {
     const root = await tree(...names);
-    const project = await findProject(realDisk, join(root, 'a/b'));
-    expect(project.folder).toBe(join(root, expected));
+    expect((await find(join(root, 'a/b'))).folder).toBe(join(root, expected));
+  });
+
+  test('is not looked for in the home folder, or above it', async () => {
+    const root = await tree('.git/', '.raymond/', 'a/b/');
+    const below = await find(join(root, 'a/b'), realDisk, join(root, 'a'));
+    expect(below.folder).toBe(join(root, 'a/b/.raymond'));
+    const inside = await find(root, realDisk, root);
+    expect(inside.folder).toBe(join(root, '.raymond'));
+  });
+
+  test.each<[string, string, Partial<Seen>]>([
+    ['a folder of somebody else', '', { uid: STRANGER }],
+    ['another file system', '', { device: -1 }],
+    ['a repository of somebody else', '.git', { uid: STRANGER }],
+  ])('is not looked for in %s', async (_, name, other) => {
+    const root = await tree('.git/', '.raymond/', 'a/b/');
+    const disk = seeing((path) => (path === join(root, name) ? other : {}));
+    expect((await find(join(root, 'a/b'), disk)).folder).toBe(join(root, 'a/b/.raymond'));
+  });
+
+  test.each(['', 'state', 'runs', 'debug', 'config.toml'])(
+    'is refused when .raymond/%s is a link',
+    async (name) => {
+      const root = await tree('.git/', 'elsewhere/', 'file');
+      if (name !== '') await mkdir(join(root, '.raymond'));
+      await symlink(join(root, 'elsewhere'), join(root, '.raymond', name));
+      await expect(find(root)).rejects.toMatchObject({
+        code: 'project-link',
+        message: expect.stringContaining(`${join(root, '.raymond', name)} is a link`),
+      });
+    },
+  );
+
+  test.runIf(process.getuid)('is refused when others can change it', async () => {
+    for (const [name, mode] of [
+      ['', 0o770],
+      ['', 0o702],
+      ['state', 0o777],
+      ['runs', 0o775],
+      ['debug', 0o720],
+      ['config.toml', 0o664],
+    ] as const) {
+      const root = await tree('.raymond/config.toml', ...FOLDERS);
+      await chmod(join(root, '.raymond', name), mode);
+      await expect(find(root), name).rejects.toMatchObject({
+        code: 'project-of-others',
+        message: expect.stringContaining(`its mode is ${mode.toString(8).padStart(4, '0')}`),
+        remedy: expect.stringContaining(`chmod -R go-w ${join(root, '.raymond')}`),
+      });
+    }
+  });
+
+  test.runIf(process.getuid)('is refused when it belongs to somebody else', async () => {
+    for (const name of ['', 'state', 'runs', 'debug', 'config.toml']) {
+      const root = await tree('.raymond/config.toml', ...FOLDERS);
+      const disk = seeing((path) =>
+        path === join(root, '.raymond', name) ? { uid: STRANGER } : {},
+      );
+      await expect(find(root, disk), name).rejects.toMatchObject({
+        code: 'project-of-others',
+        message: expect.stringContaining('it belongs to another user'),
+      });
+    }
+  });
+
+  test('of the administrator is used', async () => {
+    const root = await tree('.raymond/config.toml');
+    const disk = seeing(() => ({ uid: 0 }));
+    expect((await find(root, disk)).folder).toBe(join(root, '.raymond'));
+  });
+
+  test.runIf(process.getuid)('that others can read becomes the own when it is used', async () => {
+    const root = await tree('.raymond/config.toml', ...FOLDERS);
+    for (const name of ['', 'state', 'runs', 'debug'])
+      await chmod(join(root, '.raymond', name), 0o755);
+    await makeProject(realDisk, await find(root));
+    for (const name of ['', 'state', 'runs', 'debug'])
+      expect((await stat(join(root, '.raymond', name))).mode & 0o777, name).toBe(0o700);
   });
 
   test('is for the owner alone, and only its configuration is for git', async () => {
     const root = await tree('.git/');
-    const project = await findProject(realDisk, root);
+    const project = await find(root);
     expect(await realDisk.kind(project.folder)).toBeUndefined();
     await makeProject(realDisk, project);
     await makeProject(realDisk, project);
@@ -46,15 +140,15 @@ describe('the project folder', () => {
 
   test('keeps a .gitignore that somebody wrote, and adds a missing one', async () => {
     const root = await tree('.raymond/config.toml', 'a/.raymond/.gitignore');
-    await makeProject(realDisk, await findProject(realDisk, root));
+    await makeProject(realDisk, await find(root));
     expect(await readFile(join(root, '.raymond/.gitignore'), 'utf8')).toContain('*');
-    await makeProject(realDisk, await findProject(realDisk, join(root, 'a')));
+    await makeProject(realDisk, await find(join(root, 'a')));
     expect(await readFile(join(root, 'a/.raymond/.gitignore'), 'utf8')).toBe('');
   });
 
   test('that is a file is an error with a remedy', async () => {
     const root = await tree('.raymond');
-    await expect(findProject(realDisk, root)).rejects.toMatchObject({
+    await expect(find(root)).rejects.toMatchObject({
       code: 'project-not-a-folder',
       remedy: 'Rename or remove the file.',
     });
@@ -68,7 +162,7 @@ describe('the project folder', () => {
     const disk = guarded(realDisk, (operation) =>
       operation === failing ? { error: diskError(code) } : undefined,
     );
-    const project = await findProject(disk, await temporaryFolder());
+    const project = await find(await temporaryFolder(), disk);
     await expect(makeProject(disk, project)).rejects.toMatchObject({
       code: 'project-unwritable',
       remedy: expect.stringContaining(cure),
@@ -79,7 +173,7 @@ describe('the project folder', () => {
 describe('the folders of a run', () => {
   test('are its own, and a task folder is there when asked for', async () => {
     const root = await temporaryFolder();
-    const { folder, folders } = runPaths(await findProject(realDisk, root), 'demo-1');
+    const { folder, folders } = runPaths(await find(root), 'demo-1');
     expect(folders.step('main', 3)).toBe(join(folder, 'steps/main/3'));
     const task = folders.task('main');
     expect(task).toBe(join(folder, 'tasks/main'));
@@ -88,7 +182,7 @@ describe('the folders of a run', () => {
   });
 
   test('exist for an agent with a name that is too long for a file, and differ', async () => {
-    const { folders } = runPaths(await findProject(realDisk, await temporaryFolder()), 'demo-1');
+    const { folders } = runPaths(await find(await temporaryFolder()), 'demo-1');
     const long = `main${'_worker1'.repeat(100)}`;
     expect(await realDisk.kind(folders.task(long))).toBe('folder');
     expect(folders.task(`${long}_worker2`)).not.toBe(folders.task(long));
@@ -97,8 +191,7 @@ describe('the folders of a run', () => {
 
 describe('the runs', () => {
   const project = async () =>
-    findProject(
-      realDisk,
+    find(
       await tree(
         '.raymond/state/demo-11112222.jsonl',
         '.raymond/state/demo-11112222.json',
@@ -118,7 +211,7 @@ describe('the runs', () => {
       'demo-11113333',
       'lost-1',
     ]);
-    expect(await listRuns(realDisk, await findProject(realDisk, await tree()))).toEqual([]);
+    expect(await listRuns(realDisk, await find(await tree()))).toEqual([]);
   });
 
   test.each([

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isOwner, ownershipProblem } from '../files/ownership.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunFolders } from '../ports.ts';
 import { type Disk, makeFolder, replaceFile } from './disk.ts';
@@ -30,26 +31,25 @@ export interface RunPaths {
 }
 
 /**
- * The nearest `.raymond` upward, not beyond the folder that holds `.git`. Where there is none, it
- * belongs beside `.git`, or into the working directory. Makes nothing: looking leaves no traces.
+ * In a repository, the nearest `.raymond` from the working directory up to the folder that holds
+ * `.git`, else beside `.git`. Without a repository it is in the working directory: further up,
+ * anybody may have put one. Makes nothing: looking leaves no traces. Throws a UserError for a
+ * `.raymond` that others can change.
  */
-export async function findProject(disk: Disk, cwd: string): Promise<Project> {
+export async function findProject(disk: Disk, cwd: string, home: string): Promise<Project> {
   const start = resolve(cwd);
-  for (let folder = start; ; folder = dirname(folder)) {
-    const here = join(folder, '.raymond');
-    const kind = await disk.kind(here);
-    if (kind === 'file') throw notAFolder(here);
-    const isTop = (await disk.kind(join(folder, '.git'))) !== undefined;
-    if (kind === 'folder' || isTop) return projectAt(here);
-    if (folder === dirname(folder)) return projectAt(join(start, '.raymond'));
-  }
+  const project = projectAt((await inRepository(disk, start, home)) ?? join(start, '.raymond'));
+  await checkProject(disk, project);
+  return project;
 }
 
-/** Makes what a run needs, or throws a UserError. Prompts may hold secrets: git is kept away. */
+/** Makes what a run needs, or throws a UserError. Prompts may hold secrets: git and others are kept away. */
 export async function makeProject(disk: Disk, project: Project): Promise<void> {
   try {
     await makeFolder(disk, project.stateFolder);
     await makeFolder(disk, project.runsFolder);
+    const { folder, stateFolder, runsFolder, debugFolder } = project;
+    for (const path of [folder, stateFolder, runsFolder, debugFolder]) await tighten(disk, path);
     const ignoreFile = join(project.folder, '.gitignore');
     if (!(await disk.kind(ignoreFile))) await replaceFile(disk, ignoreFile, GIT_IGNORE);
     await disk.checkWritable(project.stateFolder);
@@ -95,6 +95,65 @@ function projectAt(folder: string): Project {
   };
 }
 
+/** Where `.raymond` is or belongs, when the working directory is in a repository of the user. */
+async function inRepository(disk: Disk, start: string, home: string): Promise<string | undefined> {
+  const device = (await disk.look(start))?.device;
+  let nearest: string | undefined;
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (folder !== start) {
+      const seen = await disk.look(folder);
+      const isOwn = seen !== undefined && isOwner(seen.uid);
+      if (!isOwn || seen.device !== device || folder === home) return undefined;
+    }
+    const here = join(folder, '.raymond');
+    if (nearest === undefined && (await disk.look(here))) nearest = here;
+    const git = await disk.look(join(folder, '.git'));
+    if (git) return isOwner(git.uid) ? (nearest ?? here) : undefined;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** The one place where it is looked at whether `.raymond` can be believed. */
+async function checkProject(disk: Disk, project: Project): Promise<void> {
+  const { folder, stateFolder, runsFolder, debugFolder, configFile } = project;
+  for (const path of [folder, stateFolder, runsFolder, debugFolder])
+    await checkPart(disk, project, path, 'folder');
+  await checkPart(disk, project, configFile, 'file');
+}
+
+async function checkPart(
+  disk: Disk,
+  { folder }: Project,
+  path: string,
+  kind: 'folder' | 'file',
+): Promise<void> {
+  const seen = await disk.look(path);
+  if (!seen) return;
+  if (seen.kind === 'link')
+    throw new UserError(
+      'project-link',
+      `${path} is a link, which could lead Raymond to files of somebody else.`,
+      `Remove the link, or put a ${kind} in its place.`,
+    );
+  if (seen.kind !== kind) throw kind === 'folder' ? notAFolder(path) : notAFile(path);
+  const problem = ownershipProblem(seen);
+  if (problem === undefined) return;
+  throw new UserError(
+    'project-of-others',
+    `${path} is not used: ${problem}.`,
+    isOwner(seen.uid)
+      ? `If you trust what is in it: chmod -R go-w ${folder}`
+      : 'Work in a folder of your own.',
+  );
+}
+
+/** What others could read becomes the user's alone. */
+async function tighten(disk: Disk, path: string): Promise<void> {
+  const seen = await disk.look(path);
+  if (seen && seen.uid === process.getuid?.() && (seen.mode & 0o077) !== 0)
+    await disk.chmod(path, 0o700);
+}
+
 const MAX_NAME_BYTES = 200;
 
 /** An agent's name grows with every fork in a fork, and a file name has its limit. */
@@ -109,6 +168,14 @@ function notAFolder(path: string): UserError {
     'project-not-a-folder',
     `${path} is a file, but Raymond keeps its runs in a folder of that name.`,
     'Rename or remove the file.',
+  );
+}
+
+function notAFile(path: string): UserError {
+  return new UserError(
+    'project-not-a-file',
+    `${path} is not a regular file.`,
+    'Rename or remove it.',
   );
 }
 

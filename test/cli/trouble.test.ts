@@ -121,7 +121,7 @@ function makeReadOnly(folder: string): boolean {
     return true;
   }
   onTestFinished(() => void spawnSync('umount', ['-l', folder]));
-  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder]).status === 0;
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro,mode=0700', 'tmpfs', folder]).status === 0;
 }
 
 test('a .raymond that is a file', async () => {

@@ -1,11 +1,15 @@
 // A project can come from anybody: what its config file may command, and what not.
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -178,3 +182,98 @@ function writeUserConfig({ userConfig }: Project, text: string): void {
   mkdirSync(userConfig, { recursive: true, mode: 0o700 });
   writeFileSync(join(userConfig, 'config.toml'), text, { mode: 0o600 });
 }
+
+/** A clone beside which somebody has work. */
+function cloneWith(link: string, target: string): { project: Project; precious: string } {
+  const project = newProject({ ...ONCE, '.raymond/state/x.jsonl': '' });
+  const precious = join(dirname(project.folder), 'precious');
+  mkdirSync(precious);
+  writeFileSync(join(precious, 'work'), 'of days');
+  symlinkSync(target, project.path(link));
+  return { project, precious };
+}
+
+test('a link in .raymond leads no command out of the project', async () => {
+  const { project, precious } = cloneWith('.raymond/runs', '../..');
+  project.write('.raymond/state/precious.jsonl', '');
+  const commands = [
+    ['prune', 'precious'],
+    ['prune', '--all'],
+    ['once'],
+    ['resume', 'precious'],
+    ['resume', '--all'],
+    ['list'],
+    ['show', 'precious'],
+    ['logs', 'precious'],
+    ['stop', 'precious'],
+    ['answer', 'precious', 'yes'],
+    ['config'],
+    ['doctor'],
+  ];
+  for (const args of commands) {
+    const { code, stderr } = await project.run(args);
+    expect(code, args[0]).toBe(1);
+    expect(stderr).toContain(`${project.path('.raymond/runs')} is a link`);
+  }
+  expect(readFileSync(join(precious, 'work'), 'utf8')).toBe('of days');
+});
+
+test('a journal that is a link is not read or written', async () => {
+  const { project, precious } = cloneWith('.raymond/state/linked.jsonl', '../../../precious/work');
+  for (const command of ['show', 'resume', 'logs']) {
+    const { code, stderr } = await project.run([command, 'linked']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('not a regular file');
+  }
+  expect(readFileSync(join(precious, 'work'), 'utf8')).toBe('of days');
+});
+
+test('to look at a workflow, the .raymond beside it does not matter', async () => {
+  const { project } = cloneWith('.raymond/runs', '../..');
+  expect(await project.run(['lint', 'once'])).toMatchObject({ code: 0 });
+  expect(await project.run(['diagram', 'once'])).toMatchObject({ code: 0 });
+});
+
+test('without a repository, a .raymond further up is not used', async () => {
+  const project = newProject({ ...ONCE, [CONFIG]: '[raymond]\nmodel = "gpt"\n' });
+  rmSync(project.path('.git'), { recursive: true });
+  mkdirSync(project.path('sub'));
+  const cwd = project.path('sub');
+  expect(await project.run(['../once'], { cwd })).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(existsSync(project.path('sub/.raymond/state'))).toBe(true);
+});
+
+test('a loose .raymond and a loose log become private, a log of others is refused', async () => {
+  const project = newProject({ ...ONCE, 'raymond.log': 'before\n' });
+  mkdirSync(project.path('.raymond/state'), { recursive: true, mode: 0o755 });
+  chmodSync(project.path('raymond.log'), 0o666);
+  const log = ['once', '--log-file', 'raymond.log'];
+  expect(await project.run(log)).toMatchObject({ code: 0 });
+  const mode = (name: string) => statSync(project.path(name)).mode & 0o777;
+  expect([mode('.raymond'), mode('.raymond/state'), mode('raymond.log')]).toEqual([
+    0o700, 0o700, 0o600,
+  ]);
+  expect(project.lines('raymond.log')[0]).toBe('before');
+  expect(project.lines('raymond.log').join()).toContain('done');
+});
+
+test.each([
+  ['a folder', 'once', 'cannot be written'],
+  ['a missing folder', 'nowhere/x.log', 'cannot be written'],
+  ['a pipe', 'pipe', 'cannot be written'],
+])('a log in %s is refused before the run begins', async (_, file, why) => {
+  const project = newProject(ONCE);
+  execFileSync('mkfifo', [project.path('pipe')]);
+  const { code, stdout, stderr } = await project.run(['once', '--log-file', file]);
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+  expect(stderr).toContain(`${file} is not used for the log: it ${why}`);
+  expect((await project.run(['list'])).stderr).toContain('There are no runs');
+});
+
+test.runIf(process.getuid?.() === 0)('a log of another user is refused', async () => {
+  const project = newProject({ ...ONCE, 'raymond.log': '' });
+  chownSync(project.path('raymond.log'), 54_321, 54_321);
+  const { code, stderr } = await project.run(['once', '--log-file', 'raymond.log']);
+  expect(code).toBe(64);
+  expect(stderr).toContain('it belongs to another user');
+});

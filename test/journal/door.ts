@@ -1,6 +1,9 @@
 import type { Disk, DiskFile } from '../../src/journal/disk.ts';
 
-export type Operation = Exclude<keyof Disk | keyof DiskFile, 'size' | 'kind' | 'list' | 'close'>;
+export type Operation = Exclude<
+  keyof Disk | keyof DiskFile,
+  'size' | 'kind' | 'look' | 'list' | 'close'
+>;
 
 /** `half` writes only the first half of the bytes. An error with `half` comes after that. */
 export type Verdict = { readonly half?: boolean; readonly error?: Error } | undefined;
@@ -56,6 +59,10 @@ export function guarded(disk: Disk, guard: (operation: Operation, bytes: number)
     async mkdir(path) {
       check('mkdir');
       await disk.mkdir(path);
+    },
+    async chmod(path, mode) {
+      check('chmod');
+      await disk.chmod(path, mode);
     },
     async checkWritable(path) {
       check('checkWritable');

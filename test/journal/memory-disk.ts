@@ -3,7 +3,7 @@
  * file is synced, the names in a folder until the folder is. Folders need not be made.
  */
 import { basename, dirname } from 'node:path';
-import type { Disk, DiskFile } from '../../src/journal/disk.ts';
+import type { Disk, DiskFile, Seen } from '../../src/journal/disk.ts';
 import { diskError } from './door.ts';
 
 /** Its content, now and after a power cut. */
@@ -70,6 +70,13 @@ export class MemoryDisk implements Disk {
     if (this.#names.has(path)) return 'file';
     return (await this.list(path)).length > 0 ? 'folder' : undefined;
   }
+
+  async look(path: string): Promise<Seen | undefined> {
+    const kind = await this.kind(path);
+    return kind && { kind, uid: process.getuid?.() ?? 0, mode: 0o700, device: 0 };
+  }
+
+  async chmod(): Promise<void> {}
 
   async checkWritable(): Promise<void> {}
 

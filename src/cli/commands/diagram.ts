@@ -24,7 +24,7 @@ export async function diagram(path: string | undefined, options: DiagramOptions)
   const wanted = path ?? found?.run.workflow;
   if (wanted === undefined)
     throw wrongUsage('No workflow is named.', 'Name one, or a run with --run.');
-  const workflow = await (await looseLibrary()).load(wanted);
+  const workflow = await looseLibrary().load(wanted);
   const overlay = found && (await overlayFrom(readEvents(disk, found.paths.journal)));
   const graph = overlay ? withTaken(graphOf(workflow), overlay) : graphOf(workflow);
   if (options.html) {

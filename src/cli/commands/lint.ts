@@ -38,7 +38,7 @@ async function diagnose(
   path: string,
   options: Parameters<typeof findings>[1],
 ): Promise<readonly Diagnostic[]> {
-  const library = await looseLibrary();
+  const library = looseLibrary();
   try {
     const workflow = await library.load(path);
     const found = findings(workflow, options);

@@ -2,7 +2,7 @@ import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { openJournal } from '../../journal/file-journal.ts';
 import { findRun } from '../../journal/find-run.ts';
-import type { Project, RunPaths } from '../../journal/project.ts';
+import { makeProject, type Project, type RunPaths } from '../../journal/project.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { salvage } from '../../journal/salvage.ts';
 import { freeze } from '../../journal/state-file.ts';
@@ -12,6 +12,7 @@ import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
+import { openLog } from '../log-file.ts';
 import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { onePermission, skipWarning } from '../permission.ts';
@@ -101,6 +102,9 @@ async function resumeOne(
   { patient = true } = {},
 ): Promise<number> {
   const paths = pathsOf(project, id);
+  const options = { ...config, ...given };
+  const log = options.logFile === undefined ? undefined : openLog(options.logFile);
+  await makeProject(disk, project);
   const lock = await lockRun(paths);
   try {
     if (given.salvage) await salvageJournal(paths.journal);
@@ -116,7 +120,6 @@ async function resumeOne(
     const settings = settingsFrom(given, run.settings);
     stderr.say(...skipWarning(settings));
     const first = { kind: 'resume', at: clock.now(), settings, input: given.input } as const;
-    const options = { ...config, ...given };
     await checkNames(settings, options.claudePath);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
     const chosen = await executors(settings, run.workflow, library, options.claudePath);
@@ -127,6 +130,7 @@ async function resumeOne(
       journal,
       executors: chosen.rehearsal ? await rehearsedSoFar(chosen, paths.journal) : chosen,
       options,
+      log,
       patient,
     });
   } finally {

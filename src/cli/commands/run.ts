@@ -11,6 +11,7 @@ import type { WorkflowLibrary } from '../../ports.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
+import { openLog } from '../log-file.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { onePermission, skipWarning } from '../permission.ts';
 import { workOn } from '../run-process.ts';
@@ -52,6 +53,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   if (settings.rehearse) stderr.say(rehearsalNotice(settings));
   stderr.say(...skipWarning(settings));
   await makeProject(disk, project);
+  const log = options.logFile === undefined ? undefined : openLog(options.logFile);
   const lock = await lockRun(paths);
   try {
     const journal = await createJournal(disk, paths.journal, codec);
@@ -76,6 +78,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       journal,
       executors: chosen,
       options,
+      log,
       started,
     });
   } finally {
