@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Stage } from '../../test/make-run.ts';
 import { failed, makeRun, state } from '../../test/make-run.ts';
 import type { StepReport } from '../model/input.ts';
+import { PersistentMap } from '../model/persistent-map.ts';
 import { freeze, thaw } from './state-file.ts';
 
 const judged = 'evaluators: [{ prompt: N, expect: "YES", then: { tag: goto, target: N } }]';
@@ -40,6 +41,26 @@ test('the schema that people and tools know', () => {
     cwd: '/project/d',
     fork_attributes: { item: 'a' },
   });
+});
+
+test.each([
+  ['/flows/review', '/flows/review'],
+  ['/flows/review/START.md', '/flows/review'],
+  ['/flows/review.zip', '/flows/review.zip'],
+  ['/flows/review.zip/CHECK.sh', '/flows/review.zip'],
+  ['/flows/review.yaml', '/flows/review.yaml'],
+])('the scope of %s is %s, for the run, its agents and their callers', (workflow, scope) => {
+  const { run } = makeRun(flow);
+  const stage = makeRun(flow);
+  stage.turn('<call return="N">START</call>');
+  const main = stage.agent();
+  const agent = { ...main, workflow, stack: main.stack.map((frame) => ({ ...frame, workflow })) };
+  const moved = { ...run, workflow, agents: PersistentMap.from([['main', agent]]) };
+  const frozen = freeze(moved);
+  expect([frozen, ...frozen.agents, ...(frozen.agents[0]?.stack ?? [])]).toMatchObject(
+    Array.from({ length: 3 }, () => ({ scope_dir: scope, workflow })),
+  );
+  expect(thaw(JSON.parse(JSON.stringify(frozen)))).toMatchObject({ workflow });
 });
 
 test.each<[string, readonly (string | StepReport)[]]>([

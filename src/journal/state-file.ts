@@ -2,6 +2,7 @@
  * A run as readable JSON, and back: the state file of `.raymond/state`, and the journal's snapshots.
  * Nothing of a run is lost on the way, so a snapshot can stand for all events before it.
  */
+import { basename, dirname } from 'node:path';
 import * as z from 'zod/mini';
 import {
   runOutcomeSchema,
@@ -17,6 +18,7 @@ import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, AgentStatus, Run } from '../model/run.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { tallyOf } from '../model/tally.ts';
+import { isStateFile } from '../parse/state.ts';
 
 export type StateFile = z.infer<typeof stateFileSchema>;
 
@@ -24,7 +26,8 @@ export function freeze(run: Run): StateFile {
   return {
     workflow_id: run.id,
     seq: run.seq,
-    scope_dir: run.workflow,
+    scope_dir: scopeOf(run.workflow),
+    workflow: run.workflow,
     status: run.status,
     started_at: iso(run.startedAt),
     updated_at: iso(run.updatedAt),
@@ -58,7 +61,7 @@ export function thaw(json: unknown): Run | undefined {
   return {
     id: file.workflow_id,
     seq: file.seq,
-    workflow: file.scope_dir,
+    workflow: file.workflow,
     cwd: file.cwd,
     settings: file.settings,
     metadata: file.metadata,
@@ -126,12 +129,14 @@ const agentSchema = z.object({
       branch_of: z.nullable(text),
       state: stateNameSchema,
       scope_dir: text,
+      workflow: text,
       cwd: text,
     }),
   ),
   cwd: text,
   fork_attributes: variables,
   scope_dir: text,
+  workflow: text,
   input: z.nullable(text),
   model: z.nullable(text),
   effort: z.nullable(text),
@@ -148,7 +153,10 @@ export const stateFileSchema = z.object({
   workflow_id: text,
   /** The newest event that is reflected here. */
   seq: z.int().check(z.nonnegative()),
+  /** The folder, archive or file whose states these are. */
   scope_dir: text,
+  /** As it was named: perhaps with the state behind it at which it begins. */
+  workflow: text,
   status: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('active') }),
     z.object({ kind: z.literal('stopping'), how: stopHowSchema, why: stopWhySchema }),
@@ -185,12 +193,14 @@ function freezeAgent(agent: Agent): FrozenAgent {
       session: openId(session),
       branch_of: branchOf(session),
       state,
-      scope_dir: workflow,
+      scope_dir: scopeOf(workflow),
+      workflow,
       cwd,
     })),
     cwd: agent.cwd,
     fork_attributes: agent.variables,
-    scope_dir: agent.workflow,
+    scope_dir: scopeOf(agent.workflow),
+    workflow: agent.workflow,
     input: agent.input ?? null,
     model: agent.model ?? null,
     effort: agent.effort ?? null,
@@ -207,13 +217,13 @@ function freezeAgent(agent: Agent): FrozenAgent {
 function thawAgent(frozen: FrozenAgent): Agent {
   return {
     id: frozen.id,
-    workflow: frozen.scope_dir,
+    workflow: frozen.workflow,
     state: frozen.current_state,
     session: toSession(frozen.session_id, frozen.branch_of),
     cwd: frozen.cwd,
     stack: frozen.stack.map((frame) => ({
       state: frame.state,
-      workflow: frame.scope_dir,
+      workflow: frame.workflow,
       session: toSession(frame.session, frame.branch_of),
       cwd: frame.cwd,
     })),
@@ -264,6 +274,11 @@ function thawStatus(status: FrozenAgent['status']): AgentStatus {
     default:
       return status;
   }
+}
+
+/** A workflow that begins at a state which was named ends with the file of that state. */
+function scopeOf(workflow: string): string {
+  return isStateFile(basename(workflow)) ? dirname(workflow) : workflow;
 }
 
 const openId = (session: Session) => (session.kind === 'open' ? session.id : null);

@@ -29,8 +29,11 @@ export function createLibrary({ cwd, platform, unpackInto }: LibraryOptions): Wo
     if (known) return known;
     const started = loadFrom(place, platform).then(
       (result) => {
-        loaded.set(place.ref, result);
-        return result;
+        // A state may be named with its extension and without.
+        const { ref } = result.workflow;
+        const first = loaded.get(ref) ?? result;
+        loaded.set(place.ref, first).set(ref, first);
+        return first;
       },
       (error: unknown) => {
         loading.delete(place.ref);
@@ -76,7 +79,9 @@ async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
   if (!read.ok) {
     throw new WorkflowError(read.code, read.message, read.remedy, read.diagnostics);
   }
-  const { workflow } = read;
+  const { entry } = read.workflow;
+  const ref = place.entry === undefined ? place.ref : join(place.path, entry);
+  const workflow = { ...read.workflow, ref };
   const isFolder = place.kind === 'folder';
   return {
     workflow,

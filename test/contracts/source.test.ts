@@ -153,7 +153,9 @@ describe.each(KINDS)('$kind', ({ write }) => {
   ])('may begin at %s', async (entry, found) => {
     const { library: books, path, cwd } = await library(FILES);
     const workflow = await books.load(`${path}/${entry}`);
-    expect(workflow).toMatchObject({ entry: found, ref: join(cwd, path, entry) });
+    expect(workflow).toMatchObject({ entry: found, ref: join(cwd, path, found) });
+    expect(await books.load(`${path}/${found}`)).toBe(workflow);
+    expect(books.get(workflow.ref)).toBe(workflow);
   });
 
   test.each<[Files, Platform, string]>([

@@ -25,8 +25,8 @@ test('dispatch', async () => {
 });
 
 test.each([
-  ['a number of its own', [], 8, 'main   10'],
-  ['a given one', ['--input', '8'], 3, 'main   4'],
+  ['a number of its own', [], 8, 'main   | 10'],
+  ['a given one', ['--input', '8'], 3, 'main   | 4'],
 ])('collatz: %s', async (_, options, rounds, shown) => {
   const ended = await newProject({}).run([example('collatz'), ...options]);
   expect(ended).toMatchObject({ code: 0, stdout: `1 is reached after ${rounds} rounds\n` });
