@@ -1,10 +1,12 @@
 /**
  * What still runs of a project's steps, by every trace that a process can have: the identities that
  * Raymond recorded, and (where /proc shows them) the environments of all processes, which hold the
- * step's token and name a folder of the project.
+ * step's token and name a folder of the project, and their limits, which name the run.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { boot } from '../src/execute/process/identity.ts';
+import { limitMark, runKey } from '../src/execute/process/mark.ts';
 import { isAlive, type ProcessIdentity } from '../src/execute/process.ts';
 import { eventually } from './eventually.ts';
 
@@ -17,7 +19,10 @@ interface Recorded {
 export function survivors(project: string): string[] {
   const records = recordsOf(project);
   const recorded = records.filter(({ identity }) => isAlive(identity));
-  const marked = markedWith([`=${project}/`, ...records.map(({ token }) => token)]);
+  const marked = markedWith(
+    [`=${project}/`, ...records.map(({ token }) => token)],
+    runsOf(project).map((folder) => runKey(folder, boot())),
+  );
   const pids = new Set([...recorded.map(({ identity }) => identity.pid), ...marked]);
   return [...pids].map((pid) => `${pid} ${commandOf(pid)}`);
 }
@@ -52,14 +57,22 @@ function recordsOf(project: string): Recorded[] {
     });
 }
 
-function markedWith(marks: readonly string[]): number[] {
+function runsOf(project: string): string[] {
+  const runs = join(project, '.raymond', 'runs');
+  return existsSync(runs) ? readdirSync(runs).map((name) => realpathSync(join(runs, name))) : [];
+}
+
+function markedWith(marks: readonly string[], keys: readonly string[]): number[] {
   if (!existsSync('/proc/self/environ')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       const environment = readOrNothing(`/proc/${pid}/environ`);
-      if (!environment.includes('RAYMOND_STEP_TOKEN=')) return false;
-      return marks.some((mark) => environment.includes(mark)) && !isZombie(pid);
+      const isNamed =
+        environment.includes('RAYMOND_STEP_TOKEN=') &&
+        marks.some((mark) => environment.includes(mark));
+      const limit = limitMark(readOrNothing(`/proc/${pid}/limits`));
+      return (isNamed || (limit && keys.includes(limit.key))) && !isZombie(pid);
     })
     .map(Number);
 }

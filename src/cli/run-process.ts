@@ -86,6 +86,7 @@ export async function workOn(
       steps: new Steps(inbox, {
         library,
         executors,
+        endStrays: executors.endStrays,
         findDirectory,
         folders: paths.folders,
         clock,

@@ -1,6 +1,6 @@
 /** The runs of a project, on disk: all that a command needs which only looks at them. */
 import { randomUUID } from 'node:crypto';
-import { isAlive, self } from '../execute/process.ts';
+import { isAlive, RunProcesses, self } from '../execute/process.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { realDisk } from '../journal/disk.ts';
@@ -48,6 +48,11 @@ export function currentProject(cwd = process.cwd()): Promise<Project> {
 }
 
 export const pathsOf: (project: Project, run: string) => RunPaths = runPaths;
+
+/** What a run has running. */
+export function processesOf({ folder }: RunPaths): RunProcesses {
+  return new RunProcesses(folder);
+}
 
 export function lockRun({ lock }: RunPaths) {
   return takeLock(disk, lock, self(), isAlive);

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { findClaude } from '../execute/claude/executable.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
+import { RunProcesses } from '../execute/process.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import { scriptAnswers } from '../inspect/script-answers.ts';
@@ -19,6 +20,7 @@ import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
 import type { Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
+import { processesOf } from './store.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
@@ -39,6 +41,7 @@ export function looseLibrary(): Omit<WorkflowLibrary, 'scriptFolder'> {
 export interface Executors {
   readonly prompt: Executor;
   readonly script: Executor;
+  readonly endStrays: () => Promise<unknown>;
   readonly rehearsal?: Pick<RehearsingExecutors, 'remember'> & {
     readonly replies: readonly string[];
   };
@@ -50,10 +53,14 @@ export async function executors(
   workflow: string,
   library: WorkflowLibrary,
   claudePath: string | undefined,
+  paths: RunPaths,
 ): Promise<Executors> {
-  const script = scriptExecutor();
+  const processes = processesOf(paths);
+  const script = scriptExecutor(processes);
+  const endStrays = () => processes.endStrays();
   if (!settings.rehearse) {
-    return { prompt: claudeExecutor({ path: claudePath, environment: process.env }), script };
+    const prompt = claudeExecutor({ path: claudePath, environment: process.env, processes });
+    return { prompt, script, endStrays };
   }
   const rehearsalOf = rehearsalReader(settings, library);
   const { replies = [] } = (await rehearsalOf(workflow)) ?? {};
@@ -67,7 +74,7 @@ export async function executors(
     scriptAnswers,
     ...(settings.rehearseScripts && { script }),
   });
-  return { prompt, script: played, rehearsal: { remember, replies } };
+  return { prompt, script: played, endStrays, rehearsal: { remember, replies } };
 }
 
 /** Throws a UserError when there is no program to execute prompts. */
@@ -107,7 +114,10 @@ function unknownName(what: string, name: string, known: readonly string[]): User
 
 /** What tests of workflows are played with. */
 export const testPorts: TestPorts = {
-  script: scriptExecutor(),
+  scripts: (folder) => {
+    const processes = new RunProcesses(folder);
+    return { script: scriptExecutor(processes), endStrays: () => processes.endStrays() };
+  },
   findDirectory: (path, from) => findDirectory(path, from),
   library: (cwd, unpackInto) => createLibrary({ cwd, platform, unpackInto }),
 };

@@ -1,4 +1,7 @@
-/** Our own environment without what an outer run said to us: a workflow may itself start Raymond. */
+/**
+ * Our own environment without what an outer run said to us: a workflow may itself start Raymond. The
+ * outer step's token stays, so that stopping that step finds all processes.
+ */
 export function inheritedEnvironment(from: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const kept = Object.entries(from).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !isOuterRun(entry[0]),
@@ -7,5 +10,7 @@ export function inheritedEnvironment(from: NodeJS.ProcessEnv): Readonly<Record<s
 }
 
 function isOuterRun(name: string): boolean {
-  return name.startsWith('RAYMOND_') && name !== 'RAYMOND_CLAUDE';
+  return name.startsWith('RAYMOND_') && !KEPT.has(name);
 }
+
+const KEPT = new Set(['RAYMOND_CLAUDE', 'RAYMOND_STEP_TOKEN']);

@@ -10,26 +10,25 @@ import type { Executor, Live, RunningStep, ScriptStep, Step, StepOutcome } from 
 import { inheritedEnvironment } from './environment.ts';
 import { outputText, tailText } from './file-text.ts';
 import {
-  adopt,
   type Exit,
-  endLeftovers,
   follow,
   type LaunchedProcess,
-  launch,
+  type RunProcesses,
   signalOf,
   watchIdle,
 } from './process.ts';
 
 type Show = (live: Live) => void;
 
-export function scriptExecutor(): Executor {
+export function scriptExecutor(processes: RunProcesses): Executor {
+  const start = (step: Step, live: Show) =>
+    watch(begin(processes, asScript(step)), asScript(step), live, 'ours');
   return {
-    start: (step, live) => watch(begin(asScript(step)), asScript(step), live, 'ours'),
+    start,
     adopt: (step, live) => {
-      const found = adopt(step.folder);
+      const found = processes.adopt(step.folder);
       // Nothing began in the folder, and nothing will: the step can still begin there.
-      if (!found) return watch(begin(asScript(step)), asScript(step), live, 'ours');
-      return watch(found, asScript(step), live, 'adopted');
+      return found ? watch(found, asScript(step), live, 'adopted') : start(step, live);
     },
     close: async () => {},
   };
@@ -77,13 +76,20 @@ function asScript(step: Step): ScriptStep {
   throw new Error('Bug: a prompt was given to the script executor');
 }
 
-function begin(step: ScriptStep): LaunchedProcess {
+function begin(processes: RunProcesses, step: ScriptStep): LaunchedProcess {
   mkdirSync(step.folder, { recursive: true, mode: 0o700 });
   const inputFile = join(step.folder, 'input');
   if (step.input !== undefined) writeFileSync(inputFile, step.input, { mode: 0o600 });
   const [command, args] = interpreterCommand(step.interpreter, step.file);
   const env = scriptEnvironment(step, inputFile);
-  return launch({ folder: step.folder, command, args, cwd: step.cwd, env, stdin: 'none' });
+  return processes.launch({
+    folder: step.folder,
+    command,
+    args,
+    cwd: step.cwd,
+    env,
+    stdin: 'none',
+  });
 }
 
 function watch(
@@ -109,7 +115,7 @@ function watch(
     const cutBefore = cut;
     cancelIdle();
     await printed;
-    await endLeftovers(step.folder);
+    await launched.endLeftovers();
     if (cutBefore === 'stopped') return INTERRUPTED;
     if (cutBefore === 'idle')
       return failed(

@@ -35,7 +35,7 @@ export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts)
 
   try {
     timers.setAll(run);
-    steps.adoptAll(run);
+    await steps.adoptAll(run);
     let inputs = inbox.takeNow();
     while (true) {
       const decided = decide(inputs);

@@ -29,6 +29,8 @@ export interface StepsPorts {
   readonly folders: RunFolders;
   readonly clock: Clock;
   readonly live: (agent: string, live: Live) => void;
+  /** Ends what the run has started and no step that is under way knows of. */
+  readonly endStrays?: () => Promise<unknown>;
 }
 
 /** The steps that are under way: launched by an event, ended by an input. */
@@ -49,10 +51,13 @@ export class Steps {
     if (event.type === 'stop-requested' && event.how === 'now') this.#stopAll();
   }
 
-  /** Takes up the steps that an earlier process left. */
-  adoptAll(run: Run): void {
+  /** Takes up the steps that an earlier process left, and ends whatever else is left of it. */
+  async adoptAll(run: Run): Promise<void> {
+    if (run.iterations === 0) return;
     for (const [id, { status }] of run.agents)
       if (status.kind === 'running') this.#launch(run, id, 'adopt');
+    await Promise.all(this.#running.values());
+    await this.#ports.endStrays?.();
   }
 
   /** Leaves nothing running, however the loop came to its end. */
@@ -61,6 +66,7 @@ export class Steps {
     await Promise.all([...this.#running.values()].map(async (step) => (await step).outcome));
     const { prompt, script } = this.#ports.executors;
     await Promise.all([prompt.close(), script.close()]);
+    await this.#ports.endStrays?.();
   }
 
   #stopAll(): void {

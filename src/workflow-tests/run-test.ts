@@ -19,7 +19,11 @@ import { replayAnswers } from './replay-answers.ts';
 
 export interface TestPorts {
   readonly findDirectory: FindDirectory;
-  readonly script: Executor;
+  /** Runs scripts, for a test that has this folder. */
+  readonly scripts: (folder: string) => {
+    readonly script: Executor;
+    readonly endStrays: () => Promise<unknown>;
+  };
   /** A library whose paths start from a folder, with a place to unpack scripts. */
   readonly library: (cwd: string, unpackInto: string) => WorkflowLibrary;
 }
@@ -57,11 +61,13 @@ export async function runTest(
     const workflow = await library.load(path);
     const inbox = test.recorded && new ReplayInbox(test.recorded);
     const prompts: Prompt[] = [];
+    const { script, endStrays } = ports.scripts(root);
     const { run, events } = await playRun(
       { start: beginning(workflow, test, cwd, settings) },
       {
         library,
-        executors: executorsFor(test, ports.script, prompts),
+        executors: executorsFor(test, script, prompts),
+        endStrays,
         findDirectory: ports.findDirectory,
         folders: foldersIn(root),
         replies: test.replies ?? [],

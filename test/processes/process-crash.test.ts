@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adopt, isAlive, type Launch } from '../../src/execute/process.ts';
+import { isAlive, type Launch } from '../../src/execute/process.ts';
 import { plain, steps, text, until } from './fixtures/steps.ts';
 
-const { path, folder, own } = steps();
+const { path, folder, own, adopt } = steps();
 const bundle = mkdtempSync(join(tmpdir(), 'raymond-launcher-'));
 const launcherFile = join(bundle, 'launcher.mjs');
 

@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { adopt, follow, watchIdle } from '../../src/execute/process.ts';
+import { follow, watchIdle } from '../../src/execute/process.ts';
 import { steps, text, until } from './fixtures/steps.ts';
 
-const { path, folder, bash } = steps();
+const { path, folder, bash, adopt } = steps();
 
 /** Collects what is followed, as it comes. */
 function collect(chunks: AsyncIterable<Buffer>) {

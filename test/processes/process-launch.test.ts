@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { adopt, endLeftovers, identify, isAlive, self } from '../../src/execute/process.ts';
+import { identify, isAlive, self } from '../../src/execute/process.ts';
 import { anyAlive, makeFolder, plain, stateOf, steps, text, until } from './fixtures/steps.ts';
 
-const { path, folder, start, bash, identities } = steps();
+const { path, folder, start, bash, adopt, endLeftovers, identities } = steps();
 
 test('output and exit code are in the step’s folder, for nobody else to read', async () => {
   const here = folder();

@@ -2,27 +2,29 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { system } from '../../src/execute/process/system.ts';
 import {
-  adopt,
-  endLeftovers,
   isAlive,
   type LaunchedProcess,
   type ProcessIdentity,
+  RunProcesses,
 } from '../../src/execute/process.ts';
-import { anyAlive, stateOf, steps, text, until } from './fixtures/steps.ts';
+import { anyAlive, makeFolder, plain, stateOf, steps, text, until } from './fixtures/steps.ts';
 
-const { path, folder, bash, identities } = steps();
+const { path, folder, own, bash, adopt, endLeftovers, processes, identities } = steps();
 
 const identityOf = ({ identity }: LaunchedProcess): ProcessIdentity => {
   if (identity === undefined) throw new Error('not launched');
   return identity;
 };
 
-/** Only Linux tells which files another process has open. */
-const WITHOUT_ENVIRONMENT: [string, number, string] = [
-  'daemons without an environment',
-  1,
-  'env -i "$NODE" "$DAEMON" jobs loud; exec sleep 300',
+/** A daemon that left environment, descriptors, session and parent behind. */
+const NAMELESS = 'env -i "$NODE" "$DAEMON" jobs <&- >&- 2>&-';
+
+/** Only Linux shows the limits of another process. */
+const ON_LINUX: readonly [string, number, string][] = [
+  ['daemons without an environment', 1, 'env -i "$NODE" "$DAEMON" jobs loud; exec sleep 300'],
+  ['daemons that left everything behind', 1, `${NAMELESS}; exec sleep 300`],
 ];
 
 test('a command that hears SIGINT ends in its own way', async () => {
@@ -78,7 +80,7 @@ test.each([
     1,
     '(set -m; env -i sleep 300 & echo $! >>jobs); exec sleep 300',
   ],
-  ...(process.platform === 'linux' ? [WITHOUT_ENVIRONMENT] : []),
+  ...(process.platform === 'linux' ? ON_LINUX : []),
   ['stopped ones', 1, 'sleep 300 & echo $! >>jobs; kill -STOP $!; wait'],
   ['a stopped command', 1, 'echo $$ >>jobs; kill -STOP $$; sleep 300'],
   ['a wholly stopped group', 1, 'echo $$ >>jobs; kill -STOP 0; sleep 300'],
@@ -118,6 +120,62 @@ test('50 processes that are stopped together leave nothing', async () => {
   expect(survivors.flat()).toEqual([]);
   expect(anyAlive([...jobs, ...all.map(identityOf)])).toBe(false);
   await Promise.all(all.map((step) => step.ended));
+});
+
+test('a stop looks at the process table no more often for many steps than for one', async () => {
+  const looksFor = async (count: number) => {
+    let looks = 0;
+    const survey = (since?: string) => {
+      looks += 1;
+      return system.survey(since);
+    };
+    const run = new RunProcesses(path('.'), { ...system, survey });
+    const all = Array.from({ length: count }, () =>
+      own(run.launch({ ...plain, folder: folder(), cwd: path('.'), ...sleeper })),
+    );
+    await identities('jobs', count);
+    writeFileSync(path('jobs'), '');
+    const survivors = await Promise.all(
+      all.map(async (step) => [await step.stop(20_000), await step.endLeftovers()]),
+    );
+    expect(survivors.flat(2)).toEqual([]);
+    expect(anyAlive(all.map(identityOf))).toBe(false);
+    return looks;
+  };
+  const one = await looksFor(1);
+  expect(await looksFor(20)).toBe(one);
+});
+
+const sleeper = { command: '/bin/bash', args: ['-c', 'echo $$ >>jobs; exec sleep 300'] };
+
+test.skipIf(process.platform !== 'linux')(
+  'what is left of a run is found without any folder',
+  async () => {
+    const daemon = process.platform === 'linux' ? NAMELESS : '"$NODE" "$DAEMON" jobs';
+    const step = bash(`${daemon}; until [ -s jobs ]; do sleep 0.02; done`);
+    await step.ended;
+    const jobs = await identities('jobs', 1);
+    const other = new RunProcesses(makeFolder(path('another run')));
+    await other.endStrays();
+    expect(anyAlive(jobs)).toBe(true);
+    expect(await processes().endStrays(100)).toEqual([]);
+    expect(anyAlive(jobs)).toBe(false);
+  },
+);
+
+test('strays are ended, and what was adopted goes on with its jobs', async () => {
+  const here = folder();
+  const kept = bash('sleep 300 & echo $! >>kept; exec sleep 300', { folder: here });
+  const stray = bash('nohup sleep 300 >/dev/null 2>&1 & echo $! >>jobs');
+  await stray.ended;
+  const [jobs, keptJobs] = [await identities('jobs', 1), await identities('kept', 1)];
+  const resumed = processes();
+  const adopted = resumed.adopt(here);
+  expect(await resumed.endStrays()).toEqual([]);
+  expect(anyAlive(jobs)).toBe(false);
+  expect([identityOf(kept), ...keptJobs].every(isAlive)).toBe(true);
+  expect(await adopted?.stop()).toEqual([]);
+  expect(anyAlive(keptJobs)).toBe(false);
 });
 
 test('stopping one step leaves another alone', async () => {

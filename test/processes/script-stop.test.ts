@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { RunProcesses } from '../../src/execute/process.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 import { until } from './fixtures/steps.ts';
@@ -14,7 +15,7 @@ test('a stop while a finished step is tidied up does not lose what it said', asy
   // The job that it leaves does not go when it is asked to, and tells that it was asked.
   const job = `(trap 'echo >asked' TERM; while :; do sleep 0.05; done) &`;
   writeFileSync(file, `${job}\necho '<result>paid for</result>'`);
-  const step = scriptExecutor().start(
+  const step = scriptExecutor(new RunProcesses(root)).start(
     {
       kind: 'script',
       workflow: '/workflow',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
 import { claudeExecutor } from '../../src/execute/claude/claude.ts';
-import { identify } from '../../src/execute/process.ts';
+import { identify, RunProcesses } from '../../src/execute/process.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
 import type { SessionUse } from '../../src/model/event.ts';
@@ -52,8 +52,8 @@ executorContract('a script', { survives: true }, async () => {
   const executions = () => readdirSync(marks).length;
   let steps = 0;
   return {
-    executor: scriptExecutor(),
-    again: scriptExecutor,
+    executor: scriptExecutor(new RunProcesses(folder)),
+    again: () => scriptExecutor(new RunProcesses(folder)),
     step: (what): ScriptStep => {
       steps += 1;
       return {
@@ -131,7 +131,11 @@ async function claude(age: Age, script: Script) {
     await sandbox.remove();
   });
   const make = () =>
-    claudeExecutor({ path: claudeBinary(age), environment: { ...sandbox.environment } });
+    claudeExecutor({
+      path: claudeBinary(age),
+      environment: { ...sandbox.environment },
+      processes: new RunProcesses(folder),
+    });
   const executor = make();
   let steps = 0;
   const step = (prompt: string, session: SessionUse, more: Partial<PromptStep> = {}) => {

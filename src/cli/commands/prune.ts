@@ -1,12 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { endLeftovers } from '../../execute/process.ts';
 import { findRun } from '../../journal/find-run.ts';
 import type { Project, RunPaths } from '../../journal/project.ts';
 import { readDuration } from '../../parse/transition.ts';
 import { wrongUsage } from '../options.ts';
 import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
-import { clock, currentProject, disk, lockRun, pathsOf } from '../store.ts';
+import { clock, currentProject, disk, lockRun, pathsOf, processesOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface PruneOptions {
@@ -63,14 +62,16 @@ async function removeLocked(project: Project, found: FoundRun | DamagedRun): Pro
   const paths = pathsOf(project, found.id);
   const lock = await lockRun(paths);
   try {
-    for (const folder of await stepsLeft(found, paths)) await endLeftovers(folder);
+    const processes = processesOf(paths);
+    await processes.endStrays();
+    await processes.endSteps(await stepsLeft(found, paths));
     await removeRun(project, found.id);
   } finally {
     await lock.release();
   }
 }
 
-/** A crash leaves steps running, and nobody could find them without their folders. */
+/** Steps of an earlier version cannot be found without their folders. */
 async function stepsLeft(found: FoundRun | DamagedRun, paths: RunPaths): Promise<string[]> {
   if (!('run' in found)) {
     const files = await readdir(paths.folder, { recursive: true }).catch(() => []);

@@ -122,7 +122,7 @@ async function resumeOne(
     const first = { kind: 'resume', at: clock.now(), settings, input: given.input } as const;
     await checkNames(settings, options.claudePath);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
-    const chosen = await executors(settings, run.workflow, library, options.claudePath);
+    const chosen = await executors(settings, run.workflow, library, options.claudePath, paths);
     return await workOn(run, [first], {
       project,
       paths,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
-import { adopt, endLeftovers, type LaunchedProcess, launch } from '../process.ts';
+import type { LaunchedProcess, RunProcesses } from '../process.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { findClaude } from './executable.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
@@ -19,6 +19,7 @@ export interface ClaudeOptions {
   /** The executable that the configuration names. */
   readonly path: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
+  readonly processes: RunProcesses;
 }
 
 export function claudeExecutor(options: ClaudeOptions): Executor {
@@ -34,7 +35,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
     start,
     adopt: (step, live) => {
       const turn = readTurn(step.folder);
-      const launched = turn && adopt(turn.process);
+      const launched = turn && claude.processes.adopt(turn.process);
       // Nothing began, and nothing will: the turn can still be taken.
       if (!turn || !launched) return start(step, live);
       return controlled((control) =>
@@ -118,7 +119,7 @@ async function takeTurn(
   const canServe =
     step.warm && followed.outcome.kind === 'answered' && !followed.exit && !control.stopped;
   if (canServe) claude.warm.keep(step.agent, process);
-  else await endProcess(process.launched, process.folder, followed);
+  else await endProcess(process.launched, followed);
   return settle(claude.transcripts, step, turn, followed, control.stopped ? 'stopped' : 'ours');
 }
 
@@ -140,7 +141,7 @@ async function adoptTurn(
     onSilence: () => void launched.stop(),
     untilExit: true,
   });
-  await endProcess(launched, turn.process, followed);
+  await endProcess(launched, followed);
   return settle(claude.transcripts, step, turn, followed, control.stopped ? 'stopped' : 'adopted');
 }
 
@@ -195,7 +196,7 @@ async function launchTurn(
     return { process: notBegun(step), turn, onInit: () => {} };
   }
   try {
-    const launched = launch({
+    const launched = claude.processes.launch({
       folder: step.folder,
       command: executable.path,
       args: claudeArguments({
@@ -252,6 +253,7 @@ function notBegun(step: PromptStep): WarmProcess {
       stderrFile: '',
       ended: new Promise(() => {}),
       stop: async () => [],
+      endLeftovers: async () => [],
     },
     folder: step.folder,
     session: step.session.id,
@@ -270,13 +272,8 @@ function notBegun(step: PromptStep): WarmProcess {
 }
 
 /** Also what its tools left running, which outlives even a process that was killed. */
-async function endProcess(
-  launched: LaunchedProcess,
-  folder: string,
-  { exit }: FollowedTurn,
-): Promise<void> {
-  if (!exit) await launched.stop();
-  await endLeftovers(folder);
+async function endProcess(launched: LaunchedProcess, { exit }: FollowedTurn): Promise<void> {
+  await (exit ? launched.endLeftovers() : launched.stop());
 }
 
 const NOT_BEGUN: StepOutcome = { kind: 'interrupted', costUsd: 0, sessionUsable: false };

@@ -12,7 +12,14 @@ function waiting(more: Partial<WarmProcess> = {}) {
     stdin.on('finish', () => resolve({ kind: 'exited', code: 0 }));
   });
   const process: WarmProcess = {
-    launched: { stdin, stdoutFile: '', stderrFile: '', ended, stop: async () => [] },
+    launched: {
+      stdin,
+      stdoutFile: '',
+      stderrFile: '',
+      ended,
+      stop: async () => [],
+      endLeftovers: async () => [],
+    },
     folder: '/no/such/folder',
     session: 's1',
     cwd: '/project',

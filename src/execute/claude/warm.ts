@@ -4,7 +4,7 @@
  * anything else is done with that session.
  */
 import type { PromptStep } from '../../ports.ts';
-import { endLeftovers, type LaunchedProcess } from '../process.ts';
+import type { LaunchedProcess } from '../process.ts';
 import { setEffort, setModel, setPermissionMode } from './command.ts';
 
 export interface WarmProcess {
@@ -128,7 +128,7 @@ function isWithin({ capUsd, spentUsd }: WarmProcess, remainingUsd: number | unde
 const ORDERLY_MS = 5_000;
 
 /** With its input closed it finishes and exits. */
-async function endInOrder({ launched, folder }: WarmProcess): Promise<void> {
+async function endInOrder({ launched }: WarmProcess): Promise<void> {
   launched.stdin?.end();
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<'late'>((resolve) => {
@@ -136,6 +136,5 @@ async function endInOrder({ launched, folder }: WarmProcess): Promise<void> {
   });
   const how = await Promise.race([launched.ended, patience]);
   clearTimeout(timer);
-  if (how === 'late') await launched.stop();
-  await endLeftovers(folder);
+  await (how === 'late' ? launched.stop() : launched.endLeftovers());
 }

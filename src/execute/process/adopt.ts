@@ -1,18 +1,15 @@
 import { realpathSync } from 'node:fs';
 import { changesOf } from './changes.ts';
 import { isAlive } from './identity.ts';
-import { type LaunchedProcess, launchedProcess } from './launched-process.ts';
+import type { Begun } from './launch.ts';
 import { type Exit, exitOf, type ProcessRecord, readExit, readRecord, UNKNOWN } from './record.ts';
 
-/**
- * Takes over the process that a Raymond, perhaps a dead one, launched in this folder, whether it
- * runs or has ended. Nothing is returned when no command ever began here, and none will.
- */
-export function adopt(folder: string): LaunchedProcess | undefined {
+/** See `RunProcesses.adopt`. */
+export function adopt(folder: string): Begun | undefined {
   const record = readRecord(folder);
   if (record === undefined) return undefined;
   const real = realpathSync(folder);
-  return launchedProcess(real, record, endOfAdopted(real, record));
+  return { folder: real, record, ended: endOfAdopted(real, record) };
 }
 
 async function endOfAdopted(folder: string, record: ProcessRecord): Promise<Exit> {

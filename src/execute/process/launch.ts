@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { Duplex, type Writable } from 'node:stream';
 import { identify } from './identity.ts';
-import { type LaunchedProcess, launchedProcess } from './launched-process.ts';
+import { newToken, type StepMark, withToken } from './mark.ts';
 import {
   type Exit,
   hasRecord,
@@ -15,7 +15,6 @@ import {
   UNKNOWN,
   writeRecord,
 } from './record.ts';
-import { withToken } from './token.ts';
 import { wrap } from './wrapper.ts';
 
 export interface Launch {
@@ -29,25 +28,32 @@ export interface Launch {
   readonly stdin: { readonly file: string } | 'pipe' | 'none';
 }
 
-/**
- * Runs a command detached, with its output in files, so that it and all it says survive us. Trouble
- * with the command is an `unstarted` end. Throws only when the folder cannot be used.
- */
-export function launch(wanted: Launch): LaunchedProcess {
+/** A process under its wrapper, launched by us or by an earlier Raymond. */
+export interface Begun {
+  /** Without links. */
+  readonly folder: string;
+  /** Missing when the process could not be made. */
+  readonly record?: ProcessRecord;
+  readonly stdin?: Writable;
+  readonly ended: Promise<Exit>;
+}
+
+/** See `RunProcesses.launch`. */
+export function launch(wanted: Launch, newMark: () => StepMark): Begun {
   mkdirSync(wanted.folder, { recursive: true, mode: 0o700 });
   const folder = realpathSync(wanted.folder);
   if (hasRecord(folder)) throw new Error(`${folder} holds a process already. Use another folder.`);
   try {
-    return begin({ ...wanted, folder });
+    return begin({ ...wanted, folder }, newMark());
   } catch (error) {
     return unstarted(folder, Promise.resolve(error));
   }
 }
 
-function begin(wanted: Launch): LaunchedProcess {
+function begin(wanted: Launch, mark: StepMark): Begun {
   const { folder, command } = wanted;
-  const token = randomUUID();
-  const child = spawnWrapper(wanted, token);
+  const token = newToken(mark, randomUUID());
+  const child = spawnWrapper(wanted, mark, token);
   const over = endOf(child);
   if (child.pid === undefined) return unstarted(folder, over);
 
@@ -62,17 +68,18 @@ function begin(wanted: Launch): LaunchedProcess {
     writeRecord(folder, record);
     gate.end('go\n');
     const ended = over.then((end) => readExit(folder, record) ?? exitSeen(end));
-    return {
-      ...launchedProcess(folder, record, ended),
-      ...(child.stdin && { stdin: deaf(child.stdin) }),
-    };
+    return { folder, record, ended, ...(child.stdin && { stdin: deaf(child.stdin) }) };
   } catch (error) {
     gate.destroy();
     throw error;
   }
 }
 
-function spawnWrapper({ folder, command, args, cwd, env, stdin }: Launch, token: string) {
+function spawnWrapper(
+  { folder, command, args, cwd, env, stdin }: Launch,
+  mark: StepMark,
+  token: string,
+) {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`There is no folder ${cwd} to run ${command} in. Make it, or name another.`);
   }
@@ -84,7 +91,7 @@ function spawnWrapper({ folder, command, args, cwd, env, stdin }: Launch, token:
   };
   try {
     const input = typeof stdin === 'object' ? open(stdin.file, constants.O_RDONLY) : stdin;
-    const [program, programArgs] = wrap(process.platform, folder, command, args);
+    const [program, programArgs] = wrap(process.platform, { mark, folder, command, args });
     return spawn(program, programArgs, {
       cwd,
       env: withToken(env, token),
@@ -118,13 +125,11 @@ function exitSeen(end: number | null | Error): Exit {
   return typeof end === 'number' ? { kind: 'exited', code: end } : UNKNOWN;
 }
 
-function unstarted(folder: string, error: Promise<unknown>): LaunchedProcess {
+function unstarted(folder: string, error: Promise<unknown>): Begun {
   const reasonOf = (why: unknown) => (why instanceof Error ? why.message : String(why));
   return {
-    stdoutFile: stdoutOf(folder),
-    stderrFile: stderrOf(folder),
+    folder,
     ended: error.then((why) => ({ kind: 'unstarted', reason: reasonOf(why) })),
-    stop: async () => [],
   };
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import type { Mark, ProcessEntry, ProcessSystem } from './system.ts';
-import { carriesToken } from './token.ts';
+import { limitMark, tokensIn } from './mark.ts';
+import { NO_TRACES, type ProcessEntry, type ProcessSystem, type Traces } from './process-entry.ts';
 import { sendSignal } from './unix-signal.ts';
 
 export const linux: ProcessSystem = {
@@ -8,11 +8,13 @@ export const linux: ProcessSystem = {
 
   look: (pids) => pids.flatMap((pid) => entryOf(pid) ?? []),
 
-  survey: (mark) =>
+  survey: (since = '0') =>
     readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .flatMap((name) => entryOf(Number(name)) ?? [])
-      .map((entry) => (isMarked(entry, mark) ? { ...entry, marked: true } : entry)),
+      .map((entry) =>
+        Number(entry.started) < Number(since) ? entry : { ...entry, traces: tracesOf(entry.pid) },
+      ),
 
   signal: sendSignal,
 };
@@ -37,26 +39,36 @@ export function parseStat(line: string): ProcessEntry | undefined {
     group: Number(group),
     session: Number(session),
     started,
-    marked: false,
+    suspended: 'Tt'.includes(state),
+    traces: NO_TRACES,
   };
 }
 
-function isMarked({ pid, started }: ProcessEntry, { token, since, outputs }: Mark): boolean {
-  if (Number(started) < Number(since)) return false;
+function tracesOf(pid: number): Traces {
   const environment = readOrNothing(() => readFileSync(`/proc/${pid}/environ`, 'latin1'));
-  if (environment !== undefined && carriesToken(environment, token)) return true;
-  // A job that was given an empty environment still writes to the step's files.
-  return [1, 2].some((fd) => {
-    const target = readOrNothing(() => readlinkSync(`/proc/${pid}/fd/${fd}`));
-    return target !== undefined && outputs.includes(target);
-  });
+  const limits = readOrNothing(() => readFileSync(`/proc/${pid}/limits`, 'latin1'));
+  const outputs = [1, 2].map((fd) => readOrNothing(() => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  return {
+    tokens: tokensIn(environment ?? ''),
+    limit: limitMark(limits ?? ''),
+    outputs: outputs.filter((file) => file !== undefined),
+  };
 }
 
-/** A process may end, or belong to somebody else, while we look at it. */
+/**
+ * A process may end, or belong to somebody else, while we look at it. But one that we could not look
+ * at, for want of file handles, must not be taken for one that has ended.
+ */
 function readOrNothing<T>(read: () => T): T | undefined {
   try {
     return read();
-  } catch {
+  } catch (error) {
+    if (isShortage(error)) throw error;
     return undefined;
   }
+}
+
+function isShortage(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM';
 }

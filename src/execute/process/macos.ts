@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import type { ProcessEntry, ProcessSystem } from './system.ts';
-import { carriesToken } from './token.ts';
+import { tokensIn } from './mark.ts';
+import { NO_TRACES, type ProcessEntry, type ProcessSystem } from './process-entry.ts';
 import { sendSignal } from './unix-signal.ts';
 
 const COLUMNS = 'pid=,ppid=,pgid=,state=,lstart=,command=';
@@ -11,7 +11,7 @@ export const macos: ProcessSystem = {
   look: (pids) =>
     pids.length === 0 ? [] : parsePs(output('ps', ['-o', COLUMNS, '-p', pids.join(',')])),
 
-  survey: ({ token }) => parsePs(output('ps', ['-axEww', '-o', COLUMNS]), token),
+  survey: () => parsePs(output('ps', ['-axEww', '-o', COLUMNS])),
 
   signal: sendSignal,
 };
@@ -20,7 +20,7 @@ export const macos: ProcessSystem = {
  * Reads lines of pid, parent, group, state, start time (`Sat Nov 15 21:57:03 2025`, whole seconds)
  * and the command, which `ps -E` follows with the environment.
  */
-export function parsePs(text: string, token?: string): ProcessEntry[] {
+export function parsePs(text: string): ProcessEntry[] {
   return text.split('\n').flatMap((line) => {
     const [, pid, parent, group, state, started, command] = LINE.exec(line) ?? [];
     if (started === undefined || state?.startsWith('Z')) return [];
@@ -29,7 +29,8 @@ export function parsePs(text: string, token?: string): ProcessEntry[] {
       parent: Number(parent),
       group: Number(group),
       started: started.replace(/\s+/g, ' '),
-      marked: token !== undefined && carriesToken(command ?? '', token),
+      suspended: state?.startsWith('T') ?? false,
+      traces: { ...NO_TRACES, tokens: tokensIn(command ?? '') },
     };
   });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ProcessEntry } from './system.ts';
-import { belonging } from './tree.ts';
+import { NO_TRACES, type ProcessEntry } from './process-entry.ts';
+import { belonging, isSame, type Known } from './tree.ts';
 
 const SELF = 50;
 const ROOT = { pid: 100, started: 't100' };
@@ -10,9 +10,14 @@ const ROOT = { pid: 100, started: 't100' };
 function table(...rows: readonly string[]): ProcessEntry[] {
   return rows.map((row) => {
     const [pid = 0, parent = 0, group = 0, session = 0] = row.split(/[ *]+/).map(Number);
-    return { pid, parent, group, session, started: `t${pid}`, marked: row.endsWith('*') };
+    const traces = row.endsWith('*') ? { ...NO_TRACES, tokens: ['ours'] } : NO_TRACES;
+    return { pid, parent, group, session, started: `t${pid}`, suspended: false, traces };
   });
 }
+
+/** The root, and whatever is marked. */
+const from = (root: Known) => (entry: ProcessEntry) =>
+  isSame(root, entry) || entry.traces.tokens.length > 0;
 
 test.each([
   [
@@ -35,14 +40,19 @@ test.each([
   ['nobody else', ['60 50 50 50', '70 1 70 70', '100 50 100 100'], [100]],
   ['nobody in the group of one that has ended', ['110 1 100 100'], []],
   ['never pid 1 or ourselves, whatever they carry', ['1 0 1 1*', '50 1 50 50*', '51 50 50 50'], []],
+  [
+    'never those that we descend from',
+    ['40 1 40 40*', '41 40 41 40*', '50 41 50 50', '42 40 42 40*'],
+    [42],
+  ],
   ['nobody through our own group', ['50 1 50 50', '51 50 50 50*', '52 50 50 50'], [51]],
 ])('takes %s', (_, rows, expected) => {
-  expect(belonging(table(...rows), [ROOT], SELF).map(({ pid }) => pid)).toEqual(expected);
+  expect(belonging(table(...rows), from(ROOT), SELF).map(({ pid }) => pid)).toEqual(expected);
 });
 
 test('a process that got the pid of the root later is a stranger, and so is its tree', () => {
   const reused = table('100 1 100 100', '101 100 100 100');
-  expect(belonging(reused, [{ pid: 100, started: 'earlier' }], SELF)).toEqual([]);
+  expect(belonging(reused, from({ pid: 100, started: 'earlier' }), SELF)).toEqual([]);
 });
 
 test('every descendant of the root is taken, in whatever order the table comes', () => {
@@ -57,7 +67,7 @@ test('every descendant of the root is taken, in whatever order the table comes',
         .map((entry) => ({ entry, key: order.next().value }))
         .sort((a, b) => a.key - b.key)
         .map(({ entry }) => entry);
-      expect(belonging(shuffled, [ROOT], SELF)).toHaveLength(rows.length + 1);
+      expect(belonging(shuffled, from(ROOT), SELF)).toHaveLength(rows.length + 1);
     }),
   );
 });

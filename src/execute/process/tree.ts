@@ -1,32 +1,30 @@
-import type { ProcessEntry } from './system.ts';
+import type { ProcessEntry } from './process-entry.ts';
 
 /** A process for which pid and start time are known. */
 export type Known = Pick<ProcessEntry, 'pid' | 'started'>;
 
 /**
- * All of `table` that belongs together with `known`: these processes themselves, the marked ones,
- * their descendants, and whoever shares a group or a session with one of them. Groups and sessions
- * count only through a living member, because their numbers are used again like pids. `self`, the
- * one who asks, is never in the answer, and nothing is followed through its group or session.
+ * All of `table` that belongs together with `ours`: these processes themselves, their descendants, and
+ * whoever shares a group or a session with one of them. Groups and sessions count only through a
+ * living member, because their numbers are used again like pids. `self`, the one who asks, and its
+ * ancestors are never in the answer, and nothing is followed through its group or session.
  */
 export function belonging(
   table: readonly ProcessEntry[],
-  known: readonly Known[],
+  ours: (entry: ProcessEntry) => boolean,
   self: number,
 ): ProcessEntry[] {
   const me = table.find((entry) => entry.pid === self);
-  const others = table.filter((entry) => entry.pid !== self && entry.pid > 1);
-  const ours = new Set(
-    others.filter((entry) => entry.marked || known.some((one) => isSame(one, entry))),
-  );
-
-  let before = -1;
-  while (ours.size > before) {
-    before = ours.size;
+  const line = ancestry(table, self);
+  const others = table.filter((entry) => !line.has(entry.pid) && entry.pid > 1);
+  const found = new Set(others.filter(ours));
+  let before = found.size === 0 ? 0 : -1;
+  while (found.size > before) {
+    before = found.size;
     const parents = new Set<number | undefined>();
     const groups = new Set<number | undefined>();
     const sessions = new Set<number | undefined>();
-    for (const { pid, group, session } of ours) {
+    for (const { pid, group, session } of found) {
       parents.add(pid);
       if (group !== me?.group) groups.add(group);
       if (session !== me?.session) sessions.add(session);
@@ -37,10 +35,21 @@ export function belonging(
         parents.has(parent) ||
         (group !== undefined && groups.has(group)) ||
         (session !== undefined && sessions.has(session));
-      if (isNear) ours.add(entry);
+      if (isNear) found.add(entry);
     }
   }
-  return [...ours];
+  return [...found];
+}
+
+/** A process, its parent, and so on. */
+function ancestry(table: readonly ProcessEntry[], pid: number): ReadonlySet<number> {
+  const parents = new Map(table.map((entry) => [entry.pid, entry.parent]));
+  const line = new Set<number>();
+  for (let next: number | undefined = pid; next !== undefined && !line.has(next); ) {
+    line.add(next);
+    next = parents.get(next);
+  }
+  return line;
 }
 
 export function isSame(a: Known, b: Known): boolean {

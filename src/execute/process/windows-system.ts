@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { ProcessSystem } from './system.ts';
+import type { ProcessSystem } from './process-entry.ts';
 import { bootQuery, parseProcesses, processQuery, taskkillArguments } from './windows.ts';
 
 /** Windows shows no environment of other processes: a step's processes are found by descent only. */

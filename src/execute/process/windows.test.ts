@@ -37,7 +37,12 @@ test('a parent that is younger than its child is not its parent', () => {
 });
 
 test('on Windows, Node is the wrapper, and arguments stay as they are', () => {
-  const [program, args] = wrap('win32', 'C:\\a b', 'x.exe', ['"q"', '']);
+  const [program, args] = wrap('win32', {
+    mark: { key: '0', number: 0 },
+    folder: 'C:\\a b',
+    command: 'x.exe',
+    args: ['"q"', ''],
+  });
   expect(program).toBe(process.execPath);
   expect(args.slice(2)).toEqual(['--', 'C:\\a b', 'x.exe', '"q"', '']);
   expect(windowsWrapper(process.execPath, 'C:\\a b', 'x.exe', ['"q"', ''])).toEqual([

@@ -1,5 +1,5 @@
 // What to say to Windows, and how to read its answers, without a process.
-import type { ProcessEntry } from './system.ts';
+import { NO_TRACES, type ProcessEntry } from './process-entry.ts';
 
 /** Ends a process and its descendants: asks them to close, or forces them. */
 export function taskkillArguments(pid: number, signal: NodeJS.Signals): readonly string[] {
@@ -35,7 +35,8 @@ export function parseProcesses(text: string): ProcessEntry[] {
   return rows.map((row) => {
     const parentStart = startOf.get(row.parent);
     const isParentGone = parentStart === undefined || parentStart > BigInt(row.started);
-    return { ...row, parent: isParentGone ? 0 : row.parent, marked: false };
+    const parent = isParentGone ? 0 : row.parent;
+    return { ...row, parent, suspended: false, traces: NO_TRACES };
   });
 }
 

@@ -1,0 +1,70 @@
+// How the processes of a run are told from all others, wherever they moved to. Every step's processes
+// inherit two marks:
+// - a token in the environment, which names the run and the step;
+// - on Linux, a number in the resource limit for file locks. The kernel enforces no such limit (since
+//   2.4.25), and every descendant inherits it: also one that empties its environment, closes every
+//   descriptor, begins a session of its own and outlives its parent.
+import { createHash } from 'node:crypto';
+
+const NAME = 'RAYMOND_STEP_TOKEN';
+
+export interface StepMark {
+  /** Names the run on this machine, until it is booted again. */
+  readonly key: string;
+  /** Tells the steps of the run apart that live at the same time; below `MARKS`. */
+  readonly number: number;
+}
+
+const KEY_DIGITS = 9;
+const NUMBER_BITS = 26;
+export const MARKS = 2 ** NUMBER_BITS;
+
+export function runKey(folder: string, boot: string): string {
+  return createHash('sha256').update(`${boot}\0${folder}`).digest('hex').slice(0, KEY_DIGITS);
+}
+
+/** Both marks in one; the rest makes it unique for ever. */
+export function newToken({ key, number }: StepMark, uuid: string): string {
+  return `${key}.${number}.${uuid}`;
+}
+
+/** Undefined for a token of an earlier version. */
+export function markOf(token: string): StepMark | undefined {
+  const [, key, digits] = TOKEN.exec(token) ?? [];
+  return key === undefined ? undefined : { key, number: Number(digits) };
+}
+
+const TOKEN = new RegExp(`^([0-9a-f]{${KEY_DIGITS}})\\.(\\d{1,8})\\.`);
+
+/**
+ * The environment of a step that is known by `token`. When Raymond itself runs inside a step, the
+ * outer token stays in front, so that stopping the outer step finds the inner one's processes too.
+ */
+export function withToken(
+  env: Readonly<Record<string, string>>,
+  token: string,
+): Record<string, string> {
+  const outer = env[NAME];
+  return { ...env, [NAME]: outer ? `${outer}:${token}` : token };
+}
+
+/** The tokens in an environment, with its variables parted by NUL or by spaces. */
+export function tokensIn(environment: string): string[] {
+  return [...environment.matchAll(VARIABLE)].flatMap(([, value = '']) => value.split(':'));
+}
+
+const VARIABLE = new RegExp(`(?<=^|[\\0 ])${NAME}=([^\\0 ]*)`, 'g');
+
+/** The limit for file locks that stands for a mark: 62 bits. */
+export function limitOf({ key, number }: StepMark): bigint {
+  return (BigInt(`0x${key}`) << BigInt(NUMBER_BITS)) + BigInt(number);
+}
+
+/** Reads `/proc/<pid>/limits`. A limit that somebody else chose names a run that nobody knows. */
+export function limitMark(limits: string): StepMark | undefined {
+  const [, digits] = /^Max file locks\s+(\d+)\s/m.exec(limits) ?? [];
+  if (digits === undefined) return undefined;
+  const value = BigInt(digits);
+  const key = (value >> BigInt(NUMBER_BITS)).toString(16).padStart(KEY_DIGITS, '0');
+  return { key, number: Number(value % BigInt(MARKS)) };
+}
