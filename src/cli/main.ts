@@ -3,17 +3,18 @@ import { Command, CommanderError, Option } from 'commander';
 import { UnusableFile } from '../files/regular-file.ts';
 import { cureOf, reasonOf } from '../journal/disk-errors.ts';
 import { UserError } from '../model/user-error.ts';
-import { nearest } from '../parse/nearest.ts';
+import { mistakenCommand } from './mistaken-command.ts';
 import { type OptionSpec, RUN_OPTIONS, readOption } from './options.ts';
 import { keepTheDoor, stderr, stdout } from './terminal.ts';
 import { RAYMOND_VERSION } from './version.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   keepTheDoor(report);
+  const raymond = program();
   try {
-    await program().parseAsync([...argv], { from: 'user' });
+    await raymond.parseAsync([...argv], { from: 'user' });
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = report(mistakenCommand(raymond, argv, error));
   }
 }
 
@@ -44,7 +45,7 @@ function program(): Command {
     .action(async (workflow: string | undefined, options) => {
       if (options.initConfig) return finish((await import('./commands/config.ts')).initConfig());
       const { run } = await import('./commands/run.ts');
-      await finish(run(workflow, options).catch((error) => mistakenFor(raymond, workflow, error)));
+      await finish(run(workflow, options));
     });
   addRunOptions(run);
 
@@ -173,15 +174,6 @@ function program(): Command {
       finish((await import('./commands/completion.ts')).complete(raymond, words)),
     );
   return raymond;
-}
-
-/** Any first word may be a workflow, so a slip in a command arrives as one that is missing. */
-function mistakenFor(raymond: Command, word: string | undefined, error: unknown): never {
-  if (!(error instanceof UserError) || error.code !== 'no-workflow' || !word) throw error;
-  const commands = raymond.commands.flatMap((command) => [command.name(), ...command.aliases()]);
-  const meant = nearest(word, commands);
-  if (meant === undefined || error.remedy.includes('Did you mean')) throw error;
-  throw new UserError(error.code, error.message, `Did you mean: raymond ${meant}?`);
 }
 
 const NOT_FOR_RESUME: ReadonlySet<string> = new Set([

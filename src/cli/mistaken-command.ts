@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { type Command, CommanderError } from 'commander';
+import { UserError } from '../model/user-error.ts';
+import { clip } from '../parse/clip.ts';
+import { nearest } from '../parse/nearest.ts';
+
+/**
+ * Any first word may be a workflow. So a wrong command arrives as a workflow that does not exist, with
+ * words or options behind it that `run` does not know. Gives the error that helps more.
+ */
+export function mistakenCommand(
+  raymond: Command,
+  [word = '-']: readonly string[],
+  error: unknown,
+): unknown {
+  const visible = raymond.createHelp().visibleCommands(raymond);
+  const commands = visible.flatMap((command) => [command.name(), ...command.aliases()]);
+  if (!isUnknownWord(error) || word.startsWith('-') || commands.includes(word)) return error;
+  const remedy = FORMER.get(word) ?? resembling(word, commands);
+  if (remedy === undefined || existsSync(word)) return error;
+  return new UserError(
+    'no-command',
+    `There is no command ${clip(word)}, and no workflow of that name.`,
+    remedy,
+  );
+}
+
+/** Commands of the tool whose workflows Raymond runs. */
+const FORMER: ReadonlyMap<string, string> = new Map([
+  ['recover', 'To go on with a run: raymond resume <run>. With all of them: raymond resume --all'],
+  ['status', 'To see all runs: raymond list. To see one: raymond show <run>'],
+]);
+
+function isUnknownWord(error: unknown): boolean {
+  if (error instanceof CommanderError)
+    return ['commander.excessArguments', 'commander.unknownOption'].includes(error.code);
+  // One that resembles a workflow is more likely to mean that.
+  return (
+    error instanceof UserError &&
+    error.code === 'no-workflow' &&
+    !error.remedy.includes('Did you mean')
+  );
+}
+
+function resembling(word: string, commands: readonly string[]): string | undefined {
+  const meant = nearest(word, commands);
+  return meant === undefined ? undefined : `Did you mean: raymond ${meant}?`;
+}
