@@ -101,6 +101,8 @@ function program(): Command {
     .option('--all', 'also those that failed, wait or were stopped')
     .option('--older-than <time>', 'only those whose last event is older, like 30d')
     .option('--dry-run', 'only say what would be removed')
+    .option('--discard-worktrees', 'also delete work that exists nowhere else, after a question')
+    .option('-y, --yes', 'with --discard-worktrees: do not ask')
     .option('--json', 'one JSON object per run')
     .action(async (names, options) =>
       finish((await import('./commands/prune.ts')).prune(names, options)),
