@@ -47,19 +47,32 @@ export interface Executors {
   };
 }
 
+export interface ExecutorChoice {
+  readonly settings: Settings;
+  readonly workflow: string;
+  readonly library: WorkflowLibrary;
+  readonly paths: RunPaths;
+  readonly claudePath: string | undefined;
+}
+
 /** Who executes the steps of a run: the real agent, or a rehearsing one. */
-export async function executors(
-  settings: Settings,
-  workflow: string,
-  library: WorkflowLibrary,
-  claudePath: string | undefined,
-  paths: RunPaths,
-): Promise<Executors> {
+export async function executors({
+  settings,
+  workflow,
+  library,
+  paths,
+  claudePath,
+}: ExecutorChoice): Promise<Executors> {
   const processes = processesOf(paths);
   const script = scriptExecutor(processes);
   const endStrays = () => processes.endStrays();
   if (!settings.rehearse) {
-    const prompt = claudeExecutor({ path: claudePath, environment: process.env, processes });
+    const prompt = claudeExecutor({
+      path: claudePath,
+      environment: process.env,
+      processes,
+      sessionsFolder: paths.sessions,
+    });
     return { prompt, script, endStrays };
   }
   const rehearsalOf = rehearsalReader(settings, library);

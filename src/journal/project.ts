@@ -27,6 +27,8 @@ export interface RunPaths {
   readonly inbox: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
+  /** What an executor has learned of the sessions. */
+  readonly sessions: string;
   readonly folders: RunFolders;
 }
 
@@ -68,6 +70,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     lock: join(folder, 'lock'),
     inbox: join(folder, 'inbox'),
     source: join(folder, 'source'),
+    sessions: join(folder, 'sessions'),
     folders: {
       step: (agent, number) => join(folder, 'steps', folderName(agent), String(number)),
       task(agent) {

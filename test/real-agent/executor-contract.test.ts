@@ -135,6 +135,7 @@ async function claude(age: Age, script: Script) {
       path: claudeBinary(age),
       environment: { ...sandbox.environment },
       processes: new RunProcesses(folder),
+      sessionsFolder: join(sandbox.work, '..', 'sessions'),
     });
   const executor = make();
   let steps = 0;

@@ -12,6 +12,7 @@ const {
   FAKE_CLAUDE: play = 'answers',
   FAKE_CLAUDE_LOG: logFile = '/dev/null',
   FAKE_CLAUDE_TURNS: turns = '1',
+  FAKE_CLAUDE_NEXT: next = 'START',
   FAKE_CLAUDE_ANSWER: lastAnswer = '<result>done</result>',
 } = process.env;
 
@@ -67,6 +68,9 @@ const plays = {
     say({ result: answer, is_error: false, type: 'result' });
     say({ type: 'system', subtype: 'afterthought' });
   },
+  'refuses changes'(answer) {
+    plays.answers(answer);
+  },
   'is silent'() {
     log({ kind: 'busy', pid: busy() });
     init();
@@ -86,11 +90,19 @@ const plays = {
 log({ kind: 'spawned', pid: process.pid, argv: process.argv.slice(2) });
 for await (const line of createInterface({ input: process.stdin })) {
   const said = JSON.parse(line);
+  if (said.type === 'control_request') grant(said);
   if (said.type !== 'user') continue;
   const prompt = said.message.content[0].text;
   const hash = createHash('sha256').update(prompt).digest('hex');
   log({ kind: 'prompt', length: prompt.length, hash });
-  await plays[play](logged('prompt') < Number(turns) ? '<goto>START</goto>' : lastAnswer);
+  await plays[play](logged('prompt') < Number(turns) ? `<goto>${next}</goto>` : lastAnswer);
+}
+
+function grant({ request_id, request }) {
+  log({ kind: 'change', argv: [request.subtype] });
+  const answer =
+    play === 'refuses changes' ? { subtype: 'error', error: 'no' } : { subtype: 'success' };
+  say({ type: 'control_response', response: { request_id, ...answer } });
 }
 
 function log(entry) {

@@ -27,7 +27,7 @@ interface Entry {
 /** An executable that behaves as the play says; see fake-claude.js. */
 export async function fakeClaude(
   play: string,
-  more: { readonly turns?: number; readonly answer?: string } = {},
+  more: { readonly turns?: number; readonly next?: string; readonly answer?: string } = {},
 ): Promise<FakeClaude> {
   const folder = await mkdtemp(join(tmpdir(), 'raymond-fake-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -44,6 +44,7 @@ export async function fakeClaude(
       FAKE_CLAUDE: play,
       FAKE_CLAUDE_LOG: log,
       ...(more.turns !== undefined && { FAKE_CLAUDE_TURNS: String(more.turns) }),
+      ...(more.next !== undefined && { FAKE_CLAUDE_NEXT: more.next }),
       ...(more.answer !== undefined && { FAKE_CLAUDE_ANSWER: more.answer }),
     },
     log,

@@ -56,6 +56,18 @@ test.each([[[]], [['--no-warm']]])(
   },
 );
 
+test.each([
+  { play: 'answers', processes: 1 },
+  { play: 'refuses changes', processes: 2 },
+])('a change is made in $processes process when it $play', async ({ play, processes }) => {
+  const { fake, run, file } = await playing(play, { turns: 2, next: 'TWO' });
+  await writeFile(file('workflow/TWO.md'), '---\npermission_mode: plan\n---\nDo two.');
+  expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(fake.entries('change').map(({ argv }) => argv)).toEqual([['set_permission_mode']]);
+  const modes = fake.argvs().map((argv) => argv[argv.indexOf('--permission-mode') + 1]);
+  expect(modes).toEqual(['acceptEdits', 'plan'].slice(0, processes));
+});
+
 test('an exit without a result is a crash', async () => {
   const { fake, run, journal } = await playing('exits without a result');
   const { code, stderr } = await run('workflow', '--workflow-id', 'r');

@@ -77,6 +77,55 @@ test.each<{ age: Age; flags: readonly string[]; settings: object }>([
   expect(third).toBe(first);
 });
 
+describe.each(ages)('the user’s own model, with the %s Claude Code', (age) => {
+  const own = 'claude-haiku-4-5';
+  const places = {
+    'the environment of its settings': { env: { ANTHROPIC_MODEL: own } },
+    'its settings': { model: own },
+  };
+  const workflow = {
+    'START.md': 'Do one.',
+    'SUB.md': 'Look into it.',
+    'BACK.md': 'It was {{result}}.',
+    'DEAR.md': '---\nmodel: claude-opus-4-5\n---\nDo it well.',
+    'PLAIN.md': 'Do the rest.',
+    'DEAR_FIRST.md': '---\nmodel: claude-opus-4-5\n---\nBegin well.',
+  };
+  const script = answering({
+    'Do one.': '<call return="BACK">SUB</call>',
+    'Look into it.': '<result>found</result>',
+    'It was': '<goto>DEAR</goto>',
+    'Do it well.': '<goto>PLAIN</goto>',
+    'Begin well.': '<goto>PLAIN</goto>',
+    'Do the rest.': '<result>done</result>',
+  });
+
+  async function world(place: keyof typeof places) {
+    const made = await sandbox({ age, workflow, script });
+    const file = join(made.claude.configFolder, 'settings.json');
+    await writeFile(file, JSON.stringify(places[place]));
+    return { ...made, models: () => made.model.requests.map(({ model }) => model) };
+  }
+
+  test.each<[keyof typeof places, readonly string[]]>([
+    ['the environment of its settings', []],
+    ['the environment of its settings', ['--no-warm']],
+    ['its settings', ['--no-warm']],
+  ])('in %s is kept at call, return and after a state with another: %j', async (place, flags) => {
+    const { run, models } = await world(place);
+    expect(await run('workflow', ...flags)).toMatchObject({ code: 0 });
+    expect(models()).toEqual([own, own, own, 'claude-opus-4-5', own]);
+  });
+
+  test('is kept at a resume, and found where the first state names another', async () => {
+    const { run, models } = await world('the environment of its settings');
+    const args = ['workflow/DEAR_FIRST.md', '--workflow-id', 'r', '--max-iterations', '1'];
+    expect(await run(...args)).toMatchObject({ code: 3 });
+    expect(await run('resume', 'r', '--max-iterations', '9')).toMatchObject({ code: 0 });
+    expect(models()).toEqual(['claude-opus-4-5', own]);
+  });
+});
+
 describe.each(ages)('with the %s Claude Code', (age) => {
   test('what is not allowed is denied, and everybody is told', async () => {
     const { run, file, journal } = await sandbox({
@@ -121,7 +170,7 @@ test.each([
   const [argv = []] = fake.argvs();
   expect(argv.includes('--dangerously-skip-permissions')).toBe(passedOn);
   expect(argv.includes('--permission-mode')).toBe(!passedOn);
-  expect(stderr.includes('WARNING: --dangerously-skip-permissions')).toBe(passedOn);
+  expect(stderr.includes('WARNING: permissions are skipped')).toBe(passedOn);
 });
 
 test('the executable is the one that the environment or the configuration names', async () => {

@@ -122,7 +122,14 @@ async function resumeOne(
     const first = { kind: 'resume', at: clock.now(), settings, input: given.input } as const;
     await checkNames(settings, options.claudePath);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
-    const chosen = await executors(settings, run.workflow, library, options.claudePath, paths);
+    const { claudePath } = options;
+    const chosen = await executors({
+      settings,
+      workflow: run.workflow,
+      library,
+      paths,
+      claudePath,
+    });
     return await workOn(run, [first], {
       project,
       paths,

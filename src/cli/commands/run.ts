@@ -47,7 +47,8 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
   if (asks && !settings.rehearse) checkAgent(options.claudePath);
   await checkNames(settings, options.claudePath);
-  const chosen = await executors(settings, workflow.ref, library, options.claudePath, paths);
+  const { claudePath } = options;
+  const chosen = await executors({ settings, workflow: workflow.ref, library, paths, claudePath });
   for (const notice of await leftBehind(project)) stderr.say(notice);
 
   if (settings.rehearse) stderr.say(rehearsalNotice(settings));

@@ -40,6 +40,21 @@ export function claudeArguments(turn: Turn): string[] {
   ];
 }
 
+/**
+ * Makes it say with which model it would begin. The answer to the question is its own; hooks and MCP
+ * servers are left out, because they are meant for real turns, and no transcript is kept.
+ */
+export const OWN_MODEL_ARGUMENTS: readonly string[] = [
+  ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+  ...['--no-session-persistence', '--strict-mcp-config'],
+  ...['--settings', JSON.stringify({ disableAllHooks: true })],
+];
+
+export const OWN_MODEL_QUESTION = line({
+  type: 'user',
+  message: { role: 'user', content: '/cost' },
+});
+
 // Their work would go on after the turn, outside of the workflow.
 const schedulingTools = ['Workflow', 'ScheduleWakeup', 'CronCreate', 'CronDelete', 'CronList'];
 

@@ -15,10 +15,18 @@ export interface FollowedTurn {
   readonly offset: number;
   /** The total in the turn's result. */
   readonly totalUsd: number | undefined;
+  /** What it said of itself at the turn's beginning. */
+  readonly init: Init | undefined;
+  /** The model has said something, so the session knows of the prompt. */
+  readonly hasSpoken: boolean;
+  /** The newest message after which the history can be cut. */
+  readonly checkpoint: string | undefined;
   /** How the process ended, if it did before there was a result. */
   readonly exit: Exit | undefined;
   readonly silent: boolean;
 }
+
+export type Init = Extract<Happening, { kind: 'init' }>;
 
 export interface TurnWatch {
   readonly launched: LaunchedProcess;
@@ -37,7 +45,9 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   const reader = messageReader();
   const decoder = new StringDecoder('utf8');
   const show = showing(watch.live);
-  let version = '';
+  let init: Init | undefined;
+  let hasSpoken = false;
+  let checkpoint: string | undefined;
   let totalUsd: number | undefined;
   let offset = turn.offset;
   let silent = false;
@@ -45,9 +55,11 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
     record.add(happening);
     show(happening);
     if (happening.kind === 'init') {
-      version = happening.version;
+      init = happening;
       watch.onInit();
     }
+    if (happening.kind === 'checkpoint') checkpoint = happening.uuid;
+    if (happening.kind === 'text' || happening.kind === 'tool-use') hasSpoken = true;
     if (happening.kind === 'result') totalUsd = happening.costUsd;
   };
 
@@ -76,11 +88,11 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   cancelIdle();
   end.forget();
 
-  const countedUsd = alreadyCounted({ ...turn, version });
+  const countedUsd = alreadyCounted({ ...turn, version: init?.version ?? '' });
   const exit = end.exit();
   const stderrTail = record.isOver ? '' : tailOf(launched.stderrFile);
   const outcome = record.outcome({ now: Date.now(), countedUsd, stderrTail, ...asNodeSays(exit) });
-  return { outcome, offset, totalUsd, exit, silent };
+  return { outcome, offset, totalUsd, init, hasSpoken, checkpoint, exit, silent };
 }
 
 /** A process that has given its result is given a little while to exit by itself. */

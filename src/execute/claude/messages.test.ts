@@ -53,6 +53,17 @@ describe('one event', () => {
       },
       [{ kind: 'init', session: 'S', model: 'opus', version: '2.1.325' }],
     ],
+    ...(
+      [
+        ['/home/a/.claude/projects/-work/memory/', '/home/a/.claude/projects/-work'],
+        ['C:\\a\\projects\\-work\\memory\\', 'C:\\a\\projects\\-work'],
+        ['/somewhere/else/', undefined],
+      ] as const
+    ).map(([auto, transcripts]): [string, object, Happening[]] => [
+      `notes in ${auto}`,
+      { type: 'system', subtype: 'init', memory_paths: { auto } },
+      [{ kind: 'init', session: '', model: '', version: '', ...(transcripts && { transcripts }) }],
+    ]),
     [
       'an answer that begins',
       {
@@ -146,6 +157,11 @@ describe('one event', () => {
       { type: 'user', message: { content: JSON.stringify(result) } },
       [{ kind: 'told' }],
     ],
+    [
+      'what a tool returned',
+      { type: 'user', uuid: 'u', message: { content: [{ type: 'tool_result' }] } },
+      [{ kind: 'told' }, { kind: 'checkpoint', uuid: 'u' }],
+    ],
     ['what a subagent is told', { type: 'user', message: {}, parent_tool_use_id: 'toolu_1' }, []],
     ['noise', 'Warning: something', []],
     ['a number', '42', []],
@@ -183,6 +199,13 @@ describe('an answer of the model', () => {
         characters: JSON.stringify(blocks).length,
       },
     ]);
+  });
+
+  it('can be cut after, unless it calls a tool', () => {
+    const cuts = (block: object) =>
+      read(assistant([block], { uuid: 'u' })).filter(({ kind }) => kind === 'checkpoint');
+    expect(cuts({ type: 'text', text: 'x' })).toEqual([{ kind: 'checkpoint', uuid: 'u' }]);
+    expect(cuts({ type: 'tool_use', name: 'Bash', input: {} })).toEqual([]);
   });
 
   it('of a subagent costs, but is not said by the agent', () => {

@@ -8,11 +8,15 @@ export type Happening =
       readonly session: string;
       readonly model: string;
       readonly version: string;
+      /** The folder in which it keeps transcripts of its directory, if it says so. */
+      readonly transcripts?: string;
     }
   /** A message begins or goes on: one of the model, or of Claude Code itself in its place. */
   | { readonly kind: 'message'; readonly id: string; readonly isSynthetic: boolean }
   /** The model was given something: a tool's result, or words of Claude Code itself. */
   | { readonly kind: 'told' }
+  /** The history can be cut here: no call of a tool waits for its result. */
+  | { readonly kind: 'checkpoint'; readonly uuid: string }
   /** Of the message that was named last. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tool-use'; readonly name: string; readonly summary: string }
@@ -102,7 +106,7 @@ function readLine(line: string): Happening[] {
     case 'assistant':
       return readAssistant(event);
     case 'user':
-      return isOfSubagent(event) ? [] : [{ kind: 'told' }];
+      return isOfSubagent(event) ? [] : [{ kind: 'told' }, ...checkpoint(event, 'tool_result')];
     case 'stream_event':
       return readPart(fields(event.event), isOfSubagent(event));
     case 'rate_limit_event':
@@ -135,6 +139,7 @@ function readSystem(event: Fields): Happening[] {
           session: text(event.session_id),
           model: text(event.model),
           version: text(event.claude_code_version),
+          ...known('transcripts', transcriptsFolder(fields(event.memory_paths).auto)),
         },
       ];
     case 'permission_denied':
@@ -155,6 +160,11 @@ function readSystem(event: Fields): Happening[] {
   }
 }
 
+/** Its notes on a project lie beside the transcripts, unless a setting moves them. */
+function transcriptsFolder(memory: unknown): string | undefined {
+  return /^(.*[\\/]projects[\\/][^\\/]+)[\\/]memory[\\/]?$/.exec(text(memory))?.[1];
+}
+
 function readAssistant(event: Fields): Happening[] {
   const message = fields(event.message);
   const blocks = list(message.content).map(fields);
@@ -165,7 +175,15 @@ function readAssistant(event: Fields): Happening[] {
   const says = isSynthetic
     ? apiError(event, blocks)
     : [...blocks.flatMap((block) => readBlock(block, isSub)), spending(message)];
-  return isSub ? says : [begun, ...says];
+  const isWhole = !isSynthetic && !blocks.some(({ type }) => type === 'tool_use');
+  return isSub ? says : [begun, ...says, ...(isWhole ? checkpoint(event) : [])];
+}
+
+/** Of an event that has a block of this kind, if one is asked for. */
+function checkpoint({ uuid, message }: Fields, kind?: string): Happening[] {
+  const blocks = list(fields(message).content).map(fields);
+  const isOne = kind === undefined || blocks.some(({ type }) => type === kind);
+  return typeof uuid === 'string' && isOne ? [{ kind: 'checkpoint', uuid }] : [];
 }
 
 function isOfSubagent(event: Fields): boolean {

@@ -91,7 +91,7 @@ export function turnRecord(): TurnRecord {
       return result !== undefined;
     },
     outcome(end) {
-      const costUsd = Math.max(0, (result?.costUsd ?? 0) - end.countedUsd);
+      const costUsd = newCost(result?.costUsd ?? 0, end.countedUsd);
       if (result !== undefined && isFinished(result) && isOfModel(message, result)) {
         const text = message.texts.join('\n');
         return { kind: 'answered', text, costUsd, denied: result.denials };
@@ -102,6 +102,11 @@ export function turnRecord(): TurnRecord {
       return { kind: 'failed', failure, costUsd: Math.max(costUsd, estimateUsd) };
     },
   };
+}
+
+/** A total that is less than what was counted began anew; sums of fractions miss by very little. */
+function newCost(totalUsd: number, countedUsd: number): number {
+  return totalUsd < countedUsd - 0.000_001 ? totalUsd : Math.max(0, totalUsd - countedUsd);
 }
 
 /** The newest message of the turn; each of its blocks comes as an event of its own. */

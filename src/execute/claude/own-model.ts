@@ -1,30 +1,62 @@
-import { join } from 'node:path';
-import { readRegularFileSync } from '../../files/regular-file.ts';
-
 /**
- * The model that Claude Code takes in a fresh session when none is named. It has to be named in one
- * that goes on, which would otherwise keep the model that an earlier state named.
+ * The model that Claude Code takes when none is named. Settings of several kinds decide that, so it
+ * is asked: a command of its own makes it say how it would begin, without any model being called.
  */
-export function ownModel(
-  environment: Readonly<Record<string, string | undefined>>,
-  configFolder: string,
-  cwd: string,
-): string {
-  const settings = [
-    join(cwd, '.claude', 'settings.local.json'),
-    join(cwd, '.claude', 'settings.json'),
-    join(configFolder, 'settings.json'),
-  ];
-  return environment.ANTHROPIC_MODEL || settings.map(modelIn).find(Boolean) || 'default';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { follow, type RunProcesses } from '../process.ts';
+import { OWN_MODEL_ARGUMENTS, OWN_MODEL_QUESTION } from './command.ts';
+import { messageReader } from './messages.ts';
+
+export interface Asked {
+  /** For the files of the process that is asked. */
+  readonly folder: string;
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
-const MAX_SETTINGS_BYTES = 16 * 1024 * 1024;
+export type OwnModels = (asked: Asked) => Promise<string | undefined>;
 
-function modelIn(file: string): string | undefined {
+/** Remembers what it was told: with one directory and environment the answer stays the same. */
+export function ownModels(processes: RunProcesses): OwnModels {
+  const known = new Map<string, string>();
+  return async (asked) => {
+    const key = JSON.stringify([asked.cwd, asked.env]);
+    const model = known.get(key) ?? (await ask(processes, asked));
+    if (model !== undefined) known.set(key, model);
+    return model;
+  };
+}
+
+const LONGEST_MS = 60_000;
+
+async function ask(
+  processes: RunProcesses,
+  { folder, command, cwd, env }: Asked,
+): Promise<string | undefined> {
+  const launched = processes.launch({
+    folder: join(folder, `own-model-${randomUUID().slice(0, 8)}`),
+    command,
+    args: OWN_MODEL_ARGUMENTS,
+    cwd,
+    env,
+    stdin: 'pipe',
+  });
+  launched.stdin?.end(OWN_MODEL_QUESTION);
+  const timer = setTimeout(() => void launched.stop(), LONGEST_MS);
+  const reader = messageReader();
+  let model: string | undefined;
   try {
-    const { model } = JSON.parse(readRegularFileSync(file, MAX_SETTINGS_BYTES).toString('utf8'));
-    return typeof model === 'string' ? model : undefined;
+    for await (const chunk of follow(launched.stdoutFile, { until: launched.ended })) {
+      for (const happening of reader.push(chunk.toString('utf8'))) {
+        if (happening.kind === 'init') model = happening.model || undefined;
+      }
+    }
   } catch {
-    return undefined;
+    // It could not be started; the turn that follows will say why.
   }
+  clearTimeout(timer);
+  await launched.endLeftovers();
+  return model;
 }

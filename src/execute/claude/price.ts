@@ -71,7 +71,7 @@ export interface CostBefore {
   readonly version: string;
   /** The total of the process's previous result, when it is warm. */
   readonly processTotalUsd?: number | undefined;
-  /** The last cost-state of the transcript that is resumed or branched from, before the turn. */
+  /** The total of the session that is resumed or branched from, before the turn. */
   readonly transcriptTotalUsd?: number | undefined;
 }
 

@@ -3,19 +3,29 @@ import { join } from 'node:path';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { leaveAnswer, leaveRaw } from '../step-folder.ts';
 import type { FollowedTurn } from './follow-turn.ts';
+import type { SessionNote, SessionNotes } from './session-notes.ts';
 import { readTranscript } from './transcript.ts';
-import type { Transcripts } from './transcripts.ts';
+import { readIfThere, type Transcripts } from './transcripts.ts';
 import type { TurnFile } from './turn-file.ts';
 
-/** What a turn means for its step. */
+interface Memory {
+  readonly transcripts: Transcripts;
+  readonly notes: SessionNotes;
+}
+
+/** What a turn means for its step. What it told of its session is kept. */
 export function settle(
-  transcripts: Transcripts,
+  memory: Memory,
   step: PromptStep,
   turn: TurnFile,
-  { outcome, silent, exit, offset }: FollowedTurn,
+  followed: FollowedTurn,
   how: 'ours' | 'stopped' | 'adopted',
 ): StepOutcome {
+  const { outcome, silent, exit, offset } = followed;
   const { costUsd } = outcome;
+  const { session } = step;
+  const before = memory.notes.read(session.use === 'branch' ? session.from : session.id);
+  memory.notes.write(session.id, noteAfter(before ?? {}, turn, followed));
   leaveRaw(step.folder, { file: join(turn.process, 'stdout'), from: turn.offset, to: offset });
   if (outcome.kind === 'answered') {
     leaveAnswer(step.folder, outcome.text);
@@ -31,7 +41,7 @@ export function settle(
   }
   const lost = how === 'stopped' || (how === 'adopted' && failure.kind === 'crashed');
   if (lost)
-    return { kind: 'interrupted', costUsd, sessionUsable: hasPrompt(transcripts, step, turn) };
+    return { kind: 'interrupted', costUsd, sessionUsable: hasPrompt(memory, step, turn, followed) };
   if (exit?.kind === 'unstarted') {
     const kind = existsSync(step.cwd) ? 'no-executable' : 'bad-directory';
     return { kind: 'failed', failure: { kind, message: exit.reason }, costUsd };
@@ -39,11 +49,30 @@ export function settle(
   return { kind: 'failed', failure: { ...failure, kind: failure.kind }, costUsd };
 }
 
+function noteAfter(before: SessionNote, turn: TurnFile, followed: FollowedTurn): SessionNote {
+  const { init, totalUsd, hasSpoken } = followed;
+  // Of work that was cut short before it could be cut, the prompt is what stays.
+  const checkpoint = followed.checkpoint ?? (hasSpoken ? turn.prompts.at(-1) : undefined);
+  const namedModel = turn.model ?? before.namedModel;
+  const ownModel = namedModel === undefined ? init?.model || before.ownModel : before.ownModel;
+  return {
+    ...before,
+    ...(ownModel !== undefined && { ownModel }),
+    ...(namedModel !== undefined && { namedModel }),
+    ...(totalUsd !== undefined && { totalUsd }),
+    ...(checkpoint !== undefined && { checkpoint }),
+    ...(init?.transcripts !== undefined && { transcripts: init.transcripts }),
+  };
+}
+
 /** Whether the session knows of the prompt, and so can be told to go on with it. */
 function hasPrompt(
-  transcripts: Transcripts,
+  { transcripts, notes }: Memory,
   { session, cwd }: PromptStep,
   { prompts }: TurnFile,
+  { hasSpoken }: FollowedTurn,
 ): boolean {
-  return readTranscript(transcripts.read(session.id, cwd), prompts).hasPrompt;
+  const file = transcripts.find(session.id, cwd, notes.read(session.id)?.transcripts);
+  if (file === undefined) return hasSpoken;
+  return readTranscript(readIfThere(file), prompts).hasPrompt;
 }

@@ -48,6 +48,18 @@ describe('where to cut so that a failed prompt is not there twice', () => {
       { hasPrompt: true, cutAt: 'a1' },
     ],
     [
+      'after a prompt whose work was killed',
+      [
+        ...beginning,
+        entry('user', 'p2', 'x1', said('two')),
+        entry('assistant', 'c2', 'p2', call),
+        { ...entry('user', 'm2', 'c2', said('a note of Claude Code')), isMeta: true },
+        entry('user', 'p3', 'm2', said('go on')),
+      ],
+      ['p3'],
+      { hasPrompt: true, cutAt: 'p2' },
+    ],
+    [
       'after what a tool returned',
       [
         ...beginning,

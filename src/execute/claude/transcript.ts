@@ -53,6 +53,7 @@ interface Entry {
   readonly uuid?: unknown;
   readonly parentUuid?: unknown;
   readonly isSidechain?: unknown;
+  readonly isMeta?: unknown;
   readonly totalCostUSD?: unknown;
   readonly message?: { readonly model?: unknown; readonly content?: unknown };
 }
@@ -66,11 +67,12 @@ function parse(line: string): Entry {
   }
 }
 
-// A call of a tool that got no result is dropped on loading, and so are reports of API errors.
-function isSafeCut({ type, isSidechain, message }: Entry): boolean {
-  if (isSidechain === true || message?.model === '<synthetic>') return false;
+// A call of a tool that got no result is dropped on loading, and so are reports of API errors. A
+// prompt whose work was interrupted stays: the next prompt is then read together with it.
+function isSafeCut({ type, isSidechain, isMeta, message }: Entry): boolean {
+  if (isSidechain === true || isMeta === true || message?.model === '<synthetic>') return false;
   if (type === 'assistant') return !hasBlock(message?.content, 'tool_use');
-  return type === 'user' && hasBlock(message?.content, 'tool_result');
+  return type === 'user';
 }
 
 function hasBlock(content: unknown, type: string): boolean {

@@ -6,29 +6,26 @@ import { transcriptPath } from './transcript.ts';
 
 /** Finds and reads the files in which Claude Code keeps its conversations. */
 export interface Transcripts {
-  /** The file of a session, in whatever directory it began. */
-  find(session: string, cwd: string): string | undefined;
-  read(session: string, cwd: string): string;
+  /** The file of a session, in whatever directory it began; `said` is a folder that the agent named. */
+  find(session: string, cwd: string, said?: string): string | undefined;
 }
 
 export function transcriptsIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): Transcripts {
   const configFolder = configFolderOf(environment);
-  const find = (session: string, cwd: string) => {
-    const likely = transcriptPath(configFolder, realPath(cwd), session);
-    return existsSync(likely) ? likely : elsewhere(configFolder, session);
-  };
   return {
-    find,
-    read(session, cwd) {
-      const file = find(session, cwd);
-      return file === undefined ? '' : readIfThere(file);
+    find(session, cwd, said) {
+      const likely = [
+        ...(said === undefined ? [] : [join(said, `${session}.jsonl`)]),
+        transcriptPath(configFolder, realPath(cwd), session),
+      ];
+      return likely.find((file) => existsSync(file)) ?? elsewhere(configFolder, session);
     },
   };
 }
 
-export function configFolderOf(environment: Readonly<Record<string, string | undefined>>): string {
+function configFolderOf(environment: Readonly<Record<string, string | undefined>>): string {
   return environment.CLAUDE_CONFIG_DIR || join(environment.HOME || homedir(), '.claude');
 }
 
@@ -54,7 +51,9 @@ function realPath(folder: string): string {
 /** What a string can hold. */
 const MAX_TEXT_BYTES = 512 * 1024 * 1024;
 
-function readIfThere(file: string): string {
+/** Empty when there is none. */
+export function readIfThere(file: string | undefined): string {
+  if (file === undefined) return '';
   try {
     return readRegularFileSync(file, MAX_TEXT_BYTES).toString('utf8');
   } catch {

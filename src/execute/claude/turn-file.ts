@@ -14,6 +14,11 @@ const turnSchema = z.object({
   process: z.string(),
   /** Where in its output this turn's answer begins. */
   offset: z.number(),
+  /** The model that was named for it. */
+  model: z.optional(z.string()),
+  /** Where the history ended before the prompt, so far as the stream has told. */
+  cutAt: z.optional(z.string()),
+  /** The session's total before the turn: its transcript's, or that of its newest result. */
   transcriptTotalUsd: z.optional(z.number()),
   processTotalUsd: z.optional(z.number()),
 });

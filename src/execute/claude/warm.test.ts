@@ -1,9 +1,13 @@
+import { appendFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stateNameSchema } from '../../model/state-name.ts';
 import type { PromptStep } from '../../ports.ts';
 import type { Exit } from '../process.ts';
-import { adjustments, type WarmProcess, WarmProcesses } from './warm.ts';
+import { adjust, type WarmProcess, WarmProcesses } from './warm.ts';
 
 /** A process that exits when its input is closed, as Claude Code does. */
 function waiting(more: Partial<WarmProcess> = {}) {
@@ -26,7 +30,6 @@ function waiting(more: Partial<WarmProcess> = {}) {
     environment: '[]',
     skipPermissions: false,
     capUsd: 5,
-    model: 'opus',
     effort: undefined,
     permissionMode: 'acceptEdits',
     offset: 0,
@@ -111,18 +114,61 @@ test('none waits for ever', async () => {
   await vi.waitFor(() => expect(isEnded()).toBe(true));
 });
 
-test('is told only what has changed', () => {
-  const { process } = waiting();
-  let ids = 0;
-  const lines = (want: Partial<PromptStep>) =>
-    adjustments(process, { ...step, ...want }, () => `id${++ids}`).map(
-      (line) => JSON.parse(line).request,
-    );
-  expect(lines({})).toEqual([]);
-  expect(lines({ model: 'haiku', effort: 'low', permissionMode: 'plan' })).toMatchObject([
-    { subtype: 'set_model', model: 'haiku' },
-    { subtype: 'apply_flag_settings', settings: { effortLevel: 'low' } },
-    { subtype: 'set_permission_mode', mode: 'plan' },
-  ]);
-  expect(lines({ model: 'haiku', effort: 'low', permissionMode: 'plan' })).toEqual([]);
+describe('a change', () => {
+  /** A process that answers each request as it is told, or dies. */
+  async function answering(answer: (request: string) => object | 'dies') {
+    const folder = await mkdtemp(join(tmpdir(), 'raymond-warm-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const stdoutFile = join(folder, 'stdout');
+    await writeFile(stdoutFile, '{"type":"result"}\n');
+    const asked: object[] = [];
+    const { process } = waiting();
+    const stdin = new PassThrough();
+    let die = (_exit: Exit) => {};
+    const ended = new Promise<Exit>((resolve) => {
+      die = resolve;
+    });
+    stdin.on('data', (data) => {
+      for (const line of String(data).trim().split('\n')) {
+        const { request_id, request } = JSON.parse(line);
+        asked.push(request);
+        const response = answer(request.subtype);
+        if (response === 'dies') return die({ kind: 'unknown' });
+        const event = { type: 'control_response', response: { request_id, ...response } };
+        appendFileSync(stdoutFile, `${JSON.stringify(event)}\n`);
+      }
+    });
+    const launched = { ...process.launched, stdin, stdoutFile, ended };
+    return { process: { ...process, launched }, asked };
+  }
+  const changed: PromptStep = { ...step, effort: 'low', permissionMode: 'plan' };
+
+  test('is asked for only where something changes', async () => {
+    const { process, asked } = await answering(() => ({ subtype: 'success' }));
+    expect(await adjust(process, step, undefined)).toBe(true);
+    expect(asked).toEqual([]);
+    expect(await adjust(process, changed, 'haiku')).toBe(true);
+    expect(asked).toMatchObject([
+      { subtype: 'set_model', model: 'haiku' },
+      { subtype: 'apply_flag_settings', settings: { effortLevel: 'low' } },
+      { subtype: 'set_permission_mode', mode: 'plan' },
+    ]);
+    expect(await adjust(process, changed, undefined)).toBe(true);
+    expect(asked).toHaveLength(3);
+  });
+
+  test.each(['set_model', 'apply_flag_settings', 'set_permission_mode'])(
+    'that is refused is not taken for made (%s)',
+    async (refused) => {
+      const { process } = await answering((request) =>
+        request === refused ? { subtype: 'error', error: 'no' } : { subtype: 'success' },
+      );
+      expect(await adjust(process, changed, 'haiku')).toBe(false);
+    },
+  );
+
+  test('is not made by a process that dies', async () => {
+    const { process } = await answering(() => 'dies');
+    expect(await adjust(process, changed, 'haiku')).toBe(false);
+  });
 });

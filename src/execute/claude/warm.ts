@@ -3,9 +3,11 @@
  * while the agent goes on in the same session and directory; otherwise it is ended, in order, before
  * anything else is done with that session.
  */
+import { randomUUID } from 'node:crypto';
 import type { PromptStep } from '../../ports.ts';
-import type { LaunchedProcess } from '../process.ts';
+import { follow, type LaunchedProcess } from '../process.ts';
 import { setEffort, setModel, setPermissionMode } from './command.ts';
+import { messageReader } from './messages.ts';
 
 export interface WarmProcess {
   readonly launched: LaunchedProcess;
@@ -15,7 +17,6 @@ export interface WarmProcess {
   readonly environment: string;
   readonly skipPermissions: boolean;
   readonly capUsd: number | undefined;
-  model: string | undefined;
   effort: string | undefined;
   permissionMode: string;
   offset: number;
@@ -80,23 +81,59 @@ export class WarmProcesses {
   }
 }
 
-/** The lines that make a process serve a step as the step wants it. */
-export function adjustments(
+/**
+ * Makes a process serve a step as the step wants it, with another model if one is given. False when
+ * it refuses or dies: then it must not be asked, because it would answer under other rules.
+ */
+export async function adjust(
   process: WarmProcess,
   step: PromptStep,
-  newId: () => string,
-): readonly string[] {
-  const lines: string[] = [];
-  if (process.model !== step.model) lines.push(setModel(newId(), step.model));
-  if (process.effort !== step.effort && step.effort !== undefined)
-    lines.push(setEffort(newId(), step.effort));
-  if (process.permissionMode !== step.permissionMode) {
-    lines.push(setPermissionMode(newId(), step.permissionMode));
+  model: string | undefined,
+): Promise<boolean> {
+  const { effort, permissionMode } = step;
+  const changes = [
+    ...(model === undefined ? [] : [(id: string) => setModel(id, model)]),
+    ...(effort === undefined || effort === process.effort
+      ? []
+      : [(id: string) => setEffort(id, effort)]),
+    ...(permissionMode === process.permissionMode
+      ? []
+      : [(id: string) => setPermissionMode(id, permissionMode)]),
+  ];
+  const requests = changes.map((change) => ({ id: randomUUID(), change }));
+  for (const { id, change } of requests) process.launched.stdin?.write(change(id));
+  const isServing = await areGranted(process, new Set(requests.map(({ id }) => id)));
+  process.effort = effort;
+  process.permissionMode = permissionMode;
+  return isServing;
+}
+
+const ANSWERS_MS = 30_000;
+
+async function areGranted(process: WarmProcess, open: Set<string>): Promise<boolean> {
+  if (open.size === 0) return true;
+  const reader = messageReader();
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ANSWERS_MS);
+  });
+  const { stdoutFile, ended } = process.launched;
+  const until = Promise.race([ended, patience]);
+  try {
+    for await (const chunk of follow(stdoutFile, { from: process.offset, until })) {
+      for (const happening of reader.push(chunk.toString('utf8'))) {
+        if (happening.kind !== 'control' || !open.has(happening.request)) continue;
+        if (happening.error !== undefined) return false;
+        open.delete(happening.request);
+      }
+      if (open.size === 0) return true;
+    }
+  } catch {
+    // Its output cannot be read, so nothing is known.
+  } finally {
+    clearTimeout(timer);
   }
-  process.model = step.model;
-  process.effort = step.effort;
-  process.permissionMode = step.permissionMode;
-  return lines;
+  return false;
 }
 
 function serves(process: WarmProcess, step: PromptStep): boolean {
@@ -128,7 +165,7 @@ function isWithin({ capUsd, spentUsd }: WarmProcess, remainingUsd: number | unde
 const ORDERLY_MS = 5_000;
 
 /** With its input closed it finishes and exits. */
-async function endInOrder({ launched }: WarmProcess): Promise<void> {
+export async function endInOrder({ launched }: WarmProcess): Promise<void> {
   launched.stdin?.end();
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<'late'>((resolve) => {

@@ -1,0 +1,195 @@
+/** Hands a prompt to Claude Code: to a new process, or to one that waits for its next prompt. */
+import { randomUUID } from 'node:crypto';
+import type { PromptStep, StepOutcome } from '../../ports.ts';
+import { inheritedEnvironment } from '../environment.ts';
+import type { LaunchedProcess, RunProcesses } from '../process.ts';
+import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
+import { findClaude } from './executable.ts';
+import type { OwnModels } from './own-model.ts';
+import type { SessionNotes } from './session-notes.ts';
+import { readTranscript } from './transcript.ts';
+import { readIfThere, type Transcripts } from './transcripts.ts';
+import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
+import { adjust, environmentKey, type WarmProcess } from './warm.ts';
+
+export interface Launcher {
+  readonly path: string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly processes: RunProcesses;
+  readonly transcripts: Transcripts;
+  readonly notes: SessionNotes;
+  readonly ownModel: OwnModels;
+  /** Waits for a place among those that are between spawn and first word. */
+  readonly enterStart: () => Promise<() => void>;
+}
+
+export interface Begun {
+  readonly process: WarmProcess;
+  readonly turn: TurnFile;
+  readonly onInit: () => void;
+}
+
+type Failed = { readonly failure: Extract<StepOutcome, { kind: 'failed' }>['failure'] };
+
+export async function launchTurn(
+  launcher: Launcher,
+  step: PromptStep,
+  isStopped: () => boolean,
+): Promise<Begun | Failed | 'stopped'> {
+  const executable = findClaude(launcher.path, launcher.environment);
+  if (!executable.found) {
+    const message = `${executable.problem} ${executable.remedy}`;
+    return { failure: { kind: 'no-executable', message } };
+  }
+  const leave = await launcher.enterStart();
+  try {
+    const model = await modelToName(launcher, step, executable.path);
+    if (!isStopped()) return { ...begin(launcher, step, executable.path, model), onInit: leave };
+    leave();
+    return 'stopped';
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** The next prompt of a process that waits for one; nothing when it will not serve as the step wants. */
+export async function sendWarm(
+  launcher: Launcher,
+  process: WarmProcess,
+  step: PromptStep,
+): Promise<Begun | undefined> {
+  const note = launcher.notes.read(process.session);
+  const executable = findClaude(launcher.path, launcher.environment);
+  const model = executable.found ? await modelToName(launcher, step, executable.path) : step.model;
+  const has = note?.namedModel ?? note?.ownModel;
+  const isServing = await adjust(process, step, model === has ? undefined : model);
+  if (!isServing) return undefined;
+
+  const prompt = randomUUID();
+  const { folder, offset, totalUsd } = process;
+  const turn: TurnFile = {
+    prompts: [prompt],
+    process: folder,
+    offset,
+    ...(model !== undefined && { model }),
+    ...(note?.checkpoint !== undefined && { cutAt: note.checkpoint }),
+    ...(totalUsd !== undefined && { processTotalUsd: totalUsd }),
+  };
+  writeTurn(step.folder, turn);
+  process.launched.stdin?.write(userMessage(step.prompt, prompt));
+  return { process, turn, onInit: () => {} };
+}
+
+function begin(
+  launcher: Launcher,
+  step: PromptStep,
+  command: string,
+  model: string | undefined,
+): Omit<Begun, 'onInit'> {
+  const prompt = randomUUID();
+  const { session, earlier, ...before } = sessionOf(launcher, step);
+  const turn: TurnFile = {
+    prompts: [...earlier, prompt],
+    process: step.folder,
+    offset: 0,
+    ...(model !== undefined && { model }),
+    ...before,
+  };
+  writeTurn(step.folder, turn);
+  const launched = launcher.processes.launch({
+    folder: step.folder,
+    command,
+    args: claudeArguments({
+      session,
+      ...(model !== undefined && { model }),
+      ...(step.effort !== undefined && { effort: step.effort }),
+      permission: step.skipPermissions ? 'skip' : { mode: step.permissionMode },
+      ...(step.budgetUsd !== undefined && { budgetUsd: step.budgetUsd }),
+    }),
+    cwd: step.cwd,
+    env: environmentOf(launcher, step),
+    // Older versions do not read an input that is a file.
+    stdin: 'pipe',
+  });
+  launched.stdin?.write(userMessage(step.prompt, prompt));
+  if (!step.warm) launched.stdin?.end();
+  return { process: newProcess(step, launched), turn };
+}
+
+/**
+ * A session goes on with the model that was named for it last. So none is named while nothing has to
+ * be undone: the user's own choice, wherever it stands, then holds.
+ */
+async function modelToName(
+  launcher: Launcher,
+  step: PromptStep,
+  command: string,
+): Promise<string | undefined> {
+  const { session, folder, cwd } = step;
+  if (step.model !== undefined || session.use === 'fresh') return step.model;
+  const note = launcher.notes.read(sourceOf(session));
+  if (note && note.namedModel === undefined) {
+    // Older versions lose the longer context of their own default at a resume.
+    return note.ownModel?.endsWith(']') ? note.ownModel : undefined;
+  }
+  const env = environmentOf(launcher, step);
+  return note?.ownModel ?? (await launcher.ownModel({ folder, command, cwd, env }));
+}
+
+/**
+ * Where the turn's history comes from. What an earlier try of the same prompt left in the session is
+ * cut off, so that the model never sees a prompt twice.
+ */
+function sessionOf({ transcripts, notes }: Launcher, { session, cwd, previousFolder }: PromptStep) {
+  if (session.use === 'fresh') return { session: session satisfies TurnSession, earlier: [] };
+  const note = notes.read(sourceOf(session));
+  const previous = previousFolder === undefined ? undefined : readTurn(previousFolder);
+  const earlier = previous?.prompts ?? [];
+  const transcript = transcripts.find(sourceOf(session), cwd, note?.transcripts);
+  const read = readTranscript(readIfThere(transcript), earlier);
+  const cutAt = previous ? previous.cutAt : note?.checkpoint;
+  const cut = read.hasPrompt ? read.cutAt : undefined;
+  const at = transcript === undefined && previous && session.use === 'continue' ? cutAt : cut;
+  const total = transcript === undefined ? note?.totalUsd : read.costUsd;
+  return {
+    session: {
+      ...session,
+      ...(transcript !== undefined && { transcript }),
+      ...(at !== undefined && { at }),
+    } satisfies TurnSession,
+    earlier,
+    ...(cutAt !== undefined && { cutAt }),
+    ...(total !== undefined && { transcriptTotalUsd: total }),
+  };
+}
+
+function sourceOf(session: PromptStep['session']): string {
+  return session.use === 'branch' ? session.from : session.id;
+}
+
+function environmentOf({ environment }: Launcher, step: PromptStep): Record<string, string> {
+  return claudeEnvironment(inheritedEnvironment(environment), step.environment);
+}
+
+function newProcess(step: PromptStep, launched: LaunchedProcess): WarmProcess {
+  const process: WarmProcess = {
+    launched,
+    folder: step.folder,
+    session: step.session.id,
+    cwd: step.cwd,
+    environment: environmentKey(step),
+    skipPermissions: step.skipPermissions,
+    capUsd: step.budgetUsd,
+    effort: step.effort,
+    permissionMode: step.permissionMode,
+    offset: 0,
+    totalUsd: undefined,
+    spentUsd: 0,
+    hasEnded: false,
+  };
+  void launched.ended.then(() => {
+    process.hasEnded = true;
+  });
+  return process;
+}

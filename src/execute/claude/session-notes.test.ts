@@ -1,0 +1,44 @@
+import { existsSync, statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sessionNotesIn } from './session-notes.ts';
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'raymond-notes-'));
+  onTestFinished(() => rm(made, { recursive: true, force: true }));
+  return join(made, 'sessions');
+}
+
+test('a note outlives its process, and only its owner can read it', async () => {
+  const place = await folder();
+  expect(sessionNotesIn(place).read('s')).toBeUndefined();
+  sessionNotesIn(place).write('s', { ownModel: 'haiku', totalUsd: 0.5 });
+  expect(sessionNotesIn(place).read('s')).toEqual({ ownModel: 'haiku', totalUsd: 0.5 });
+  expect(statSync(join(place, 's.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(place).mode & 0o777).toBe(0o700);
+});
+
+test('what cannot be kept is still known here', async () => {
+  const notes = sessionNotesIn('/dev/null/sessions');
+  notes.write('s', { checkpoint: 'c' });
+  expect(notes.read('s')).toEqual({ checkpoint: 'c' });
+});
+
+test.each(['{"totalUsd":"much"}', '{"totalUs', '', 'null'])('%j is no note', async (text) => {
+  const place = await folder();
+  sessionNotesIn(place).write('s', {});
+  await writeFile(join(place, 's.json'), text);
+  expect(sessionNotesIn(place).read('s')).toBeUndefined();
+});
+
+test.each(['../outside', '/tmp/x', '', 'a\0b', 'x'.repeat(300)])(
+  'a session called %j leads nowhere',
+  async (session) => {
+    const place = await folder();
+    sessionNotesIn(place).write(session, { ownModel: 'x' });
+    expect(existsSync(place)).toBe(false);
+    expect(sessionNotesIn(place).read(session)).toBeUndefined();
+  },
+);

@@ -1,0 +1,118 @@
+// People start Claude Code through scripts of their own, for example for a second account. Its
+// transcripts are then not where the environment says.
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ages, claudeBinary } from './claude-sandbox.ts';
+import { answering, bash, eventsOf, killHard, said, sandboxes, until } from './raymond-sandbox.ts';
+import { faults, type Reply } from './scripted-model.ts';
+
+const sandbox = sandboxes();
+
+// Both versions know its price: 5 USD for a million tokens of input.
+const model = 'claude-opus-4-5';
+const costing = (content: string): Reply => ({
+  content,
+  usage: { input_tokens: 50_000, output_tokens: 0 },
+});
+
+const workflow = {
+  'START.md': 'Do one.',
+  'TWO.md': 'Do two.',
+  'SUB.md': 'Look into it.',
+  'BACK.md': 'It was {{result}}.',
+};
+
+/** A wrapper that uses another configuration folder; with `hides`, the agent does not say where. */
+async function wrapped(
+  age: (typeof ages)[number],
+  hides: boolean,
+  script: Parameters<typeof answering>[0],
+) {
+  const world = await sandbox({
+    age,
+    workflow,
+    script: answering(script),
+    environment: { RAYMOND_CLAUDE: './wrapper', CLAUDE_CODE_MAX_RETRIES: '0' },
+  });
+  const second = join(world.claude.configFolder, '..', 'second account');
+  await mkdir(second);
+  const settings = { permissions: { allow: ['Bash'] } };
+  await writeFile(join(second, 'settings.json'), JSON.stringify(settings));
+  const lines = [
+    '#!/bin/sh',
+    `export CLAUDE_CONFIG_DIR='${second}'`,
+    ...(hides ? ['export CLAUDE_CODE_DISABLE_AUTO_MEMORY=1'] : []),
+    `exec '${claudeBinary(age)}' "$@"`,
+  ];
+  await writeFile(world.file('wrapper'), `${lines.join('\n')}\n`, { mode: 0o755 });
+  return world;
+}
+
+describe.each(ages)('with the %s Claude Code', (age) => {
+  describe.each([
+    { how: 'it says where', hides: false },
+    { how: 'it does not say where', hides: true },
+  ])('and $how its transcripts are', ({ hides }) => {
+    test.each([[[]], [['--no-warm']]])(
+      'every turn is paid once, and no prompt is seen twice %j',
+      async (flags) => {
+        const {
+          run,
+          model: asked,
+          journal,
+        } = await wrapped(age, hides, {
+          'Do one.': costing('<goto>TWO</goto>'),
+          'Do two.': [
+            faults.internal,
+            faults.overloaded,
+            costing('<call return="BACK">SUB</call>'),
+          ],
+          'Look into it.': costing('<result>found</result>'),
+          'It was': [faults.internal, costing('<result>done</result>')],
+        });
+        const args = ['--workflow-id', 'r', '--model', model, ...flags];
+        expect(await run('workflow', ...args)).toMatchObject({ code: 0, stdout: 'done\n' });
+        const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(4));
+        expect(costs).toEqual(Array(4).fill('0.2500'));
+        const caller = [
+          'user: Do one.',
+          'assistant: <goto>TWO</goto>',
+          'user: Do two.',
+          'assistant: <call return="BACK">SUB</call>',
+        ];
+        expect(said(asked.requests.at(-1))).toEqual([...caller, 'user: It was found.']);
+        for (const request of asked.requests) {
+          const prompts = said(request).filter((line) => line.startsWith('user: '));
+          expect(new Set(prompts).size).toBe(prompts.length);
+        }
+      },
+    );
+
+    test('an agent that was killed goes on where it was, and each turn is paid once', async () => {
+      const {
+        start,
+        run,
+        file,
+        model: asked,
+        journal,
+        processes,
+      } = await wrapped(age, hides, {
+        'Do one.': costing('<goto>TWO</goto>'),
+        'Do two.': bash('touch begun; sleep 300'),
+        'You were interrupted': [faults.internal, costing('<result>done</result>')],
+      });
+      const first = start('workflow', '--workflow-id', 'r', '--model', model);
+      await until(() => existsSync(file('begun')));
+      await killHard(first.child);
+      process.kill(-(processes().at(-1) ?? 0), 'SIGKILL');
+      expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'done\n' });
+      const lines = said(asked.requests.at(-1));
+      const asksOnce = (text: string) => lines.filter((line) => line.includes(text)).length === 1;
+      expect(['Do one.', 'Do two.', 'You were interrupted'].filter(asksOnce)).toHaveLength(3);
+      const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(4));
+      expect(costs).toEqual(['0.2500', '0.2500']);
+    });
+  });
+});
