@@ -2,7 +2,14 @@
 // through here.
 export { changesOf } from './process/changes.ts';
 export { follow } from './process/follow.ts';
-export { identify, isAlive, type ProcessIdentity, self } from './process/identity.ts';
+export {
+  identify,
+  isAlive,
+  isSuspended,
+  type ProcessIdentity,
+  self,
+  signalProcess,
+} from './process/identity.ts';
 export { watchIdle } from './process/idle.ts';
 export type { Launch } from './process/launch.ts';
 export { type Exit, signalOf } from './process/record.ts';

@@ -1,5 +1,9 @@
 /** However a run is stopped: nothing of it is left running, and it can be resumed. */
 import { expect, test } from 'vitest';
+import { stopNow } from '../../src/cli/commands/stop.ts';
+import { identify } from '../../src/execute/process.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { findProject, runPaths } from '../../src/journal/project.ts';
 import { eventually } from '../eventually.ts';
 import type { Started } from '../raymond.ts';
 import { survivors } from '../survivors.ts';
@@ -74,14 +78,55 @@ test('a stop that comes too late does not stop the next process', async () => {
   await crew.gathered();
   // It cannot act on anything any more, as if it crashed while the message was on its way.
   life.child.kill('SIGSTOP');
-  const stop = crew.project.start(['stop', 'crew', '--now']);
-  await eventually('the stop is on its way', () => stop.stderr().includes('Stopping crew'));
+  expect(await crew.project.run(['stop', 'crew'])).toMatchObject({ code: 1 });
   life.child.kill('SIGKILL');
-  expect(await stop.ended).toMatchObject({ code: 0 });
+  await life.ended;
   const next = crew.resume();
   await crew.letThrough();
   expect(await next.ended).toMatchObject({ code: 0 });
   expect(crew.here()).toHaveLength(2);
+});
+
+test('a suspended process is not waited for, and stops when it is continued', async () => {
+  const crew = new Crew(2);
+  const life = crew.start();
+  await crew.gathered();
+  life.child.kill('SIGSTOP');
+  const { code, stderr } = await crew.project.run(['stop', 'crew']);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`Process ${life.pid} works on crew, but it is suspended`);
+  expect(stderr).toContain(`kill -CONT ${life.pid}`);
+  life.child.kill('SIGCONT');
+  await drains(life);
+  crew.openGate();
+  expect(await life.ended).toMatchObject({ code: 130 });
+});
+
+test('stop --now continues a suspended process to stop it', async () => {
+  const crew = new Crew(2);
+  const life = crew.start();
+  await crew.gathered();
+  life.child.kill('SIGSTOP');
+  expect(await crew.project.run(['stop', 'crew', '--now'])).toMatchObject({ code: 0 });
+  expect(await life.ended).toMatchObject({ code: 130 });
+  expect(survivors(crew.project.folder)).toEqual([]);
+});
+
+test('stop --now kills a process that does not react, and nothing of the run is left', async () => {
+  const crew = new Crew(2);
+  const life = crew.start();
+  await crew.gathered();
+  const paths = runPaths(await findProject(realDisk, crew.project.folder, '/'), 'crew');
+  const owner = identify(life.pid);
+  if (!owner) throw new Error('It has ended.');
+  // It got no message, so it has no reason to stop.
+  expect(await stopNow(paths, owner, 50)).toBe('killed');
+  expect(await life.ended).toMatchObject({ signal: 'SIGKILL' });
+  expect(survivors(crew.project.folder)).toEqual([]);
+
+  crew.openGate();
+  const resumed = await crew.resume().ended;
+  expect(resumed).toMatchObject({ code: 0, stdout: 'all are sent\n' });
 });
 
 test('of two that resume a run one is refused; a killed one is succeeded by the next', async () => {

@@ -1,7 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  isAlive,
+  isSuspended,
+  type ProcessIdentity,
+  signalProcess,
+} from '../../execute/process.ts';
+import type { RunPaths } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
 import { sendTo } from '../run-process.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, ownerOf } from '../store.ts';
+import { currentProject, ownerOf, processesOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface StopOptions {
@@ -12,24 +20,77 @@ export interface StopOptions {
 
 /** Asks the process that works on a run to stop, and waits until it has. */
 export async function stop(name: string, options: StopOptions): Promise<number> {
-  const { id, paths, pid } = await openRun(await currentProject(), name);
-  if (pid === undefined) {
+  const { id, paths } = await openRun(await currentProject(), name);
+  const owner = await ownerOf(paths);
+  if (owner === undefined) {
     throw new UserError(
       'not-running',
       `No process works on ${id}.`,
       `See how it is: raymond show ${id}`,
     );
   }
-  await sendTo(paths, { kind: 'stop', how: options.now ? 'now' : 'drain', pid });
+  await sendTo(paths, { kind: 'stop', how: options.now ? 'now' : 'drain', pid: owner.pid });
   if (!options.json)
     stderr.say(
       options.now
         ? `Stopping ${id}.`
         : `${id} stops when its running steps are done. To stop them: raymond stop ${id} --now`,
     );
-  while ((await ownerOf(paths)) !== undefined)
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  if (options.json) stdout.json({ workflow_id: id, stopped: true });
-  else stderr.say(`${id} has stopped.`);
+  const how = await (options.now ? stopNow(paths, owner) : drain(id, paths, owner));
+  if (options.json) stdout.json({ workflow_id: id, stopped: true, killed: how === 'killed' });
+  else if (how === 'stopped') stderr.say(`${id} has stopped.`);
+  else
+    stderr.say(
+      `Process ${owner.pid} did not react and was killed. Nothing of ${id} is left running. To go on: raymond resume ${id}`,
+    );
   return 0;
+}
+
+const LOOK_EVERY_MS = 100;
+
+/** However long the running steps take. */
+async function drain(id: string, paths: RunPaths, owner: ProcessIdentity): Promise<'stopped'> {
+  while (await isOwner(paths, owner)) {
+    if (isSuspended(owner))
+      throw new UserError(
+        'run-suspended',
+        `Process ${owner.pid} works on ${id}, but it is suspended, so it cannot stop.`,
+        `Continue it, and it stops: kill -CONT ${owner.pid}. Or stop it with its steps: raymond stop ${id} --now`,
+      );
+    await delay(LOOK_EVERY_MS);
+  }
+  return 'stopped';
+}
+
+/** Longer than a process takes that ends a tree of deaf processes. */
+const PATIENCE_MS = 30_000;
+
+/** One that does not react in time is killed: a run loses nothing by that which it could not repeat. */
+export async function stopNow(
+  paths: RunPaths,
+  owner: ProcessIdentity,
+  patienceMs = PATIENCE_MS,
+): Promise<'stopped' | 'killed'> {
+  const deadline = performance.now() + patienceMs;
+  while (await isOwner(paths, owner)) {
+    if (performance.now() > deadline) {
+      await killOwner(paths, owner);
+      return 'killed';
+    }
+    if (isSuspended(owner)) signalProcess(owner, 'SIGCONT');
+    await delay(LOOK_EVERY_MS);
+  }
+  return 'stopped';
+}
+
+async function killOwner(paths: RunPaths, owner: ProcessIdentity): Promise<void> {
+  signalProcess(owner, 'SIGKILL');
+  while (isAlive(owner)) await delay(LOOK_EVERY_MS);
+  await processesOf(paths).endStrays();
+}
+
+/** False as soon as another process works on the run. */
+async function isOwner(paths: RunPaths, { pid, started }: ProcessIdentity): Promise<boolean> {
+  const owner = await ownerOf(paths);
+  return owner?.pid === pid && owner.started === started;
 }

@@ -19,6 +19,16 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return living([identity]).length > 0;
 }
 
+/** Alive, but stopped by a signal: it does nothing until it is continued. */
+export function isSuspended(identity: ProcessIdentity): boolean {
+  return isAlive(identity) && system.look([identity.pid]).some(({ suspended }) => suspended);
+}
+
+/** Sends a signal to this process, and to no other that got its pid since. */
+export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): void {
+  if (isAlive(identity)) system.signal(identity.pid, signal);
+}
+
 /** This Raymond. */
 export function self(): ProcessIdentity {
   const identity = identify(process.pid);
