@@ -210,7 +210,8 @@ function commanderOptions(spec: OptionSpec): readonly Option[] {
 }
 
 /** Trouble with the machine or with another process; all else can be put right in what was typed or written. */
-const OF_THE_SURROUNDINGS = /^(journal|lock|project|inbox|event)-|^run-(locked|suspended)$|^no-executable$/;
+const OF_THE_SURROUNDINGS =
+  /^(journal|lock|project|inbox|event)-|^run-(locked|suspended)$|^no-executable$/;
 
 async function finish(command: Promise<number>): Promise<void> {
   process.exitCode = await command;

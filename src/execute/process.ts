@@ -12,5 +12,6 @@ export {
 } from './process/identity.ts';
 export { watchIdle } from './process/idle.ts';
 export type { Launch } from './process/launch.ts';
+export { outputOf } from './process/output-of.ts';
 export { type Exit, signalOf } from './process/record.ts';
 export { type LaunchedProcess, RunProcesses } from './process/run-processes.ts';

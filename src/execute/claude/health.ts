@@ -1,6 +1,6 @@
 /** Whether Claude Code can be used here, found out without asking a model. */
-import { execFile } from 'node:child_process';
 import { inheritedEnvironment } from '../environment.ts';
+import { outputOf } from '../process.ts';
 import { claudeEnvironment } from './command.ts';
 import { findClaude } from './executable.ts';
 
@@ -60,17 +60,12 @@ function compare(a: string, b: string): number {
 
 const LONGEST_MS = 15_000;
 
-/** What a command says, whatever its exit code; nothing when it cannot be run. */
+/** What it says, whatever its exit code; nothing when it cannot be run or hangs. */
 export function said(
   path: string,
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
   const env = claudeEnvironment(inheritedEnvironment(environment));
-  return new Promise((resolve) => {
-    const child = execFile(path, args, { env, timeout: LONGEST_MS }, (_error, stdout) =>
-      resolve(stdout),
-    );
-    child.stdin?.end();
-  });
+  return outputOf({ command: path, args, env, longestMs: LONGEST_MS });
 }
