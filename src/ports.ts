@@ -1,7 +1,7 @@
 /** Every door to the world. `run/` knows these, never what stands behind them. */
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
-import type { Located } from './model/input.ts';
+import type { Facts, Located } from './model/input.ts';
 import type { Run } from './model/run.ts';
 import type { StateName } from './model/state-name.ts';
 import type { OutputText } from './model/tag.ts';
@@ -112,8 +112,12 @@ export interface Observer {
   live(agent: string, live: Live): void;
 }
 
-/** Looks at directories: a path as seen from a directory, absolute, or why it is of no use. */
-export type FindDirectory = (path: string, from: string) => Promise<Located<{ path: string }>>;
+/** What has to be known of the world before an answer can be followed. */
+export interface World {
+  /** A path as seen from a directory, absolute and with links resolved, or why it is of no use. */
+  findDirectory(path: string, from: string): Promise<Located<{ path: string }>>;
+  readonly environment: Facts['environment'];
+}
 
 /** Folders of a run. */
 export interface RunFolders {

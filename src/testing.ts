@@ -82,7 +82,10 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
   const { run, events } = await playRun(beginning(workflow, options), {
     library,
     executors: { prompt: agent, script: agent },
-    findDirectory: async (path, from) => findDirectory(path, from, options.directories),
+    world: {
+      findDirectory: async (path, from) => findDirectory(path, from, options.directories),
+      environment: new Set(),
+    },
     folders: { step: (id, n) => `/steps/${id}/${n}`, task: (id) => `/tasks/${id}` },
     replies: options.answers ?? [],
   });

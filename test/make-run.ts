@@ -146,6 +146,7 @@ function said({ workflows }: Stage, agent: Agent, text: string, costUsd: number)
         ];
       }),
     ),
+    environment: new Set(['npm_lifecycle_event', 'in_parent']),
   };
   return { kind: 'answered', reading, text: isPrompt ? text : '', costUsd, denied: [], facts };
 }

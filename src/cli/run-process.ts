@@ -23,7 +23,7 @@ import { questionAtTerminal } from './question.ts';
 import { rehearsedPerson } from './rehearsed-person.ts';
 import { clock, disk, newId } from './store.ts';
 import { stderr, stdout } from './terminal.ts';
-import { type Executors, findDirectory } from './wire.ts';
+import { type Executors, world } from './wire.ts';
 
 export interface RunProcess {
   readonly project: Project;
@@ -87,7 +87,7 @@ export async function workOn(
         library,
         executors,
         endStrays: executors.endStrays,
-        findDirectory,
+        world,
         folders: paths.folders,
         clock,
         live: observer.live,

@@ -18,7 +18,7 @@ import { EFFORTS, PERMISSION_MODES } from '../parse/agent-names.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
-import type { Executor, FindDirectory, WorkflowLibrary } from '../ports.ts';
+import type { Executor, WorkflowLibrary, World } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { processesOf } from './store.ts';
 
@@ -131,7 +131,8 @@ export const testPorts: TestPorts = {
     const processes = new RunProcesses(folder);
     return { script: scriptExecutor(processes), endStrays: () => processes.endStrays() };
   },
-  findDirectory: (path, from) => findDirectory(path, from),
+  // A test does not depend on who runs it.
+  world: { findDirectory, environment: new Set() },
   library: (cwd, unpackInto) => createLibrary({ cwd, platform, unpackInto }),
 };
 
@@ -169,13 +170,20 @@ function checkStates(file: string, found: Rehearsal | undefined, workflow: Workf
   }
 }
 
-export const findDirectory: FindDirectory = async (path, from) => {
+export const world: World = {
+  findDirectory,
+  environment: new Set(
+    Object.keys(process.env).map((name) => (platform === 'windows' ? name.toLowerCase() : name)),
+  ),
+};
+
+async function findDirectory(path: string, from: string) {
   const absolute = resolve(from, path);
   try {
     if ((await stat(absolute)).isDirectory())
-      return { found: true, path: await realpath(absolute) };
-    return { found: false, problem: `${absolute} is not a directory.` };
+      return { found: true, path: await realpath(absolute) } as const;
+    return { found: false, problem: `${absolute} is not a directory.` } as const;
   } catch {
-    return { found: false, problem: `There is no directory ${absolute}.` };
+    return { found: false, problem: `There is no directory ${absolute}.` } as const;
   }
-};
+}

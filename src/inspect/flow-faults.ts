@@ -57,7 +57,9 @@ function refusalCode(way: Way, kind: FailureKind): Code | undefined {
     case 'forbidden-transition':
       return 'forbidden-tag';
     case 'bad-transition':
-      return TAG_RULES[way.tag].variables ? 'fork-without-next' : 'bad-transition';
+      return TAG_RULES[way.tag].variables && way.attributes.next === undefined
+        ? 'fork-without-next'
+        : 'bad-transition';
     default:
       return undefined;
   }

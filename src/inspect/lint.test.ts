@@ -55,6 +55,20 @@ test.each<[string, Record<string, string>, string[]]>([
     ['bad-transition START.md:1:3'],
   ],
   [
+    'a variable that an agent may not choose',
+    { START: `<fork next="START" ITEM="1">A</fork> ${END}`, A: END },
+    ['unreachable-state A.md:1:1', 'bad-transition START.md:1:1'],
+  ],
+  [
+    'one that the policy names',
+    {
+      START: `---\nallowed_transitions: [{tag: fork, target: A, next: A, ITEM: 1}]\n---\n<fork next="A" ITEM="1">A</fork>`,
+      A: END,
+    },
+    [],
+  ],
+  ['one of a script', { 'START.sh': `echo '<fork next="A" ITEM="1">A</fork>'`, A: END }, []],
+  [
     'a tag outside quotes',
     { 'START.sh': `echo <goto>A</goto>`, A: END },
     ['unreadable-tag START.sh:1:6'],

@@ -106,6 +106,7 @@ function factsFor(tags: readonly Tag[]): Facts {
   return {
     directories: new Map(directories.map((cd) => [cd, { found: true, path: cd }])),
     workflows: new Map(paths.map((path) => [path, { found: true, ref: ELSEWHERE, entry: CALLER }])),
+    environment: new Set(),
   };
 }
 

@@ -234,3 +234,45 @@ describe('evaluators', () => {
     ]);
   });
 });
+
+describe('variables that an agent chooses', () => {
+  const open = 'allowed_transitions: [{ tag: fork, target: N, next: R }]';
+  const fork = (attribute: string) => `<fork next="R" ${attribute}="x">N</fork>`;
+
+  test.each(['TAR_OPTIONS', 'Item', 'npm_config_script_shell', 'makeflags', 'in_parent'])(
+    '%s is answered with a reminder',
+    (name) => {
+      expect(taken(open, fork(name))).toMatchObject({
+        type: 'agent-reminded',
+        failure: { kind: 'bad-transition', message: expect.stringContaining(`"${name}"`) },
+      });
+    },
+  );
+
+  test('without a policy the agent fails', () => {
+    const stage = makeRun({ START: [], ...others });
+    expect(stage.turn(fork('TAR_OPTIONS')).at(-1)).toMatchObject({ type: 'agent-failed' });
+  });
+
+  test('one that the policy names is the word of the author', () => {
+    const named = 'allowed_transitions: [{ tag: fork, target: N, next: R, ITEM: x }]';
+    expect(taken(named, fork('ITEM'))).toMatchObject({ type: 'agent-moved', state: 'R.md' });
+    const forks = '<fork ITEM="x">N</fork><fork ITEM="x">N</fork><goto>R</goto>';
+    expect(taken(named, forks)).toMatchObject({ type: 'agent-moved', state: 'R.md' });
+  });
+
+  test('an evaluator may set what an author may set', () => {
+    const policy = `${one}\nevaluators: [{ visits: 1, then: { tag: fork, target: X, next: R, ITEM: a } }]`;
+    expect(taken(policy, '<goto>N</goto>')).toMatchObject({ type: 'agent-moved', state: 'R.md' });
+  });
+
+  test('so may a script, but nothing that changes how programs run', () => {
+    const script = (attribute: string) =>
+      makeRun({ 'START.sh': [], ...others })
+        .turn(fork(attribute))
+        .at(-1);
+    expect(script('ITEM')).toMatchObject({ type: 'agent-moved' });
+    expect(script('in_parent')).toMatchObject({ type: 'agent-moved' });
+    expect(script('TAR_OPTIONS')).toMatchObject({ type: 'agent-failed' });
+  });
+});

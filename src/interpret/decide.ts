@@ -9,6 +9,7 @@ import { unreachable } from '../model/unreachable.ts';
 import type { AllowedTransition, PromptState, State, Workflow } from '../model/workflow.ts';
 import { implicitTag } from '../parse/implicit.ts';
 import { readMove } from '../parse/transition.ts';
+import { choiceProblem } from './agent-choice.ts';
 import { evaluate } from './evaluate.ts';
 import { follow, type Workflows } from './follow.ts';
 import { visitKey } from './new-run.ts';
@@ -112,6 +113,9 @@ function decided(
   const forbidden =
     policy?.allowed && policyProblem(workflow, policy.allowed, tags.tags, move.value);
   if (forbidden) return refuse({ kind: 'forbidden-transition', message: forbidden });
+  const written = { tags: tags.tags, move: move.value, facts: answer.facts };
+  const overreach = policy && choiceProblem(workflow, policy.allowed, written);
+  if (overreach) return refuse(overreach);
 
   const followed = take(context, move.value, answer.facts);
   if (state.kind !== 'prompt') return followed.ok ? followed.events : refuse(followed.failure);
@@ -150,7 +154,7 @@ function evaluated(context: Context, state: PromptState, pending: Pending): read
   const verdict = evaluate(state.policy.evaluators, pending.from, step);
   switch (verdict.kind) {
     case 'pass':
-      return takeTags(context, tags, pending.facts);
+      return takeWritten(context, state, pending);
     case 'override':
       return overridden(context, state, verdict.index, pending);
     case 'ask-judge':
@@ -169,7 +173,7 @@ function overridden(
   pending: Pending,
 ): readonly RunEvent[] {
   const evaluator = state.policy.evaluators[index];
-  if (!evaluator) return takeTags(context, pending.tags, pending.facts);
+  if (!evaluator) return takeWritten(context, state, pending);
   const override: RunEvent = {
     type: 'transition-overridden',
     at: context.at,
@@ -189,7 +193,7 @@ function judged(
   state: State,
   answer: Answer,
 ): readonly RunEvent[] {
-  if (state.kind !== 'prompt') return takeTags(context, task.tags, answer.facts);
+  if (state.kind !== 'prompt') return takeWritten(context, state, { ...task, facts: answer.facts });
   const move = readMove(answer.reading);
   const verdict = move.ok && move.value.own.tag === 'result' ? move.value.own.payload : undefined;
   if (verdict === undefined) {
@@ -210,6 +214,20 @@ function judged(
 }
 
 const JUDGE_MAY: readonly AllowedTransition[] = [{ tag: 'result', attributes: {}, line: 0 }];
+
+/** A judge took its time: what the agent wrote before is looked at with what is so now. */
+function takeWritten(
+  context: Context,
+  state: State,
+  { tags, facts }: Pick<Pending, 'tags' | 'facts'>,
+): readonly RunEvent[] {
+  const workflow = context.workflows(context.agent.workflow);
+  const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
+  const move = readMove({ tags, bad: [] });
+  const overreach =
+    workflow && move.ok && choiceProblem(workflow, allowed, { tags, move: move.value, facts });
+  return overreach ? fail(context, overreach) : takeTags(context, tags, facts);
+}
 
 function takeTags(context: Context, tags: readonly Tag[], facts: Facts): readonly RunEvent[] {
   const move = readMove({ tags, bad: [] });

@@ -11,15 +11,30 @@ export function policyProblem(
   tags: readonly Tag[],
   move: Move,
 ): string | undefined {
-  // What stands beside forks is the goto that says their next, so it is judged with them.
-  const next = move.forks.length > 0 && move.own.tag === 'goto' ? move.own.target : undefined;
-  const judgedAs = (tag: Tag) => (isForkTag(tag) ? withNext(tag, next) : tag);
+  const next = nextOf(move);
   const forbidden = tags.find(
     (tag) =>
       (next === undefined || isForkTag(tag)) &&
-      !allowed.some((entry) => matches(workflow, entry, judgedAs(tag))),
+      !allowed.some((entry) => matches(workflow, entry, withNext(tag, next))),
   );
   return forbidden && `${shown(forbidden)} is not allowed in this state.`;
+}
+
+/** The parts of a tag that the policy itself says, by the names under which it pins them. */
+export function pinnedParts(
+  workflow: Workflow,
+  allowed: readonly AllowedTransition[],
+  tag: Tag,
+  move: Move,
+): ReadonlySet<string> {
+  const judged = withNext(tag, nextOf(move));
+  const entries = allowed.filter((entry) => matches(workflow, entry, judged));
+  return new Set(
+    entries.flatMap(({ body, attributes }) => [
+      ...Object.keys(attributes),
+      ...(body === undefined ? [] : [TAG_RULES[tag.name].body]),
+    ]),
+  );
 }
 
 /** What is said to an agent whose answer could not be followed: the fault, and all that may be written. */
@@ -64,9 +79,15 @@ function resolved(workflow: Workflow, name: string): string {
 
 const isForkTag = (tag: Tag) => TAG_RULES[tag.name].variables;
 
+/** What stands beside forks is the goto that says their next, so it is judged with them. */
+function nextOf(move: Move): string | undefined {
+  return move.forks.length > 0 && move.own.tag === 'goto' ? move.own.target : undefined;
+}
+
 /** Forks that stand together share one next, written on one of them or as the parent's goto. */
 function withNext(tag: Tag, next: string | undefined): Tag {
-  return next === undefined ? tag : { ...tag, attributes: { ...tag.attributes, next } };
+  if (next === undefined || !isForkTag(tag)) return tag;
+  return { ...tag, attributes: { ...tag.attributes, next } };
 }
 
 /** An entry as a tag, with a placeholder for each part that it leaves open and the tag needs. */

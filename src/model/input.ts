@@ -66,13 +66,15 @@ export type StepReport =
   /** Stopped by us, or found dead after a crash. */
   | { readonly kind: 'interrupted'; readonly costUsd: number; readonly sessionUsable: boolean };
 
-/** What the world says about the paths that a step's tags name, by path as written. */
+/** What the world says about a step's tags. Paths are as written. */
 export interface Facts {
   readonly directories: ReadonlyMap<string, Located<{ readonly path: string }>>;
   readonly workflows: ReadonlyMap<
     string,
     Located<{ readonly ref: string; readonly entry: StateName }>
   >;
+  /** The variables that programs find set already; in lower case where case does not matter. */
+  readonly environment: ReadonlySet<string>;
 }
 
 export type Located<T> =

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { variableProblem } from './variables.ts';
+import { describe, expect, test } from 'vitest';
+import { STEERING_VARIABLES } from '../../test/steering-variables.ts';
+import { agentVariableProblem, variableProblem } from './variables.ts';
 
 test.each([
   'item',
@@ -13,6 +14,9 @@ test.each([
   'env',
   'git_branch',
   'temp',
+  'NODE_ENV',
+  'AWS_REGION',
+  'TZ',
 ])('%s may be a variable', (name) => expect(variableProblem(name)).toBeUndefined());
 
 test.each([
@@ -23,6 +27,7 @@ test.each([
   ['a=b', 'cannot be a variable'],
   ['é', 'cannot be a variable'],
   ['a\n', 'cannot be a variable'],
+  ['a'.repeat(201), 'cannot be a variable'],
   ['__proto__', 'cannot be a variable'],
   ...['result', 'input', 'workflow_id', 'agent_id', 'state', 'task_folder'].map((name) => [
     name,
@@ -52,5 +57,49 @@ test.each([
     'GCONV_PATH',
     'NODE_TLS_REJECT_UNAUTHORIZED',
     'NO_PROXY',
+    'TAR_OPTIONS',
+    'MAKEFLAGS',
+    'Npm_Config_Registry',
+    'yarn_registry',
+    'socks_proxy',
+    'raymond_state',
   ].map((name) => [name, 'would change how programs run']),
 ])('%j may not: %s', (name, problem) => expect(variableProblem(name ?? '')).toContain(problem));
+
+describe('a name that an agent chooses', () => {
+  const environment = new Set(['my_level', 'username']);
+  const problem = (name: string) => agentVariableProblem(name, environment);
+
+  test.each(['item', 'file', 'name', 'issue', 'branch', 'user', 'a1', 'itemName', 'page_number'])(
+    '%s may be one',
+    (name) => expect(problem(name)).toBeUndefined(),
+  );
+
+  test.each([
+    ['ITEM', 'lower-case letter'],
+    ['Item', 'lower-case letter'],
+    ['_item', 'lower-case letter'],
+    ['my_level', 'variable of the environment'],
+    ['userName', 'variable of the environment'],
+    ['result', 'Raymond itself fills'],
+    ['a-b', 'cannot be a variable'],
+    ['path', 'would change how programs run'],
+    ['tar_options', 'would change how programs run'],
+    ['pythonPath', 'would change how programs run'],
+    ['git_ssh_command', 'would change how programs run'],
+    ['kubeconfig', 'would change how programs run'],
+  ])('%s may not: %s', (name, why) => expect(problem(name)).toContain(why));
+
+  test('none that steers a program, in any spelling', () => {
+    expect(STEERING_VARIABLES.length).toBeGreaterThan(400);
+    const spellings = STEERING_VARIABLES.flatMap((name) => [
+      name,
+      name.toLowerCase(),
+      name.toUpperCase(),
+      name.charAt(0).toLowerCase() + name.slice(1),
+    ]);
+    expect(spellings.filter((name) => agentVariableProblem(name, new Set()) === undefined)).toEqual(
+      [],
+    );
+  });
+});

@@ -31,7 +31,7 @@ function observed(append: Journal['append'] = async () => {}) {
       scriptFolder: async (ref) => ref,
     },
     executors: { prompt: agent, script: agent },
-    findDirectory: async (path) => ({ found: true, path }),
+    world: { findDirectory: async (path) => ({ found: true, path }), environment: new Set() },
     folders: { step: () => '/step', task: () => '/task' },
     clock,
     live: () => {},

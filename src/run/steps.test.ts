@@ -31,7 +31,10 @@ async function launch(stage: Stage, answer = '') {
       scriptFolder: async (ref) => ref,
     },
     executors: { prompt: executor, script: executor },
-    findDirectory: async (path, from) => ({ found: true, path: `${from}/${path}` }),
+    world: {
+      findDirectory: async (path, from) => ({ found: true, path: `${from}/${path}` }),
+      environment: new Set(['shell_level']),
+    },
     folders: { step: (agent, n) => `/steps/${agent}/${n}`, task: (agent) => `/tasks/${agent}` },
     clock: { now: () => stage.now, at: () => () => {} },
     live: () => {},

@@ -12,20 +12,20 @@ import { readTags } from '../parse/tags.ts';
 import type {
   Clock,
   Executor,
-  FindDirectory,
   Live,
   RunFolders,
   RunningStep,
   Step,
   StepOutcome,
   WorkflowLibrary,
+  World,
 } from '../ports.ts';
 import type { Inbox } from './inbox.ts';
 
 export interface StepsPorts {
   readonly library: WorkflowLibrary;
   readonly executors: { readonly prompt: Executor; readonly script: Executor };
-  readonly findDirectory: FindDirectory;
+  readonly world: World;
   readonly folders: RunFolders;
   readonly clock: Clock;
   readonly live: (agent: string, live: Live) => void;
@@ -166,9 +166,9 @@ export class Steps {
 
   async #facts(agent: Agent, reading: Parameters<typeof needs>[2]): Promise<Facts> {
     const needed = needs(this.workflows, agent, reading);
-    const { findDirectory, library } = this.#ports;
+    const { world, library } = this.#ports;
     const directories = [...needed.directories].map(
-      async (path) => [path, await findDirectory(path, agent.cwd)] as const,
+      async (path) => [path, await world.findDirectory(path, agent.cwd)] as const,
     );
     const workflows = [...needed.workflows].map(
       async (path) => [path, await findWorkflow(library, path, agent.workflow)] as const,
@@ -176,6 +176,7 @@ export class Steps {
     return {
       directories: new Map(await Promise.all(directories)),
       workflows: new Map(await Promise.all(workflows)),
+      environment: world.environment,
     };
   }
 }

@@ -10,7 +10,7 @@ import type { Run } from '../model/run.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { answerFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
-import type { Executor, FindDirectory, Step, WorkflowLibrary } from '../ports.ts';
+import type { Executor, Step, WorkflowLibrary, World } from '../ports.ts';
 import { playRun } from '../run/play.ts';
 import { ReplayInbox } from '../run/replay-inbox.ts';
 import { findProblems, type Problem } from './expectations.ts';
@@ -18,7 +18,7 @@ import { putFiles } from './project-files.ts';
 import { replayAnswers } from './replay-answers.ts';
 
 export interface TestPorts {
-  readonly findDirectory: FindDirectory;
+  readonly world: World;
   /** Runs scripts, for a test that has this folder. */
   readonly scripts: (folder: string) => {
     readonly script: Executor;
@@ -68,7 +68,7 @@ export async function runTest(
         library,
         executors: executorsFor(test, script, prompts),
         endStrays,
-        findDirectory: ports.findDirectory,
+        world: ports.world,
         folders: foldersIn(root),
         replies: test.replies ?? [],
         ...(inbox && { inbox }),

@@ -65,6 +65,7 @@ const facts = fc.record({
       ),
     )
     .map((entries) => new Map(entries)),
+  environment: fc.array(word).map((names) => new Set(names)),
 });
 const outcome: fc.Arbitrary<StepReport> = fc.oneof(
   fc.record({

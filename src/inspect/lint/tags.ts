@@ -1,4 +1,6 @@
 /** Tags in prompts and scripts that would not be read, or not followed. */
+
+import { variableChoiceProblem } from '../../interpret/agent-choice.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Tag } from '../../model/tag.ts';
 import { TRANSITION_TAGS } from '../../model/tag.ts';
@@ -61,12 +63,26 @@ export function badTransitions(lint: Lint): readonly Diagnostic[] {
     mentionsOf(state).flatMap((mention) => {
       if (mention.kind !== 'tag' || isMereTalk(state, mention.tag)) return [];
       const read = readTransition(mention.tag);
-      if (read.ok) return [];
-      return fault('bad-transition', state.name, mention, `${read.message}.`, {
-        remedy: `Write ${patternOf(mention.tag)}.`,
+      if (!read.ok) {
+        return fault('bad-transition', state.name, mention, `${read.message}.`, {
+          remedy: `Write ${patternOf(mention.tag)}.`,
+        });
+      }
+      const refused = state.kind === 'prompt' && refusedChoice(state, mention.tag);
+      if (!refused) return [];
+      return fault('bad-transition', state.name, mention, `${refused}.`, {
+        remedy: 'Choose another name, or let allowed_transitions name it with its value.',
       });
     }),
   );
+}
+
+/** A variable that an agent could not choose when it writes what the prompt shows. */
+function refusedChoice({ policy }: PromptState, tag: Tag): string | undefined {
+  const pinned = (policy.allowed ?? [])
+    .filter((entry) => entry.tag === tag.name)
+    .flatMap(({ attributes }) => Object.keys(attributes));
+  return variableChoiceProblem(tag, new Set(pinned), new Set());
 }
 
 /** Forks in one breath with different nexts: the parent can only go on at one. */
