@@ -1,0 +1,100 @@
+/**
+ * A secret of the user, outside of every project. Whatever carries its seal was written by a command
+ * of this user, not by somebody who can only write into the project. It is never in an environment:
+ * agents and scripts are not given it.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { readRegularFile } from '../files/regular-file.ts';
+import { UserError } from '../model/user-error.ts';
+import { type Disk, hasCode, makeFolder, writeAll, writeBeside } from './disk.ts';
+import { cureOf, reasonOf } from './disk-errors.ts';
+
+export interface UserKey {
+  /** `purpose` keeps what was sealed for one thing from passing for another. Makes the key if there is none. */
+  seal(purpose: string, text: string): Promise<string>;
+  /** False without a key: nobody can have sealed anything. */
+  isSealed(purpose: string, text: string, seal: string): Promise<boolean>;
+}
+
+/** Both functions throw a UserError when the key cannot be used. */
+export function userKey(disk: Disk, file: string): UserKey {
+  let known: Promise<Buffer | undefined> | undefined;
+  const read = async () => {
+    known ??= readKey(file);
+    const key = await known.catch((error) => {
+      known = undefined;
+      throw error;
+    });
+    // A first command may make it while this process works.
+    if (key === undefined) known = undefined;
+    return key;
+  };
+  return {
+    async seal(purpose, text) {
+      const key = (await read()) ?? (await makeKey(disk, file));
+      return sealOf(key, purpose, text).toString('hex');
+    },
+    async isSealed(purpose, text, seal) {
+      const key = await read();
+      if (key === undefined) return false;
+      const [right, given] = [sealOf(key, purpose, text), Buffer.from(seal, 'hex')];
+      return given.length === right.length && timingSafeEqual(given, right);
+    },
+  };
+}
+
+const KEY_BYTES = 32;
+
+function sealOf(key: Buffer, purpose: string, text: string): Buffer {
+  return createHmac('sha256', key).update(`${purpose}\0${text}`).digest();
+}
+
+async function makeKey(disk: Disk, file: string): Promise<Buffer> {
+  try {
+    await makeFolder(disk, dirname(file));
+    const text = Buffer.from(`${randomBytes(KEY_BYTES).toString('hex')}\n`);
+    const complete = await writeBeside(disk, file, (draft) => writeAll(draft, text, 0));
+    // Of two that make it at once, one wins, and both use its key.
+    await disk.link(complete, file).catch((error) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    });
+    await disk.unlink(complete);
+    await disk.syncFolder(dirname(file));
+  } catch (error) {
+    throw new UserError(
+      'user-key-unwritable',
+      `Your key cannot be kept in ${file}: ${reasonOf(error)}.`,
+      `${cureOf(error)}, or set XDG_STATE_HOME to a folder of yours.`,
+    );
+  }
+  const key = await readKey(file);
+  if (key === undefined) throw unusable(file, 'it was removed again');
+  return key;
+}
+
+async function readKey(file: string): Promise<Buffer | undefined> {
+  let text: string;
+  try {
+    const { uid, mode } = await lstat(file);
+    const isOurs = process.getuid === undefined || uid === process.getuid();
+    if (!isOurs) throw unusable(file, 'it belongs to another user');
+    if (process.getuid !== undefined && (mode & 0o077) !== 0)
+      throw unusable(file, 'other users can read or change it');
+    text = (await readRegularFile(file, 1024)).toString();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error instanceof UserError ? error : unusable(file, reasonOf(error));
+  }
+  if (!/^[0-9a-f]{64}\n$/.test(text)) throw unusable(file, 'it is damaged');
+  return Buffer.from(text.trim(), 'hex');
+}
+
+function unusable(file: string, why: string): UserError {
+  return new UserError(
+    'user-key-unusable',
+    `Your key ${file} cannot be used: ${why}.`,
+    'Remove it: a new one is made when it is needed. Answers that wait to be taken must be given again.',
+  );
+}
