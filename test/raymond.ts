@@ -31,6 +31,13 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
+export interface Circumstances {
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  /** Its standard input. */
+  readonly input?: string | Buffer;
+}
+
 export class Project {
   readonly folder: string;
   /** Of the user who works in the project: not that of the machine. */
@@ -80,16 +87,14 @@ export class Project {
       .map(({ more: _more, crc: _crc, ...event }) => event);
   }
 
-  start(
-    args: readonly string[],
-    more: { env?: Record<string, string>; cwd?: string } = {},
-  ): Started {
+  start(args: readonly string[], more: Circumstances = {}): Started {
     const child = spawn(process.execPath, [BIN, ...args], {
       cwd: more.cwd ?? this.folder,
       env: { ...this.environment, ...more.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#children.push(child);
+    child.stdin.on('error', () => {}).end(more.input);
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -104,7 +109,7 @@ export class Project {
     return { pid: child.pid ?? 0, child, stdout: () => stdout, stderr: () => stderr, ended };
   }
 
-  run(args: readonly string[], more: { env?: Record<string, string>; cwd?: string } = {}) {
+  run(args: readonly string[], more: Circumstances = {}) {
     return this.start(args, more).ended;
   }
 

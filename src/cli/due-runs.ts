@@ -1,7 +1,6 @@
-import { messagesIn } from '../journal/inbox.ts';
 import type { Project } from '../journal/project.ts';
-import type { AskingStatus } from '../model/run.ts';
 import { time } from '../observe/words.ts';
+import { type Question, questionsOf } from './questions.ts';
 import { condition, type FoundRun, openRun } from './runs.ts';
 import { clock, disk } from './store.ts';
 
@@ -17,14 +16,14 @@ export async function* dueRuns(
   let said = '';
   while (true) {
     const runs = await stillWaiting(project, waiting);
-    const due = await firstDue(runs);
+    const due = runs.find(isDue);
     if (due) {
       waiting.delete(due.id);
       yield due;
       continue;
     }
     const patient = runs.filter(({ run }) => options.wait ?? run.settings.wait);
-    const waits = patient.flatMap((found) => waitOf(found)).sort((a, b) => a.until - b.until);
+    const waits = patient.flatMap(waitOf).sort((a, b) => a.until - b.until);
     const [next] = waits;
     if (!next) return;
     const line = waits.map(({ id, until }) => `${id} until ${time(until)}`).join(', ');
@@ -34,58 +33,41 @@ export async function* dueRuns(
   }
 }
 
-/** How often to look for answers. */
-const LOOK_EVERY_MS = 2_000;
+type WaitingRun = FoundRun & { readonly questions: readonly Question[] };
 
-async function stillWaiting(project: Project, ids: Set<string>): Promise<readonly FoundRun[]> {
-  const runs: FoundRun[] = [];
+async function stillWaiting(project: Project, ids: Set<string>): Promise<readonly WaitingRun[]> {
+  const runs: WaitingRun[] = [];
   for (const id of ids) {
     const found = await openRun(project, id).catch(() => undefined);
-    if (found && found.pid === undefined && condition(found) === 'waiting') runs.push(found);
+    if (found && found.pid === undefined && condition(found) === 'waiting')
+      runs.push({ ...found, questions: await questionsOf(found.run, found.paths) });
     else ids.delete(id);
   }
   return runs;
 }
 
-async function firstDue(runs: readonly FoundRun[]): Promise<FoundRun | undefined> {
-  for (const found of runs) if (await isDue(found)) return found;
-  return undefined;
-}
-
-async function isDue(found: FoundRun): Promise<boolean> {
-  const questions = questionsOf(found);
+function isDue({ questions }: WaitingRun): boolean {
   const now = clock.now();
-  if (questions.some(({ deadline }) => deadline !== undefined && deadline <= now)) return true;
-  const answers = await messagesIn(disk, found.paths.inbox);
-  return answers.some(
-    (message) =>
-      message.kind === 'answer' &&
-      questions.some(
-        ({ agent, askedAt }) => agent === message.agent && askedAt === message.askedAt,
-      ),
+  return questions.some(
+    ({ isAnswered, deadline }) => isAnswered || (deadline !== undefined && deadline <= now),
   );
 }
 
-type Question = AskingStatus & { readonly agent: string };
-
-function questionsOf({ run }: FoundRun): readonly Question[] {
-  return [...run.agents].flatMap(([agent, { status }]) =>
-    status.kind === 'asking' ? [{ ...status, agent }] : [],
-  );
+function waitOf({ id, questions }: WaitingRun): readonly { id: string; until: number }[] {
+  const deadlines = questions.flatMap(({ deadline }) => deadline ?? []);
+  return deadlines.length === 0 ? [] : [{ id, until: Math.min(...deadlines) }];
 }
 
-function waitOf(found: FoundRun): readonly { readonly id: string; readonly until: number }[] {
-  const deadlines = questionsOf(found).flatMap(({ deadline }) => deadline ?? []);
-  return deadlines.length === 0 ? [] : [{ id: found.id, until: Math.min(...deadlines) }];
-}
+/** How often to look for answers. */
+const LOOK_EVERY_MS = 2_000;
 
 /** Resolves at a time, or earlier when a message has come for one of the runs. */
 async function change(runs: readonly FoundRun[], until: number): Promise<void> {
   const seen = await mail(runs);
   do {
-    await new Promise<void>((resolve) =>
-      clock.at(Math.min(until, clock.now() + LOOK_EVERY_MS), resolve),
-    );
+    await new Promise<void>((resolve) => {
+      clock.at(Math.min(until, clock.now() + LOOK_EVERY_MS), resolve);
+    });
   } while (clock.now() < until && (await mail(runs)) === seen);
 }
 

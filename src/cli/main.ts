@@ -88,13 +88,14 @@ function program(): Command {
       finish((await import('./commands/stop.ts')).stop(name, options)),
     );
   raymond
-    .command('answer <run> <text>')
-    .description("answer an agent's question")
+    .command('answer [run] [text]')
+    .description("answer an agent's question; - reads the answer from standard input")
     .option('--agent <id>', 'which agent, when several have a question')
     .option('--json', 'say so in JSON')
-    .action(async (name, text, options) =>
-      finish((await import('./commands/answer.ts')).answer(name, text, options)),
-    );
+    .action(async (run, text, options) => {
+      const words = [run, text].filter((word) => word !== undefined);
+      await finish((await import('./commands/answer.ts')).answer(words, options));
+    });
   raymond
     .command('prune [runs...]')
     .description('remove completed runs, or those that are named')
@@ -211,7 +212,7 @@ function commanderOptions(spec: OptionSpec): readonly Option[] {
 
 /** Trouble with the machine or with another process; all else can be put right in what was typed or written. */
 const OF_THE_SURROUNDINGS =
-  /^(journal|lock|project|inbox|event)-|^run-(locked|suspended)$|^no-executable$/;
+  /^(journal|lock|project|inbox|event|question|user)-|^run-(locked|suspended)$|^no-executable$/;
 
 async function finish(command: Promise<number>): Promise<void> {
   process.exitCode = await command;

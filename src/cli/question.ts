@@ -38,6 +38,7 @@ export function questionAtTerminal(
       // Ctrl-D: nobody wants to answer here. Ctrl-C is passed on as the signal that it is.
       reader = undefined;
       if (open.has(agent)) isThere = false;
+      stderr.say('');
       put({ kind: 'time-came', at: Date.now(), agent });
       onLeave();
     });

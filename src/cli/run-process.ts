@@ -1,6 +1,6 @@
 /** Works on one run in this process: from the lock to the exit code. */
 import { join } from 'node:path';
-import { type InboxMessage, type InboxWatch, post, watchInbox } from '../journal/inbox.ts';
+import { type Mailbox, openMailbox } from '../journal/mailbox.ts';
 import type { Project, RunPaths } from '../journal/project.ts';
 import { freeze } from '../journal/state-file.ts';
 import { stateWriter } from '../journal/state-writer.ts';
@@ -21,7 +21,7 @@ import { Steps } from '../run/steps.ts';
 import type { RunOptions } from './options.ts';
 import { questionAtTerminal } from './question.ts';
 import { rehearsedPerson } from './rehearsed-person.ts';
-import { clock, disk, newId } from './store.ts';
+import { clock, disk, inboxOf, newId } from './store.ts';
 import { stderr, stdout } from './terminal.ts';
 import { type Executors, world } from './wire.ts';
 
@@ -70,17 +70,20 @@ export async function workOn(
   ]);
   if (parts.started) observer.event(parts.started, undefined, run);
   const forgetSignals = stopOnSignals((how) => inbox.put({ kind: 'stop', at: clock.now(), how }));
-  const unconfirmed: (() => Promise<void>)[] = [];
-  let messages: InboxWatch | undefined;
+  let mailbox: Mailbox | undefined;
   let ended: Run;
   try {
-    messages = await watchInbox(disk, paths.inbox, (message, done) => {
-      const input = inputFrom(message);
-      if (input) inbox.put(input);
-      unconfirmed.push(done);
+    mailbox = await openMailbox({
+      inbox: inboxOf(run.id, paths),
+      pid: process.pid,
+      clock,
+      journal,
+      put,
+      report: (text) =>
+        stderr.line({ at: clock.now(), who: 'run', tone: 'warning', text }, options),
     });
     ended = await runLoop(run, inbox, {
-      journal: confirming(journal, unconfirmed),
+      journal: mailbox.journal,
       clock,
       observer,
       steps: new Steps(inbox, {
@@ -97,7 +100,7 @@ export async function workOn(
       patient: isPatient,
     });
   } finally {
-    messages?.close();
+    mailbox?.close();
     person.close();
     waiting.close();
     await stateFile.close();
@@ -127,31 +130,6 @@ export function exitCode({ status }: Run): number {
     default:
       return unreachable(status.outcome);
   }
-}
-
-/** Hands a message to a run, alive or not. */
-export function sendTo(paths: RunPaths, message: InboxMessage): Promise<void> {
-  return post(disk, paths.inbox, message);
-}
-
-/** What another process wants of the run; nothing when it meant a process before this one. */
-function inputFrom(message: InboxMessage): Input | undefined {
-  const at = clock.now();
-  if (message.kind === 'stop')
-    return message.pid === process.pid ? { kind: 'stop', at, how: message.how } : undefined;
-  const { agent, askedAt, text } = message;
-  return { kind: 'person-answered', at, agent, askedAt, text };
-}
-
-/** A message is done with when what followed from it is on disk. */
-function confirming(journal: Journal, unconfirmed: (() => Promise<void>)[]): Journal {
-  return {
-    async append(events, after) {
-      const covered = unconfirmed.splice(0);
-      await journal.append(events, after);
-      for (const done of covered) await done().catch(() => {});
-    },
-  };
 }
 
 function reporters(run: Run, { project, paths, options, log }: RunProcess): readonly Observer[] {

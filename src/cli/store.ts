@@ -1,16 +1,19 @@
 /** The runs of a project, on disk: all that a command needs which only looks at them. */
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { isAlive, RunProcesses, self } from '../execute/process.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { realDisk } from '../journal/disk.ts';
 import type { RunCodec } from '../journal/file-journal.ts';
+import type { InboxPlace } from '../journal/inbox.ts';
 import { lockOwner, takeLock } from '../journal/lock.ts';
 import { findProject, type Project, type RunPaths, runPaths } from '../journal/project.ts';
 import { freeze, thaw } from '../journal/state-file.ts';
+import { userKey } from '../journal/user-key.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock } from '../ports.ts';
-import { homeFolder } from './user-folders.ts';
+import { homeFolder, userStateFolder } from './user-folders.ts';
 
 export const disk = realDisk;
 
@@ -53,6 +56,13 @@ export const pathsOf: (project: Project, run: string) => RunPaths = runPaths;
 export function processesOf({ folder }: RunPaths): RunProcesses {
   return new RunProcesses(folder);
 }
+
+/** How commands reach a run, and how it knows them. */
+export function inboxOf(run: string, { inbox: folder }: RunPaths): InboxPlace {
+  return { disk, folder, run, key };
+}
+
+const key = userKey(disk, join(userStateFolder(), 'key'));
 
 export function lockRun({ lock }: RunPaths) {
   return takeLock(disk, lock, self(), isAlive);

@@ -12,6 +12,11 @@ export function userConfigFolder(environment: NodeJS.ProcessEnv = process.env): 
   return join(folderIn(environment.XDG_CONFIG_HOME, '.config'), 'raymond');
 }
 
+/** What Raymond keeps for the user, and nobody needs to see. */
+export function userStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(folderIn(environment.XDG_STATE_HOME, '.local/state'), 'raymond');
+}
+
 function folderIn(named: string | undefined, usual: string): string {
   return named !== undefined && isAbsolute(named) ? named : join(homeFolder(), usual);
 }

@@ -26,6 +26,18 @@ export async function findRun(disk: Disk, project: Project, text: string): Promi
   return only;
 }
 
+/** Whether a word is, begins or nearly is the id of a run. */
+export async function meansRun(disk: Disk, project: Project, word: string): Promise<boolean> {
+  const wanted = word.normalize('NFC');
+  if (!isRunId(wanted)) return false;
+  const ids = await listRuns(disk, project);
+  if (ids.some((id) => id.startsWith(wanted))) return true;
+  return wanted.length >= TELLING && nearest(wanted, ids).length > 0;
+}
+
+/** Shorter words resemble too much. */
+const TELLING = 5;
+
 function ambiguous(wanted: string, ids: readonly string[]): UserError {
   return new UserError(
     'ambiguous-run',

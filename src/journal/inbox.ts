@@ -1,43 +1,51 @@
 /**
  * How other processes reach a run: they put a message into its inbox folder, as a file that appears
  * complete. It stays there until the run has acted on it, so it outlives a crash of either side, and
- * a run that was not there to receive it finds it when it is resumed.
+ * a run that was not there to receive it finds it when it is resumed. Agents and scripts can write
+ * into that folder, too: what is not sealed by the user's key is put aside.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
-import { join } from 'node:path';
-import * as z from 'zod/mini';
+import { dirname, join } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
-import { type Disk, hasCode, makeFolder, readText, replaceFile } from './disk.ts';
+import { type Disk, hasCode, makeFolder, readText, writeAll, writeBeside } from './disk.ts';
 import { cureOf, reasonOf } from './disk-errors.ts';
+import { type Message, openLetter, sealMessage } from './message.ts';
+import type { UserKey } from './user-key.ts';
 
-export const inboxMessageSchema = z.discriminatedUnion('kind', [
-  /** `askedAt` names the question: an answer that comes twice finds it gone. */
-  z.object({ kind: z.literal('answer'), agent: z.string(), askedAt: z.number(), text: z.string() }),
-  /** `pid` is the process to be stopped: a later one that goes on with the run is not meant. */
-  z.object({ kind: z.literal('stop'), how: z.enum(['drain', 'now']), pid: z.int() }),
-]);
-export type InboxMessage = z.infer<typeof inboxMessageSchema>;
+export interface InboxPlace {
+  readonly disk: Disk;
+  readonly folder: string;
+  readonly run: string;
+  readonly key: UserKey;
+}
 
-/** Resolves when the message is on disk. */
-export async function post(disk: Disk, folder: string, message: InboxMessage): Promise<void> {
-  const time = String(Date.now()).padStart(15, '0');
-  const name = `${time}-${randomUUID().slice(0, 8)}.json`;
+/** Resolves with true when the message is on disk; with false when its question has an answer already. */
+export async function post(place: InboxPlace, message: Message): Promise<boolean> {
+  const { disk, folder, run, key } = place;
+  const letter = Buffer.from(await sealMessage(key, run, message));
+  const path = join(folder, nameOf(message));
   try {
     await makeFolder(disk, folder);
-    await replaceFile(disk, join(folder, name), JSON.stringify(message));
+    const complete = await writeBeside(disk, path, (file) => writeAll(file, letter, 0));
+    try {
+      return await putInPlace(place, complete, path);
+    } finally {
+      await disk.unlink(complete).catch(() => {});
+    }
   } catch (error) {
-    throw unwritable(folder, error);
+    throw error instanceof UserError ? error : unwritable(folder, error);
   }
 }
 
-/** The messages that wait to be taken, the oldest first. */
-export async function messagesIn(disk: Disk, folder: string): Promise<readonly InboxMessage[]> {
+/** The messages that wait to be taken. */
+export async function messagesIn(place: InboxPlace): Promise<readonly Message[]> {
+  const { disk, folder } = place;
   if ((await disk.kind(folder)) !== 'folder') return [];
   const names = (await disk.list(folder)).filter(isMessageName).sort();
-  const read = names.map((name) => readMessage(disk, join(folder, name)));
-  return (await Promise.all(read)).filter((message) => typeof message !== 'string');
+  const read = await Promise.all(names.map((name) => readMessage(place, join(folder, name))));
+  return read.filter((message) => typeof message !== 'string');
 }
 
 export interface InboxWatch {
@@ -45,19 +53,29 @@ export interface InboxWatch {
   close(): void;
 }
 
+export interface InboxReader {
+  /** `done` is for when the message was acted on. */
+  onMessage(message: Message, done: () => Promise<void>): void;
+  /** A message was put aside, for the first time. */
+  onRefused(path: string): void;
+  /** No message can be read, for the first time. */
+  onTrouble(trouble: UserError): void;
+}
+
 /**
- * Passes on each message once, the oldest first. `done` is for when it was acted on. Notice comes from
- * the file system; where that fails, or forgets, a look now and then finds the rest.
+ * Passes on each message once. Notice comes from the file system; where that fails, or forgets, a look
+ * now and then finds the rest.
  */
 export async function watchInbox(
-  disk: Disk,
-  folder: string,
-  onMessage: (message: InboxMessage, done: () => Promise<void>) => void,
+  place: InboxPlace,
+  reader: InboxReader,
   lookEveryMs = 2_000,
 ): Promise<InboxWatch> {
+  const { disk, folder } = place;
   await makeFolder(disk, folder).catch((error) => {
     throw unwritable(folder, error);
   });
+  const { onMessage, onRefused, onTrouble } = firstOnly(reader);
   const seen = new Set<string>();
   let closed = false;
   let looking = false;
@@ -71,7 +89,9 @@ export async function watchInbox(
     looking = true;
     do {
       lookAgain = false;
-      await lookOnce().catch(() => {});
+      await lookOnce().catch((error) => {
+        if (error instanceof UserError) onTrouble(error);
+      });
     } while (lookAgain && !closed);
     looking = false;
   };
@@ -80,11 +100,15 @@ export async function watchInbox(
       if (closed) return;
       if (seen.has(name)) continue;
       const path = join(folder, name);
-      const message = await readMessage(disk, path);
+      const message = await readMessage(place, path);
       if (message === 'unavailable' || closed) continue;
-      seen.add(name);
-      if (message === 'garbage') await disk.rename(path, `${path}.garbage`).catch(() => {});
-      else onMessage(message, () => removeDone(disk, path));
+      if (message === 'refused') {
+        await putAside(disk, path);
+        onRefused(path);
+      } else {
+        seen.add(name);
+        onMessage(message, () => removeDone(disk, path));
+      }
     }
   };
 
@@ -100,6 +124,33 @@ export async function watchInbox(
   };
 }
 
+/** A question has one name, so that of two answers one is the first. */
+function nameOf(message: Message): string {
+  if (message.kind !== 'answer')
+    return `${String(Date.now()).padStart(15, '0')}-${randomUUID().slice(0, 8)}.json`;
+  const agent = createHash('sha256').update(message.agent).digest('hex').slice(0, 16);
+  return `answer-${message.askedAt}-${agent}.json`;
+}
+
+async function putInPlace(place: InboxPlace, complete: string, path: string): Promise<boolean> {
+  const { disk } = place;
+  for (let tries = 0; ; tries++) {
+    try {
+      await disk.link(complete, path);
+      await disk.syncFolder(dirname(path));
+      return true;
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST') || tries === MOST_TRIES) throw error;
+    }
+    const there = await readMessage(place, path);
+    if (typeof there === 'object') return false;
+    if (there === 'refused') await putAside(disk, path);
+  }
+}
+
+/** Somebody who puts something in the way again and again is not outrun. */
+const MOST_TRIES = 5;
+
 /** Files that are still being written begin with a dot. */
 function isMessageName(name: string): boolean {
   return name.endsWith('.json') && !name.startsWith('.');
@@ -109,21 +160,35 @@ function isMessageName(name: string): boolean {
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 async function readMessage(
-  disk: Disk,
+  { disk, run, key }: InboxPlace,
   path: string,
-): Promise<InboxMessage | 'garbage' | 'unavailable'> {
-  let text: string | undefined;
+): Promise<Message | 'refused' | 'unavailable'> {
+  let letter: string | undefined;
   try {
-    text = await readText(disk, path, MAX_MESSAGE_BYTES);
+    letter = await readText(disk, path, MAX_MESSAGE_BYTES);
   } catch (error) {
-    return error instanceof UnusableFile ? 'garbage' : 'unavailable';
+    return error instanceof UnusableFile ? 'refused' : 'unavailable';
   }
-  if (text === undefined) return 'unavailable';
-  try {
-    return z.safeParse(inboxMessageSchema, JSON.parse(text)).data ?? 'garbage';
-  } catch {
-    return 'garbage';
-  }
+  if (letter === undefined) return 'unavailable';
+  return (await openLetter(key, run, letter)) ?? 'refused';
+}
+
+async function putAside(disk: Disk, path: string): Promise<void> {
+  await disk.rename(path, `${path}.${randomUUID().slice(0, 8)}.refused`).catch(() => {});
+}
+
+/** Whoever writes a thousand messages does not get a thousand lines. */
+function firstOnly({ onMessage, onRefused, onTrouble }: InboxReader): InboxReader {
+  const said = new Set<string>();
+  const once = (what: string, say: () => void) => {
+    if (!said.has(what)) say();
+    said.add(what);
+  };
+  return {
+    onMessage,
+    onRefused: (path) => once('refused', () => onRefused(path)),
+    onTrouble: (trouble) => once(trouble.code, () => onTrouble(trouble)),
+  };
 }
 
 async function removeDone(disk: Disk, path: string): Promise<void> {

@@ -1,31 +1,8 @@
-/** Questions, their answers and their deadlines, with nobody at the terminal. */
+/** Questions and their deadlines, with nobody at the terminal. */
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
-import type { Project } from '../raymond.ts';
-
-const NEXT = `echo "<result>$RAYMOND_RESULT</result>"`;
-const LATE = `echo >>late; echo '<result>late</result>'`;
-
-const timed = (timeout: string) =>
-  `echo '<ask next="NEXT" timeout="${timeout}" timeout_next="LATE">which colour?</ask>'`;
-
-const FLOWS = {
-  'ask/START.sh': `echo '<ask next="NEXT">which colour?</ask>'`,
-  'ask/NEXT.sh': NEXT,
-  'short/START.sh': timed('0.2s'),
-  'short/NEXT.sh': NEXT,
-  'short/LATE.sh': LATE,
-  'long/START.sh': timed('24h'),
-  'long/NEXT.sh': NEXT,
-  'long/LATE.sh': LATE,
-};
-
-const count = (project: Project, run: string, type: string) =>
-  project.journal(run).filter((event) => event.type === type).length;
-
-const hasAsked = (project: Project, run: string) =>
-  eventually(`${run} has asked`, () => count(project, run, 'agent-asked') === 1);
+import { count, FLOWS, hasAsked, timed } from './asking.ts';
 
 describe('a question without a deadline', () => {
   test('is answered, and the run resumed', async () => {

@@ -1,24 +1,64 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 
-test.runIf(process.platform === 'linux')(
-  'a question is put to the terminal, and its answer goes on',
-  async () => {
-    const project = newProject({
-      'flow/START.sh': `echo '<ask next="GO">Ship it?</ask>'`,
-      'flow/GO.sh': 'echo "<result>you said $RAYMOND_RESULT</result>"',
-    });
-    const terminal = atTerminal(project, ['flow', '--workflow-id', 'r']);
-    await eventually('the question is on the screen', () =>
-      terminal.screen().includes('main asks:\r\n  | Ship it?'),
-    );
+const FLOW = {
+  'flow/START.sh': `echo '<ask next="GO">Ship it?</ask>'`,
+  'flow/GO.sh': 'echo "<result>you said $RAYMOND_RESULT</result>"',
+};
+
+const QUESTION = 'main asks:\r\n  | Ship it?';
+/** The cursor stands behind "> ", and what is typed is read. */
+const PROMPT = '> \x1b[3G';
+
+const shows = ({ screen }: { screen(): string }, text: string) =>
+  eventually(`${JSON.stringify(text)} is on the screen`, () => screen().includes(text));
+
+describe.runIf(process.platform === 'linux')('at a terminal', () => {
+  test('a question is put to the person, and the answer goes on', async () => {
+    const terminal = atTerminal(newProject(FLOW), ['flow', '--workflow-id', 'r']);
+    await shows(terminal, QUESTION);
     terminal.type('yes please\r');
     expect(await terminal.ended).toBe(0);
     expect(terminal.screen()).toContain('  | you said yes please\r\n');
     // A terminal gets colour and a title.
     expect(terminal.screen()).toContain('\x1b]0;r: ');
     expect(terminal.screen()).toContain('\x1b[32m');
-  },
-);
+  });
+
+  test('raymond answer asks for the text', async () => {
+    const project = newProject(FLOW);
+    await project.run(['flow', '--workflow-id', 'r']);
+    const terminal = atTerminal(project, ['answer', 'r']);
+    await shows(terminal, QUESTION);
+    terminal.type('yes please\r');
+    expect(await terminal.ended).toBe(0);
+    expect(await project.run(['resume', 'r'])).toMatchObject({ stdout: 'you said yes please\n' });
+  });
+
+  test('raymond answer without an answer changes nothing', async () => {
+    const project = newProject(FLOW);
+    await project.run(['flow', '--workflow-id', 'r']);
+    const terminal = atTerminal(project, ['answer']);
+    await shows(terminal, PROMPT);
+    terminal.type('\x04');
+    expect(await terminal.ended).toBe(64);
+    expect(terminal.screen()).toContain('Nothing was answered.');
+    expect(await project.run(['answer', 'r', 'later'])).toMatchObject({ code: 0 });
+  });
+
+  test('who leaves a question with a deadline is told how long the run waits', async () => {
+    const project = newProject({
+      ...FLOW,
+      'flow/START.sh': `echo '<ask next="GO" timeout="24h" timeout_next="GO">Ship it?</ask>'`,
+    });
+    const terminal = atTerminal(project, ['flow', '--workflow-id', 'r']);
+    await shows(terminal, PROMPT);
+    expect(terminal.screen()).not.toContain('waits for an answer');
+    terminal.type('\x04');
+    await shows(terminal, 'waits for an answer: 23 h 59 min left');
+    await project.run(['answer', 'r', 'no']);
+    expect(await terminal.ended).toBe(0);
+  });
+});

@@ -1,9 +1,14 @@
-import type { Agent, AskingStatus } from '../../model/run.ts';
+import { meansRun } from '../../journal/find-run.ts';
+import { post } from '../../journal/inbox.ts';
+import type { Project } from '../../journal/project.ts';
+import { readEvents } from '../../journal/read-journal.ts';
 import { UserError } from '../../model/user-error.ts';
 import { oneLine } from '../../observe/words.ts';
-import { sendTo } from '../run-process.ts';
-import { type FoundRun, openRun } from '../runs.ts';
-import { currentProject } from '../store.ts';
+import { answerText } from '../answer-text.ts';
+import { refuseInside } from '../inside.ts';
+import { type Question, questionsOf } from '../questions.ts';
+import { allRuns, type FoundRun, openRun } from '../runs.ts';
+import { currentProject, disk, inboxOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface AnswerOptions {
@@ -12,43 +17,111 @@ export interface AnswerOptions {
 }
 
 /** Answers an agent's question. The answer is kept until the run takes it. */
-export async function answer(name: string, text: string, options: AnswerOptions): Promise<number> {
-  const found = await openRun(await currentProject(), name);
-  const { id, paths, pid } = found;
-  const { agent, status } = askingAgent(found, options.agent);
-  await sendTo(paths, { kind: 'answer', agent: agent.id, askedAt: status.askedAt, text });
-  if (options.json) stdout.json({ workflow_id: id, agent: agent.id, answered: true });
+export async function answer(words: readonly string[], options: AnswerOptions): Promise<number> {
+  const project = await currentProject();
+  const { found, written } = await meant(project, words);
+  const { id, pid } = found;
+  refuseInside(project, id, 'answer its questions');
+  const question = await openQuestion(found, options.agent);
+  const { agent } = question;
+  const text = await answerText(written, { ...question, run: id });
+  await give(project, found, question, text);
+  if (options.json) stdout.json({ workflow_id: id, agent, answered: true });
   else if (pid === undefined) stderr.say(`The answer is kept. To go on: raymond resume ${id}`);
-  else stderr.say(`${agent.id} of ${id} has its answer.`);
+  else stderr.say(`${agent} of ${id} has its answer.`);
   return 0;
 }
 
-function askingAgent(
-  { id, run }: FoundRun,
-  wanted: string | undefined,
-): { agent: Agent; status: AskingStatus } {
-  const asking = [...run.agents].flatMap(([, agent]) =>
-    agent.status.kind === 'asking' ? [{ agent, status: agent.status }] : [],
+/** A single word that means a run, or nearly, is no answer: nobody answers by a slip of the keys. */
+async function meant(
+  project: Project,
+  [first, second]: readonly string[],
+): Promise<{ readonly found: FoundRun; readonly written: string | undefined }> {
+  if (first === undefined) return { found: await newestThatWaits(project), written: undefined };
+  if (second !== undefined || (await meansRun(disk, project, first)))
+    return { found: await openRun(project, first), written: second };
+  return { found: await newestThatWaits(project), written: first };
+}
+
+async function newestThatWaits(project: Project): Promise<FoundRun> {
+  for (const found of (await allRuns(project)).toReversed()) {
+    if (!('run' in found)) continue;
+    const questions = await questionsOf(found.run, found.paths);
+    if (questions.some(({ isAnswered }) => !isAnswered)) return found;
+  }
+  throw new UserError(
+    'no-question',
+    'No run of this project waits for an answer.',
+    'See what the runs do: raymond list',
   );
-  const [first, ...others] =
-    wanted === undefined ? asking : asking.filter(({ agent }) => agent.id === wanted);
-  if (!first) {
-    const who = wanted === undefined ? 'Nobody' : `No agent ${wanted}`;
-    throw new UserError(
-      'no-question',
-      `${who} in ${id} has a question.`,
-      `See what it does: raymond show ${id}`,
-    );
+}
+
+async function openQuestion(
+  { id, run, paths }: FoundRun,
+  wanted: string | undefined,
+): Promise<Question> {
+  const asked = (await questionsOf(run, paths)).filter(
+    ({ agent }) => wanted === undefined || agent === wanted,
+  );
+  const [first, ...others] = asked.filter(({ isAnswered }) => !isAnswered);
+  if (first && others.length > 0) throw severalQuestions(id, [first, ...others]);
+  if (first) return first;
+  const [answered] = asked;
+  if (answered) throw answeredAlready(id, answered.agent);
+  const who = wanted === undefined ? 'Nobody' : `No agent ${wanted}`;
+  throw new UserError(
+    'no-question',
+    `${who} in ${id} has a question.`,
+    `See what it does: raymond show ${id}`,
+  );
+}
+
+/** Resolves only when the answer counts: it is the first one, and nothing else has settled the question. */
+async function give(
+  project: Project,
+  { id, paths }: FoundRun,
+  question: Question,
+  text: string,
+): Promise<void> {
+  const { agent, askedAt } = question;
+  const isFirst = await post(inboxOf(id, paths), { kind: 'answer', agent, askedAt, text });
+  if (!isFirst) throw answeredAlready(id, agent);
+  const status = (await openRun(project, id)).run.agents.get(agent)?.status;
+  const isOpen = status?.kind === 'asking' && status.askedAt === askedAt;
+  if (!isOpen && !(await wasTaken(paths.journal, question, text))) throw settled(id, agent);
+}
+
+async function wasTaken(journal: string, question: Question, text: string): Promise<boolean> {
+  let isOpen = false;
+  for await (const event of readEvents(disk, journal)) {
+    if (!('agent' in event) || event.agent !== question.agent) continue;
+    if (isOpen) return event.type === 'agent-answered' && event.text === text;
+    isOpen = event.type === 'agent-asked' && event.at === question.askedAt;
   }
-  if (others.length > 0) {
-    const names = asking
-      .map(({ agent, status }) => `${agent.id} (${oneLine(status.question, 40)})`)
-      .join(', ');
-    throw new UserError(
-      'several-questions',
-      `${asking.length} agents of ${id} have questions: ${names}.`,
-      'Name one with --agent.',
-    );
-  }
-  return first;
+  return false;
+}
+
+function severalQuestions(id: string, open: readonly Question[]): UserError {
+  const names = open.map(({ agent, question }) => `${agent} (${oneLine(question, 40)})`);
+  return new UserError(
+    'several-questions',
+    `${open.length} agents of ${id} have questions: ${names.join(', ')}.`,
+    'Name one with --agent.',
+  );
+}
+
+function answeredAlready(id: string, agent: string): UserError {
+  return new UserError(
+    'question-answered',
+    `The question of ${agent} in ${id} has an answer already. It was not changed.`,
+    `The run takes that answer when it goes on: raymond resume ${id}`,
+  );
+}
+
+function settled(id: string, agent: string): UserError {
+  return new UserError(
+    'question-settled',
+    `The question of ${agent} in ${id} was settled at the same time. Your answer was not used.`,
+    `See what it does: raymond show ${id}`,
+  );
 }

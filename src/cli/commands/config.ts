@@ -3,6 +3,7 @@ import { makeProject } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
 import { configTemplate } from '../config-file.ts';
 import { assignments, type Configuration, readConfiguration } from '../configuration.ts';
+import { refuseInsideAny } from '../inside.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { currentProject, disk } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
@@ -48,13 +49,9 @@ async function showConfig({ json }: ConfigCommand): Promise<number> {
 
 /** Approves the project's config file as it is now. */
 async function trustConfig(): Promise<number> {
-  if (process.env.RAYMOND_STEP_TOKEN !== undefined)
-    throw new UserError(
-      'not-in-a-run',
-      'This is inside of a run, and only a person can trust a file.',
-      'Run it in a terminal of your own.',
-    );
-  const { project } = await readConfiguration(await currentProject());
+  const here = await currentProject();
+  await refuseInsideAny(here, 'trust a file');
+  const { project } = await readConfiguration(here);
   const keys = assignments(project.dangerous);
   if (project.text === undefined || keys.length === 0) {
     const fact = project.text === undefined ? 'does not exist' : 'sets nothing that needs trust';

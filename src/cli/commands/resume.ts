@@ -12,10 +12,12 @@ import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
+import { refuseInside } from '../inside.ts';
 import { openLog } from '../log-file.ts';
 import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { onePermission, skipWarning } from '../permission.ts';
+import { questionsOf } from '../questions.ts';
 import { workOn } from '../run-process.ts';
 import { allRuns, condition, type FoundRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
@@ -102,6 +104,7 @@ async function resumeOne(
   { patient = true } = {},
 ): Promise<number> {
   const paths = pathsOf(project, id);
+  refuseInside(project, id, 'resume it');
   const options = { ...config, ...given };
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
   await makeProject(disk, project);
@@ -114,7 +117,7 @@ async function resumeOne(
       await journal.close();
       return await sayAgain(paths, run, given);
     }
-    if (given.input !== undefined) await checkReceiver(run, journal);
+    if (given.input !== undefined) await checkReceiver(run, journal, paths);
     const library = libraryFor(paths, run.cwd);
     await loadAll(library, run);
     const settings = settingsFrom(given, run.settings);
@@ -147,11 +150,21 @@ async function resumeOne(
 
 /** A value that nobody would receive is not swallowed. */
 async function checkReceiver(
-  { id, tally }: Run,
+  run: Run,
   journal: { close(): Promise<void> },
+  paths: RunPaths,
 ): Promise<void> {
-  if (tally.asking === 1 || (tally.asking === 0 && tally.failed > 0)) return;
+  const { id, tally } = run;
+  if (tally.asking === 0 && tally.failed > 0) return;
+  const isAnswered = (await questionsOf(run, paths)).some((question) => question.isAnswered);
+  if (tally.asking === 1 && !isAnswered) return;
   await journal.close();
+  if (isAnswered)
+    throw new UserError(
+      'question-answered',
+      `A question of ${id} has an answer already, which the run takes when it goes on.`,
+      `Leave out --input: raymond resume ${id}`,
+    );
   throw tally.asking === 0
     ? wrongUsage(`Nobody in ${id} waits for a value, so --input has no receiver.`, 'Leave it out.')
     : wrongUsage(

@@ -5,11 +5,11 @@ import {
   type ProcessIdentity,
   signalProcess,
 } from '../../execute/process.ts';
+import { post } from '../../journal/inbox.ts';
 import type { RunPaths } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
-import { sendTo } from '../run-process.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, ownerOf, processesOf } from '../store.ts';
+import { currentProject, inboxOf, ownerOf, processesOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface StopOptions {
@@ -29,7 +29,11 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
       `See how it is: raymond show ${id}`,
     );
   }
-  await sendTo(paths, { kind: 'stop', how: options.now ? 'now' : 'drain', pid: owner.pid });
+  await post(inboxOf(id, paths), {
+    kind: 'stop',
+    how: options.now ? 'now' : 'drain',
+    pid: owner.pid,
+  });
   if (!options.json)
     stderr.say(
       options.now

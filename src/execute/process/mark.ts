@@ -48,7 +48,12 @@ export function withToken(
   return { ...env, [NAME]: outer ? `${outer}:${token}` : token };
 }
 
-/** The tokens in an environment, with its variables parted by NUL or by spaces. */
+/** The tokens of the steps in which a process with this environment works, the outermost first. */
+export function tokensOf(environment: NodeJS.ProcessEnv): readonly string[] {
+  return environment[NAME]?.split(':') ?? [];
+}
+
+/** The tokens in an environment as text, with its variables parted by NUL or by spaces. */
 export function tokensIn(environment: string): string[] {
   return [...environment.matchAll(VARIABLE)].flatMap(([, value = '']) => value.split(':'));
 }

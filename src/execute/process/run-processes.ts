@@ -11,6 +11,7 @@ import { type Begun, type Launch, launch } from './launch.ts';
 import { MARKS, markOf, runKey, type StepMark } from './mark.ts';
 import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
 import { type Exit, type ProcessRecord, readRecord, stderrOf, stdoutOf } from './record.ts';
+import { runsAround } from './runs-around.ts';
 import { type Member, type Patience, type Tree, TreeStops } from './stop.ts';
 import { system as thisMachine } from './system.ts';
 import { belonging, type Known } from './tree.ts';
@@ -84,6 +85,11 @@ export class RunProcesses {
       strays(this.#runKey(), () => this.#known.keys()),
       { terminateMs: graceMs },
     );
+  }
+
+  /** Whether this very process descends from a step of the run. */
+  includeUs(): boolean {
+    return runsAround().includes(this.#runKey());
   }
 
   #launched({ folder, record, stdin, ended }: Begun): LaunchedProcess {

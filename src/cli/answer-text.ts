@@ -1,0 +1,60 @@
+import { UserError } from '../model/user-error.ts';
+import { decodeUtf8 } from '../parse/utf8.ts';
+import { wrongUsage } from './options.ts';
+import { lineReader, stderr } from './terminal.ts';
+
+/** The text of an answer: as written, from standard input (`-`), or asked of the person at the terminal. */
+export async function answerText(
+  written: string | undefined,
+  asked: { readonly run: string; readonly agent: string; readonly question: string },
+): Promise<string> {
+  if (written === '-') return fromStandardInput(process.stdin);
+  if (written !== undefined) return written;
+  if (process.stdin.isTTY && stderr.isTerminal()) return fromPerson(asked);
+  throw wrongUsage(
+    `No answer is given for ${asked.run}.`,
+    `Write it behind the run: raymond answer ${asked.run} "...", or - to read it from standard input.`,
+  );
+}
+
+const MAX_MIB = 4;
+
+async function fromStandardInput(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > MAX_MIB * 1024 * 1024)
+      throw wrongUsage(
+        `The answer is longer than ${MAX_MIB} MiB.`,
+        'Put it into a file, and answer with the name of the file.',
+      );
+    chunks.push(chunk);
+  }
+  const decoded = decodeUtf8(Buffer.concat(chunks));
+  if (!decoded.ok)
+    throw wrongUsage(
+      `The answer is not UTF-8: the byte at offset ${decoded.offset} cannot stand there.`,
+      'Convert it to UTF-8.',
+    );
+  // As in "$(command)": the line break that ends the last line is not part of the text.
+  const text = decoded.text.replace(/\r?\n$/, '');
+  if (text === '')
+    throw wrongUsage('The answer on standard input is empty.', 'To answer with nothing, write "".');
+  return text;
+}
+
+function fromPerson({ agent, question }: { agent: string; question: string }): Promise<string> {
+  stderr.say(`${agent} asks:`);
+  stderr.quote(question);
+  const reader = lineReader();
+  return new Promise((resolve, reject) => {
+    reader.once('close', () => {
+      reject(new UserError('no-answer', 'Nothing was answered.', 'The question stays open.'));
+    });
+    reader.question('> ', (text) => {
+      resolve(text);
+      reader.close();
+    });
+  });
+}

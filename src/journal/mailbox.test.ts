@@ -1,0 +1,148 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryFolder } from '../../test/journal/fixtures.ts';
+import { makeRun } from '../../test/make-run.ts';
+import type { Input } from '../model/input.ts';
+import type { Journal } from '../ports.ts';
+import { realDisk } from './disk.ts';
+import { type InboxPlace, post } from './inbox.ts';
+import { openMailbox } from './mailbox.ts';
+import type { Message } from './message.ts';
+import { userKey } from './user-key.ts';
+
+const PID = 77;
+
+/** A run that asks, and its inbox. */
+async function askingRun() {
+  const stage = makeRun({ START: [], N: [] }, { settings: { budgetUsd: 0 } });
+  stage.turn('<ask next="N">Which?</ask>');
+  const { status } = stage.agent();
+  const askedAt = status.kind === 'asking' ? status.askedAt : 0;
+  const root = await temporaryFolder();
+  const place: InboxPlace = {
+    disk: realDisk,
+    folder: join(root, 'inbox'),
+    run: stage.run.id,
+    key: userKey(realDisk, join(root, 'key')),
+  };
+  const answer = (text: string): Message => ({ kind: 'answer', agent: 'main', askedAt, text });
+  return { stage, place, answer };
+}
+
+async function opened(place: InboxPlace, append: Journal['append'] = async () => {}) {
+  const inputs: Input[] = [];
+  const said: string[] = [];
+  const mailbox = await openMailbox({
+    inbox: place,
+    pid: PID,
+    clock: { now: () => 1, at: () => () => {} },
+    journal: { append },
+    put: (input) => inputs.push(input),
+    report: (text) => said.push(text),
+  });
+  onTestFinished(() => mailbox.close());
+  return { mailbox, inputs, said };
+}
+
+const inboxOf = (place: InboxPlace) => readdir(place.folder);
+
+test('an answer is removed when its event is on disk, and not before', async () => {
+  const { stage, place, answer } = await askingRun();
+  await post(place, answer('blue'));
+  const seen: number[] = [];
+  const { mailbox, inputs } = await opened(place, async () => {
+    seen.push((await inboxOf(place)).length);
+  });
+  expect(inputs).toMatchObject([{ kind: 'person-answered', text: 'blue' }]);
+  const events = inputs.flatMap((input) => stage.take(input));
+  await mailbox.journal.append(events, stage.run);
+  expect(seen).toEqual([1]);
+  expect(await inboxOf(place)).toEqual([]);
+});
+
+test('an answer whose event cannot be written stays for the next process', async () => {
+  const { stage, place, answer } = await askingRun();
+  await post(place, answer('blue'));
+  const full = () => Promise.reject(new Error('disk full'));
+  const { mailbox, inputs } = await opened(place, full);
+  const events = inputs.flatMap((input) => stage.take(input));
+  await expect(mailbox.journal.append(events, stage.run)).rejects.toThrow('disk full');
+  mailbox.close();
+  expect((await opened(place)).inputs).toMatchObject([{ kind: 'person-answered', text: 'blue' }]);
+});
+
+test('an answer that came after the decision is not removed by the append of that decision', async () => {
+  const { stage, place, answer } = await askingRun();
+  const { mailbox, inputs } = await opened(place);
+  const asking = stage.run;
+  await post(place, answer('blue'));
+  await vi.waitFor(() => expect(inputs).toHaveLength(1));
+  // Another agent's step ended at the same time: its events were decided without the answer.
+  await mailbox.journal.append([], asking);
+  expect(await inboxOf(place)).toHaveLength(1);
+  const events = inputs.flatMap((input) => stage.take(input));
+  await mailbox.journal.append(events, stage.run);
+  expect(await inboxOf(place)).toEqual([]);
+});
+
+test('an answer that came too late is removed, and told of', async () => {
+  const { stage, place, answer } = await askingRun();
+  const { mailbox, inputs, said } = await opened(place);
+  await post(place, answer('blue'));
+  await vi.waitFor(() => expect(inputs).toHaveLength(1));
+  const events = stage.take({ ...answerInput(inputs), text: 'typed at the terminal' });
+  await mailbox.journal.append(events, stage.run);
+  expect(await inboxOf(place)).toEqual([]);
+  expect(said).toEqual(['an answer to main came too late and was not used']);
+});
+
+test('an answer that a killed process took but did not remove is removed silently', async () => {
+  const { stage, place, answer } = await askingRun();
+  await post(place, answer('blue'));
+  const { mailbox, inputs, said } = await opened(place);
+  stage.take(answerInput(inputs));
+  await mailbox.journal.append(stage.stop('drain'), stage.run);
+  expect(await inboxOf(place)).toEqual([]);
+  expect(said).toEqual([]);
+});
+
+test.each([
+  ['this process', PID, 'now', [{ kind: 'stop', how: 'now' }]],
+  ['this process, in peace', PID, 'drain', [{ kind: 'stop', how: 'drain' }]],
+  ['a process before this one', PID + 1, 'now', []],
+] as const)('a stop that means %s', async (_, pid, how, expected) => {
+  const { stage, place } = await askingRun();
+  await post(place, { kind: 'stop', how, pid });
+  const { mailbox, inputs } = await opened(place);
+  expect(inputs).toMatchObject(expected);
+  const events = inputs.flatMap((input) => stage.take(input));
+  await mailbox.journal.append(events, stage.run);
+  expect(await inboxOf(place)).toEqual([]);
+});
+
+test('a more urgent stop is not removed with the first', async () => {
+  const { stage, place } = await askingRun();
+  const { mailbox, inputs } = await opened(place);
+  await post(place, { kind: 'stop', how: 'now', pid: PID });
+  await vi.waitFor(() => expect(inputs).toHaveLength(1));
+  await mailbox.journal.append(stage.stop('drain'), stage.run);
+  expect(await inboxOf(place)).toHaveLength(1);
+});
+
+test('a forged message is told of, and means nothing', async () => {
+  const { place, answer } = await askingRun();
+  await realDisk.mkdir(place.folder);
+  await writeFile(join(place.folder, 'answer.json'), JSON.stringify(answer('yes')));
+  const { inputs, said } = await opened(place);
+  expect(inputs).toEqual([]);
+  expect(said).toEqual([
+    expect.stringContaining('a message that no command of yours wrote was ignored'),
+  ]);
+});
+
+function answerInput(inputs: readonly Input[]): Extract<Input, { kind: 'person-answered' }> {
+  const [input] = inputs;
+  if (input?.kind !== 'person-answered') throw new Error('There is no answer.');
+  return input;
+}
