@@ -11,6 +11,6 @@ export async function leftBehind(project: Project): Promise<readonly string[]> {
   const shown = ids.slice(0, 3).join(', ') + (ids.length > 3 ? ` and ${ids.length - 3} more` : '');
   const how = ids.length === 1 ? `raymond resume ${ids[0]}` : 'raymond resume --all';
   return [
-    `Left behind by a crash: ${shown}. To go on with ${ids.length === 1 ? 'it' : 'them'}: ${how}`,
+    `Left behind by a crash: ${shown}. To continue ${ids.length === 1 ? 'it' : 'them'}: ${how}`,
   ];
 }

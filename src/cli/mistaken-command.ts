@@ -27,7 +27,7 @@ export function mistakenCommand(
 
 /** Commands of the tool whose workflows Raymond runs. */
 const FORMER: ReadonlyMap<string, string> = new Map([
-  ['recover', 'To go on with a run: raymond resume <run>. With all of them: raymond resume --all'],
+  ['recover', 'To continue a run: raymond resume <run>. To continue all: raymond resume --all'],
   ['status', 'To see all runs: raymond list. To see one: raymond show <run>'],
 ]);
 

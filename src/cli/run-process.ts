@@ -1,5 +1,4 @@
 /** Works on one run in this process: from the lock to the exit code. */
-import { join } from 'node:path';
 import { type Mailbox, openMailbox } from '../journal/mailbox.ts';
 import type { Project, RunPaths } from '../journal/project.ts';
 import { freeze } from '../journal/state-file.ts';
@@ -9,18 +8,14 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { countdown } from '../observe/countdown.ts';
-import { debugFolderName, debugFolderObserver } from '../observe/debug-folder.ts';
-import type { Line } from '../observe/describe.ts';
-import { jsonObserver } from '../observe/json.ts';
-import { formatLine, plainObserver } from '../observe/plain.ts';
-import { titleBarObserver } from '../observe/title-bar.ts';
-import type { Journal, Observer, WorkflowLibrary } from '../ports.ts';
+import type { Journal, WorkflowLibrary } from '../ports.ts';
 import { Inbox } from '../run/inbox.ts';
 import { runLoop } from '../run/loop.ts';
 import { Steps } from '../run/steps.ts';
 import type { RunOptions } from './options.ts';
 import { questionAtTerminal } from './question.ts';
 import { rehearsedPerson } from './rehearsed-person.ts';
+import { observeAll, reporters } from './reporters.ts';
 import { clock, disk, inboxOf, newId } from './store.ts';
 import { stderr, stdout } from './terminal.ts';
 import { type Executors, world } from './wire.ts';
@@ -64,9 +59,12 @@ export async function workOn(
   );
   const observer = observeAll([
     ...reporters(run, parts),
-    ...(options.json || options.quiet ? [] : [waiting]),
-    { event: (_event, _before, after) => stateFile.update(after), live: () => {} },
-    person.observer,
+    ...(options.json || options.quiet ? [] : [['The countdown', waiting] as const]),
+    [
+      'The state file',
+      { event: (_event, _before, after) => stateFile.update(after), live: () => {} },
+    ],
+    ['The person at the terminal', person.observer],
   ]);
   if (parts.started) observer.event(parts.started, undefined, run);
   const forgetSignals = stopOnSignals((how) => inbox.put({ kind: 'stop', at: clock.now(), how }));
@@ -130,45 +128,6 @@ export function exitCode({ status }: Run): number {
     default:
       return unreachable(status.outcome);
   }
-}
-
-function reporters(run: Run, { project, paths, options, log }: RunProcess): readonly Observer[] {
-  const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
-  const observers: Observer[] = [];
-  if (options.json) observers.push(jsonObserver(stdout.json));
-  else observers.push(plainObserver({ show: (line) => stderr.line(line, options), verbosity }));
-  if (log) {
-    const show = (line: Line) => log(formatLine(line, { color: false }));
-    observers.push(plainObserver({ show, verbosity: 'verbose' }));
-  }
-  if (!options.plain && !options.json) observers.push(titleBarObserver(stderr.title));
-  if (options.debug !== false) {
-    const folder = join(project.debugFolder, debugFolderName(run.id, new Date()));
-    observers.push(
-      debugFolderObserver({ folder, report: stderr.say, stepFolder: paths.folders.step }),
-    );
-  }
-  return observers;
-}
-
-/** Watching never disturbs a run: an observer that fails (a full disk, a closed pipe) is left out from then on. */
-function observeAll(observers: readonly Observer[]): Observer {
-  const working = new Set(observers);
-  const tell = (say: (observer: Observer) => void) => {
-    for (const observer of working) {
-      try {
-        say(observer);
-      } catch (error) {
-        working.delete(observer);
-        const why = error instanceof Error ? error.message : String(error);
-        stderr.say(`A part of the report is left out from here on: ${why}`);
-      }
-    }
-  };
-  return {
-    event: (event, before, after) => tell((observer) => observer.event(event, before, after)),
-    live: (agent, live) => tell((observer) => observer.live(agent, live)),
-  };
 }
 
 /** A first Ctrl-C lets running steps finish. Supervisors and a closed terminal are in a hurry. */

@@ -59,7 +59,19 @@ function liveCondition({ tally, limitedUntil }: Run): string {
 async function lookAt(project: Project, id: string): Promise<FoundRun> {
   const paths = pathsOf(project, id);
   const { run } = await readRun(disk, paths.journal, codec);
+  const problem = nameProblem(id, run);
+  if (problem) throw problem;
   return { id, paths, run, pid: (await ownerOf(paths))?.pid };
+}
+
+/** A journal says whose it is: under another name, one run could be taken for another. */
+export function nameProblem(id: string, run: Run): UserError | undefined {
+  if (run.id === id.normalize('NFC')) return undefined;
+  return new UserError(
+    'journal-of-another-run',
+    `The journal named ${id} is not its own: it is that of the run ${JSON.stringify(run.id)}.`,
+    'Rename the file back, or remove it.',
+  );
 }
 
 function damaged(id: string, error: unknown): DamagedRun {

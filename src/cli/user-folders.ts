@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { ownershipProblem } from '../files/ownership.ts';
 import { hasCode, makeFolder, realDisk } from '../journal/disk.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 
 /** What a person writes, and what a person approved. */
@@ -41,7 +42,7 @@ export async function checkOwn(path: string): Promise<void> {
     throw new UserError(
       'user-folder',
       `${path} is not used: ${problem}.`,
-      `Make it yours alone: chmod go-w ${path}`,
+      `Make it yours alone: chmod go-w ${shellWord(path)}`,
     );
 }
 

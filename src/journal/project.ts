@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isOwner, ownershipProblem } from '../files/ownership.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunFolders } from '../ports.ts';
 import { type Disk, makeFolder, replaceFile } from './disk.ts';
@@ -145,7 +146,7 @@ async function checkPart(
     'project-of-others',
     `${path} is not used: ${problem}.`,
     isOwner(seen.uid)
-      ? `If you trust what is in it: chmod -R go-w ${folder}`
+      ? `If you trust what is in it: chmod -R go-w ${shellWord(folder)}`
       : 'Work in a folder of your own.',
   );
 }

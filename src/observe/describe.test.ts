@@ -53,10 +53,18 @@ test('every end names what to do next', async () => {
         ?.replace(/\(.*?\)/, ''),
     ),
   ).toEqual([
-    'run bad: play-00000000 waits for a person . Answer, then: raymond resume play-00000000',
-    'run bad: play-00000000 stopped: iterations . To go on: raymond resume play-00000000 --max-iterations 2',
-    'run bad: play-00000000 stopped: budget . To go on: raymond resume play-00000000 --budget 20',
+    'run bad: play-00000000 waits for a person . Answer, then run: raymond resume play-00000000',
+    'run bad: play-00000000 stopped: iterations . To continue: raymond resume play-00000000 --max-iterations 2',
+    'run bad: play-00000000 stopped: budget . To continue: raymond resume play-00000000 --budget 21',
   ]);
+});
+
+test('a command that is offered stays one command, whatever a journal calls its run', async () => {
+  const { events } = await play({ START: ['no tag'] });
+  const renamed = events.map((event) =>
+    event.type === 'run-started' ? { ...event, run: 'x; rm -rf .' } : event,
+  );
+  expect(linesOf(renamed).at(-1)).toContain("raymond resume 'x; rm -rf .'");
 });
 
 test('a line has time, who and what, and colour only when asked for', () => {

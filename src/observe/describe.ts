@@ -1,6 +1,7 @@
 /** Says in words what an event means: one line per event that a person cares about. */
 import type { RunEvent, RunEventOf } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Tone } from './screen.ts';
 import { duration, oneLine, time, usd } from './words.ts';
@@ -31,7 +32,7 @@ export class Describer {
       case 'run-started':
         return [`${event.run} starts: ${event.workflow} at ${event.state}${limits(after)}`];
       case 'run-resumed':
-        return [`${after.id} goes on${limits(after)}`];
+        return [`${after.id} continues${limits(after)}`];
       case 'step-started':
         // A script is soon over, and its transition says it all; a turn may take an hour.
         return [`${event.state} ${startVerb(event)}`, event.session ? 'faint' : 'detail'];
@@ -154,7 +155,7 @@ function limits({ settings }: Run): string {
 }
 
 function startVerb({ task, attempt }: RunEventOf<'step-started'>): string {
-  if (task === 'continuation') return `goes on after an interruption (try ${attempt})`;
+  if (task === 'continuation') return `continues after an interruption (try ${attempt})`;
   if (task === 'judge') return 'judges';
   return attempt > 1 && task === 'state' ? `starts (try ${attempt})` : 'starts';
 }
@@ -165,9 +166,9 @@ function variables(values: Readonly<Record<string, string>>): string {
 }
 
 function answerHint({ agent, deadline }: RunEventOf<'agent-asked'>, { id, tally }: Run): string {
-  const which = tally.asking > 1 ? ` --agent ${agent}` : '';
+  const which = tally.asking > 1 ? ` --agent ${shellWord(agent)}` : '';
   const until = deadline === undefined ? '' : `, until ${time(deadline)}`;
-  return ` [raymond answer ${id}${which} "..."${until}]`;
+  return ` [raymond answer ${shellWord(id)}${which} "..."${until}]`;
 }
 
 function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
@@ -185,23 +186,28 @@ function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
 
 function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string {
   const totals = `(${run.iterations} ${run.iterations === 1 ? 'step' : 'steps'}, ${duration(run.updatedAt - run.startedAt)}, ${usd(run.totalCostUsd)})`;
-  const resume = `raymond resume ${run.id}`;
+  const resume = `raymond resume ${shellWord(run.id)}`;
   switch (outcome) {
     case 'completed':
       return `completed ${totals}`;
     case 'failed':
-      return `failed ${totals}. Put the cause right, then: ${resume}`;
+      return `failed ${totals}. Fix the cause, then run: ${resume}`;
     case 'waiting':
-      return `waits for a person ${totals}. Answer, then: ${resume}`;
+      return `waits for a person ${totals}. Answer, then run: ${resume}`;
     case 'paused':
-      return `paused ${totals}. After the usage limit: ${resume}`;
+      return `paused ${totals}. After the usage limit, run: ${resume}`;
     case 'interrupted':
-      return `interrupted ${totals}. To go on: ${resume}`;
+      return `interrupted ${totals}. To continue: ${resume}`;
     case 'stopped: budget':
-      return `stopped: budget ${totals}. To go on: ${resume} --budget ${Math.ceil(run.settings.budgetUsd * 2)}`;
+      return `stopped: budget ${totals}. To continue: ${resume} --budget ${furtherBudget(run)}`;
     case 'stopped: iterations':
-      return `stopped: iterations ${totals}. To go on: ${resume} --max-iterations ${run.settings.maxIterations * 2}`;
+      return `stopped: iterations ${totals}. To continue: ${resume} --max-iterations ${run.settings.maxIterations * 2}`;
     default:
       return unreachable(outcome);
   }
+}
+
+/** As much again, on top of what was spent: a last turn may have cost far more than was left. */
+function furtherBudget({ settings: { budgetUsd }, totalCostUsd }: Run): number {
+  return Math.ceil(Math.max(budgetUsd, totalCostUsd) + budgetUsd);
 }

@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent, RunEventOf, Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Recorded, TestSettings, WorkflowTest } from '../parse/test-file.ts';
 import { depthOf, pathOf } from './expectations.ts';
@@ -20,7 +21,7 @@ export function recordTest({ run, events, output }: RecordingOf): WorkflowTest {
     throw new UserError(
       'not-over',
       `${run.id} is not over.`,
-      `Wait for its end, or stop it: raymond stop ${run.id}`,
+      `Wait for its end, or stop it: raymond stop ${shellWord(run.id)}`,
     );
   if (events.some(isInterruption))
     throw new UserError(

@@ -66,11 +66,11 @@ describe('raymond answer', () => {
     const project = await waiting('older', 'newer');
     expect(await project.run(['answer', '-'], { input: 'red' })).toMatchObject({
       code: 0,
-      stderr: 'The answer is kept. To go on: raymond resume newer\n',
+      stderr: 'The answer is kept. To continue: raymond resume newer\n',
     });
     expect(await project.run(['answer', 'not at all'])).toMatchObject({
       code: 0,
-      stderr: 'The answer is kept. To go on: raymond resume older\n',
+      stderr: 'The answer is kept. To continue: raymond resume older\n',
     });
     expect(await project.run(['answer', 'blue'])).toMatchObject({
       code: 64,

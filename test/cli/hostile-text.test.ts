@@ -152,6 +152,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'runs in a list': { args: ['list'] },
   'runs as JSON': { args: ['list', '--json'] },
+  'a journal of another name': { args: ['resume', 'other'] },
   'a planted run': { args: ['show', 'planted'] },
   'a planted run as JSON': { args: ['show', 'planted', '--json'] },
   'a planted history': { args: ['logs', 'planted'] },
@@ -182,7 +183,7 @@ const EVENTS: readonly object[] = [
   {
     type: 'run-started',
     version: 1,
-    run: HOSTILE,
+    run: 'planted',
     ...where,
     settings: SETTINGS,
     metadata: { item: HOSTILE },
@@ -222,10 +223,12 @@ const EVENTS: readonly object[] = [
   { type: 'agent-forked', ...worker, agent: `other_${HOSTILE}`, variables: {} },
   { type: 'agent-asked', agent: `other_${HOSTILE}`, question: HOSTILE, next: where.state },
 ];
-const PLANTED = {
+const PLANTED: Readonly<Record<string, string>> = {
   '.raymond/state/planted.jsonl': EVENTS.map(
     (event) => `${JSON.stringify({ at: 1_700_000_000_000, ...event })}\n`,
   ).join(''),
+  // A name that would be a path if it were believed.
+  '.raymond/state/other.jsonl': `${JSON.stringify({ at: 1, ...EVENTS[0], run: `../../${HOSTILE}` })}\n`,
   // The name has letters only, of which one is not seen.
   '.raymond/state/EVIL\u3164.jsonl': `${HOSTILE}\n${HOSTILE}\n`,
 };

@@ -75,7 +75,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   test('a new start mentions the crashed one, and only that', async () => {
     const { stderr } = await project.run(['good']);
     expect(stderr).toContain(
-      'Left behind by a crash: run-crashed. To go on with it: raymond resume run-crashed',
+      'Left behind by a crash: run-crashed. To continue it: raymond resume run-crashed',
     );
   });
 

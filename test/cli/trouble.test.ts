@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stderr } from '../../src/cli/terminal.ts';
 import { newProject } from '../new-project.ts';
@@ -123,6 +123,28 @@ function makeReadOnly(folder: string): boolean {
   onTestFinished(() => void spawnSync('umount', ['-l', folder]));
   return spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro,mode=0700', 'tmpfs', folder]).status === 0;
 }
+
+test("a journal under the name of another run is nobody's", async () => {
+  const project = await counted();
+  project.write('.raymond/state/mine.jsonl', project.read(JOURNAL));
+  for (const command of ['show', 'logs', 'resume']) {
+    expect(await project.run([command, 'mine'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('it is that of the run "count"'),
+    });
+  }
+  expect((await project.run(['list'])).stdout).toMatch(/^mine +damaged/m);
+});
+
+test.runIf(existsSync('/dev/full'))('a log file that cannot be written is named', async () => {
+  const project = newProject({ 'flow/START.sh': `echo '<result>fine</result>'` });
+  const ended = await project.run(['flow', '--log-file', '/dev/full']);
+  expect(ended).toMatchObject({ code: 0, stdout: 'fine\n' });
+  expect(ended.stderr).toContain(
+    'The log file /dev/full gets nothing more from here on: there is no space left.',
+  );
+});
 
 test('a .raymond that is a file', async () => {
   const project = newProject({ ...COUNT, '.raymond': '' });

@@ -42,7 +42,7 @@ test('everything that is wrong is said at once, each with its remedy', async () 
   expect(stdout).toMatch(/^PROBLEM +config .*line 2.*"budgte"/m);
   expect(stdout).toContain('Did you mean budget?');
   expect(stdout).toMatch(/^warning +git +There is no git/m);
-  expect(stdout).toContain('2 things must be put right.');
+  expect(stdout).toContain('2 things must be fixed.');
 });
 
 test.each([

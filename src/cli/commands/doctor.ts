@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/claude/health.ts';
+import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
 import type { Project } from '../../journal/project.ts';
+import { shellWord } from '../../model/shell-word.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { UserError } from '../../model/user-error.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
@@ -10,7 +12,7 @@ import type { RunOptions } from '../options.ts';
 import { currentProject, disk } from '../store.ts';
 import { stdout } from '../terminal.ts';
 
-/** One thing that was looked at. A problem has to be put right before a workflow can run. */
+/** One thing that was looked at. A problem has to be fixed before a workflow can run. */
 interface Check {
   readonly name: string;
   readonly verdict: 'ok' | 'warning' | 'problem';
@@ -46,7 +48,7 @@ function lines({ name, verdict, fact, remedy }: Check): readonly string[] {
 function ending(checks: readonly Check[]): string {
   const count = checks.filter(({ verdict }) => verdict === 'problem').length;
   if (count === 0) return 'Workflows can run here.';
-  return count === 1 ? 'One thing must be put right.' : `${count} things must be put right.`;
+  return count === 1 ? 'One thing must be fixed.' : `${count} things must be fixed.`;
 }
 
 const OLDEST_NODE = [20, 19] as const;
@@ -91,7 +93,7 @@ function version({ path, version: number, age }: Found): Omit<Check, 'name'> {
       return {
         verdict: 'problem',
         fact: `${path} does not say its version, as Claude Code does.`,
-        remedy: `See what it says: ${path} --version`,
+        remedy: `See what it says: ${shellWord(path)} --version`,
       };
     default:
       return unreachable(age);
@@ -106,13 +108,13 @@ function login({ login: found, path }: Found): Omit<Check, 'name'> {
       return {
         verdict: 'problem',
         fact: 'Claude Code is not logged in.',
-        remedy: `Log in with "${path} auth login", or set ANTHROPIC_API_KEY.`,
+        remedy: `Log in (${shellWord(path)} auth login), or set ANTHROPIC_API_KEY.`,
       };
     case 'unknown':
       return {
         verdict: 'warning',
         fact: 'It cannot be found out whether Claude Code is logged in.',
-        remedy: `Try it: ${path} -p hello`,
+        remedy: `Try it: ${shellWord(path)} -p hello`,
       };
     default:
       return unreachable(found);
@@ -157,9 +159,9 @@ async function checkWritable(project: Project): Promise<Check> {
   try {
     await disk.checkWritable(folder);
     return { name: 'folder', verdict: 'ok', fact: `${project.folder} can be written` };
-  } catch {
-    const fact = `${folder} cannot be written, so no run can be kept.`;
-    return { name: 'folder', verdict: 'problem', fact, remedy: 'Make it writable.' };
+  } catch (error) {
+    const fact = `${folder} cannot be written, so no run can be kept: ${reasonOf(error)}.`;
+    return { name: 'folder', verdict: 'problem', fact, remedy: `${cureOf(error)}.` };
   }
 }
 

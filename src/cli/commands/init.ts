@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
+import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
 import { nearest } from '../../parse/nearest.ts';
 import { wrongUsage } from '../options.ts';
@@ -100,17 +102,17 @@ async function copyTemplate(template: string, target: string): Promise<void> {
       await writeFile(join(target, name), content, { mode: 0o600, flag: 'wx' });
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    if (!isSystemError(error)) throw error;
     throw new UserError(
       'unwritable',
-      `${target} cannot be written: ${why}.`,
-      'Name another folder.',
+      `${target} cannot be written: ${reasonOf(error)}.`,
+      `${cureOf(error)}, or name another folder.`,
     );
   }
 }
 
 function nextSteps(folder: string): readonly string[] {
-  const path = /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+  const path = shellWord(folder);
   return [
     `Wrote the workflow to ${folder}. What to do next:`,
     '',

@@ -8,6 +8,7 @@ import { salvage } from '../../journal/salvage.ts';
 import { freeze } from '../../journal/state-file.ts';
 import { writeState } from '../../journal/state-writer.ts';
 import type { Run } from '../../model/run.ts';
+import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
@@ -19,7 +20,7 @@ import { type RunOptions, wrongUsage } from '../options.ts';
 import { onePermission, skipWarning } from '../permission.ts';
 import { questionsOf } from '../questions.ts';
 import { workOn } from '../run-process.ts';
-import { allRuns, condition, type FoundRun } from '../runs.ts';
+import { allRuns, condition, type FoundRun, nameProblem } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
@@ -112,6 +113,11 @@ async function resumeOne(
   try {
     if (given.salvage) await salvageJournal(paths.journal);
     const { run, journal } = await openJournal(disk, paths.journal, codec);
+    const problem = nameProblem(id, run);
+    if (problem) {
+      await journal.close();
+      throw problem;
+    }
     await setLostStepsAside(paths, run);
     if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
       await journal.close();
@@ -178,7 +184,7 @@ async function checkReceiver(
  * file. So this is no mistake: whoever resumes until it works gets what the run has come to.
  */
 async function sayAgain(paths: RunPaths, run: Run, { json }: RunOptions): Promise<number> {
-  stderr.say(`${run.id} is completed. See what it did: raymond show ${run.id}`);
+  stderr.say(`${run.id} is completed. See what it did: raymond show ${shellWord(run.id)}`);
   await writeState(disk, paths.stateFile, freeze(run));
   if (run.result !== undefined && !json) await stdout.result(run.result);
   return 0;

@@ -4,6 +4,7 @@ import { makeProject } from '../../journal/project.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
 import type { RunEvent, Settings } from '../../model/event.ts';
 import { JOURNAL_VERSION } from '../../model/event.ts';
+import { shellWord } from '../../model/shell-word.ts';
 import type { StateName } from '../../model/state-name.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
@@ -116,7 +117,7 @@ function report(library: WorkflowLibrary, workflow: Workflow, reached: readonly 
     throw new UserError(
       'broken-workflow',
       `The workflow ${workflow.name} has errors.`,
-      `Correct them; to see all: raymond lint ${workflow.ref}`,
+      `Correct them; to see all: raymond lint ${shellWord(workflow.ref)}`,
     );
   }
 }

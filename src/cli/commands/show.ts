@@ -47,7 +47,7 @@ function summary(found: FoundRun): readonly string[] {
     `${run.id}: ${condition(found)}${pid === undefined ? '' : ` (pid ${pid})`}`,
     ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
     `  workflow  ${run.workflow}`,
-    `  started   ${time(run.startedAt)}, ${duration(run.updatedAt - run.startedAt)} until its newest event`,
+    `  started   ${time(run.startedAt)}, ran for ${duration(run.updatedAt - run.startedAt)}`,
     `  cost      ${usd(run.totalCostUsd)}${budget}, ${run.iterations} steps`,
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
     ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),

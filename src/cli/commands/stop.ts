@@ -45,7 +45,7 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
   else if (how === 'stopped') stderr.say(`${id} has stopped.`);
   else
     stderr.say(
-      `Process ${owner.pid} did not react and was killed. Nothing of ${id} is left running. To go on: raymond resume ${id}`,
+      `Process ${owner.pid} did not react and was killed. Nothing of ${id} is left running. To continue: raymond resume ${id}`,
     );
   return 0;
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
+import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { type Companions, companionsOf } from '../../load/companions.ts';
 import type { RunEvent } from '../../model/event.ts';
@@ -123,11 +124,12 @@ async function summarise(
 }
 
 async function writeReport(file: string, text: string): Promise<void> {
-  await writeFile(file, text, { mode: 0o600 }).catch((error: Error) => {
+  await writeFile(file, text, { mode: 0o600 }).catch((error: unknown) => {
+    if (!isSystemError(error)) throw error;
     throw new UserError(
       'unwritable',
-      `${file} cannot be written: ${error.message}.`,
-      'Name another file.',
+      `${file} cannot be written: ${reasonOf(error)}.`,
+      `${cureOf(error)}, or name another file.`,
     );
   });
 }
