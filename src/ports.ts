@@ -29,6 +29,8 @@ export interface Executor {
 
 export interface RunningStep {
   readonly outcome: Promise<StepOutcome>;
+  /** It was begun by an earlier process, so under the rules of that time. */
+  readonly isAdopted?: true;
   /** Ends the step and everything that it started; `outcome` then settles. */
   stop(): void;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
 import { scriptedAgent } from '../execute/scripted.ts';
 import type { Input } from '../model/input.ts';
-import type { Journal } from '../ports.ts';
+import type { Executor, Journal } from '../ports.ts';
 import { Inbox } from './inbox.ts';
 import { runLoop } from './loop.ts';
 import { Steps } from './steps.ts';
@@ -69,4 +69,42 @@ test('what cannot be journaled is neither done nor shown', async () => {
   const { log, ended } = observed(() => Promise.reject(new Error('disk full')));
   await expect(ended).rejects.toThrow('disk full');
   expect(log).toEqual([]);
+});
+
+test('what a resume says holds for the steps that it takes up', async () => {
+  const stage = makeRun({ START: [] });
+  stage.start();
+  const log: string[] = [];
+  const inbox = new Inbox<Input>();
+  const settings = { ...stage.run.settings, permissionMode: 'plan' };
+  inbox.put({ kind: 'resume', at: stage.now, settings, input: undefined });
+  const agent = scriptedAgent(() => '<result>x</result>');
+  const adopting: Executor = {
+    ...agent,
+    adopt: (step, live) => {
+      log.push(`adopt under ${step.kind === 'prompt' ? step.permissionMode : ''}`);
+      return agent.start(step, live);
+    },
+  };
+  const clock = { now: () => stage.now++, at: () => () => {} };
+  const steps = new Steps(inbox, {
+    library: {
+      get: stage.workflows,
+      load: () => Promise.reject(new Error('none')),
+      pathOf: (_ref, file) => file,
+      scriptFolder: async (ref) => ref,
+    },
+    executors: { prompt: adopting, script: agent },
+    world: { findDirectory: async (path) => ({ found: true, path }), environment: new Set() },
+    folders: { step: () => '/step', task: () => '/task' },
+    clock,
+    live: () => {},
+  });
+  const journal: Journal = {
+    append: async (events) => void log.push(...events.map(({ type }) => `write ${type}`)),
+  };
+  const observer = { event: () => {}, live: () => {} };
+  const ports = { journal, clock, observer, steps, newId: () => 's2', attended: () => false };
+  await runLoop(stage.run, inbox, { ...ports, patient: true });
+  expect(log.slice(0, 2)).toEqual(['write run-resumed', 'adopt under plan']);
 });

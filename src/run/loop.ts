@@ -35,26 +35,36 @@ export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts)
 
   try {
     timers.setAll(run);
-    await steps.adoptAll(run);
-    let inputs = inbox.takeNow();
-    while (true) {
-      const decided = decide(inputs);
-      if (decided.length > 0)
-        await journal.append(
-          decided.map((d) => d.event),
-          run,
-        );
-      for (const { event, before, after } of decided) {
-        timers.set(event);
-        steps.act(event, after);
-        observer.event(event, before, after);
-      }
-      if (run.status.kind === 'ended') return run;
-      inputs = await inbox.take();
+    const first = decide(inbox.takeNow());
+    await keep(first);
+    // Under what was decided already: a resume's settings hold for the steps that are left, too.
+    await steps.adoptAll(begun, run);
+    carryOut(first);
+    while (run.status.kind !== 'ended') {
+      const decided = decide(await inbox.take());
+      await keep(decided);
+      carryOut(decided);
     }
+    return run;
   } finally {
     timers.cancelAll();
     await steps.close();
+  }
+
+  async function keep(decided: readonly Decided[]): Promise<void> {
+    if (decided.length === 0) return;
+    await journal.append(
+      decided.map(({ event }) => event),
+      run,
+    );
+  }
+
+  function carryOut(decided: readonly Decided[]): void {
+    for (const { event, before, after } of decided) {
+      timers.set(event);
+      steps.act(event, after);
+      observer.event(event, before, after);
+    }
   }
 
   function decide(inputs: readonly Input[]): readonly Decided[] {

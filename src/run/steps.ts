@@ -21,6 +21,7 @@ import type {
   World,
 } from '../ports.ts';
 import type { Inbox } from './inbox.ts';
+import { loosened, rulesOf } from './rules.ts';
 
 export interface StepsPorts {
   readonly library: WorkflowLibrary;
@@ -51,13 +52,17 @@ export class Steps {
     if (event.type === 'stop-requested' && event.how === 'now') this.#stopAll();
   }
 
-  /** Takes up the steps that an earlier process left, and ends whatever else is left of it. */
-  async adoptAll(run: Run): Promise<void> {
-    if (run.iterations === 0) return;
-    for (const [id, { status }] of run.agents)
-      if (status.kind === 'running') this.#launch(run, id, 'adopt');
+  /**
+   * Takes up the steps that an earlier process left in `begun`, and ends whatever else is left of it.
+   * They go on as `run` has it; one that was begun under looser rules is stopped, to be repeated.
+   */
+  async adoptAll(begun: Run, run: Run): Promise<void> {
+    if (begun.iterations === 0) return;
+    const left = [...begun.agents].filter(([, { status }]) => status.kind === 'running');
+    for (const [id] of left) this.#launch(run, id, 'adopt');
     await Promise.all(this.#running.values());
     await this.#ports.endStrays?.();
+    await Promise.all(left.map(([, agent]) => this.#stopIfLooser(begun, run, agent)));
   }
 
   /** Leaves nothing running, however the loop came to its end. */
@@ -67,6 +72,22 @@ export class Steps {
     const { prompt, script } = this.#ports.executors;
     await Promise.all([prompt.close(), script.close()]);
     await this.#ports.endStrays?.();
+  }
+
+  async #stopIfLooser(begun: Run, run: Run, agent: Agent): Promise<void> {
+    const running = await this.#running.get(agent.id);
+    const { status } = agent;
+    if (!running?.isAdopted || status.kind !== 'running') return;
+    const rules = async (of: Run) => rulesOf(of, await this.#step(of, agent, status));
+    const why = await Promise.all([rules(begun), rules(run)]).then(
+      ([was, now]) => loosened(was, now),
+      // The step cannot be executed any more, and says so itself.
+      () => undefined,
+    );
+    if (why === undefined) return;
+    const text = `stopped, to continue under the rules of this resume: ${why}`;
+    this.#ports.live(agent.id, { kind: 'note', text });
+    running.stop();
   }
 
   #stopAll(): void {

@@ -39,9 +39,10 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
       const launched = turn && claude.processes.adopt(turn.process);
       // Nothing began, and nothing will: the turn can still be taken.
       if (!turn || !launched) return start(step, live);
-      return controlled((control) =>
+      const running = controlled((control) =>
         adoptTurn(claude, asPrompt(step), live, control, turn, launched),
       );
+      return { ...running, isAdopted: true };
     },
     close: () => claude.warm.close(),
   };

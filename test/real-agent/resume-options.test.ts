@@ -1,0 +1,124 @@
+// What a resume is told holds from its first step on, however the run came to rest.
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { ages } from './claude-sandbox.ts';
+import {
+  allowBash,
+  answering,
+  bash,
+  eventsOf,
+  killHard,
+  lastPrompt,
+  said,
+  sandboxes,
+  until,
+} from './raymond-sandbox.ts';
+
+const sandbox = sandboxes();
+
+const [before, after] = ['claude-opus-4-5', 'claude-haiku-4-5'] as const;
+const workflow = { 'START.md': 'Do one.', 'TWO.md': 'Do two.' };
+
+describe.each(ages)('with the %s Claude Code', (age) => {
+  /** The second prompt waits in a command until it is killed; whatever comes then ends the run. */
+  async function interruptible() {
+    const world = await sandbox({
+      age,
+      workflow,
+      script: answering({
+        'Do one.': '<goto>TWO</goto>',
+        'Do two.': [bash('touch begun; sleep 300'), '<result>done</result>'],
+        'You were interrupted': '<result>done</result>',
+        '[result': '<result>done</result>',
+      }),
+    });
+    await allowBash(world.claude);
+    const models = () => world.model.requests.map(({ model }) => model);
+    const first = world.start('workflow', '--workflow-id', 'r', '--model', before);
+    await until(() => existsSync(world.file('begun')));
+    return { ...world, models, first };
+  }
+
+  test('a model holds after a stop by iterations', async () => {
+    const { run, model } = await sandbox({
+      age,
+      workflow,
+      script: answering({ 'Do one.': '<goto>TWO</goto>', 'Do two.': '<result>done</result>' }),
+    });
+    const args = ['--workflow-id', 'r', '--model', before, '--max-iterations', '1'];
+    expect(await run('workflow', ...args)).toMatchObject({ code: 3 });
+    const more = ['--model', after, '--max-iterations', '9'];
+    expect(await run('resume', 'r', ...more)).toMatchObject({ code: 0 });
+    expect(model.requests.map((request) => request.model)).toEqual([before, after]);
+  });
+
+  test('a model holds after a SIGTERM', async () => {
+    const { first, run, models } = await interruptible();
+    first.child.kill('SIGTERM');
+    expect(await first.finished).toMatchObject({ code: 130 });
+    expect(await run('resume', 'r', '--model', after)).toMatchObject({ code: 0 });
+    expect(models()).toEqual([before, before, after]);
+  });
+
+  test('a model holds after a crash in which the agent was lost', async () => {
+    const { first, run, models, processes } = await interruptible();
+    await killHard(first.child);
+    process.kill(-(processes().at(-1) ?? 0), 'SIGKILL');
+    expect(await run('resume', 'r', '--model', after)).toMatchObject({ code: 0 });
+    expect(models()).toEqual([before, before, after]);
+  });
+
+  test.each([
+    ['another model', ['--model', after], `the model is ${after}`],
+    ['a stricter mode', ['--permission-mode', 'plan'], 'the permission mode is plan'],
+    ['less money', ['--budget', '5'], 'the budget is $5.00'],
+  ])('an agent that still runs is stopped for %s', async (_, flags, why) => {
+    const { first, run, model, models, journal } = await interruptible();
+    await killHard(first.child);
+    const { code, stderr, stdout } = await run('resume', 'r', ...flags);
+    expect([code, stdout]).toEqual([0, 'done\n']);
+    expect(stderr).toContain(`stopped, to continue under the rules of this resume: ${why}`);
+    expect(eventsOf(journal('r'), 'step-interrupted')).toMatchObject([{ goesOn: 'continue' }]);
+    expect(lastPrompt(model.requests.at(-1))).toContain('You were interrupted');
+    expect(models().at(-1)).toBe(flags.includes('--model') ? after : before);
+  });
+
+  test('an agent that still runs is left alone when nothing is stricter', async () => {
+    const { first, start, journal, model } = await interruptible();
+    await killHard(first.child);
+    const resumed = start('resume', 'r', '--budget', '20');
+    await until(() => eventsOf(journal('r'), 'run-resumed')[0]);
+    resumed.child.kill('SIGTERM');
+    await resumed.finished;
+    expect(resumed.stderr()).not.toContain('under the rules of this resume');
+    expect(model.requests).toHaveLength(2);
+  });
+});
+
+test('a step that was decided on but not begun is begun under the new rules', async () => {
+  const never = new Promise<void>(() => {});
+  const items = [1, 2, 3, 4, 5, 6, 7, 8];
+  const { start, run, model, journal, processes } = await sandbox({
+    age: 'newer',
+    workflow: {
+      'START.sh': `for n in ${items.join(' ')}; do echo "<fork item='$n'>WORK</fork>"; done
+echo '<goto>END</goto>'`,
+      'WORK.md': 'Work on {{item}}.',
+      'END.sh': "echo '<result>sent</result>'",
+    },
+    script: (request) =>
+      request.model === before ? { content: '', after: never } : '<result>worked</result>',
+  });
+  const first = start('workflow', '--workflow-id', 'r', '--budget', '0', '--model', before);
+  await model.arrived(1);
+  await killHard(first.child);
+  const begun = processes().length;
+  const decided = eventsOf(journal('r'), 'step-started').filter(({ session }) => session);
+  expect(decided.length).toBeGreaterThan(begun);
+  const { code } = await run('resume', 'r', '--model', after);
+  expect(code).toBe(0);
+  const worked = model.requests.filter((request) => request.model === after).flatMap(said);
+  for (const n of items) expect(worked.join('\n')).toContain(`Work on ${n}.`);
+  const underOldRules = model.requests.filter((request) => request.model === before);
+  expect(underOldRules.length).toBeLessThanOrEqual(begun);
+});
