@@ -121,6 +121,16 @@ export interface World {
   readonly environment: Facts['environment'];
 }
 
+/** Keeps what steps leave on disk within bounds. */
+export interface StepKeeper {
+  /** Takes note of an event that is on disk. */
+  event(event: RunEvent): void;
+  /** Does what a process that was killed has not got to. */
+  catchUp(run: Run): void;
+  /** Resolves when everything is done that can be done. */
+  close(): Promise<void>;
+}
+
 /** Folders of a run. */
 export interface RunFolders {
   step(agent: string, number: number): string;

@@ -10,6 +10,7 @@ import { titleBarObserver } from '../observe/title-bar.ts';
 import type { Observer } from '../ports.ts';
 import type { RunProcess } from './run-process.ts';
 import { stderr, stdout } from './terminal.ts';
+import { saidInStep } from './wire.ts';
 
 export type NamedObserver = readonly [name: string, observer: Observer];
 
@@ -32,7 +33,7 @@ export function reporters(
     observers.push(['The title', titleBarObserver(stderr.title)]);
   if (options.debug !== false) {
     const folder = join(project.debugFolder, debugFolderName(run.id, new Date()));
-    const parts = { folder, report: stderr.say, stepFolder: paths.folders.step };
+    const parts = { folder, report: stderr.say, said: saidInStep(paths) };
     observers.push(['The debug folder', debugFolderObserver(parts)]);
   }
   return observers;

@@ -18,7 +18,7 @@ import { rehearsedPerson } from './rehearsed-person.ts';
 import { observeAll, reporters } from './reporters.ts';
 import { clock, disk, inboxOf, newId } from './store.ts';
 import { stderr, stdout } from './terminal.ts';
-import { type Executors, world } from './wire.ts';
+import { type Executors, keeperFor, world } from './wire.ts';
 
 export interface RunProcess {
   readonly project: Project;
@@ -88,6 +88,7 @@ export async function workOn(
         library,
         executors,
         endStrays: executors.endStrays,
+        keeper: keeperFor(paths),
         world,
         folders: paths.folders,
         clock,

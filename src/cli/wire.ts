@@ -7,6 +7,8 @@ import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
 import { RunProcesses } from '../execute/process.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
+import { type StepKind, saidIn } from '../execute/step-folder.ts';
+import { stepKeeper } from '../execute/step-keeper.ts';
 import { scriptAnswers } from '../inspect/script-answers.ts';
 import type { RunPaths } from '../journal/project.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
@@ -18,7 +20,7 @@ import { EFFORTS, PERMISSION_MODES } from '../parse/agent-names.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
-import type { Executor, WorkflowLibrary, World } from '../ports.ts';
+import type { Executor, StepKeeper, WorkflowLibrary, World } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { processesOf } from './store.ts';
 
@@ -88,6 +90,15 @@ export async function executors({
     ...(settings.rehearseScripts && { script }),
   });
   return { prompt, script: played, endStrays, rehearsal: { remember, replies } };
+}
+
+export function keeperFor({ folders }: RunPaths): StepKeeper {
+  return stepKeeper(folders);
+}
+
+/** What a step of the run said. */
+export function saidInStep({ folders }: RunPaths) {
+  return (agent: string, step: number, kind: StepKind) => saidIn(folders.step(agent, step), kind);
 }
 
 /** Throws a UserError when there is no program to execute prompts. */

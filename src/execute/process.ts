@@ -14,4 +14,4 @@ export { watchIdle } from './process/idle.ts';
 export type { Launch } from './process/launch.ts';
 export { outputOf } from './process/output-of.ts';
 export { type Exit, signalOf } from './process/record.ts';
-export { type LaunchedProcess, RunProcesses } from './process/run-processes.ts';
+export { hasLivingProcess, type LaunchedProcess, RunProcesses } from './process/run-processes.ts';

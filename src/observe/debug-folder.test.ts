@@ -10,11 +10,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { saidIn } from '../execute/step-folder.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Run } from '../model/run.ts';
 import { play, type Script } from '../testing.ts';
-import { debugFolderName, debugFolderObserver } from './debug-folder.ts';
+import { type DebugOptions, debugFolderName, debugFolderObserver } from './debug-folder.ts';
 
 let root: string;
 beforeEach(() => {
@@ -33,6 +34,7 @@ async function observeAPlay(
   folder: string,
   report: (problem: string) => void,
   script = PLAY,
+  bounds?: Parameters<typeof debugFolderObserver>[1],
 ): Promise<void> {
   const { events } = await play(script);
   const stepFolder = (agent: string, step: number) => join(root, 'steps', agent, String(step));
@@ -45,7 +47,8 @@ async function observeAPlay(
     JSON.stringify({ file: raw, from: 16, to: 52 }),
   );
   writeFileSync(join(stepFolder('main', 2), 'stdout'), 'polled\u202e\x9b');
-  const observer = debugFolderObserver({ folder, report, stepFolder });
+  const said: DebugOptions['said'] = (agent, step, kind) => saidIn(stepFolder(agent, step), kind);
+  const observer = debugFolderObserver({ folder, report, said }, bounds);
   let run: Run = newRun;
   for (const event of events) {
     const before = run;
@@ -95,6 +98,19 @@ test('keeps what each step said, where and when', async () => {
   expect(polled).toContain('polled\\u202e\\u009b');
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'transitions.log')).mode & 0o777).toBe(0o600);
+});
+
+test('of a long run it keeps the newest steps and the end of the log', async () => {
+  const folder = join(root, 'debug');
+  const report = (problem: string) => expect.fail(problem);
+  await observeAPlay(folder, report, PLAY, { files: 2, bytes: 100_000, logBytes: 150 });
+  expect(readdirSync(folder).sort()).toEqual([
+    'main_END_004.json',
+    'main_SUB_003.json',
+    'transitions.log',
+    'transitions.log.1',
+  ]);
+  expect(readFileSync(join(folder, 'transitions.log'), 'utf8')).toContain('Task');
 });
 
 test('logs every transition with the session and the cost of the step that led to it', async () => {

@@ -2,23 +2,29 @@
  * Keeps a run's history for whoever wants to know exactly what was said. It never makes a run fail:
  * after the first trouble it says so once and stays silent.
  */
-import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPartSync, readRegularFileSync } from '../files/regular-file.ts';
 import type { RunEvent, SessionUse } from '../model/event.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { visibleJson } from '../model/visible.ts';
 import type { Observer } from '../ports.ts';
+import { BoundedLog, NewestFiles } from './bounded-files.ts';
 import { ownLine } from './screen.ts';
 
 export interface DebugOptions {
   readonly folder: string;
   readonly report: (problem: string) => void;
-  /** What the step left: the agent's raw messages, or a script's output. */
-  readonly stepFolder: (agent: string, step: number) => string;
+  /** What the step left: the agent's raw messages, or a script's output, as JSON values. */
+  readonly said: (agent: string, step: number, kind: 'prompt' | 'script') => readonly unknown[];
 }
 
-export function debugFolderObserver({ folder, report, stepFolder }: DebugOptions): Observer {
+/** A loop may go on for months. */
+const BOUNDS = { files: 1000, bytes: 256 * 1024 * 1024, logBytes: 10 * 1024 * 1024 };
+
+export function debugFolderObserver(
+  { folder, report, said }: DebugOptions,
+  bounds: typeof BOUNDS = BOUNDS,
+): Observer {
   let broken = false;
   const states = new Map<string, string>();
   const steps = new Map<string, StepNote>();
@@ -33,18 +39,24 @@ export function debugFolderObserver({ folder, report, stepFolder }: DebugOptions
     }
   };
   attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  const files = new NewestFiles(bounds);
+  const log = new BoundedLog(join(folder, 'transitions.log'), bounds.logBytes);
   return {
     event(event, before, after) {
       if (event.type === 'step-started') states.set(event.agent, event.state);
       const note = noteOf(event, before, states);
       if (note) {
         steps.set(note.agent, note);
-        attempt(() => keepStep(folder, note, stepFolder(note.agent, note.step)));
+        const kind = note.session ? 'prompt' : 'script';
+        attempt(() => {
+          const text = stepText(note, said(note.agent, note.step, kind));
+          files.write(join(folder, fileName(note)), text);
+        });
         return;
       }
       const entry = logEntry(event, before, after, steps);
       if (entry === undefined) return;
-      attempt(() => appendFileSync(join(folder, 'transitions.log'), entry, { mode: 0o600 }));
+      attempt(() => log.append(entry));
       if (tellsStep(event)) steps.delete(event.agent);
     },
     live: () => {},
@@ -91,9 +103,7 @@ function tellsStep(event: RunEvent): event is Extract<RunEvent, { agent: string 
 }
 
 /** A list of JSON values: which step it was, what the agent or script said, what it cost. */
-function keepStep(folder: string, note: StepNote, stepFolder: string): void {
-  const state = note.state.replace(/\.[^.]+$/, '');
-  const name = `${note.agent}_${state}_${String(note.step).padStart(3, '0')}.json`;
+function stepText(note: StepNote, said: readonly unknown[]): string {
   const kept = [
     {
       type: 'step',
@@ -102,53 +112,15 @@ function keepStep(folder: string, note: StepNote, stepFolder: string): void {
       step_number: note.step,
       timestamp: new Date(note.at).toISOString(),
     },
-    ...(note.session ? rawMessages(stepFolder) : scriptOutput(stepFolder)),
+    ...said,
     { type: 'cost', cost_usd: note.costUsd },
   ];
-  writeFileSync(join(folder, name), `${visibleJson(kept, 2)}\n`, { mode: 0o600 });
+  return `${visibleJson(kept, 2)}\n`;
 }
 
-/** More is not copied, only named. */
-const MOST_BYTES = 32 * 1024 * 1024;
-
-/**
- * An executor of prompts names in `raw.json` the file and the part of it that holds the agent's own
- * messages, one JSON value a line.
- */
-function rawMessages(stepFolder: string): readonly unknown[] {
-  const raw = readIfThere(join(stepFolder, 'raw.json'));
-  if (raw === undefined) return [];
-  const { file, from, to } = JSON.parse(raw);
-  if (to - from > MOST_BYTES) return [{ type: 'too-large', file, from, to }];
-  const text = readPartSync(file, from, to - from).toString('utf8');
-  return text.split('\n').flatMap(messageIn);
-}
-
-/** Noise between the messages is left out. */
-function messageIn(line: string): readonly unknown[] {
-  if (!line.startsWith('{')) return [];
-  try {
-    return [JSON.parse(line)];
-  } catch {
-    return [];
-  }
-}
-
-function scriptOutput(stepFolder: string): readonly unknown[] {
-  const file = join(stepFolder, 'stdout');
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return [];
-  if (size > MOST_BYTES) return [{ type: 'too-large', file }];
-  const text = readRegularFileSync(file, MOST_BYTES).toString('utf8');
-  return [{ type: 'content', text }];
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readRegularFileSync(file, MOST_BYTES).toString('utf8');
-  } catch {
-    return undefined;
-  }
+function fileName({ agent, state, step }: StepNote): string {
+  const stem = state.replace(/\.[^.]+$/, '');
+  return `${agent}_${stem}_${String(step).padStart(3, '0')}.json`;
 }
 
 function logEntry(

@@ -16,6 +16,7 @@ import type {
   RunFolders,
   RunningStep,
   Step,
+  StepKeeper,
   StepOutcome,
   WorkflowLibrary,
   World,
@@ -32,6 +33,7 @@ export interface StepsPorts {
   readonly live: (agent: string, live: Live) => void;
   /** Ends what the run has started and no step that is under way knows of. */
   readonly endStrays?: () => Promise<unknown>;
+  readonly keeper?: StepKeeper;
 }
 
 /** The steps that are under way: launched by an event, ended by an input. */
@@ -50,6 +52,7 @@ export class Steps {
   act(event: RunEvent, run: Run): void {
     if (event.type === 'step-started') this.#launch(run, event.agent, 'start');
     if (event.type === 'stop-requested' && event.how === 'now') this.#stopAll();
+    this.#ports.keeper?.event(event);
   }
 
   /**
@@ -61,6 +64,7 @@ export class Steps {
     const left = [...begun.agents].filter(([, { status }]) => status.kind === 'running');
     for (const [id] of left) this.#launch(run, id, 'adopt');
     await Promise.all(this.#running.values());
+    this.#ports.keeper?.catchUp(run);
     await this.#ports.endStrays?.();
     await Promise.all(left.map(([, agent]) => this.#stopIfLooser(begun, run, agent)));
   }
@@ -72,6 +76,7 @@ export class Steps {
     const { prompt, script } = this.#ports.executors;
     await Promise.all([prompt.close(), script.close()]);
     await this.#ports.endStrays?.();
+    await this.#ports.keeper?.close();
   }
 
   async #stopIfLooser(begun: Run, run: Run, agent: Agent): Promise<void> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readRegularFile } from '../../files/regular-file.ts';
+import { StepReader } from '../../execute/step-folder.ts';
 import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { type Companions, companionsOf } from '../../load/companions.ts';
@@ -181,7 +181,7 @@ async function record(name: string, path: string | undefined): Promise<number> {
   const { id, run, paths } = await openRun(project, name);
   const events: RunEvent[] = [];
   for await (const event of readEvents(disk, paths.journal)) events.push(event);
-  const outputs = await outputsOf(events, pathsOf(project, id).folders.step);
+  const outputs = outputsOf(events, pathsOf(project, id).folders.step);
   const recorded = recordTest({
     run,
     events,
@@ -201,16 +201,18 @@ async function record(name: string, path: string | undefined): Promise<number> {
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 /** What steps answered or printed, as far as it was kept. */
-async function outputsOf(
+function outputsOf(
   events: readonly RunEvent[],
   folderOf: (agent: string, step: number) => string,
-): Promise<ReadonlyMap<string, string>> {
+): ReadonlyMap<string, string> {
   const outputs = new Map<string, string>();
+  const reader = new StepReader();
   for (const event of events) {
     if (event.type !== 'step-started') continue;
-    const file = join(folderOf(event.agent, event.step), event.session ? 'answer' : 'stdout');
-    const text = await readRegularFile(file, MAX_OUTPUT_BYTES).catch(() => undefined);
-    if (text) outputs.set(`${event.agent}#${event.step}`, text.toString('utf8'));
+    const kind = event.session ? 'prompt' : 'script';
+    const folder = folderOf(event.agent, event.step);
+    const text = reader.output(folder, kind, MAX_OUTPUT_BYTES);
+    if (text !== undefined) outputs.set(`${event.agent}#${event.step}`, text);
   }
   return outputs;
 }

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { adopt } from './adopt.ts';
-import { boot, type ProcessIdentity } from './identity.ts';
+import { boot, isAlive, type ProcessIdentity } from './identity.ts';
 import { type Begun, type Launch, launch } from './launch.ts';
 import { MARKS, markOf, runKey, type StepMark } from './mark.ts';
 import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
@@ -128,6 +128,12 @@ export class RunProcesses {
     this.#key ??= runKey(realOrSame(this.#folder), boot());
     return this.#key;
   }
+}
+
+/** Whether the command lives that was launched in this folder. */
+export function hasLivingProcess(folder: string): boolean {
+  const record = readRecord(folder);
+  return record !== undefined && isAlive(record.identity);
 }
 
 const STOP_GRACE_MS = 5000;
