@@ -1,16 +1,31 @@
 import type { Project } from '../journal/project.ts';
-import { allRuns, condition } from './runs.ts';
+import { allRuns, condition, type FoundRun } from './runs.ts';
 
 /** What a new start should know of runs that a crash left behind. */
 export async function leftBehind(project: Project): Promise<readonly string[]> {
   const crashed = (await allRuns(project)).filter(
-    (found) => 'run' in found && condition(found) === 'crashed',
+    (found): found is FoundRun => 'run' in found && condition(found) === 'crashed',
   );
-  if (crashed.length === 0) return [];
-  const ids = crashed.map(({ id }) => id);
-  const shown = ids.slice(0, 3).join(', ') + (ids.length > 3 ? ` and ${ids.length - 3} more` : '');
-  const how = ids.length === 1 ? `raymond resume ${ids[0]}` : 'raymond resume --all';
+  const own = crashed.filter(({ isOwn }) => isOwn).map(({ id }) => id);
+  const foreign = crashed.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
   return [
-    `Left behind by a crash: ${shown}. To continue ${ids.length === 1 ? 'it' : 'them'}: ${how}`,
+    ...(own.length > 0
+      ? [
+          `Left behind by a crash: ${some(own)}. To continue ${own.length === 1 ? 'it' : 'them'}: ${how(own)}`,
+        ]
+      : []),
+    ...(foreign.length > 0
+      ? [
+          `Unfinished, but not started by you here: ${some(foreign)}. Look first: raymond show ${foreign[0]}`,
+        ]
+      : []),
   ];
+}
+
+function some(ids: readonly string[]): string {
+  return ids.slice(0, 3).join(', ') + (ids.length > 3 ? ` and ${ids.length - 3} more` : '');
+}
+
+function how(ids: readonly string[]): string {
+  return ids.length === 1 ? `raymond resume ${ids[0]}` : 'raymond resume --all';
 }

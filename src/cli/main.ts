@@ -54,6 +54,7 @@ function program(): Command {
     .description('go on with a run')
     .option('--all', 'go on with every run that can')
     .option('--salvage', 'keep the readable part of a damaged journal')
+    .option('--trust-run', 'go on with a run that you did not start here')
     .action(async (name: string | undefined, options) => {
       await finish((await import('./commands/resume.ts')).resume(name, options));
     });

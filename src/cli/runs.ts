@@ -7,12 +7,15 @@ import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import { time } from '../observe/words.ts';
+import { isOwnRun } from './own-runs.ts';
 import { codec, disk, ownerOf, pathsOf } from './store.ts';
 
 export interface FoundRun {
   readonly id: string;
   readonly paths: RunPaths;
   readonly run: Run;
+  /** Whether the user started it here: see `own-runs.ts`. */
+  readonly isOwn: boolean;
   /** The process that works on it. */
   readonly pid: number | undefined;
 }
@@ -61,7 +64,8 @@ async function lookAt(project: Project, id: string): Promise<FoundRun> {
   const { run } = await readRun(disk, paths.journal, codec);
   const problem = nameProblem(id, run);
   if (problem) throw problem;
-  return { id, paths, run, pid: (await ownerOf(paths))?.pid };
+  const isOwn = await isOwnRun(paths, run);
+  return { id, paths, run, isOwn, pid: (await ownerOf(paths))?.pid };
 }
 
 /** A journal says whose it is: under another name, one run could be taken for another. */

@@ -8,7 +8,13 @@ import { realDisk } from '../journal/disk.ts';
 import type { RunCodec } from '../journal/file-journal.ts';
 import type { InboxPlace } from '../journal/inbox.ts';
 import { lockOwner, takeLock } from '../journal/lock.ts';
-import { findProject, type Project, type RunPaths, runPaths } from '../journal/project.ts';
+import {
+  checkRunFolder,
+  findProject,
+  type Project,
+  type RunPaths,
+  runPaths,
+} from '../journal/project.ts';
 import { freeze, thaw } from '../journal/state-file.ts';
 import { userKey } from '../journal/user-key.ts';
 import type { Run } from '../model/run.ts';
@@ -62,10 +68,12 @@ export function inboxOf(run: string, { inbox: folder }: RunPaths): InboxPlace {
   return { disk, folder, run, key };
 }
 
-const key = userKey(disk, join(userStateFolder(), 'key'));
+/** By which commands of the user are known. */
+export const key = userKey(disk, join(userStateFolder(), 'key'));
 
-export function lockRun({ lock }: RunPaths) {
-  return takeLock(disk, lock, self(), isAlive);
+export async function lockRun(paths: RunPaths) {
+  await checkRunFolder(disk, paths);
+  return takeLock(disk, paths.lock, self(), isAlive);
 }
 
 export function ownerOf({ lock }: RunPaths) {

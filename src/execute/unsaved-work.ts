@@ -3,8 +3,8 @@
  * nothing outside of it holds. When that cannot be told, it counts as work.
  */
 import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { walk } from '../files/walk.ts';
 import { lookThroughGit, type Repository } from './git-look.ts';
 
 export interface UnsavedWork {
@@ -26,21 +26,14 @@ export async function unsavedWork(folder: string): Promise<readonly UnsavedWork[
 
 const MOST_ENTRIES = 500_000;
 
-/** All repositories and working trees in a folder, no link followed; undefined when there is too much. */
+/** All repositories and working trees in a folder; undefined when there is too much in it. */
 async function repositoriesIn(folder: string): Promise<readonly Repository[] | undefined> {
   const found: Repository[] = [];
-  const isFolder = (await lstat(folder).catch(() => undefined))?.isDirectory() ?? false;
-  const folders = isFolder ? [folder] : [];
-  let entries = 0;
-  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    const inside = await readdir(next, { withFileTypes: true });
-    entries += inside.length;
-    if (entries > MOST_ENTRIES) return undefined;
-    if (inside.some(({ name }) => name === '.git'))
-      found.push({ git: join(next, '.git'), tree: next });
-    else if (isBare(inside)) found.push({ git: next, tree: undefined });
-    for (const entry of inside)
-      if (entry.isDirectory() && entry.name !== '.git') folders.push(join(next, entry.name));
+  for await (const here of walk(folder, MOST_ENTRIES, (path) => basename(path) === '.git')) {
+    if (!here) return undefined;
+    const { folder: tree, entries } = here;
+    if (entries.some(({ name }) => name === '.git')) found.push({ git: join(tree, '.git'), tree });
+    else if (isBare(entries)) found.push({ git: tree, tree: undefined });
   }
   return found;
 }

@@ -25,6 +25,8 @@ export interface RunPaths {
   readonly pointer: string;
   readonly folder: string;
   readonly lock: string;
+  /** What the user chose for the run, sealed. */
+  readonly seals: string;
   readonly inbox: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
@@ -61,6 +63,11 @@ export async function makeProject(disk: Disk, project: Project): Promise<void> {
   }
 }
 
+/** Throws a UserError if the folder of a run would lead elsewhere. */
+export async function checkRunFolder(disk: Disk, { folder }: RunPaths): Promise<void> {
+  if ((await disk.look(folder))?.kind === 'link') throw isLink(folder, 'folder');
+}
+
 export function runPaths(project: Project, run: string): RunPaths {
   const folder = join(project.runsFolder, run);
   return {
@@ -69,6 +76,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     pointer: join(project.stateFolder, `${run}.snapshot`),
     folder,
     lock: join(folder, 'lock'),
+    seals: join(folder, 'seals'),
     inbox: join(folder, 'inbox'),
     source: join(folder, 'source'),
     sessions: join(folder, 'sessions'),
@@ -133,12 +141,7 @@ async function checkPart(
 ): Promise<void> {
   const seen = await disk.look(path);
   if (!seen) return;
-  if (seen.kind === 'link')
-    throw new UserError(
-      'project-link',
-      `${path} is a link, which could lead Raymond to files of somebody else.`,
-      `Remove the link, or put a ${kind} in its place.`,
-    );
+  if (seen.kind === 'link') throw isLink(path, kind);
   if (seen.kind !== kind) throw kind === 'folder' ? notAFolder(path) : notAFile(path);
   const problem = ownershipProblem(seen);
   if (problem === undefined) return;
@@ -165,6 +168,14 @@ function folderName(agent: string): string {
   if (Buffer.byteLength(agent) <= MAX_NAME_BYTES) return agent;
   const hash = createHash('sha256').update(agent).digest('hex').slice(0, 16);
   return `${agent.slice(0, 40)}-${hash}`;
+}
+
+function isLink(path: string, kind: string): UserError {
+  return new UserError(
+    'project-link',
+    `${path} is a link, which could lead Raymond to files of somebody else.`,
+    `Remove the link, or put a ${kind} in its place.`,
+  );
 }
 
 function notAFolder(path: string): UserError {

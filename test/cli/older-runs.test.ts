@@ -30,7 +30,11 @@ test('a run that waits for an answer', async () => {
   expect(project.read('.raymond/state/question.jsonl')).toBe(before);
 
   await project.run(['answer', 'question', 'yes']);
-  const resumed = await project.run(['resume', 'question']);
+  // It carries no seal, so it is not known to be the user's.
+  const refused = await project.run(['resume', 'question']);
+  expect(refused.code).toBe(64);
+  expect(refused.stderr).toContain('an older Raymond');
+  const resumed = await project.run(['resume', 'question', '--trust-run']);
   expect(resumed).toMatchObject({ code: 0, stdout: 'a person said yes\n' });
   expect(project.read('.raymond/state/question.jsonl.old-1')).toBe(before);
   const seqs = project.journal('question').map(({ seq }) => seq);
@@ -47,7 +51,7 @@ echo "<result>$number</result>"`,
   });
   putBack(project, 'killed');
   expect((await project.run(['list'])).stdout).toMatch(/^killed +crashed/m);
-  const resumed = await project.run(['resume', 'killed']);
+  const resumed = await project.run(['resume', 'killed', '--trust-run']);
   expect(resumed).toMatchObject({ code: 0, stdout: 'all are sent\n' });
   expect(project.lines('here').sort()).toEqual(['1', '2']);
 });

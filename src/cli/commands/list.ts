@@ -19,7 +19,7 @@ export async function list({ json }: { readonly json?: boolean }): Promise<numbe
     'run' in found
       ? [
           found.id,
-          `${condition(found)}${found.run.settings.rehearse ? ' (rehearsal)' : ''}`,
+          `${condition(found)}${found.run.settings.rehearse ? ' (rehearsal)' : ''}${found.isOwn ? '' : ' (not yours)'}`,
           pidOf(found),
           agentsOf(found),
           String(found.run.iterations),
@@ -47,6 +47,7 @@ function asJson(found: FoundRun | DamagedRun) {
     ...summary,
     condition: condition(found),
     rehearsal: found.run.settings.rehearse === true,
+    own: found.isOwn,
     pid: found.pid ?? null,
     agents: agents.length,
     ended_agents: ended_agents.length,

@@ -13,10 +13,12 @@ import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
+import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
 import { openLog } from '../log-file.ts';
 import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
+import { FOREIGN, isOwnRun, sealRun } from '../own-runs.ts';
 import { onePermission, skipWarning } from '../permission.ts';
 import { questionsOf } from '../questions.ts';
 import { workOn } from '../run-process.ts';
@@ -30,6 +32,7 @@ import { rehearsalNotice } from './run.ts';
 export interface ResumeOptions extends RunOptions {
   readonly all?: boolean;
   readonly salvage?: boolean;
+  readonly trustRun?: boolean;
 }
 
 /** Goes on with a run, or with every run that can go on by itself. */
@@ -64,6 +67,10 @@ async function resumeAll(
   };
   for (const found of await allRuns(project)) {
     if (!('run' in found)) continue;
+    if (!found.isOwn && !options.trustRun) {
+      if (canGoOn(found)) stderr.say(`Passed over: ${found.id} ${FOREIGN}`);
+      continue;
+    }
     if (condition(found) === 'waiting') waiting.add(found.id);
     if (!RESUMABLE.has(condition(found))) continue;
     if ((await goOn(found)) === INTERRUPTED) return INTERRUPTED;
@@ -97,6 +104,10 @@ const RESUMABLE = new Set([
   'stopped: iterations',
 ]);
 
+function canGoOn(found: FoundRun): boolean {
+  return RESUMABLE.has(condition(found)) || condition(found) === 'waiting';
+}
+
 async function resumeOne(
   project: Project,
   id: string,
@@ -118,15 +129,20 @@ async function resumeOne(
       await journal.close();
       throw problem;
     }
-    await setLostStepsAside(paths, run);
     if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
       await journal.close();
       return await sayAgain(paths, run, given);
     }
+    const settings = (await isOwnRun(paths, run))
+      ? settingsFrom(given, run.settings)
+      : await acceptForeign(run, paths, given).catch(async (error) => {
+          await journal.close();
+          throw error;
+        });
+    await setLostStepsAside(paths, run);
     if (given.input !== undefined) await checkReceiver(run, journal, paths);
     const library = libraryFor(paths, run.cwd);
     await loadAll(library, run);
-    const settings = settingsFrom(given, run.settings);
     stderr.say(...skipWarning(settings));
     const first = { kind: 'resume', at: clock.now(), settings, input: given.input } as const;
     await checkNames(settings, options.claudePath);
@@ -139,6 +155,7 @@ async function resumeOne(
       paths,
       claudePath,
     });
+    stderr.say(...(await sealRun(paths, { ...run, settings })));
     return await workOn(run, [first], {
       project,
       paths,

@@ -14,6 +14,7 @@ import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
 import { openLog } from '../log-file.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
+import { sealRun } from '../own-runs.ts';
 import { onePermission, skipWarning } from '../permission.ts';
 import { workOn } from '../run-process.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
@@ -72,6 +73,10 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       ...(options.input !== undefined && { input: options.input }),
     };
     const begun = codec.apply(undefined, started);
+    const unsealed = await sealRun(paths, begun).catch(async (error) => {
+      throw await journal.abandon(error);
+    });
+    stderr.say(...unsealed);
     await journal.append([started], begun);
     return await workOn(begun, [], {
       project,

@@ -6,6 +6,7 @@ import type { RunEvent } from '../../model/event.ts';
 import type { Agent, Run } from '../../model/run.ts';
 import { Describer, type Line } from '../../observe/describe.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
+import { FOREIGN } from '../own-runs.ts';
 import { condition, type FoundRun, openRun } from '../runs.ts';
 import { currentProject, disk } from '../store.ts';
 import { table } from '../table.ts';
@@ -14,7 +15,8 @@ import { stdout } from '../terminal.ts';
 export async function show(name: string, { json }: { readonly json?: boolean }): Promise<number> {
   const found = await openRun(await currentProject(), name);
   if (json) {
-    stdout.json({ ...freeze(found.run), condition: condition(found), pid: found.pid ?? null }, 2);
+    const { run, isOwn: own, pid = null } = found;
+    stdout.json({ ...freeze(run), condition: condition(found), own, pid }, 2);
     return 0;
   }
   stdout.say(...summary(found), ...agents(found.run), '', 'History');
@@ -45,6 +47,7 @@ function summary(found: FoundRun): readonly string[] {
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
     `${run.id}: ${condition(found)}${pid === undefined ? '' : ` (pid ${pid})`}`,
+    ...(found.isOwn ? [] : [`  NOT YOURS: it ${FOREIGN}`]),
     ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
     `  workflow  ${run.workflow}`,
     `  started   ${time(run.startedAt)}, ran for ${duration(run.updatedAt - run.startedAt)}`,

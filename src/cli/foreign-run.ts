@@ -1,0 +1,113 @@
+/**
+ * A run that carries no seal of the user: it came with the project, or an older Raymond or another
+ * machine started it. It is resumed only when a person wants it, and not under its own permissions.
+ */
+import { join } from 'node:path';
+import { walk } from '../files/walk.ts';
+import { newRun } from '../interpret/new-run.ts';
+import type { RunPaths } from '../journal/project.ts';
+import type { Settings } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
+import { UserError } from '../model/user-error.ts';
+import { usd } from '../observe/words.ts';
+import { stricterMode } from '../parse/permissions.ts';
+import { agentVariableProblem } from '../parse/variables.ts';
+import { canConfirm, confirm } from './confirm.ts';
+import type { RunOptions } from './options.ts';
+import { FOREIGN, HARMLESS_SETTINGS } from './own-runs.ts';
+import { settingsFrom } from './settings.ts';
+import { stderr } from './terminal.ts';
+import { world } from './wire.ts';
+
+export interface TrustOptions extends RunOptions {
+  readonly trustRun?: boolean;
+}
+
+/**
+ * The settings under which a person wants to go on with it: its own as far as they are harmless, and
+ * what is given now. Throws a UserError when nobody wants it, or when its files are not those of a run.
+ */
+export async function acceptForeign(
+  run: Run,
+  paths: RunPaths,
+  given: TrustOptions,
+): Promise<Settings> {
+  await checkFiles(paths);
+  checkVariables(run);
+  const settings = settingsFrom(given, withoutHarm(run.settings));
+  stderr.say(`${run.id} ${FOREIGN}`, ...facts(run, settings));
+  if (given.trustRun) return settings;
+  if (canConfirm() && !given.json && (await confirm('Resume it?'))) return settings;
+  throw new UserError(
+    'foreign-run',
+    `${run.id} is not resumed without your yes.`,
+    `Look at it: raymond show ${run.id}. If you want it: raymond resume ${run.id} --trust-run`,
+  );
+}
+
+/** It can spend what a new run can, and do no more than that. */
+function withoutHarm(settings: Settings): Settings {
+  const usual = newRun.settings;
+  const harmless = HARMLESS_SETTINGS.filter((name) => settings[name] !== undefined);
+  return {
+    ...usual,
+    ...Object.fromEntries(harmless.map((name) => [name, settings[name]])),
+    permissionMode: stricterMode(usual.permissionMode, settings.permissionMode),
+    budgetUsd:
+      settings.budgetUsd > 0 ? Math.min(settings.budgetUsd, usual.budgetUsd) : usual.budgetUsd,
+  };
+}
+
+function facts(run: Run, settings: Settings): readonly string[] {
+  const agents = [...run.agents].map(([, agent]) => agent);
+  const frames = agents.flatMap(({ stack }) => stack);
+  const workflows = new Set([run.workflow, ...[...agents, ...frames].map((at) => at.workflow)]);
+  const folders = new Set([run.cwd, ...[...agents, ...frames].map((at) => at.cwd)]);
+  return [
+    ...[...workflows].map((workflow) => `  workflow     ${workflow}`),
+    ...[...folders].map((folder) => `  directory    ${folder}`),
+    `  permissions  ${change(permissions(run.settings), permissions(settings))}`,
+    `  budget       ${change(budget(run.settings), budget(settings))}, ${usd(run.totalCostUsd)} spent`,
+  ];
+}
+
+const change = (before: string, now: string) =>
+  before === now ? now : `${now} (the run had: ${before})`;
+
+const permissions = ({ permissionMode, skipPermissions }: Settings) =>
+  skipPermissions ? 'SKIPPED' : permissionMode;
+
+const budget = ({ budgetUsd }: Settings) => (budgetUsd > 0 ? usd(budgetUsd) : 'none');
+
+/** Nobody checked its variables, and an agent may have chosen them. */
+function checkVariables(run: Run): void {
+  const names = [...run.agents].flatMap(([, { variables }]) => Object.keys(variables));
+  for (const name of [...Object.keys(run.metadata), ...names]) {
+    const problem = agentVariableProblem(name, world.environment);
+    if (problem)
+      throw new UserError(
+        'foreign-run',
+        `${run.id} was not started by you here, and its variable ${problem}.`,
+        'Start the workflow anew.',
+      );
+  }
+}
+
+const MOST_FILES = 200_000;
+
+/** Through a link among its files, Raymond would write elsewhere. Tasks are the agents' own. */
+async function checkFiles({ folder }: RunPaths): Promise<void> {
+  const tasks = join(folder, 'tasks');
+  for await (const here of walk(folder, MOST_FILES, (path) => path === tasks)) {
+    const strange = here?.entries.find((entry) => !entry.isFile() && !entry.isDirectory());
+    if (here && !strange) continue;
+    const what = strange
+      ? `${join(here?.folder ?? '', strange.name)} is a link or no file`
+      : 'there are too many';
+    throw new UserError(
+      'foreign-run',
+      `The files of the run in ${folder} are not those of a run of Raymond: ${what}.`,
+      'Start the workflow anew.',
+    );
+  }
+}

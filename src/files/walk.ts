@@ -1,0 +1,32 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface Walked {
+  readonly folder: string;
+  readonly entries: readonly Dirent[];
+}
+
+/**
+ * A folder and all folders in it, but for those that are skipped. No link is followed: what is no
+ * folder itself gives nothing. It ends early behind `most` entries, with `undefined`.
+ */
+export async function* walk(
+  root: string,
+  most: number,
+  skip: (folder: string) => boolean,
+): AsyncGenerator<Walked | undefined> {
+  const isFolder = (await lstat(root).catch(() => undefined))?.isDirectory() ?? false;
+  const open = isFolder ? [root] : [];
+  let count = 0;
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const entries = await readdir(folder, { withFileTypes: true });
+    count += entries.length;
+    if (count > most) return yield undefined;
+    yield { folder, entries };
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !skip(path)) open.push(path);
+    }
+  }
+}

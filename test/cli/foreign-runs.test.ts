@@ -1,0 +1,180 @@
+// Runs that the user did not start here: a journal is a file, and can come with a project.
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newRun } from '../../src/interpret/new-run.ts';
+import { encodeEvents } from '../../src/journal/journal-format.ts';
+import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
+import { atTerminal } from '../at-terminal.ts';
+import { eventually } from '../eventually.ts';
+import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
+
+const FLOW = {
+  'flow/START.sh': `echo >>ran; echo '<goto>NEXT</goto>'`,
+  'flow/NEXT.sh': `echo >>ran; echo '<result>done</result>'`,
+};
+
+/** Who plants a run is another user, whose key nobody else has. */
+const STRANGER = (project: Project) => ({
+  XDG_STATE_HOME: join(dirname(project.folder), '.stranger'),
+});
+
+/** A run of somebody else that ended after its first step, and the options under which it was run. */
+async function planted(...options: string[]): Promise<Project> {
+  const project = newProject(FLOW);
+  const args = ['flow', '--workflow-id', 'planted', '--max-iterations', '1', ...options];
+  expect(await project.run(args, { env: STRANGER(project) })).toMatchObject({ code: 3 });
+  return project;
+}
+
+/** A journal that somebody has written. */
+function write(project: Project, run: string, events: readonly RunEvent[]): void {
+  rmSync(project.path(`.raymond/state/${run}.json`), { force: true });
+  writeFileSync(project.path(`.raymond/state/${run}.jsonl`), encodeEvents(events, 1));
+}
+
+const settings = (project: Project) =>
+  project.journal('planted').flatMap((event) => ('settings' in event ? [event.settings] : []));
+
+test('it is not announced as left behind, and not resumed with all others', async () => {
+  const project = await planted('--dangerously-skip-permissions', '--budget', '0');
+  write(project, 'planted', project.journal('planted').slice(0, 1));
+  const { stderr } = await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
+  expect(stderr).not.toContain('Left behind');
+  expect(stderr).toContain('not started by you here: planted');
+  rmSync(project.path('ran'));
+  const all = await project.run(['resume', '--all', '--max-iterations', '2']);
+  expect(all.stderr).toContain('Passed over: planted was not started by you here');
+  expect(all.stderr).not.toContain('Passed over: own');
+  expect(all.stdout).toBe('done\n');
+  expect(project.lines('ran')).toHaveLength(1);
+  const list = await project.run(['list']);
+  expect(list.stdout).toMatch(/^planted +crashed \(not yours\)/m);
+  expect(list.stdout).toMatch(/^own +completed +/m);
+  expect((await project.run(['show', 'planted'])).stdout).toContain('NOT YOURS');
+});
+
+test('without a yes it is shown, and nothing is executed', async () => {
+  const project = await planted('--dangerously-skip-permissions', '--budget', '0');
+  rmSync(project.path('ran'));
+  const { code, stdout, stderr } = await project.run(['resume', 'planted']);
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+  for (const fact of [
+    `workflow     ${project.path('flow')}`,
+    `directory    ${project.folder}`,
+    'permissions  acceptEdits (the run had: SKIPPED)',
+    'budget       $10.00 (the run had: none)',
+    'raymond resume planted --trust-run',
+  ])
+    expect(stderr).toContain(fact);
+  expect(project.lines('ran')).toEqual([]);
+  expect(settings(project)).toHaveLength(1);
+});
+
+test('with a yes it goes on, but not with its own permissions and budget', async () => {
+  const project = await planted('--dangerously-skip-permissions', '--budget', '0');
+  const trusted = ['resume', 'planted', '--max-iterations', '9', '--trust-run'];
+  const { code, stdout, stderr } = await project.run(trusted);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
+  expect(stderr).not.toContain('WARNING');
+  expect(settings(project).at(-1)).toMatchObject({
+    skipPermissions: false,
+    permissionMode: 'acceptEdits',
+    budgetUsd: 10,
+    maxIterations: 9,
+  });
+});
+
+test('what is given on the command line holds, with its warning', async () => {
+  const project = await planted('--budget', '99');
+  const given = ['--dangerously-skip-permissions', '--budget', '0', '--max-iterations', '9'];
+  const { code, stderr } = await project.run(['resume', 'planted', '--trust-run', ...given]);
+  expect(code).toBe(0);
+  expect(stderr).toContain('WARNING: permissions are skipped');
+  expect(stderr).toContain('permissions  SKIPPED (the run had: acceptEdits)');
+  expect(settings(project).at(-1)).toMatchObject({ skipPermissions: true, budgetUsd: 0 });
+});
+
+test('a run that was accepted once is the own from then on', async () => {
+  const project = await planted();
+  const once = ['resume', 'planted', '--max-iterations', '1'];
+  expect(await project.run([...once, '--trust-run'])).toMatchObject({ code: 3 });
+  const { code, stderr } = await project.run(['resume', 'planted', '--max-iterations', '9']);
+  expect(code).toBe(0);
+  expect(stderr).not.toContain('not started by you');
+});
+
+test('a person at the terminal is asked', async () => {
+  const project = await planted();
+  for (const [word, code] of [
+    ['no', 64],
+    ['yes', 0],
+  ] as const) {
+    const terminal = atTerminal(project, ['resume', 'planted', '--max-iterations', '9']);
+    await eventually('it asks', () => terminal.screen().includes('Resume it?'));
+    terminal.type(`${word}\r`);
+    expect(await terminal.ended).toBe(code);
+  }
+});
+
+test.each<[string, Partial<RunEventOf<'run-started'>>]>([
+  ['skips permissions', { settings: { ...newRun.settings, skipPermissions: true } }],
+  ['has no budget', { settings: { ...newRun.settings, budgetUsd: 0 } }],
+  ['has another mode', { settings: { ...newRun.settings, permissionMode: 'auto' } }],
+  ['has another directory', { cwd: '/' }],
+  ['has another workflow', { workflow: '/tmp/workflow' }],
+])('an own run whose journal was changed so that it %s is not the own', async (_, change) => {
+  const project = newProject(FLOW);
+  await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
+  expect((await project.run(['list'])).stdout).not.toContain('not yours');
+  const [started, ...others] = project.journal('own');
+  if (started?.type !== 'run-started') throw new Error('It has not started.');
+  write(project, 'own', [{ ...started, ...change }, ...others]);
+  expect((await project.run(['list'])).stdout).toContain('(not yours)');
+  expect(await project.run(['resume', 'own'])).toMatchObject({ code: 64 });
+});
+
+test('seals of one run are worth nothing for another', async () => {
+  const project = newProject(FLOW);
+  await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
+  await project.run(['flow', '--workflow-id', 'b', '--max-iterations', '1'], {
+    env: STRANGER(project),
+  });
+  writeFileSync(
+    project.path('.raymond/runs/b/seals'),
+    readFileSync(project.path('.raymond/runs/own/seals')),
+  );
+  expect(await project.run(['resume', 'b'])).toMatchObject({ code: 64 });
+});
+
+test.each([
+  ['its folder', '.raymond/runs/planted'],
+  ['a folder of its steps', '.raymond/runs/planted/steps'],
+  ['its lock', '.raymond/runs/planted/lock'],
+  ['its seals', '.raymond/runs/planted/seals'],
+])('a link in the place of %s is refused', async (_, path) => {
+  const project = await planted();
+  const elsewhere = join(dirname(project.folder), 'elsewhere');
+  mkdirSync(elsewhere);
+  rmSync(project.path(path), { recursive: true, force: true });
+  symlinkSync(elsewhere, project.path(path));
+  const { code, stderr } = await project.run(['resume', 'planted', '--trust-run']);
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(/is a link|not a regular file/);
+});
+
+test('a variable that could steer programs is refused', async () => {
+  const project = await planted('--set', 'Options=1');
+  const { code, stderr } = await project.run(['resume', 'planted', '--trust-run']);
+  expect(code).toBe(64);
+  expect(stderr).toContain('"Options" does not begin with a lower-case letter');
+});
+
+test('a key that cannot be kept does not keep a run from starting', async () => {
+  const project = newProject({ ...FLOW, 'no-folder': '' });
+  const env = { XDG_STATE_HOME: project.path('no-folder') };
+  const { code, stderr } = await project.run(['flow', '--workflow-id', 'r'], { env });
+  expect(code).toBe(0);
+  expect(stderr).toContain('r will not be recognised as yours at a resume.');
+});
