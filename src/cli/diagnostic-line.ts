@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Workflow } from '../model/workflow.ts';
+import { squeezed } from '../observe/words.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 
 /** `flow/START.md:3:9: error: There is no state "REVEIW". Close to it: REVIEW.md. [missing-target]` */
@@ -14,7 +15,7 @@ export function diagnosticLine({
   code,
 }: Diagnostic): string {
   const cure = remedy === undefined ? '' : ` ${remedy}`;
-  return `${file}:${line}:${column}: ${severity}: ${message}${cure} [${code}]`;
+  return squeezed(`${file}:${line}:${column}: ${severity}: ${message}${cure} [${code}]`);
 }
 
 /** With its file named as it is found from here. */

@@ -227,7 +227,7 @@ function isDiskTrouble(error: unknown): error is Error & { readonly path?: unkno
 function report(error: unknown): number {
   if (error instanceof CommanderError) return reportUsage(error);
   if (error instanceof UserError) {
-    stderr.say(`raymond: ${error.message}`, `         ${error.remedy}`);
+    stderr.error(error);
     return OF_THE_SURROUNDINGS.test(error.code) ? 1 : USAGE;
   }
   if (isDiskTrouble(error)) {

@@ -3,16 +3,20 @@
  * through here and is cleaned here. Nothing else in `src` touches the two streams.
  */
 import { createInterface, type Interface } from 'node:readline';
+import type { UserError } from '../model/user-error.ts';
 import { visible, visibleJson } from '../model/visible.ts';
 import type { Line } from '../observe/describe.ts';
 import { formatLine } from '../observe/plain.ts';
 import { type Looks, ownLine, quotedLines, type Text } from '../observe/screen.ts';
+import { squeezed } from '../observe/words.ts';
 
 export interface Screen {
   isTerminal(): boolean;
   hasColor(): boolean;
   /** Lines of Raymond's own. */
   say(...lines: readonly Text[]): void;
+  /** A fact and its remedy. */
+  error(error: UserError): void;
   /** A line of a run's report. */
   line(line: Line, options?: LineOptions): void;
   /** A text of somebody else. */
@@ -43,8 +47,11 @@ export function lineReader(): Interface {
 export function keepTheDoor(report: (error: unknown) => number): void {
   // A reader that has seen enough closes the pipe.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  process.removeAllListeners('warning');
-  process.on('warning', ({ message }) => stderr.say(`Warning: ${message}`));
+  // Where Node would say nothing (--no-warnings), nothing is said.
+  if (process.listenerCount('warning') > 0) {
+    process.removeAllListeners('warning');
+    process.on('warning', ({ message }) => stderr.say(`Warning: ${message}`));
+  }
   process.on('uncaughtException', (error) => process.exit(report(error)));
 }
 
@@ -57,6 +64,8 @@ function screen(stream: NodeJS.WriteStream): Screen {
     columns: isTerminal() && stream.columns > 0 ? stream.columns : undefined,
   });
   const write = (text: string) => void stream.write(text);
+  const say = (...lines: readonly Text[]) =>
+    write(lines.map((line) => ownLine(line, looks())).join(''));
   const written = (text: string) =>
     new Promise<void>((resolve) => {
       stream.write(text, () => resolve());
@@ -64,7 +73,9 @@ function screen(stream: NodeJS.WriteStream): Screen {
   return {
     isTerminal,
     hasColor,
-    say: (...lines) => write(lines.map((line) => ownLine(line, looks())).join('')),
+    say,
+    error: ({ message, remedy }) =>
+      say(`raymond: ${squeezed(message)}`, `         ${squeezed(remedy)}`),
     line: (line, { plain, indent } = {}) =>
       write(formatLine(line, { ...looks(), ...(plain && { color: false }) }, indent)),
     quote: (text) => write(quotedLines({ text }, looks())),

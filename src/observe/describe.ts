@@ -4,7 +4,7 @@ import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Tone } from './screen.ts';
-import { duration, oneLine, time, usd } from './words.ts';
+import { duration, oneLine, squeezed, time, usd } from './words.ts';
 
 export interface Line {
   readonly at: number;
@@ -24,7 +24,8 @@ export class Describer {
     const said = this.#say(event, before, after);
     if (!said) return undefined;
     const [text, tone = 'plain'] = said;
-    return { at: event.at, who: 'agent' in event ? event.agent : 'run', tone, text };
+    const who = 'agent' in event ? event.agent : 'run';
+    return { at: event.at, who, tone, text: squeezed(text) };
   }
 
   #say(event: RunEvent, before: Run | undefined, after: Run): Said | undefined {

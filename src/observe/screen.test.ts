@@ -7,6 +7,8 @@ const plain = { color: false };
 test('what follows a newline in a line of ours is marked', () => {
   expect(ownLine('No state "A\nraymond: done".', plain)).toBe('No state "A\n  | raymond: done".\n');
   expect(ownLine('    indented\nmore', plain)).toBe('    indented\n      | more\n');
+  const wide = ownLine(`No state "A\n${'x'.repeat(20)}"`, { color: false, columns: 20 });
+  expect(wide).toBe(`No state "A\n  | ${'x'.repeat(16)}\n  | xxxx"\n`);
   expect(ownLine('message with an end\n\n', plain)).toBe('message with an end\n');
 });
 
@@ -39,11 +41,16 @@ test('every row of a quote is marked where the terminal would break the line', (
   );
 });
 
+test('a name that fills the screen stands above the words', () => {
+  const quote = { text: 'a b', lead: `10:15:02 ${'main_worker1'.repeat(9)} ` };
+  expect(quotedLines(quote, { color: false, columns: 80 })).toBe(`${quote.lead}\n  | a b\n`);
+});
+
 test('no row is wider than the terminal, whatever the text', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 300 }),
-      fc.integer({ min: 24, max: 200 }),
+      fc.integer({ min: 6, max: 200 }),
       (text, columns) => {
         const rows = quotedLines({ text }, { color: false, columns }).slice(0, -1).split('\n');
         for (const row of rows) {

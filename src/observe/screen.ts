@@ -21,12 +21,15 @@ export interface Looks {
 }
 
 /** A newline in it came with a text of somebody else: what follows is marked. */
-export function ownLine(text: Text, { color }: Looks): string {
+export function ownLine(text: Text, { color, columns }: Looks): string {
   const pieces = typeof text === 'string' ? [{ text, tone: 'plain' } as const] : text;
   const indentation = /^ */.exec(pieces[0]?.text ?? '')?.[0] ?? '';
-  const shown = pieces.map((piece) =>
-    painted(visibleLines(piece.text).join(`\n${indentation}  ${BAR}`), piece.tone, color),
-  );
+  const mark = `${indentation}${INDENTATION}${BAR}`;
+  const shown = pieces.map((piece) => {
+    const [first = '', ...others] = visibleLines(piece.text);
+    const rows = others.flatMap((line) => rowsOf(line, roomBehind(mark, columns)));
+    return painted([first, ...rows].join(`\n${mark}`), piece.tone, color);
+  });
   return `${shown.join('')}\n`;
 }
 
@@ -39,12 +42,12 @@ export interface Quote {
 
 /** A text of somebody else: each of its lines is marked, and on a screen each row. */
 export function quotedLines(quote: Quote, { color, columns }: Looks): string {
-  const { text, lead = '  ', tone = 'plain' } = quote;
+  const { text, lead = INDENTATION, tone = 'plain' } = quote;
   const before = visible(lead).replaceAll('\n', ' ');
-  const room =
-    columns === undefined
-      ? Number.POSITIVE_INFINITY
-      : Math.max(LEAST_ROOM, columns - widthOf(before) - BAR.length);
+  const room = roomBehind(`${before}${BAR}`, columns);
+  // A lead that leaves no room stands alone.
+  if (room < LEAST_ROOM && lead !== INDENTATION)
+    return `${before}\n${quotedLines({ text, tone }, { color, columns })}`;
   return visibleLines(text)
     .flatMap((line) => rowsOf(line, room).map((row, i) => [i === 0 ? before : blank(before), row]))
     .map(([start, row = '']) => `${start}${BAR}${painted(row, tone, color)}\n`)
@@ -58,8 +61,13 @@ export function widthOf(text: string): number {
   return width;
 }
 
+const INDENTATION = '  ';
 const BAR = '| ';
 const LEAST_ROOM = 20;
+
+function roomBehind(mark: string, columns = Number.POSITIVE_INFINITY): number {
+  return Math.max(1, columns - widthOf(mark));
+}
 
 const blank = (text: string) => ' '.repeat(widthOf(text));
 
@@ -70,7 +78,7 @@ function rowsOf(line: string, room: number): readonly string[] {
   let width = 0;
   let space = 0;
   for (const character of line) {
-    if (width + cellsOf(character) > room) {
+    if (row !== '' && width + cellsOf(character) > room) {
       const end = space > row.length / 2 ? space : row.length;
       rows.push(row.slice(0, end));
       row = row.slice(end);

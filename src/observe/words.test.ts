@@ -19,6 +19,7 @@ test.each([
 test.each([
   ['two\nlines\tand  spaces', 'two lines and spaces'],
   ['\x1b[31mred\x1b[0m', '\\x1b[31mred\\x1b[0m'],
+  ['a gap\u00a0\u3000\t of\r\n\r\n blanks', 'a gap of blanks'],
   ['bell\x07 and backspace\x08', 'bell\\x07 and backspace\\x08'],
   ['right\u202eto left', 'right\\u{202e}to left'],
 ])('%j is shown as %j', (text, shown) => expect(oneLine(text)).toBe(shown));

@@ -28,10 +28,15 @@ const LONGEST = 160;
 /** On one line, of bounded length, and with everything in it visible. */
 export function oneLine(text: string, longest = LONGEST): string {
   const head = text.slice(0, longest * 4);
-  const letters = Array.from(head.replace(/[ \t]*\r?\n\s*|[ \t]+/g, ' ').trim());
+  const letters = Array.from(squeezed(head.replace(/\r?\n/g, ' ')).trim());
   return letters.length > longest || head.length < text.length
     ? `${visible(letters.slice(0, longest).join(''))}...`
     : visible(letters.join(''));
+}
+
+/** Without wide gaps: behind one, a text of others could begin a row of the screen as if it were Raymond's. */
+export function squeezed(text: string): string {
+  return text.replace(/[\p{Zs}\t]{2,}|\t/gu, ' ');
 }
 
 function day(ms: number): string {

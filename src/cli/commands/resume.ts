@@ -88,7 +88,7 @@ async function resumeAll(
 /** What is wrong with one run does not concern the next. */
 function reportOne(error: unknown): number {
   if (!(error instanceof UserError)) throw error;
-  stderr.say(`${error.message} ${error.remedy}`);
+  stderr.error(error);
   return 1;
 }
 
@@ -217,7 +217,7 @@ async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
   for (const ref of refs) {
     await library.load(ref).catch((error) => {
       if (!(error instanceof UserError)) throw error;
-      stderr.say(`${error.message} ${error.remedy}`);
+      stderr.error(error);
     });
   }
 }

@@ -52,6 +52,6 @@ function quiet(): Promise<void> {
 /** A half-written file is no reason to stop watching. */
 function shown(error: unknown): number {
   if (!(error instanceof UserError)) throw error;
-  stderr.say(error.message, error.remedy);
+  stderr.error(error);
   return 1;
 }
