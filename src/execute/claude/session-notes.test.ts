@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,16 @@ test('a note outlives its process, and only its owner can read it', async () => 
   expect(sessionNotesIn(place).read('s')).toEqual({ ownModel: 'haiku', totalUsd: 0.5 });
   expect(statSync(join(place, 's.json')).mode & 0o777).toBe(0o600);
   expect(statSync(place).mode & 0o777).toBe(0o700);
+});
+
+// A second name of the old file shows whether it was replaced or written over.
+test('a note is replaced as a whole', async () => {
+  const place = await folder();
+  const notes = sessionNotesIn(place);
+  notes.write('s', { totalUsd: 1 });
+  linkSync(join(place, 's.json'), join(place, 'old'));
+  notes.write('s', { totalUsd: 2 });
+  expect(JSON.parse(readFileSync(join(place, 'old'), 'utf8'))).toEqual({ totalUsd: 1 });
 });
 
 test('what cannot be kept is still known here', async () => {

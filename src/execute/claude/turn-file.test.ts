@@ -1,0 +1,45 @@
+import { linkSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'raymond-turn-'));
+  onTestFinished(() => rm(made, { recursive: true, force: true }));
+  return join(made, 'steps', '1');
+}
+
+const first: TurnFile = { prompts: ['p1'], process: '/steps/1', offset: 0 };
+const second: TurnFile = { prompts: ['p1', 'p2'], process: '/steps/1', offset: 7, model: 'haiku' };
+
+test('a turn is read as it was written, and only by its owner', async () => {
+  const step = await folder();
+  expect(readTurn(step)).toBeUndefined();
+  writeTurn(step, first);
+  expect(readTurn(step)).toEqual(first);
+  expect(statSync(join(step, 'turn.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(step).mode & 0o777).toBe(0o700);
+});
+
+// A second name of the old file shows whether it was replaced or written over: what is written over
+// is for a moment neither the old nor the new, and a kill in that moment would lose the turn.
+test('a turn is replaced as a whole', async () => {
+  const step = await folder();
+  writeTurn(step, first);
+  linkSync(join(step, 'turn.json'), join(step, 'old'));
+  writeTurn(step, second);
+  expect(readTurn(step)).toEqual(second);
+  expect(JSON.parse(readFileSync(join(step, 'old'), 'utf8'))).toEqual(first);
+});
+
+test.each(['', '{"prompts":["p1"]', '{"prompts":"p1","process":"/","offset":0}', 'null'])(
+  '%j is no turn',
+  async (text) => {
+    const step = await folder();
+    writeTurn(step, first);
+    await writeFile(join(step, 'turn.json'), text);
+    expect(readTurn(step)).toBeUndefined();
+  },
+);
