@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apply, newRun } from '../dist/index.js';
+import { warmTurns } from './warm-turns.js';
 
 const bin = fileURLToPath(new URL('../bin/raymond.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'raymond-bench-'));
@@ -14,6 +15,7 @@ try {
   startUp();
   scriptSteps();
   events();
+  await prompts();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -38,6 +40,13 @@ if [ $n -lt ${steps} ]; then echo '<goto>START</goto>'; else rm n; echo '<result
   const run = timed(() => node(bin, join(folder, 'START.sh'), '--quiet', '--no-debug'));
   const perStep = run / steps;
   say('a script step', `${perStep.toFixed(1)} ms, of which bash itself ${script.toFixed(1)} ms`);
+}
+
+async function prompts() {
+  for await (const { version, cold, warm } of warmTurns(folder)) {
+    const ratio = `${(warm / cold).toFixed(2)} of the ${cold.toFixed(0)} ms of a new process`;
+    say('a warm prompt', `${warm.toFixed(0)} ms, ${ratio} (${version})`);
+  }
 }
 
 /** The work for an event must not grow with the number of agents. */

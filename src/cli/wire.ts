@@ -74,6 +74,7 @@ export async function executors({
       environment: process.env,
       processes,
       sessionsFolder: paths.sessions,
+      mostProcesses: settings.maxParallelPrompts,
     });
     return { prompt, script, endStrays };
   }

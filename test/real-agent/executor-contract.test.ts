@@ -136,6 +136,7 @@ async function claude(age: Age, script: Script) {
       environment: { ...sandbox.environment },
       processes: new RunProcesses(folder),
       sessionsFolder: join(sandbox.work, '..', 'sessions'),
+      mostProcesses: 16,
     });
   const executor = make();
   let steps = 0;

@@ -88,6 +88,7 @@ const plays = {
 };
 
 log({ kind: 'spawned', pid: process.pid, argv: process.argv.slice(2) });
+log({ kind: 'alive', count: spawned().filter(isAlive).length });
 for await (const line of createInterface({ input: process.stdin })) {
   const said = JSON.parse(line);
   if (said.type === 'control_request') grant(said);
@@ -103,6 +104,19 @@ function grant({ request_id, request }) {
   const answer =
     play === 'refuses changes' ? { subtype: 'error', error: 'no' } : { subtype: 'success' };
   say({ type: 'control_response', response: { request_id, ...answer } });
+}
+
+function spawned() {
+  const lines = readFileSync(logFile, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === 'spawned');
+}
+
+function isAlive({ pid }) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function log(entry) {

@@ -103,6 +103,21 @@ test('no more processes start at a time than there are cores', async () => {
   expect(Math.max(...together)).toBeLessThanOrEqual(availableParallelism());
 });
 
+test('no more processes are there than prompts may run, though some only wait', async () => {
+  const workers = 20;
+  const { fake, run, file } = await playing('answers', { turns: workers + 1, next: 'MORE' });
+  const forks = Array.from({ length: workers }, () => '<fork>WORK</fork>').join('');
+  await writeFile(file('workflow/WORK.md'), 'Work.');
+  await writeFile(file('workflow/MORE.md'), 'Work more.');
+  await writeFile(file('workflow/DISPATCH.sh'), `echo '${forks}<goto>END</goto>'`);
+  await writeFile(file('workflow/END.sh'), "echo '<result>sent</result>'");
+  const args = ['--budget', '0', '--max-parallel', '3'];
+  expect(await run('workflow/DISPATCH.sh', ...args)).toMatchObject({ code: 0 });
+  expect(fake.entries('prompt').length).toBeGreaterThan(workers);
+  const alive = fake.entries('alive').map(({ count = 0 }) => count);
+  expect(Math.max(...alive)).toBeLessThanOrEqual(3);
+});
+
 test('a slash and the name of a file stay text', async () => {
   const { run, model, file } = await sandbox({
     age: 'newer',

@@ -3,11 +3,11 @@ import { availableParallelism } from 'node:os';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import type { LaunchedProcess, RunProcesses } from '../process.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
+import { gate } from './gate.ts';
 import { type Launcher, launchTurn, sendWarm } from './launch-turn.ts';
 import { ownModels } from './own-model.ts';
 import { sessionNotesIn } from './session-notes.ts';
 import { settle } from './settle.ts';
-import { startGate } from './start-gate.ts';
 import { transcriptsIn } from './transcripts.ts';
 import { readTurn, type TurnFile } from './turn-file.ts';
 import { endInOrder, WarmProcesses } from './warm.ts';
@@ -19,16 +19,20 @@ export interface ClaudeOptions {
   readonly processes: RunProcesses;
   /** A folder of the run for what is learned of its sessions. */
   readonly sessionsFolder: string;
+  /** How many processes there may be, those that wait for their next prompt included. */
+  readonly mostProcesses: number;
 }
 
 export function claudeExecutor(options: ClaudeOptions): Executor {
+  const warm = new WarmProcesses(MOST_IDLE, LONGEST_IDLE_MS);
   const claude: Claude = {
     ...options,
     transcripts: transcriptsIn(options.environment),
     notes: sessionNotesIn(options.sessionsFolder),
     ownModel: ownModels(options.processes),
-    warm: new WarmProcesses(MOST_IDLE, LONGEST_IDLE_MS),
-    enterStart: startGate(availableParallelism()),
+    warm,
+    places: gate(options.mostProcesses, (waiting) => warm.makeRoom(waiting)),
+    starts: gate(availableParallelism()),
   };
   const start = (step: Step, live: Show) =>
     controlled((control) => takeTurn(claude, asPrompt(step), live, control));
@@ -39,6 +43,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
       const launched = turn && claude.processes.adopt(turn.process);
       // Nothing began, and nothing will: the turn can still be taken.
       if (!turn || !launched) return start(step, live);
+      void launched.ended.then(claude.places.count());
       const running = controlled((control) =>
         adoptTurn(claude, asPrompt(step), live, control, turn, launched),
       );
@@ -111,7 +116,7 @@ async function takeTurn(
 
   const canServe =
     step.warm && followed.outcome.kind === 'answered' && !followed.exit && !control.stopped;
-  if (canServe) claude.warm.keep(step.agent, process);
+  if (canServe && claude.places.waiting === 0) claude.warm.keep(step.agent, process);
   else await endProcess(process.launched, followed);
   return settle(claude, step, turn, followed, control.stopped ? 'stopped' : 'ours');
 }

@@ -5,8 +5,9 @@ import { inheritedEnvironment } from '../environment.ts';
 import type { LaunchedProcess, RunProcesses } from '../process.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { findClaude } from './executable.ts';
+import type { Gate } from './gate.ts';
 import type { OwnModels } from './own-model.ts';
-import type { SessionNotes } from './session-notes.ts';
+import type { SessionNote, SessionNotes } from './session-notes.ts';
 import { readTranscript } from './transcript.ts';
 import { readIfThere, type Transcripts } from './transcripts.ts';
 import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
@@ -19,8 +20,10 @@ export interface Launcher {
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
   readonly ownModel: OwnModels;
-  /** Waits for a place among those that are between spawn and first word. */
-  readonly enterStart: () => Promise<() => void>;
+  /** As many processes as may be there, those that wait for a prompt included. */
+  readonly places: Gate;
+  /** Of those, as many as may be between spawn and first word: more slow each other down. */
+  readonly starts: Gate;
 }
 
 export interface Begun {
@@ -41,16 +44,23 @@ export async function launchTurn(
     const message = `${executable.problem} ${executable.remedy}`;
     return { failure: { kind: 'no-executable', message } };
   }
-  const leave = await launcher.enterStart();
+  const leavePlace = await launcher.places.enter();
+  const leaveStart = await launcher.starts.enter();
   try {
     const model = await modelToName(launcher, step, executable.path);
-    if (!isStopped()) return { ...begin(launcher, step, executable.path, model), onInit: leave };
-    leave();
-    return 'stopped';
+    if (!isStopped()) {
+      const begun = begin(launcher, step, executable.path, model);
+      void begun.process.launched.ended.then(leavePlace);
+      return { ...begun, onInit: leaveStart };
+    }
   } catch (error) {
-    leave();
+    leaveStart();
+    leavePlace();
     throw error;
   }
+  leaveStart();
+  leavePlace();
+  return 'stopped';
 }
 
 /** The next prompt of a process that waits for one; nothing when it will not serve as the step wants. */
@@ -60,8 +70,8 @@ export async function sendWarm(
   step: PromptStep,
 ): Promise<Begun | undefined> {
   const note = launcher.notes.read(process.session);
-  const executable = findClaude(launcher.path, launcher.environment);
-  const model = executable.found ? await modelToName(launcher, step, executable.path) : step.model;
+  const model = knownModel(note, step);
+  if (model === 'unknown') return undefined;
   const has = note?.namedModel ?? note?.ownModel;
   const isServing = await adjust(process, step, model === has ? undefined : model);
   if (!isServing) return undefined;
@@ -121,20 +131,32 @@ function begin(
  * A session goes on with the model that was named for it last. So none is named while nothing has to
  * be undone: the user's own choice, wherever it stands, then holds.
  */
+function knownModel(
+  note: SessionNote | undefined,
+  { model, session }: PromptStep,
+): string | undefined | 'unknown' {
+  if (model !== undefined || session.use === 'fresh') return model;
+  if (note === undefined) return 'unknown';
+  if (note.namedModel !== undefined) return note.ownModel ?? 'unknown';
+  // Older versions lose the longer context of their own default at a resume.
+  return note.ownModel?.endsWith(']') ? note.ownModel : undefined;
+}
+
 async function modelToName(
   launcher: Launcher,
   step: PromptStep,
   command: string,
 ): Promise<string | undefined> {
   const { session, folder, cwd } = step;
-  if (step.model !== undefined || session.use === 'fresh') return step.model;
   const note = launcher.notes.read(sourceOf(session));
-  if (note && note.namedModel === undefined) {
-    // Older versions lose the longer context of their own default at a resume.
-    return note.ownModel?.endsWith(']') ? note.ownModel : undefined;
-  }
+  const known = knownModel(note, step);
+  if (known !== 'unknown') return known;
   const env = environmentOf(launcher, step);
-  return note?.ownModel ?? (await launcher.ownModel({ folder, command, cwd, env }));
+  const ownModel = await launcher.ownModel({ folder, command, cwd, env });
+  // It is named from now on, so that a session of which nothing was known has it as well.
+  if (ownModel !== undefined)
+    launcher.notes.write(sourceOf(session), { namedModel: ownModel, ...note, ownModel });
+  return ownModel;
 }
 
 /**

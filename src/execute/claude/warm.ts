@@ -65,6 +65,14 @@ export class WarmProcesses {
     return waiting.process;
   }
 
+  /** Ends those that wait longest until so many are being ended. */
+  makeRoom(wanted: number): void {
+    for (const agent of [...this.#idle.keys()]) {
+      if (this.#ending.size >= wanted) return;
+      void this.#end(agent);
+    }
+  }
+
   async close(): Promise<void> {
     for (const agent of [...this.#idle.keys()]) void this.#end(agent);
     await Promise.all(this.#ending.values());

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { gate } from './gate.ts';
+
+test('only so many are in, and the others follow in order', async () => {
+  const two = gate(2);
+  const inside: string[] = [];
+  const enter = async (name: string) => {
+    const leave = await two.enter();
+    inside.push(name);
+    return leave;
+  };
+  const [a, b] = [await enter('a'), await enter('b')];
+  const waiting = [enter('c'), enter('d')];
+  await Promise.resolve();
+  expect([inside, two.waiting]).toEqual([['a', 'b'], 2]);
+  b();
+  b();
+  const leaveC = await waiting[0];
+  expect([inside, two.waiting]).toEqual([['a', 'b', 'c'], 1]);
+  a();
+  leaveC?.();
+  await waiting[1];
+  expect(inside).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('those that are in already count, also beyond the number', async () => {
+  const one = gate(1);
+  const leaves = [one.count(), one.count()];
+  let isIn = false;
+  const entering = one.enter().then(() => {
+    isIn = true;
+  });
+  leaves[0]?.();
+  await Promise.resolve();
+  expect(isIn).toBe(false);
+  leaves[1]?.();
+  await entering;
+  expect(isIn).toBe(true);
+});
+
+test('whoever can make room is told how many wait', async () => {
+  const told: number[] = [];
+  const one = gate(1, (waiting) => told.push(waiting));
+  const leave = await one.enter();
+  void one.enter();
+  void one.enter();
+  leave();
+  expect(told).toEqual([1, 2]);
+});
