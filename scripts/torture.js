@@ -16,11 +16,11 @@ const { values } = parseArgs({
   },
 });
 
-const { torture, undisturbedEnding } = await loadTorture();
+const { torture, undisturbedEnding, VICTIMS } = await loadTorture();
 const expected = await undisturbedEnding();
 const first = Number(values.seed);
 for (let seed = first; seed < first + Number(values.rounds); seed++) {
-  for (const victims of ['raymond', 'raymond and its steps']) {
+  for (const victims of VICTIMS) {
     const counts = await torture({ seed, kills: Number(values.kills), victims }, expected);
     console.log(`seed ${seed}, ${victims}: the same ending after ${JSON.stringify(counts)}`);
   }

@@ -4,13 +4,15 @@
  * step's token and name a folder of the project, and their limits, which name the run.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { boot } from '../src/execute/process/identity.ts';
 import { limitMark, runKey } from '../src/execute/process/mark.ts';
 import { isAlive, type ProcessIdentity } from '../src/execute/process.ts';
 import { eventually } from './eventually.ts';
 
 interface Recorded {
+  /** The step's folder. */
+  readonly folder: string;
   readonly identity: ProcessIdentity;
   readonly token: string;
 }
@@ -42,6 +44,17 @@ export function killSteps(project: string): void {
   for (const pid of pids) kill(pid);
 }
 
+/** The steps whose wrapper lives. */
+export function runningSteps(project: string): { readonly folder: string; readonly pid: number }[] {
+  return recordsOf(project)
+    .filter(({ identity }) => isAlive(identity))
+    .map(({ folder, identity }) => ({ folder, pid: identity.pid }));
+}
+
+export function killHard(pid: number): void {
+  kill(pid);
+}
+
 function recordsOf(project: string): Recorded[] {
   const runs = join(project, '.raymond', 'runs');
   if (!existsSync(runs)) return [];
@@ -50,7 +63,8 @@ function recordsOf(project: string): Recorded[] {
     .filter((file) => file.endsWith('process.json'))
     .flatMap((file) => {
       try {
-        return [JSON.parse(readFileSync(join(runs, file), 'utf8'))];
+        const folder = dirname(join(runs, file));
+        return [{ ...JSON.parse(readFileSync(join(runs, file), 'utf8')), folder }];
       } catch {
         return [];
       }

@@ -25,10 +25,13 @@ test.each([0, 1])('killed with -9 over and over, round %d', LONG, async (round) 
   expect(Object.keys(kills)).not.toEqual([]);
 });
 
-test('killed together with its steps', LONG, async () => {
-  const kills = await torture(
-    { seed: SEED, kills: 10, victims: 'raymond and its steps' },
-    expected,
-  );
+const harms = [
+  ['killed together with its steps', 'raymond and its steps'],
+  ['the wrappers of its steps are killed', 'wrappers'],
+  ['the disk is full for the records of wrappers', 'records'],
+] as const;
+
+test.each(harms)('%s', LONG, async (_, victims) => {
+  const kills = await torture({ seed: SEED, kills: 10, victims }, expected);
   expect(Object.keys(kills)).not.toEqual([]);
 });

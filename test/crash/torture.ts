@@ -1,10 +1,14 @@
-/** Kills a Raymond with -9 at random moments, resumes it until the run ends, and compares. */
+/**
+ * Kills a Raymond with -9 at random moments, resumes it until the run ends, and compares. Or harms what
+ * Raymond relies on while it works: the wrappers of its steps, and the space for their records.
+ */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { RunEvent } from '../../src/model/event.ts';
 import { Project, type Started } from '../raymond.ts';
-import { killSteps, survivors } from '../survivors.ts';
+import { killHard, killSteps, runningSteps, survivors } from '../survivors.ts';
 import { TORTURE_WORKFLOW } from './torture-workflow.ts';
 import { type Ways, waysOf } from './ways.ts';
 
@@ -12,8 +16,15 @@ export interface Torture {
   readonly seed: number;
   /** After so many kills the run is left in peace. */
   readonly kills: number;
-  readonly victims: 'raymond' | 'raymond and its steps';
+  readonly victims: Victims;
 }
+
+export const VICTIMS = ['raymond', 'raymond and its steps', 'wrappers', 'records'] as const;
+type Victims = (typeof VICTIMS)[number];
+
+/** Then nobody can know how a script ended, and it is repeated. */
+const isLossy = (victims: Victims) => victims === 'raymond and its steps' || victims === 'wrappers';
+const killsRaymond = (victims: Victims) => victims.startsWith('raymond');
 
 /** All that must be the same whatever happened. */
 export interface Ending {
@@ -39,24 +50,48 @@ export async function torture(
   return inProject(`seed ${seed}, killing ${victims}`, async (project) => {
     const random = randomFrom(seed);
     const counts: Record<string, number> = {};
-    for (let killed = 0; ; ) {
-      const life = project.start(lifeArgs(project, victims));
-      const moment = killed < kills ? pick(random, MOMENTS) : undefined;
-      const inTime = await (moment?.come(project, random, life) ?? false);
-      if (inTime) life.child.kill('SIGKILL');
+    let life = project.start(lifeArgs(project, victims));
+    for (let harmed = 0; ; ) {
+      const moment = harmed < kills ? pick(random, MOMENTS) : undefined;
+      if (moment && (await moment.come(project, random, life))) {
+        harmed++;
+        counts[moment.name] = (counts[moment.name] ?? 0) + 1;
+        harm(project, life, random, victims);
+        if (!killsRaymond(victims)) continue;
+      }
       const { code, signal, stdout, stderr } = await life.ended;
-      if (signal !== 'SIGKILL') {
-        // A script that was lost twice waits for a person, who resumes the run.
-        if (victims !== 'raymond' && code === 1 && isLost(project)) continue;
+      const isKilled = signal === 'SIGKILL';
+      if (isKilled && victims === 'raymond and its steps') killSteps(project.folder);
+      // A script that was lost twice waits for a person, who resumes the run.
+      if (!isKilled && !(isLossy(victims) && code === 1 && isLost(project))) {
         assert.equal(code, 0, stderr);
         compare(endingOf(project, stdout), expected, victims);
         return counts;
       }
-      killed++;
-      counts[moment?.name ?? ''] = (counts[moment?.name ?? ''] ?? 0) + 1;
-      if (victims !== 'raymond') killSteps(project.folder);
+      life = project.start(lifeArgs(project, victims));
     }
   });
+}
+
+function harm(project: Project, life: Started, random: Random, victims: Victims): void {
+  if (killsRaymond(victims)) {
+    life.child.kill('SIGKILL');
+    return;
+  }
+  const step = pick(random, runningSteps(project.folder));
+  if (!step) return;
+  if (victims === 'wrappers') killHard(step.pid);
+  else fillDiskFor(join(step.folder, `exit-${step.pid}`));
+}
+
+/** Every write to /dev/full fails as on a full disk. */
+function fillDiskFor(record: string): void {
+  rmSync(record, { force: true });
+  try {
+    symlinkSync('/dev/full', record);
+  } catch {
+    // The step is over, and its folder is gone.
+  }
 }
 
 const RUN = 'torture-00000001';
@@ -76,7 +111,7 @@ function startArgs(project: Project, pause: string): string[] {
 }
 
 /** A run that never got to its first event is started again, under the same id. */
-function lifeArgs(project: Project, victims: Torture['victims']): string[] {
+function lifeArgs(project: Project, victims: Victims): string[] {
   const hasBegun = project.lines('.raymond', 'state', `${RUN}.jsonl`).length > 0;
   return hasBegun ? ['resume', RUN] : startArgs(project, victims === 'raymond' ? '0' : '0.03');
 }
@@ -170,14 +205,14 @@ function endingOf(project: Project, stdout: string): Ending {
   return { stdout, agents: waysOf(done), notes: project.lines('log') };
 }
 
-function compare(actual: Ending, expected: Ending, victims: Torture['victims']): void {
+function compare(actual: Ending, expected: Ending, victims: Victims): void {
   assert.equal(actual.stdout, expected.stdout);
   assert.deepEqual(Object.keys(actual.agents).sort(), Object.keys(expected.agents).sort());
   for (const [agent, trace] of Object.entries(expected.agents)) {
     assert.deepEqual(actual.agents[agent], trace, `the way of ${agent}`);
   }
   const [done, wanted] = [actual.notes.map(withoutTry), expected.notes.map(withoutTry)];
-  if (victims === 'raymond') {
+  if (!isLossy(victims)) {
     assert.deepEqual(
       done.toSorted(),
       wanted.toSorted(),
