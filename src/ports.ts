@@ -1,7 +1,7 @@
 /** Every door to the world. `run/` knows these, never what stands behind them. */
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
-import type { Facts, Located } from './model/input.ts';
+import type { DirectoryFact, Facts, Located, WorkflowFact } from './model/input.ts';
 import type { Run } from './model/run.ts';
 import type { StateName } from './model/state-name.ts';
 import type { OutputText } from './model/tag.ts';
@@ -14,6 +14,8 @@ export interface WorkflowLibrary {
   load(path: string, from?: string): Promise<Workflow>;
   /** Where an author finds a file of a workflow, as diagnostics name it. */
   pathOf(ref: string, file: string): string;
+  /** The files from which a loaded workflow was read: those of its states, or the one that holds them all. */
+  filesOf(ref: string): readonly string[];
   /** The folder in which a workflow's scripts can be executed. */
   scriptFolder(ref: string): Promise<string>;
 }
@@ -117,7 +119,9 @@ export interface Observer {
 /** What has to be known of the world before an answer can be followed. */
 export interface World {
   /** A path as seen from a directory, absolute and with links resolved, or why it is of no use. */
-  findDirectory(path: string, from: string): Promise<Located<{ path: string }>>;
+  findDirectory(path: string, from: string): Promise<Located<DirectoryFact>>;
+  /** What is known of a loaded workflow that decides whether an agent may choose it. */
+  lookAtWorkflow(ref: string): Promise<Pick<WorkflowFact, 'inProject' | 'unchanged'>>;
   readonly environment: Facts['environment'];
 }
 

@@ -35,6 +35,8 @@ export interface PlayOptions {
   readonly workflows?: Readonly<Record<string, Script>>;
   /** Directories that exist; any does when left out. */
   readonly directories?: readonly string[];
+  /** Directories that exist outside of the project: an agent cannot choose them, unless its policy names them. */
+  readonly outside?: readonly string[];
   /** Answers to questions, in the order in which they are asked. */
   readonly answers?: readonly string[];
   /** A run that an earlier play has left: it is resumed, and the script's answers are for the rest. */
@@ -83,7 +85,8 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
     library,
     executors: { prompt: agent, script: agent },
     world: {
-      findDirectory: async (path, from) => findDirectory(path, from, options.directories),
+      findDirectory: async (path, from) => findDirectory(path, from, options),
+      lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
       environment: new Set(),
     },
     folders: { step: (id, n) => `/steps/${id}/${n}`, task: (id) => `/tasks/${id}` },
@@ -123,6 +126,7 @@ function scriptedLibrary(script: Script, options: PlayOptions): ScriptedLibrary 
       );
     },
     pathOf: (_ref, file) => file,
+    filesOf: () => [],
     scriptFolder: async (ref) => ref,
     scriptOf: (ref) => scripts.get(ref) ?? script,
   };
@@ -187,9 +191,11 @@ function record(step: Step): PlayedStep {
   };
 }
 
-function findDirectory(path: string, from: string, known: readonly string[] | undefined) {
+function findDirectory(path: string, from: string, { directories, outside = [] }: PlayOptions) {
   const absolute = path.startsWith('/') ? path : `${from}/${path}`;
-  if (!known || known.includes(absolute)) return { found: true, path: absolute } as const;
+  const isThere = !directories || [...directories, ...outside].includes(absolute);
+  if (isThere)
+    return { found: true, path: absolute, inProject: !outside.includes(absolute) } as const;
   return { found: false, problem: `There is no directory ${absolute}.` } as const;
 }
 

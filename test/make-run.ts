@@ -18,6 +18,8 @@ export interface Stage {
   run: Run;
   now: number;
   readonly events: RunEvent[];
+  /** Directories that are not in the project. */
+  readonly outside: Set<string>;
   readonly workflows: Workflows;
   agent(id?: string): Agent;
   take(input: Input): readonly RunEvent[];
@@ -54,6 +56,7 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
     run: newRun,
     now: 1_000_000,
     events: [],
+    outside: new Set(['/etc']),
     workflows,
     agent: (id = 'main') => {
       const agent = stage.run.agents.get(id);
@@ -122,7 +125,12 @@ export function interrupted(sessionUsable = true, costUsd = 0): StepReport {
 
 export const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
 
-function said({ workflows }: Stage, agent: Agent, text: string, costUsd: number): StepReport {
+function said(
+  { workflows, outside }: Stage,
+  agent: Agent,
+  text: string,
+  costUsd: number,
+): StepReport {
   const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
   const reading = readTags(text, { code: isPrompt ? 'heeded' : 'ignored' });
   const needed = needs(workflows, agent, reading);
@@ -132,7 +140,11 @@ function said({ workflows }: Stage, agent: Agent, text: string, costUsd: number)
         path,
         path === 'missing'
           ? { found: false, problem: 'There is no directory missing.' }
-          : { found: true, path: path.startsWith('/') ? path : `${agent.cwd}/${path}` },
+          : {
+              found: true,
+              path: path.startsWith('/') ? path : `${agent.cwd}/${path}`,
+              inProject: !outside.has(path),
+            },
       ]),
     ),
     workflows: new Map(
@@ -141,7 +153,13 @@ function said({ workflows }: Stage, agent: Agent, text: string, costUsd: number)
         return [
           path,
           workflow
-            ? { found: true, ref: workflow.ref, entry: workflow.entry }
+            ? {
+                found: true,
+                ref: workflow.ref,
+                entry: workflow.entry,
+                inProject: !path.includes('outside'),
+                unchanged: !path.includes('written'),
+              }
             : { found: false, problem: `There is no workflow at ${path}.` },
         ];
       }),

@@ -17,7 +17,7 @@ import type { RunOptions } from './options.ts';
 import { FOREIGN, HARMLESS_SETTINGS } from './own-runs.ts';
 import { settingsFrom } from './settings.ts';
 import { stderr } from './terminal.ts';
-import { world } from './wire.ts';
+import { environmentNames } from './world.ts';
 
 export interface TrustOptions extends RunOptions {
   readonly trustRun?: boolean;
@@ -83,7 +83,7 @@ const budget = ({ budgetUsd }: Settings) => (budgetUsd > 0 ? usd(budgetUsd) : 'n
 function checkVariables(run: Run): void {
   const names = [...run.agents].flatMap(([, { variables }]) => Object.keys(variables));
   for (const name of [...Object.keys(run.metadata), ...names]) {
-    const problem = agentVariableProblem(name, world.environment);
+    const problem = agentVariableProblem(name, environmentNames());
     if (problem)
       throw new UserError(
         'foreign-run',

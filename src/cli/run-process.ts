@@ -18,7 +18,8 @@ import { rehearsedPerson } from './rehearsed-person.ts';
 import { observeAll, reporters } from './reporters.ts';
 import { clock, disk, inboxOf, newId } from './store.ts';
 import { stderr, stdout } from './terminal.ts';
-import { type Executors, keeperFor, world } from './wire.ts';
+import { type Executors, keeperFor } from './wire.ts';
+import { runWorld } from './world.ts';
 
 export interface RunProcess {
   readonly project: Project;
@@ -89,7 +90,7 @@ export async function workOn(
         executors,
         endStrays: executors.endStrays,
         keeper: keeperFor(paths),
-        world,
+        world: await runWorld(run, library),
         folders: paths.folders,
         clock,
         live: observer.live,

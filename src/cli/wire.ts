@@ -1,6 +1,4 @@
 /** Where ports are built that execute steps and load workflows; `store.ts` has those of the disk. */
-import { realpath, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { findClaude } from '../execute/claude/executable.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
@@ -20,9 +18,10 @@ import { EFFORTS, PERMISSION_MODES } from '../parse/agent-names.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
-import type { Executor, StepKeeper, WorkflowLibrary, World } from '../ports.ts';
+import type { Executor, StepKeeper, WorkflowLibrary } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { processesOf } from './store.ts';
+import { testWorld } from './world.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
@@ -143,8 +142,7 @@ export const testPorts: TestPorts = {
     const processes = new RunProcesses(folder);
     return { script: scriptExecutor(processes), endStrays: () => processes.endStrays() };
   },
-  // A test does not depend on who runs it.
-  world: { findDirectory, environment: new Set() },
+  world: testWorld,
   library: (cwd, unpackInto) => createLibrary({ cwd, platform, unpackInto }),
 };
 
@@ -179,23 +177,5 @@ function checkStates(file: string, found: Rehearsal | undefined, workflow: Workf
         `${file}: answers has ${state}. ${resolved.message}`,
         'Correct the name.',
       );
-  }
-}
-
-export const world: World = {
-  findDirectory,
-  environment: new Set(
-    Object.keys(process.env).map((name) => (platform === 'windows' ? name.toLowerCase() : name)),
-  ),
-};
-
-async function findDirectory(path: string, from: string) {
-  const absolute = resolve(from, path);
-  try {
-    if ((await stat(absolute)).isDirectory())
-      return { found: true, path: await realpath(absolute) } as const;
-    return { found: false, problem: `${absolute} is not a directory.` } as const;
-  } catch {
-    return { found: false, problem: `There is no directory ${absolute}.` } as const;
   }
 }

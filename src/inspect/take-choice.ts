@@ -104,13 +104,20 @@ function factsFor(tags: readonly Tag[]): Facts {
   const directories = tags.flatMap(({ attributes: { cd } }) => cd ?? []);
   const paths = tags.map(({ body }) => body.trim());
   return {
-    directories: new Map(directories.map((cd) => [cd, { found: true, path: cd }])),
-    workflows: new Map(paths.map((path) => [path, { found: true, ref: ELSEWHERE, entry: CALLER }])),
+    directories: new Map(directories.map((cd) => [cd, { found: true, path: cd, inProject: true }])),
+    workflows: new Map(paths.map((path) => [path, ANOTHER])),
     environment: new Set(),
   };
 }
 
 const ELSEWHERE = '(another workflow)';
+const ANOTHER = {
+  found: true,
+  ref: ELSEWHERE,
+  entry: CALLER,
+  inProject: true,
+  unchanged: true,
+} as const;
 
 /** A question is answered, and where it has a deadline it also passes without an answer. */
 function afterQuestion(

@@ -165,7 +165,7 @@ function placeOf(
 }
 
 /** What no author writes as a name: a placeholder, words for the agent, a variable, code between two prints. */
-const CHOSEN_LATER = {
+export const CHOSEN_LATER = {
   prompt: /\{\{|[[\]<>…\s]|\.\.\./,
   script: /[$%`"'\n;(){}<>!…]|\.\.\./,
 };

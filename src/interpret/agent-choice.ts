@@ -4,6 +4,7 @@
  */
 import type { Failure } from '../model/failure.ts';
 import type { Facts } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
 import type { Tag } from '../model/tag.ts';
 import type { Move } from '../model/transition.ts';
 import type { AllowedTransition, Workflow } from '../model/workflow.ts';
@@ -13,14 +14,19 @@ import { pinnedParts } from './policy.ts';
 
 /** Why an agent may not choose what it wrote; undefined when it may. */
 export function choiceProblem(
-  workflow: Workflow,
+  { run, workflow, facts }: { run: Run; workflow: Workflow; facts: Facts },
   allowed: readonly AllowedTransition[] | undefined,
-  { tags, move, facts }: { tags: readonly Tag[]; move: Move; facts: Facts },
+  tags: readonly Tag[],
+  move: Move,
 ): Failure | undefined {
   for (const tag of tags) {
     const pinned = pinnedParts(workflow, allowed ?? [], tag, move);
-    const problem = variableChoiceProblem(tag, pinned, facts.environment);
-    if (problem) return { kind: 'bad-transition', message: problem };
+    const variable = variableChoiceProblem(tag, pinned, facts.environment);
+    if (variable) return { kind: 'bad-transition', message: variable };
+    const directory = pinned.has('cd') ? undefined : directoryProblem(tag, facts);
+    if (directory) return { kind: 'bad-directory', message: directory };
+    const entered = pinned.has('path') ? undefined : workflowProblem(run, tag, facts);
+    if (entered) return { kind: 'bad-workflow', message: entered };
   }
   return undefined;
 }
@@ -40,4 +46,32 @@ export function variableChoiceProblem(
     if (problem) return `<${name}>: ${problem}`;
   }
   return undefined;
+}
+
+/** Where an agent works, its edits may be accepted unasked. */
+function directoryProblem({ attributes: { cd } }: Tag, { directories }: Facts): string | undefined {
+  const fact = cd === undefined ? undefined : directories.get(cd);
+  if (!fact?.found || fact.inProject) return undefined;
+  return `The directory ${fact.path} is outside of the project. An agent may choose only directories of the project, unless allowed_transitions names another one.`;
+}
+
+/** The scripts of a workflow run unasked. So an agent must not enter what an agent may have written. */
+function workflowProblem(run: Run, tag: Tag, { workflows }: Facts): string | undefined {
+  if (TAG_RULES[tag.name].body !== 'path') return undefined;
+  const fact = workflows.get(tag.body.trim());
+  if (!fact?.found) return undefined;
+  if (!fact.inProject) {
+    return `The workflow ${fact.ref} is outside of the project. An agent may choose only workflows of the project, unless allowed_transitions names another one.`;
+  }
+  if (fact.unchanged || isKnown(run, fact.ref)) return undefined;
+  return `The workflow ${fact.ref} was made or changed after the run began. An agent may choose it only if allowed_transitions names it.`;
+}
+
+/** A workflow that agents are in, or return to, was read before. */
+function isKnown({ workflow, agents }: Run, ref: string): boolean {
+  if (workflow === ref) return true;
+  for (const [, agent] of agents) {
+    if (agent.workflow === ref || agent.stack.some((frame) => frame.workflow === ref)) return true;
+  }
+  return false;
 }

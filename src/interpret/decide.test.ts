@@ -276,3 +276,84 @@ describe('variables that an agent chooses', () => {
     expect(script('TAR_OPTIONS')).toMatchObject({ type: 'agent-failed' });
   });
 });
+
+describe('paths that an agent chooses', () => {
+  const flows = { '/flow/x': { START: [] }, written: { START: [] }, outside: { START: [] } };
+  const answer = (text: string, start: Parameters<typeof makeRun>[0][string] = []) =>
+    makeRun({ START: start, ...others }, { others: flows })
+      .turn(text)
+      .at(-1);
+
+  test.each([
+    ['a directory of the project', '<reset cd="src">N</reset>'],
+    ['a workflow of the project', '<reset-workflow>/flow/x</reset-workflow>'],
+    ['its own workflow', '<reset-workflow>/flow</reset-workflow>'],
+  ])('%s is free', (_, text) => {
+    expect(answer(text)).toMatchObject({ type: 'agent-moved' });
+  });
+
+  const BAD: readonly [string, string, string, string][] = [
+    [
+      'bad-directory',
+      '<reset cd="/etc">N</reset>',
+      'tag: reset, cd: /etc',
+      'outside of the project',
+    ],
+    ['bad-directory', '<fork next="R" cd="/etc">N</fork>', 'tag: fork, cd: /etc', 'outside'],
+    [
+      'bad-directory',
+      '<function-workflow return="R" cd="/etc">/flow/x</function-workflow>',
+      'tag: function-workflow, cd: /etc',
+      'outside',
+    ],
+    ...['call', 'function', 'fork', 'reset'].flatMap((kind): [string, string, string, string][] => {
+      const tag = `${kind}-workflow`;
+      const rest = { call: ' return="R"', function: ' return="R"', fork: ' next="R"' }[kind] ?? '';
+      return [
+        [
+          'bad-workflow',
+          `<${tag}${rest}>outside</${tag}>`,
+          `tag: ${tag}, path: outside`,
+          'outside',
+        ],
+        [
+          'bad-workflow',
+          `<${tag}${rest}> written </${tag}>`,
+          `tag: ${tag}, path: written`,
+          'changed after',
+        ],
+      ];
+    }),
+  ];
+
+  test.each(BAD)('%s: %s is refused, unless the policy says {%s}', (kind, text, entry, why) => {
+    const failure = { kind, message: expect.stringContaining(why) };
+    expect(answer(text)).toMatchObject({ type: 'agent-failed', failure });
+    const open = entry.replace(/, .*/, '');
+    expect(
+      answer(text, state(`allowed_transitions: [{ ${open} }, { tag: result }]`)),
+    ).toMatchObject({
+      type: 'agent-reminded',
+      failure,
+    });
+    expect(answer(text, state(`allowed_transitions: [{ ${entry} }]`))).toMatchObject({
+      type: 'agent-moved',
+    });
+  });
+
+  test.each(BAD)('%s: %s is free for a script', (_, text) => {
+    const stage = makeRun({ 'START.sh': [], ...others }, { others: flows });
+    expect(stage.turn(text).at(-1)).toMatchObject({ type: 'agent-moved' });
+  });
+
+  test('what a judge has let pass is looked at again', () => {
+    const policy = 'evaluators: [{ prompt: J, expect: "YES", then: { tag: goto, target: X } }]';
+    const stage = makeRun({ START: state(policy), ...others }, { others: flows });
+    stage.turn('<reset cd="later">N</reset>');
+    stage.outside.add('later');
+    expect(stage.turn('<result>YES</result>').at(-1)).toMatchObject({
+      type: 'agent-failed',
+      failure: { kind: 'bad-directory' },
+    });
+  });
+});

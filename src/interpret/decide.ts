@@ -113,8 +113,8 @@ function decided(
   const forbidden =
     policy?.allowed && policyProblem(workflow, policy.allowed, tags.tags, move.value);
   if (forbidden) return refuse({ kind: 'forbidden-transition', message: forbidden });
-  const written = { tags: tags.tags, move: move.value, facts: answer.facts };
-  const overreach = policy && choiceProblem(workflow, policy.allowed, written);
+  const standpoint = { run: context.run, workflow, facts: answer.facts };
+  const overreach = policy && choiceProblem(standpoint, policy.allowed, tags.tags, move.value);
   if (overreach) return refuse(overreach);
 
   const followed = take(context, move.value, answer.facts);
@@ -224,8 +224,8 @@ function takeWritten(
   const workflow = context.workflows(context.agent.workflow);
   const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
   const move = readMove({ tags, bad: [] });
-  const overreach =
-    workflow && move.ok && choiceProblem(workflow, allowed, { tags, move: move.value, facts });
+  const standpoint = workflow && { run: context.run, workflow, facts };
+  const overreach = standpoint && move.ok && choiceProblem(standpoint, allowed, tags, move.value);
   return overreach ? fail(context, overreach) : takeTags(context, tags, facts);
 }
 

@@ -53,6 +53,7 @@ export function createLibrary({ cwd, platform, unpackInto }: LibraryOptions): Wo
       return (await loadPlace(await locate(path, base))).workflow;
     },
     pathOf: (ref, file) => loaded.get(ref)?.pathOf(file) ?? file,
+    filesOf: (ref) => loaded.get(ref)?.files ?? [],
     async scriptFolder(ref) {
       const { scripts, home, workflow } = await find(ref);
       if (!scripts) return home;
@@ -70,6 +71,8 @@ interface Loaded {
   readonly home: string;
   /** What has to be unpacked before a script can run; absent when the scripts lie in `home`. */
   readonly scripts: readonly Unpacked[] | undefined;
+  /** What was read. */
+  readonly files: readonly string[];
   pathOf(file: string): string;
 }
 
@@ -87,6 +90,7 @@ async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
     workflow,
     home: isFolder ? place.path : dirname(place.path),
     scripts: isFolder ? undefined : unpackable(source),
+    files: isFolder ? source.files.map(({ name }) => join(place.path, name)) : [place.path],
     pathOf: (file) => (file === basename(place.path) ? place.path : join(place.path, file)),
   };
 }

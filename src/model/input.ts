@@ -68,13 +68,25 @@ export type StepReport =
 
 /** What the world says about a step's tags. Paths are as written. */
 export interface Facts {
-  readonly directories: ReadonlyMap<string, Located<{ readonly path: string }>>;
-  readonly workflows: ReadonlyMap<
-    string,
-    Located<{ readonly ref: string; readonly entry: StateName }>
-  >;
+  readonly directories: ReadonlyMap<string, Located<DirectoryFact>>;
+  readonly workflows: ReadonlyMap<string, Located<WorkflowFact>>;
   /** The variables that programs find set already; in lower case where case does not matter. */
   readonly environment: ReadonlySet<string>;
+}
+
+export interface DirectoryFact {
+  /** Absolute, with links resolved. */
+  readonly path: string;
+  /** It lies in the project of the run, or in another worktree of the project's repository. */
+  readonly inProject: boolean;
+}
+
+export interface WorkflowFact {
+  readonly ref: string;
+  readonly entry: StateName;
+  readonly inProject: boolean;
+  /** Its files are as they were when the run began. */
+  readonly unchanged: boolean;
 }
 
 export type Located<T> =

@@ -28,10 +28,11 @@ function observed(append: Journal['append'] = async () => {}) {
       get: stage.workflows,
       load: () => Promise.reject(new Error('none')),
       pathOf: (_ref, file) => file,
+      filesOf: () => [],
       scriptFolder: async (ref) => ref,
     },
     executors: { prompt: agent, script: agent },
-    world: { findDirectory: async (path) => ({ found: true, path }), environment: new Set() },
+    world: WORLD,
     folders: { step: () => '/step', task: () => '/task' },
     clock,
     live: () => {},
@@ -92,10 +93,11 @@ test('what a resume says holds for the steps that it takes up', async () => {
       get: stage.workflows,
       load: () => Promise.reject(new Error('none')),
       pathOf: (_ref, file) => file,
+      filesOf: () => [],
       scriptFolder: async (ref) => ref,
     },
     executors: { prompt: adopting, script: agent },
-    world: { findDirectory: async (path) => ({ found: true, path }), environment: new Set() },
+    world: WORLD,
     folders: { step: () => '/step', task: () => '/task' },
     clock,
     live: () => {},
@@ -108,3 +110,9 @@ test('what a resume says holds for the steps that it takes up', async () => {
   await runLoop(stage.run, inbox, { ...ports, patient: true });
   expect(log.slice(0, 2)).toEqual(['write run-resumed', 'adopt under plan']);
 });
+
+const WORLD = {
+  findDirectory: async (path: string) => ({ found: true, path, inProject: true }) as const,
+  lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
+  environment: new Set<string>(),
+};

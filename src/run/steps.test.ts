@@ -28,11 +28,17 @@ async function launch(stage: Stage, answer = '') {
         throw new UserError('no-workflow', `There is no workflow at ${path}.`, 'Name another.');
       },
       pathOf: (_ref, file) => file,
+      filesOf: () => [],
       scriptFolder: async (ref) => ref,
     },
     executors: { prompt: executor, script: executor },
     world: {
-      findDirectory: async (path, from) => ({ found: true, path: `${from}/${path}` }),
+      findDirectory: async (path, from) => ({
+        found: true,
+        path: `${from}/${path}`,
+        inProject: true,
+      }),
+      lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
       environment: new Set(['shell_level']),
     },
     folders: { step: (agent, n) => `/steps/${agent}/${n}`, task: (agent) => `/tasks/${agent}` },
@@ -141,7 +147,12 @@ test('the end brings what the tags need to know of the world', async () => {
   );
   const { outcome } = ended;
   if (outcome.kind !== 'answered') throw new Error('no answer');
-  expect(outcome.facts.directories.get('d')).toEqual({ found: true, path: '/project/d' });
+  expect(outcome.facts.directories.get('d')).toEqual({
+    found: true,
+    path: '/project/d',
+    inProject: true,
+  });
+  expect(outcome.facts.environment).toEqual(new Set(['shell_level']));
   expect(outcome.facts.workflows.get('w')).toEqual({
     found: false,
     problem: 'There is no workflow at w. Name another.',

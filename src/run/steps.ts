@@ -3,7 +3,7 @@ import { needs } from '../interpret/needs.ts';
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
 import { executedState, remainingUsd } from '../interpret/start-step.ts';
 import type { RunEvent, Settings } from '../model/event.ts';
-import type { Facts, Input, StepReport } from '../model/input.ts';
+import type { Facts, Input, Located, StepReport, WorkflowFact } from '../model/input.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Policy, PromptState } from '../model/workflow.ts';
@@ -192,18 +192,29 @@ export class Steps {
 
   async #facts(agent: Agent, reading: Parameters<typeof needs>[2]): Promise<Facts> {
     const needed = needs(this.workflows, agent, reading);
-    const { world, library } = this.#ports;
+    const { world } = this.#ports;
     const directories = [...needed.directories].map(
       async (path) => [path, await world.findDirectory(path, agent.cwd)] as const,
     );
     const workflows = [...needed.workflows].map(
-      async (path) => [path, await findWorkflow(library, path, agent.workflow)] as const,
+      async (path) => [path, await this.#findWorkflow(path, agent.workflow)] as const,
     );
     return {
       directories: new Map(await Promise.all(directories)),
       workflows: new Map(await Promise.all(workflows)),
       environment: world.environment,
     };
+  }
+
+  async #findWorkflow(path: string, from: string): Promise<Located<WorkflowFact>> {
+    const { world, library } = this.#ports;
+    try {
+      const { ref, entry } = await library.load(path, from);
+      return { found: true, ref, entry, ...(await world.lookAtWorkflow(ref)) };
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return { found: false, problem: `${error.message} ${error.remedy}` };
+    }
   }
 }
 
@@ -236,16 +247,6 @@ function permissions(settings: Settings, policy: Policy) {
     allowedTools,
     disallowedTools,
   };
-}
-
-async function findWorkflow(library: WorkflowLibrary, path: string, from: string) {
-  try {
-    const { ref, entry } = await library.load(path, from);
-    return { found: true, ref, entry } as const;
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { found: false, problem: `${error.message} ${error.remedy}` } as const;
-  }
 }
 
 function unreadable(error: unknown, costUsd: number): StepReport {

@@ -18,7 +18,8 @@ import { putFiles } from './project-files.ts';
 import { replayAnswers } from './replay-answers.ts';
 
 export interface TestPorts {
-  readonly world: World;
+  /** The surroundings of a test that plays in this folder. */
+  readonly world: (cwd: string) => Promise<World>;
   /** Runs scripts, for a test that has this folder. */
   readonly scripts: (folder: string) => {
     readonly script: Executor;
@@ -68,7 +69,7 @@ export async function runTest(
         library,
         executors: executorsFor(test, script, prompts),
         endStrays,
-        world: ports.world,
+        world: await ports.world(cwd),
         folders: foldersIn(root),
         replies: test.replies ?? [],
         ...(inbox && { inbox }),

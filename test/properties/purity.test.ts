@@ -46,7 +46,10 @@ const facts = fc.record({
     .array(
       fc.tuple(
         word,
-        fc.oneof(missing, fc.record({ found: fc.constant(true as const), path: word })),
+        fc.oneof(
+          missing,
+          fc.record({ found: fc.constant(true as const), path: word, inProject: fc.boolean() }),
+        ),
       ),
     )
     .map((entries) => new Map(entries)),
@@ -60,6 +63,8 @@ const facts = fc.record({
             found: fc.constant(true as const),
             ref: word,
             entry: fromSchema(stateNameSchema),
+            inProject: fc.boolean(),
+            unchanged: fc.boolean(),
           }),
         ),
       ),

@@ -130,3 +130,13 @@ Write.`;
   expect(steps.map(({ session }) => session?.use)).toEqual(['fresh', 'fresh', 'continue', 'fresh']);
   expect(steps[2]?.session?.id).toBe('s1');
 });
+
+test('an agent does not leave the project by itself', async () => {
+  const script = {
+    START: ['<reset cd="/etc">WORK</reset>'],
+    WORK: ['<result>ok</result>'],
+  };
+  const { run, path } = await play(script, { outside: ['/etc'] });
+  expect(path()).toEqual(['START']);
+  expect(run.agents.get('main')?.status).toMatchObject({ failure: { kind: 'bad-directory' } });
+});

@@ -15,6 +15,7 @@ import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
 import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
+import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
 import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
@@ -219,6 +220,7 @@ async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
       if (!(error instanceof UserError)) throw error;
       stderr.error(error);
     });
+    await loadNamed(library, ref);
   }
 }
 

@@ -12,6 +12,7 @@ import type { WorkflowLibrary } from '../../ports.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
+import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { sealRun } from '../own-runs.ts';
@@ -45,6 +46,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const paths = pathsOf(project, id);
   const library = libraryFor(paths, cwd);
   await library.load(workflow.ref);
+  await loadNamed(library, workflow.ref);
   const settings = settingsFrom({ ...ownDefaults(workflow, options), ...options });
   const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
   if (asks && !settings.rehearse) checkAgent(options.claudePath);

@@ -1,0 +1,83 @@
+/**
+ * The project of a run: the repository or folder in which it began, and the other worktrees of that
+ * repository. Agents may go there by themselves. What is git's or Raymond's own is not for them.
+ *
+ * Git itself is not asked: its configuration may name programs, and an agent may have written it.
+ */
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isOwner } from './ownership.ts';
+import { isWithin, readRegularFile } from './regular-file.ts';
+
+export interface ProjectArea {
+  readonly root: string;
+  /** Whether a real path lies in the project. */
+  holds(path: string): Promise<boolean>;
+}
+
+/** `home`: the search for a repository ends there, since what is above belongs to the whole account. */
+export async function projectArea(began: string, home: string): Promise<ProjectArea> {
+  const start = await realpath(began).catch(() => resolve(began));
+  const repository = await repositoryOf(start, home);
+  const root = repository?.top ?? start;
+  return {
+    root,
+    async holds(path) {
+      if (isWithin(root, path)) return !isReserved(root, path);
+      if (!repository) return false;
+      const other = await repositoryOf(path, home);
+      return other?.common === repository.common && !isReserved(other.top, path);
+    },
+  };
+}
+
+interface Repository {
+  /** The folder that holds `.git`. */
+  readonly top: string;
+  /** What all worktrees of the repository have in common. */
+  readonly common: string;
+}
+
+async function repositoryOf(path: string, home: string): Promise<Repository | undefined> {
+  for (let top = path; ; top = dirname(top)) {
+    if (top === home && top !== path) return undefined;
+    const git = join(top, '.git');
+    const found = await lstat(git).catch(() => undefined);
+    if (found && !isOwner(found.uid)) return undefined;
+    if (found?.isDirectory()) return { top, common: await realpath(git) };
+    if (found?.isFile()) return { top, common: await commonFolder(git) };
+    if (top === dirname(top)) return undefined;
+  }
+}
+
+/** A worktree's `.git` is a file that names its folder in the repository, and that folder names it. */
+async function commonFolder(git: string): Promise<string> {
+  try {
+    const named = /^gitdir: (.+)/.exec(await firstLine(git))?.[1] ?? '';
+    const own = await realpath(resolve(dirname(git), named));
+    const back = resolve(own, await firstLine(join(own, 'gitdir')));
+    if ((await realpath(back)) !== (await realpath(git))) return git;
+    return await realpath(resolve(own, await firstLine(join(own, 'commondir'))));
+  } catch {
+    return git;
+  }
+}
+
+const LONGEST_LINE = 64 * 1024;
+
+async function firstLine(file: string): Promise<string> {
+  const text = (await readRegularFile(file, LONGEST_LINE)).toString();
+  return text.split(/\r?\n/, 1)[0] ?? '';
+}
+
+/** Only worktrees and the folders of tasks are in `.raymond` for agents to work in. */
+function isReserved(root: string, path: string): boolean {
+  const parts = relative(root, path).toLowerCase().split(sep);
+  if (parts.includes('.git')) return true;
+  const at = parts.indexOf('.raymond');
+  if (at < 0) return false;
+  const [kind, , third, fourth] = parts.slice(at + 1);
+  const isWorktree = kind === 'worktrees' && third !== undefined;
+  const isTask = kind === 'runs' && third === 'tasks' && fourth !== undefined;
+  return !isWorktree && !isTask;
+}
