@@ -2,8 +2,6 @@
  * A run that carries no seal of the user: it came with the project, or an older Raymond or another
  * machine started it. It is resumed only when a person wants it, and not under its own permissions.
  */
-import { join } from 'node:path';
-import { walk } from '../files/walk.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunPaths } from '../journal/project.ts';
 import type { Settings } from '../model/event.ts';
@@ -15,6 +13,7 @@ import { agentVariableProblem } from '../parse/variables.ts';
 import { canConfirm, confirm } from './confirm.ts';
 import type { RunOptions } from './options.ts';
 import { FOREIGN, HARMLESS_SETTINGS } from './own-runs.ts';
+import { checkRunFiles } from './run-files.ts';
 import { settingsFrom } from './settings.ts';
 import { stderr } from './terminal.ts';
 import { environmentNames } from './world.ts';
@@ -32,7 +31,7 @@ export async function acceptForeign(
   paths: RunPaths,
   given: TrustOptions,
 ): Promise<Settings> {
-  await checkFiles(paths);
+  await checkRunFiles(paths);
   checkVariables(run);
   const settings = settingsFrom(given, withoutHarm(run.settings));
   stderr.say(`${run.id} ${FOREIGN}`, ...facts(run, settings));
@@ -90,24 +89,5 @@ function checkVariables(run: Run): void {
         `${run.id} was not started by you here, and its variable ${problem}.`,
         'Start the workflow anew.',
       );
-  }
-}
-
-const MOST_FILES = 200_000;
-
-/** Through a link among its files, Raymond would write elsewhere. Tasks are the agents' own. */
-async function checkFiles({ folder }: RunPaths): Promise<void> {
-  const tasks = join(folder, 'tasks');
-  for await (const here of walk(folder, MOST_FILES, (path) => path === tasks)) {
-    const strange = here?.entries.find((entry) => !entry.isFile() && !entry.isDirectory());
-    if (here && !strange) continue;
-    const what = strange
-      ? `${join(here?.folder ?? '', strange.name)} is a link or no file`
-      : 'there are too many';
-    throw new UserError(
-      'foreign-run',
-      `The files of the run in ${folder} are not those of a run of Raymond: ${what}.`,
-      'Start the workflow anew.',
-    );
   }
 }

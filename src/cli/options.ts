@@ -5,6 +5,7 @@ import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../parse/agent-names
 import { nearest } from '../parse/nearest.ts';
 import { STATE_MODES } from '../parse/permissions.ts';
 import { readDuration } from '../parse/transition.ts';
+import { agentVariableProblem } from '../parse/variables.ts';
 import { leadsOut } from './leads-out.ts';
 
 export type OptionSpec = {
@@ -96,7 +97,7 @@ export const OPTIONS = [
     placeholder: 'name=value',
     meaning: 'a variable for every prompt and script; may be repeated',
     example: '["issue=195"]',
-    inProject: 'harmless',
+    inProject: (pairs) => Array.isArray(pairs) && pairs.some(steersPrograms),
   },
   {
     name: 'workflow-id',
@@ -293,6 +294,12 @@ export function asRemedy(problem: string, example?: string): string {
 
 export function wrongUsage(message: string, remedy: string): UserError {
   return new UserError('usage', message, remedy);
+}
+
+/** By the rule for names that an agent chooses. */
+function steersPrograms(pair: unknown): boolean {
+  const [name = ''] = String(pair).split('=');
+  return agentVariableProblem(name, new Set(Object.keys(process.env))) !== undefined;
 }
 
 function modelProblem(text: string): string | undefined {

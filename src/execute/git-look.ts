@@ -81,8 +81,8 @@ async function isChanged({ ours, tree = '', objects }: Look): Promise<boolean> {
   const env = { GIT_DIR: ours, GIT_WORK_TREE: tree, GIT_OBJECT_DIRECTORY: objects };
   // Each submodule is a repository of its own, and is looked at by itself.
   const args = ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=all'];
-  const own = ['-c', 'core.bare=false', '-c', 'core.fsmonitor=false', ...args];
-  return (await run(tree, env, own)) !== '';
+  const own = ['-c', 'core.bare=false', '-c', 'core.fsmonitor=false', '-C', tree, ...args];
+  return (await run(ours, env, own)) !== '';
 }
 
 async function hasOwnCommits({ ours, objects, tips, kept }: Look): Promise<boolean> {
@@ -150,6 +150,7 @@ function ifMissing(error: unknown): undefined {
   throw error;
 }
 
+/** Started in a folder of ours: with a relative folder in PATH, a "git" could lie in another one. */
 function run(
   cwd: string,
   own: Readonly<Record<string, string>>,

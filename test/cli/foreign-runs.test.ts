@@ -164,6 +164,29 @@ test.each([
   expect(stderr).toMatch(/is a link|not a regular file/);
 });
 
+test('a new run writes nothing through links that wait for its name', async () => {
+  const project = newProject({ ...FLOW, 'precious/work': 'of days' });
+  const step = project.path('.raymond/runs/demo/steps/main/1');
+  mkdirSync(step, { recursive: true });
+  symlinkSync(project.path('precious/work'), join(step, 'stdout'));
+  const { code, stderr } = await project.run(['flow', '--workflow-id', 'demo']);
+  expect(code).toBe(64);
+  expect(stderr).toContain(`${step}/stdout is a link`);
+  expect(project.read('precious/work')).toBe('of days');
+});
+
+test('a question of a run that is not the own is not answered by chance', async () => {
+  const project = newProject({
+    'flow/START.sh': `echo '<ask next="GO">Your password?</ask>'`,
+    'flow/GO.sh': `echo '<result>done</result>'`,
+  });
+  const env = STRANGER(project);
+  await project.run(['flow', '--workflow-id', 'planted', '--no-wait'], { env });
+  const { code, stderr } = await project.run(['answer', '1234']);
+  expect(code).toBe(64);
+  expect(stderr).toContain('No run of this project waits for an answer');
+});
+
 test('a variable that could steer programs is refused', async () => {
   const project = await planted('--set', 'Options=1');
   const { code, stderr } = await project.run(['resume', 'planted', '--trust-run']);

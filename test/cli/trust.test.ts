@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -68,6 +69,15 @@ test('it is run when the user has trusted the file, until the file changes', asy
   expect(await wasRun()).toBe(false);
 });
 
+test('a program of the project is not run because the PATH has a relative folder', async () => {
+  const project = withProgram('[raymond]\nquiet = true\n');
+  renameSync(project.path('program'), project.path('claude'));
+  const env = { PATH: `.:${dirname(process.execPath)}` };
+  const { stdout } = await project.run(['doctor'], { env });
+  expect(stdout).toContain('is not on the PATH');
+  expect(existsSync(project.path('was-run'))).toBe(false);
+});
+
 test('trust is for one file: the same content elsewhere has none', async () => {
   const project = withProgram(PROGRAM);
   await project.run(['config', 'trust']);
@@ -113,6 +123,7 @@ test.each([
   ['budget = 0.5', false],
   ['model = "opus"', false],
   ['set = ["a=1"]', false],
+  ['set = ["a=1","Options=1"]', true],
 ])('%s needs trust: %s', async (line, needed) => {
   const project = newProject({ ...ONCE, [CONFIG]: `[raymond]\n${line}\n` });
   const { code, stdout, stderr } = await project.run(['once', '--workflow-id', 'r']);

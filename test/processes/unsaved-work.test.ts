@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { unsavedWork } from '../../src/execute/unsaved-work.ts';
 
 interface World {
@@ -214,7 +214,10 @@ test('no program is run that the repository names', async () => {
   appendFileSync(join(folder, '.git', 'info', 'attributes'), '* filter=x\n');
   writeFileSync(join(folder, '.gitattributes'), '* filter=x\n');
   appendFileSync(join(folder, 'file'), 'more\n');
+  symlinkSync(program, join(folder, 'git'));
+  vi.stubEnv('PATH', `.:${process.env.PATH}`);
   expect(await unsavedWork(doomed)).toEqual([{ path: folder, why: CHANGES }]);
+  vi.unstubAllEnvs();
   expect(existsSync(mark)).toBe(false);
   // The same question, put to git as usual, runs it.
   git(folder, 'status', '--porcelain');

@@ -45,7 +45,8 @@ async function meant(
 
 async function newestThatWaits(project: Project): Promise<FoundRun> {
   for (const found of (await allRuns(project)).toReversed()) {
-    if (!('run' in found)) continue;
+    // A stranger's question is answered only by who names its run.
+    if (!('run' in found) || !found.isOwn) continue;
     const questions = await questionsOf(found.run, found.paths);
     if (questions.some(({ isAnswered }) => !isAnswered)) return found;
   }

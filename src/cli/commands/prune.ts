@@ -58,8 +58,10 @@ async function mayDiscard(
   doomed: readonly { readonly id: string }[],
   { dryRun, yes }: PruneOptions,
 ): Promise<boolean> {
-  const found = await Promise.all(doomed.map(({ id }) => unsavedWork(pathsOf(project, id).folder)));
-  const lines = found.flat().map(({ path, why }) => `  ${path} ${why}`);
+  const lines: string[] = [];
+  for (const { id } of doomed)
+    for (const { path, why } of await unsavedWork(pathsOf(project, id).folder))
+      lines.push(`  ${path} ${why}`);
   if (lines.length === 0 || dryRun) return true;
   stderr.say('This work is deleted, and nobody can bring it back:', ...lines);
   if (yes) return true;

@@ -17,6 +17,7 @@ import { openLog } from '../log-file.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { sealRun } from '../own-runs.ts';
 import { onePermission, skipWarning } from '../permission.ts';
+import { checkRunFiles } from '../run-files.ts';
 import { workOn } from '../run-process.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
@@ -59,6 +60,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   stderr.say(...skipWarning(settings));
   await makeProject(disk, project);
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
+  await checkRunFiles(paths);
   const lock = await lockRun(paths);
   try {
     const journal = await createJournal(disk, paths.journal, codec);

@@ -36,11 +36,14 @@ const NOT_INSTALLED: Missing = {
 
 function onPath(name: string, path: string | undefined): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', ''] : [''];
-  return (path ?? '')
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-    .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
-    .find(isExecutable);
+  return (
+    (path ?? '')
+      .split(delimiter)
+      // A relative one would lead into the project, which may come from anybody.
+      .filter(isAbsolute)
+      .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
+      .find(isExecutable)
+  );
 }
 
 function isExecutable(path: string): boolean {
