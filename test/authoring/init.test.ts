@@ -64,7 +64,12 @@ test.each([
   [['nonsense'], 'There is no template "nonsense".', 'There is plan-implement-review', 64],
   [[], 'No template is named.', 'Name one of plan-implement-review', 64],
   [['--yes'], 'No template is named.', 'Name one of plan-implement-review', 64],
-  [['human-approval', 'file/flow'], 'cannot be written', 'Name another folder.', 64],
+  [
+    ['human-approval', 'file/flow'],
+    'cannot be written',
+    'Move or remove what is there, or name another folder.',
+    64,
+  ],
 ] as const)('init %j tells the fact and the remedy', async (args, fact, remedy, exit) => {
   write({ file: '' });
   const { code, stderr } = await raymond('init', ...args);

@@ -174,7 +174,12 @@ test.each([
   [['flow'], 'There are no tests of flow.', 'raymond test --record <run>', 64],
   [['bad'], 'bad/a.test.yaml:1:10: expect has no key "pat".', 'Did you mean path?', 64],
   [['good', 'nix'], 'There is no test "nix".', 'There is "a".', 64],
-  [['good', '--junit', 'no/such/j.xml'], 'cannot be written', 'Name another file.', 64],
+  [
+    ['good', '--junit', 'no/such/j.xml'],
+    'cannot be written',
+    'Make its folder first, or name another file.',
+    64,
+  ],
   [['twice'], 'a recording and with answers', 'Keep one', 64],
   [['outside'], 'lies outside of its project folder', 'relative to that folder', 64],
   [['expected'], 'lies outside of its project folder', 'relative to that folder', 64],

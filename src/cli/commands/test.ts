@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StepReader } from '../../execute/step-folder.ts';
+import { hasCode } from '../../journal/disk.ts';
 import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { type Companions, companionsOf } from '../../load/companions.ts';
@@ -129,7 +130,7 @@ async function writeReport(file: string, text: string): Promise<void> {
     throw new UserError(
       'unwritable',
       `${file} cannot be written: ${reasonOf(error)}.`,
-      `${cureOf(error)}, or name another file.`,
+      `${hasCode(error, 'ENOENT') ? 'Make its folder first' : cureOf(error)}, or name another file.`,
     );
   });
 }
