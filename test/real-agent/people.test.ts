@@ -19,7 +19,7 @@ test('a question waits for its answer, and the conversation goes on', async () =
   });
   const { code, stderr } = await run('workflow', '--workflow-id', 'r');
   expect(code).toBe(2);
-  expect(stderr).toContain('Which colour? [raymond answer r "..."]');
+  expect(stderr).toContain('[raymond answer r "..."]: Which colour?');
   expect(await run('answer', 'r', 'blue')).toMatchObject({ code: 0 });
   expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'painted\n' });
   expect(said(model.requests[1])).toEqual([
@@ -45,7 +45,7 @@ test('--verbose shows what the agent says and does', async () => {
   });
   const { stderr } = await run('workflow', '--verbose');
   expect(stderr).toMatch(/main +\| I make a file\./);
-  expect(stderr).toMatch(/main +Making it\n/);
+  expect(stderr).toMatch(/main +\| Making it\n/);
   expect(stderr).toMatch(/main +> Bash touch made\n/);
   expect(stderr).toMatch(/main +\| There it is\./);
 });
