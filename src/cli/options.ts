@@ -1,4 +1,5 @@
 /** Every run option, once: the command line, the config files and the help are made from this table. */
+import { DEEPEST_STACK, MOST_AGENTS } from '../interpret/ceilings.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { UserError } from '../model/user-error.ts';
 import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../parse/agent-names.ts';
@@ -132,6 +133,22 @@ export const OPTIONS = [
     meaning: 'at most this many prompts at a time (default 16), and as many scripts (default 256)',
     example: '16',
     inProject: 'harmless',
+  },
+  {
+    name: 'max-agents',
+    kind: 'count',
+    placeholder: 'n',
+    meaning: 'at most this many agents in the run, ended ones included (default 10000)',
+    example: '10000',
+    inProject: (most) => Number(most) > MOST_AGENTS,
+  },
+  {
+    name: 'max-depth',
+    kind: 'count',
+    placeholder: 'n',
+    meaning: 'calls and functions nest at most this deep (default 200)',
+    example: '200',
+    inProject: (most) => Number(most) > DEEPEST_STACK,
   },
   {
     name: 'fail-fast',
@@ -281,9 +298,11 @@ export function optionProblem(spec: OptionSpec, text: string): string | undefine
     return 'write a number that is not negative';
   if (spec.kind === 'count' && !/^\d{1,9}$/.test(text))
     return 'write a whole number that is not negative';
-  if (spec.name === 'max-parallel' && Number(text) === 0) return 'write 1 or more';
+  if (AT_LEAST_ONE.has(spec.name) && Number(text) === 0) return 'write 1 or more';
   return spec.check?.(text);
 }
+
+const AT_LEAST_ONE = new Set(['max-parallel', 'max-agents', 'max-depth']);
 
 /** What is wrong with a value, as a sentence, with an example if there is one. */
 export function asRemedy(problem: string, example?: string): string {

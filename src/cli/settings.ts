@@ -15,6 +15,8 @@ export function settingsFrom(
     value === undefined ? otherwise : as(value);
   const model = options.model ?? base.model;
   const effort = options.effort ?? base.effort;
+  const maxAgents = options.maxAgents ?? base.maxAgents;
+  const maxDepth = options.maxDepth ?? base.maxDepth;
   const isRehearsal =
     base.rehearse === true || options.rehearse === true || options.rehearsal !== undefined;
   const rehearsalFile =
@@ -31,6 +33,8 @@ export function settingsFrom(
     ...permissionsFrom(options, base),
     maxParallelPrompts: options.maxParallel ?? base.maxParallelPrompts,
     maxParallelScripts: options.maxParallel ?? base.maxParallelScripts,
+    ...(maxAgents !== undefined && { maxAgents }),
+    ...(maxDepth !== undefined && { maxDepth }),
     failFast: options.failFast ?? base.failFast,
     wait: options.wait ?? base.wait,
     warm: options.warm ?? base.warm,

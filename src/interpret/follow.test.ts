@@ -250,3 +250,50 @@ describe('max_visits', () => {
     });
   });
 });
+
+describe('ceilings', () => {
+  const flow = { START: [], N: [], R: [] };
+  const forks = (count: number) => `${'<fork>N</fork>'.repeat(count)}<goto>R</goto>`;
+
+  test('1,000 forks are made, and not one more', () => {
+    expect(makeRun(flow).turn(forks(1_000)).at(-1)).toMatchObject({ type: 'agent-moved' });
+    const many = makeRun(flow).turn(forks(1_001));
+    expect(many.map(({ type }) => type)).toEqual(['step-ended', 'agent-failed']);
+    expect(many.at(-1)).toMatchObject({ failure: { kind: 'too-many-forks' } });
+    expect(makeRun(flow).turn(forks(100_000)).at(-1)).toMatchObject({ type: 'agent-failed' });
+  });
+
+  test('a policy lets the agent be reminded', () => {
+    const policy = 'allowed_transitions: [{ tag: fork, target: N, next: R }]';
+    expect(
+      makeRun({ ...flow, START: state(policy) })
+        .turn(forks(1_001))
+        .at(-1),
+    ).toMatchObject({
+      type: 'agent-reminded',
+      failure: { kind: 'too-many-forks' },
+    });
+  });
+
+  test('agents that have ended count', () => {
+    const stage = makeRun(flow, { settings: { maxAgents: 3, budgetUsd: 0 } });
+    stage.turn(forks(1));
+    stage.turn('<result>x</result>', 'main_n1');
+    stage.turn(forks(1));
+    expect(stage.turn(forks(1)).at(-1)).toMatchObject({
+      type: 'agent-failed',
+      failure: { kind: 'too-many-agents', message: expect.stringContaining('at most 3 agents') },
+    });
+  });
+
+  test.each([undefined, 2])('calls nest no deeper than the ceiling (%s)', (maxDepth) => {
+    const settings = { ...(maxDepth !== undefined && { maxDepth }), budgetUsd: 0 };
+    const stage = makeRun(flow, { settings });
+    for (const _ of Array(maxDepth ?? 200)) stage.turn('<call return="R">START</call>');
+    expect(stage.agent().stack).toHaveLength(maxDepth ?? 200);
+    expect(stage.turn('<function return="R">N</function>').at(-1)).toMatchObject({
+      type: 'agent-failed',
+      failure: { kind: 'too-deep' },
+    });
+  });
+});

@@ -9,6 +9,7 @@ import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type WorkerName, workerNames } from './agent-name.ts';
+import { callCeiling, forkCeiling } from './ceilings.ts';
 import { visitKey } from './new-run.ts';
 
 export type Workflows = (ref: string) => Workflow | undefined;
@@ -28,6 +29,7 @@ export type Followed =
 /** The events by which an agent takes a move, or why it cannot. Nothing is taken by halves. */
 export function follow(from: Standpoint, move: Move): Followed {
   try {
+    check(forkCeiling(from.run, move.forks.length));
     const names = workerNames(from.run, from.agent.id, move.forks.map(targetOf));
     const forks = move.forks.map((fork, i) => forkEvent(from, fork, names[i]));
     const tag = move.forks[0]?.tag ?? move.own.tag;
@@ -149,8 +151,7 @@ function moved(
   to: Destination,
 ): RunEvent {
   const workflow = to.workflow ?? agent.workflow;
-  const refusal = entryProblem(workflows, agent, workflow, to.state);
-  if (refusal) throw new Obstacle(refusal.kind, refusal.message);
+  check(entryProblem(workflows, agent, workflow, to.state));
   return {
     type: 'agent-moved',
     at,
@@ -197,6 +198,7 @@ function branchOf(session: Session): Session {
 }
 
 function pushed(from: Standpoint, back: string): StackChange {
+  check(callCeiling(from.run, from.agent));
   const { workflow, session, cwd } = from.agent;
   const frame: Frame = { state: state(from, back), workflow, session, cwd };
   return { kind: 'push', frame };
@@ -228,6 +230,10 @@ function entry({ facts }: Standpoint, path: string): { workflow: string; state: 
   const fact = facts.workflows.get(path);
   if (fact?.found) return { workflow: fact.ref, state: fact.entry };
   throw new Obstacle('bad-workflow', fact?.problem ?? `Nothing is known of the workflow ${path}.`);
+}
+
+function check(failure: Failure | undefined): void {
+  if (failure) throw new Obstacle(failure.kind, failure.message);
 }
 
 /** Thrown and caught in this file only, so that each case above can say what it wants in one line. */

@@ -1,6 +1,7 @@
 import type { Agent } from '../model/run.ts';
 import type { Tag, TagReading } from '../model/tag.ts';
 import { TAG_RULES } from '../parse/transition.ts';
+import { MOST_FORKS } from './ceilings.ts';
 import type { Workflows } from './follow.ts';
 
 /** What has to be known of the world before a step's end can be interpreted, by path as written. */
@@ -20,7 +21,8 @@ export function needs(workflows: Workflows, agent: Agent, reading: TagReading): 
     if (TAG_RULES[tag.name].body === 'path' && tag.body !== undefined) paths.add(tag.body.trim());
   };
 
-  reading.tags.forEach(look);
+  // More than can be taken need not be looked at.
+  if (reading.tags.length <= MOST_FORKS + 1) reading.tags.forEach(look);
   const { status } = agent;
   if (status.kind === 'running' && status.task.kind === 'judge') status.task.tags.forEach(look);
   const state = workflows(agent.workflow)?.states.get(agent.state);

@@ -44,6 +44,9 @@ export function recover(
     case 'bad-directory':
     case 'bad-workflow':
     case 'too-many-visits':
+    case 'too-many-forks':
+    case 'too-many-agents':
+    case 'too-deep':
     case 'script-failed':
     case 'lost':
       return { kind: 'fail' };

@@ -82,6 +82,10 @@ export const settingsSchema = z.object({
   skipPermissions: z.boolean(),
   maxParallelPrompts: count,
   maxParallelScripts: count,
+  /** Agents that the run may have in all, ended ones included; the usual ceiling when absent. */
+  maxAgents: z.optional(count),
+  /** Frames that a stack may have; the usual ceiling when absent. */
+  maxDepth: z.optional(count),
   failFast: z.boolean(),
   wait: z.boolean(),
   warm: z.boolean(),

@@ -32,6 +32,9 @@ export const failureSchema = z.object({
     'bad-directory',
     'bad-workflow',
     'too-many-visits',
+    'too-many-forks',
+    'too-many-agents',
+    'too-deep',
     'script-failed',
     // Nobody saw how a script ended.
     'lost',

@@ -81,6 +81,7 @@ test.each<[string, string, string, string?]>([
   ['states: {}\nid: a b', '2:5 bad-value', 'a b'],
   ['states: {}\nname: []', '2:7 bad-value', 'a list'],
   ['states: {}\ndefault_budget: -1', '2:17 bad-value', '-1'],
+  ['states: {}\ndefault_budget: 0', '2:17 unused-key', 'cannot lift the budget'],
   ['states: {}\nenvironment: x', '2:14 bad-value', 'a map'],
   ['states: {}\nenvironment: {PATH: x}', '2:15 bad-name', 'PATH'],
   ['states: {}\nenvironment: {A: [x]}', '2:18 bad-value', 'a list'],

@@ -62,9 +62,14 @@ function readId(reader: YamlReader, field: Field): string | undefined {
 function readAbout(reader: YamlReader, field: Field): About {
   if (field.key === 'default_budget') {
     const fits = (value: number) => Number.isFinite(value) && value >= 0;
-    const expected = 'an amount of USD, or 0 for no limit';
-    const defaultBudgetUsd = reader.number(field, 'default_budget', expected, fits);
-    return defaultBudgetUsd === undefined ? {} : { defaultBudgetUsd };
+    const defaultBudgetUsd = reader.number(field, 'default_budget', 'an amount of USD', fits);
+    if (defaultBudgetUsd === 0) {
+      const message = 'default_budget: 0 has no effect: a workflow cannot lift the budget.';
+      reader.warn('unused-key', field.offset, message, {
+        remedy: 'Remove it. Whoever runs the workflow can say --budget 0.',
+      });
+    }
+    return defaultBudgetUsd ? { defaultBudgetUsd } : {};
   }
   if (field.key === 'environment') return { environment: readEnvironment(reader, field) };
   const property = TEXT_KEYS.get(field.key);

@@ -11,7 +11,10 @@ export function workflowSchema(): JsonSchema {
       name: described('Its name for people.', TEXT),
       description: described('What it does.', TEXT),
       input: described('What it expects as --input, in words.', TEXT),
-      default_budget: described('In USD; 0 is no limit.', { type: 'number', minimum: 0 }),
+      default_budget: described(
+        'In USD, when nobody names a budget; it can only lower the usual one.',
+        { type: 'number', minimum: 0 },
+      ),
       environment: described('Variables for every step.', {
         type: 'object',
         propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },

@@ -1,4 +1,5 @@
 import { withinReach } from '../../inspect/within-reach.ts';
+import { newRun } from '../../interpret/new-run.ts';
 import { createJournal } from '../../journal/file-journal.ts';
 import { makeProject } from '../../journal/project.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
@@ -8,6 +9,7 @@ import { shellWord } from '../../model/shell-word.ts';
 import type { StateName } from '../../model/state-name.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
+import { usd } from '../../observe/words.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
@@ -55,6 +57,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const { claudePath } = options;
   const chosen = await executors({ settings, workflow: workflow.ref, library, paths, claudePath });
   for (const notice of await leftBehind(project)) stderr.say(notice);
+  stderr.say(...budgetNotice(workflow, options));
 
   if (settings.rehearse) stderr.say(rehearsalNotice(settings));
   stderr.say(...skipWarning(settings));
@@ -108,9 +111,21 @@ const REHEARSED_ITERATIONS = 1000;
 
 function ownDefaults({ about }: Workflow, { rehearse, rehearsal }: RunOptions): RunOptions {
   return {
-    ...(about.defaultBudgetUsd !== undefined && { budget: about.defaultBudgetUsd }),
+    ...(about.defaultBudgetUsd !== undefined && {
+      budget: Math.min(about.defaultBudgetUsd, newRun.settings.budgetUsd),
+    }),
     ...((rehearse || rehearsal !== undefined) && { maxIterations: REHEARSED_ITERATIONS }),
   };
+}
+
+/** A workflow may lower the usual budget. To raise it is left to the person who pays. */
+function budgetNotice({ about }: Workflow, { budget }: RunOptions): readonly string[] {
+  const { defaultBudgetUsd: asked = 0 } = about;
+  const { budgetUsd: usual } = newRun.settings;
+  if (budget !== undefined || asked <= usual) return [];
+  return [
+    `The workflow asks for a budget of ${usd(asked)}, but only you can raise the usual ${usd(usual)}: --budget ${asked}`,
+  ];
 }
 
 /** Says what is wrong with a workflow; refuses one in which an agent could come upon a broken state. */

@@ -1,0 +1,31 @@
+/** What costs no money must not grow without end either. */
+import type { Failure } from '../model/failure.ts';
+import type { Agent, Run } from '../model/run.ts';
+
+export const MOST_FORKS = 1_000;
+export const MOST_AGENTS = 10_000;
+export const DEEPEST_STACK = 200;
+
+/** Why a move cannot start its workers; undefined when it can. */
+export function forkCeiling(
+  { settings, agents, endedAgents }: Run,
+  forks: number,
+): Failure | undefined {
+  if (forks > MOST_FORKS) {
+    const message = `There are ${forks} forks in one answer, and ${MOST_FORKS} are the most.`;
+    return { kind: 'too-many-forks', message };
+  }
+  const { maxAgents = MOST_AGENTS } = settings;
+  const all = agents.size + endedAgents.size;
+  if (forks === 0 || all + forks <= maxAgents) return undefined;
+  const message = `A run has at most ${maxAgents} agents (--max-agents). This one has had ${all}, and ${forks} more are asked for.`;
+  return { kind: 'too-many-agents', message };
+}
+
+/** Why an agent cannot call anything; undefined when it can. */
+export function callCeiling({ settings }: Run, { id, stack }: Agent): Failure | undefined {
+  const { maxDepth = DEEPEST_STACK } = settings;
+  if (stack.length < maxDepth) return undefined;
+  const message = `${id} is ${stack.length} calls deep, and ${maxDepth} are the most (--max-depth).`;
+  return { kind: 'too-deep', message };
+}
