@@ -36,6 +36,8 @@ export interface Circumstances {
   readonly cwd?: string;
   /** Its standard input. */
   readonly input?: string | Buffer;
+  /** The beginning of the command line, as of a container. */
+  readonly within?: readonly string[];
 }
 
 export class Project {
@@ -88,7 +90,8 @@ export class Project {
   }
 
   start(args: readonly string[], more: Circumstances = {}): Started {
-    const child = spawn(process.execPath, [BIN, ...args], {
+    const [program = '', ...rest] = [...(more.within ?? []), process.execPath, BIN, ...args];
+    const child = spawn(program, rest, {
       cwd: more.cwd ?? this.folder,
       env: { ...this.environment, ...more.env },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -213,7 +213,7 @@ function commanderOptions(spec: OptionSpec): readonly Option[] {
 
 /** Trouble with the machine or with another process; all else can be put right in what was typed or written. */
 const OF_THE_SURROUNDINGS =
-  /^(journal|lock|project|inbox|event|question|user)-|^run-(locked|suspended)$|^no-executable$/;
+  /^(journal|lock|project|inbox|event|question|user)-|^run-(locked|suspended|out-of-reach)$|^no-executable$/;
 
 async function finish(command: Promise<number>): Promise<void> {
   process.exitCode = await command;

@@ -3,6 +3,7 @@ import { type Mailbox, openMailbox } from '../journal/mailbox.ts';
 import type { Project, RunPaths } from '../journal/project.ts';
 import { freeze } from '../journal/state-file.ts';
 import { stateWriter } from '../journal/state-writer.ts';
+import { watchOwnership } from '../journal/watch-ownership.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
@@ -12,6 +13,7 @@ import type { Journal, WorkflowLibrary } from '../ports.ts';
 import { Inbox } from '../run/inbox.ts';
 import { runLoop } from '../run/loop.ts';
 import { Steps } from '../run/steps.ts';
+import { crash, crashingIfInherited } from './lost-run.ts';
 import type { RunOptions } from './options.ts';
 import { questionAtTerminal } from './question.ts';
 import { rehearsedPerson } from './rehearsed-person.ts';
@@ -25,7 +27,7 @@ export interface RunProcess {
   readonly project: Project;
   readonly paths: RunPaths;
   readonly library: WorkflowLibrary;
-  readonly journal: Journal & { close(): Promise<void> };
+  readonly journal: Journal & { confirm(): Promise<void>; close(): Promise<void> };
   readonly executors: Executors;
   readonly options: RunOptions;
   /** Takes the report for the log file, if there is one. */
@@ -46,7 +48,14 @@ export async function workOn(
   const inbox = new Inbox<Input>();
   for (const input of first) inbox.put(input);
 
-  const stateFile = stateWriter({ disk, path: paths.stateFile, clock, freeze, report: () => {} });
+  const stateFile = stateWriter({
+    disk,
+    path: paths.stateFile,
+    clock,
+    freeze,
+    confirm: () => journal.confirm(),
+    report: () => {},
+  });
   const put = (input: Input) => inbox.put(input);
   const isPatient = parts.patient ?? true;
   const person = executors.rehearsal
@@ -70,13 +79,18 @@ export async function workOn(
   if (parts.started) observer.event(parts.started, undefined, run);
   const forgetSignals = stopOnSignals((how) => inbox.put({ kind: 'stop', at: clock.now(), how }));
   let mailbox: Mailbox | undefined;
+  const endWatch = watchOwnership(
+    clock,
+    () => journal.confirm(),
+    (loss) => (loss.leavesSteps ? crash(loss) : inbox.fail(loss)),
+  );
   let ended: Run;
   try {
     mailbox = await openMailbox({
       inbox: inboxOf(run.id, paths),
       pid: process.pid,
       clock,
-      journal,
+      journal: crashingIfInherited(journal),
       put,
       report: (text) =>
         stderr.line({ at: clock.now(), who: 'run', tone: 'warning', text }, options),
@@ -100,6 +114,7 @@ export async function workOn(
       patient: isPatient,
     });
   } finally {
+    endWatch();
     mailbox?.close();
     person.close();
     waiting.close();

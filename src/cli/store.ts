@@ -1,13 +1,15 @@
 /** The runs of a project, on disk: all that a command needs which only looks at them. */
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, RunProcesses, self } from '../execute/process.ts';
+import { isAlive, processSpace, RunProcesses, self } from '../execute/process.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { realDisk } from '../journal/disk.ts';
 import type { RunCodec } from '../journal/file-journal.ts';
 import type { InboxPlace } from '../journal/inbox.ts';
-import { lockOwner, takeLock } from '../journal/lock.ts';
+import { type LockWorld, lockOwner, takeLock } from '../journal/lock.ts';
+import { isHere, type LockOwner } from '../journal/lock-owner.ts';
 import {
   checkRunFolder,
   findProject,
@@ -19,6 +21,7 @@ import { freeze, thaw } from '../journal/state-file.ts';
 import { userKey } from '../journal/user-key.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock } from '../ports.ts';
+import { stderr } from './terminal.ts';
 import { homeFolder, userStateFolder } from './user-folders.ts';
 
 export const disk = realDisk;
@@ -73,9 +76,19 @@ export const key = userKey(disk, join(userStateFolder(), 'key'));
 
 export async function lockRun(paths: RunPaths) {
   await checkRunFolder(disk, paths);
-  return takeLock(disk, paths.lock, self(), isAlive);
+  return takeLock(disk, paths.lock, { ...lockWorld(), report: (text) => stderr.say(text) });
 }
 
 export function ownerOf({ lock }: RunPaths) {
-  return lockOwner(disk, lock, isAlive);
+  return lockOwner(disk, lock, lockWorld());
+}
+
+/** Whether an owner can be seen, and signalled, from here: one in another container cannot. */
+export function isVisible(owner: LockOwner): boolean {
+  return owner.beat === undefined || isHere(owner, lockWorld().self);
+}
+
+function lockWorld(): Omit<LockWorld, 'report'> {
+  const located = { ...self(), space: processSpace(), host: hostname() };
+  return { self: located, clock, isAlive };
 }

@@ -7,6 +7,7 @@ export {
   isAlive,
   isSuspended,
   type ProcessIdentity,
+  processSpace,
   self,
   signalProcess,
 } from './process/identity.ts';

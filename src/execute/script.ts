@@ -124,8 +124,13 @@ function watch(
       );
     return outcomeOf(exit, launched, step, whose);
   };
-  return { outcome: outcome(), stop: () => end('stopped') };
+  return {
+    outcome: outcome().catch((error) => failed(`${step.state} left no output: ${said(error)}`)),
+    stop: () => end('stopped'),
+  };
 }
+
+const said = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function outcomeOf(
   exit: Exit,

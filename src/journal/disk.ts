@@ -3,7 +3,7 @@
  * the n-th operation fail.
  */
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
+import type { BigIntStats, Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openRegularFile, tooLarge } from '../files/regular-file.ts';
@@ -25,6 +25,8 @@ export interface Disk {
   /** What is there itself, a link not followed. */
   look(path: string): Promise<Seen | undefined>;
   chmod(path: string, mode: number): Promise<void>;
+  /** Tells what has this name now from what has it later; undefined when there is nothing. */
+  identity(path: string): Promise<string | undefined>;
   /** Rejects when files cannot be made in a folder. */
   checkWritable(path: string): Promise<void>;
   /** Makes names that were added to a folder, or taken out of it, survive a power cut. */
@@ -41,6 +43,8 @@ export interface Seen {
 
 /** Reads and writes name their position, so a failed write cannot shift the next one. */
 export interface DiskFile {
+  /** As `Disk.identity` gives it for the file's name. */
+  identity(): Promise<string>;
   size(): Promise<number>;
   /** Gives how many bytes were read; 0 at the end. */
   read(into: Uint8Array, position: number): Promise<number>;
@@ -64,21 +68,12 @@ export const realDisk: Disk = {
   unlink: (path) => fs.unlink(path),
   mkdir: (path) => fs.mkdir(path, 0o700),
   list: (path) => fs.readdir(path),
-  async kind(path) {
-    try {
-      return (await fs.stat(path)).isDirectory() ? 'folder' : 'file';
-    } catch (error) {
-      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-      throw error;
-    }
-  },
+  kind: (path) => ifThere(async () => ((await fs.stat(path)).isDirectory() ? 'folder' : 'file')),
   async look(path) {
-    const found = await fs.lstat(path).catch((error) => {
-      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-      throw error;
-    });
+    const found = await ifThere(() => fs.lstat(path));
     return found && { kind: kindOf(found), uid: found.uid, mode: found.mode, device: found.dev };
   },
+  identity: (path) => ifThere(async () => identityOf(await fs.stat(path, { bigint: true }))),
   chmod: (path, mode) => fs.chmod(path, mode),
   checkWritable: (path) => fs.access(path, fs.constants.W_OK),
   async syncFolder(path) {
@@ -89,8 +84,16 @@ export const realDisk: Disk = {
 };
 
 /** Replaces a file as a whole: whoever reads it, whenever, finds the old text or the new one. */
-export async function replaceFile(disk: Disk, path: string, text: string): Promise<void> {
-  const complete = await writeBeside(disk, path, (file) => writeAll(file, Buffer.from(text), 0));
+export function replaceFile(disk: Disk, path: string, text: string): Promise<void> {
+  return replaceWith(disk, path, (file) => writeAll(file, Buffer.from(text), 0));
+}
+
+export async function replaceWith(
+  disk: Disk,
+  path: string,
+  fill: (file: DiskFile) => Promise<void>,
+): Promise<void> {
+  const complete = await writeBeside(disk, path, fill);
   try {
     await disk.rename(complete, path);
   } catch (error) {
@@ -194,8 +197,20 @@ function kindOf(found: Stats): Seen['kind'] {
   return found.isFile() ? 'file' : 'other';
 }
 
+async function ifThere<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+const identityOf = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`;
+
 function diskFile(handle: fs.FileHandle): DiskFile {
   return {
+    identity: async () => identityOf(await handle.stat({ bigint: true })),
     size: async () => (await handle.stat()).size,
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
     write: async (bytes, position) =>

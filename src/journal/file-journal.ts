@@ -1,7 +1,8 @@
 /**
  * The journal on disk. An append has happened when its lines are written and synced, not before.
  * After the first failed write nothing more is accepted: the run in memory has then gone further than
- * the disk, and only a resume brings both together again.
+ * the disk, and only a resume brings both together again. Nothing is written by a process that has lost
+ * the run: before each write it looks whether the file is still in its place and the lock still held.
  */
 import { dirname } from 'node:path';
 import { JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
@@ -10,25 +11,31 @@ import { type Disk, type DiskFile, hasCode, replaceFile, writeAll } from './disk
 import { isSystemError } from './disk-errors.ts';
 import { asUnwritable, besideJournal, runExists, unwritableJournal } from './journal-errors.ts';
 import { encodeEvents, encodeSnapshot, MAX_LINE_BYTES } from './journal-format.ts';
+import type { Lock } from './lock.ts';
+import { journalGone, RunLost } from './lock-errors.ts';
 import { beginning } from './read-entries.ts';
 import { type Fold, type ReadRun, readRun } from './read-journal.ts';
-import { upgradeJournal } from './upgrade.ts';
+import { rewriteJournal } from './rewrite.ts';
 
 export interface RunCodec<R> extends Fold<R> {
   /** JSON from which `thaw` makes the same run again. */
   freeze(run: R): unknown;
 }
 
-/** Starts the journal of a new run; the id is taken from its first event on. The caller holds the lock. */
+/** The lock that whoever writes a journal holds. */
+export type Ownership = Pick<Lock, 'confirm' | 'loss' | 'needsConfirming' | 'silent'>;
+
+/** Starts the journal of a new run; the id is taken from its first event on. */
 export async function createJournal<R>(
   disk: Disk,
   path: string,
   codec: RunCodec<R>,
+  owner: Ownership,
 ): Promise<FileJournal<R>> {
   const file = await openNew(disk, path, codec).catch((error) => {
     throw error instanceof UserError ? error : unwritableJournal(path, error, false);
   });
-  const journal = new FileJournal(disk, path, file, codec, NEW);
+  const journal = new FileJournal(disk, path, file, codec, owner, NEW);
   try {
     await disk.syncFolder(dirname(path));
   } catch (error) {
@@ -63,8 +70,9 @@ export async function openJournal<R>(
   disk: Disk,
   path: string,
   codec: RunCodec<R>,
+  owner: Ownership,
 ): Promise<{ readonly run: R; readonly journal: FileJournal<R> }> {
-  const read = await readCurrent(disk, path, codec);
+  const read = await readCurrent(disk, path, codec, owner);
   const { end } = read.place;
   let file: DiskFile | undefined;
   try {
@@ -77,13 +85,20 @@ export async function openJournal<R>(
     await file?.close().catch(() => {});
     throw asUnwritable(path, error);
   }
-  return { run: read.run, journal: new FileJournal(disk, path, file, codec, read) };
+  return { run: read.run, journal: new FileJournal(disk, path, file, codec, owner, read) };
 }
 
-async function readCurrent<R>(disk: Disk, path: string, codec: RunCodec<R>): Promise<ReadRun<R>> {
+async function readCurrent<R>(
+  disk: Disk,
+  path: string,
+  codec: RunCodec<R>,
+  owner: Ownership,
+): Promise<ReadRun<R>> {
   const read = await readRun(disk, path, codec);
-  if (read.place.version === JOURNAL_VERSION) return read;
-  await upgradeJournal(disk, path);
+  const isOld = read.place.version < JOURNAL_VERSION;
+  await owner.confirm();
+  if (!isOld && !owner.silent) return read;
+  await rewriteJournal(disk, path, isOld ? 'keep' : 'drop');
   return readRun(disk, path, codec);
 }
 
@@ -102,6 +117,8 @@ export class FileJournal<R> {
   readonly #path: string;
   readonly #file: DiskFile;
   readonly #codec: RunCodec<R>;
+  readonly #owner: Ownership;
+  #identity: string | undefined;
   /** How much of the file is synced. */
   #length: number;
   /** The last event that was appended, whether it is synced yet or not. */
@@ -119,12 +136,14 @@ export class FileJournal<R> {
     path: string,
     file: DiskFile,
     codec: RunCodec<R>,
+    owner: Ownership,
     { place, snapshot }: Pick<ReadRun<R>, 'place' | 'snapshot'>,
   ) {
     this.#disk = disk;
     this.#path = path;
     this.#file = file;
     this.#codec = codec;
+    this.#owner = owner;
     this.#length = place.end;
     this.#seq = place.seq;
     this.#snapshotEnd = snapshot?.end ?? 0;
@@ -143,6 +162,17 @@ export class FileJournal<R> {
     });
   }
 
+  /** Rejects with RunLost when the file is not in its place any more, or the lock is not ours. */
+  async confirm(): Promise<void> {
+    this.#identity ??= await this.#file.identity();
+    if ((await this.#disk.identity(this.#path)) !== this.#identity) {
+      const loss = await this.#owner.loss();
+      // A lock that went with the journal says less than the journal.
+      throw loss?.owner ? loss : journalGone(this.#path);
+    }
+    await this.#owner.confirm();
+  }
+
   /** Waits for what was appended. */
   async close(): Promise<void> {
     await this.#committing;
@@ -157,10 +187,12 @@ export class FileJournal<R> {
       : cause;
     this.#refusal ??= refusal;
     const ignore = () => {};
-    await this.#file.truncate(this.#length).catch(ignore);
-    await this.#file.sync().catch(ignore);
+    // What another process may own is left alone.
+    const isOurs = !(cause instanceof RunLost);
+    if (isOurs) await this.#file.truncate(this.#length).catch(ignore);
+    if (isOurs) await this.#file.sync().catch(ignore);
     await this.#closeFile().catch(ignore);
-    if (this.#length === 0) await this.#disk.unlink(this.#path).catch(ignore);
+    if (isOurs && this.#length === 0) await this.#disk.unlink(this.#path).catch(ignore);
     return refusal;
   }
 
@@ -193,8 +225,11 @@ export class FileJournal<R> {
     const eventsEnd = this.#length + events.length;
     const snapshot = this.#snapshotIfDue(eventsEnd, batch.at(-1));
     const bytes = snapshot ? Buffer.concat([events, snapshot]) : events;
+    await this.confirm();
     await writeAll(this.#file, bytes, this.#length);
     await this.#file.sync();
+    // The machine may have slept in the middle of it. Then nobody may act on it without another look.
+    if (this.#owner.needsConfirming()) await this.confirm();
     this.#length += bytes.length;
     for (const append of batch) append.resolve();
     if (snapshot) await this.#pointTo(eventsEnd);

@@ -1,54 +1,100 @@
 /**
  * One orchestrator per run. Generations of the lock are files `lock.1`, `lock.2`, …: the owner of the
- * last one holds the lock. Why exactly one process can:
+ * highest one holds the lock. Why exactly one process can:
  *
  * - A generation appears by `link`, complete and only if the name is free, so it has one owner.
  * - Only its living owner removes it, on release. What a dead owner, or damage, has left stays for
  *   ever, as do all generations before it.
- * - Hence a generation that was found dead stays dead, and whoever goes on to the next number, at
- *   whatever speed, competes for one name with everybody else.
+ * - Hence whoever finds the highest one dead competes for the next name with everybody else.
+ * - An owner that was only silent may wake up. It beats before it looks for a successor; a successor
+ *   looks at that beat after it has appeared. So one of the two sees the other and withdraws.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
-import * as z from 'zod/mini';
-import { UserError } from '../model/user-error.ts';
-import { type Disk, hasCode, makeFolder, readText, writeAll, writeBeside } from './disk.ts';
-import { cureOf, reasonOf } from './disk-errors.ts';
+import { UnusableFile } from '../files/regular-file.ts';
+import type { Clock } from '../ports.ts';
+import {
+  type Disk,
+  type DiskFile,
+  hasCode,
+  makeFolder,
+  readText,
+  writeAll,
+  writeBeside,
+} from './disk.ts';
+import {
+  elsewhere,
+  lockedBy,
+  lockInherited,
+  lockRemoved,
+  lockTaken,
+  lockUnusable,
+  type RunLost,
+  tookOver,
+} from './lock-errors.ts';
+import {
+  BEAT_MS,
+  beatText,
+  type Condition,
+  conditionOf,
+  isHere,
+  isRestarted,
+  type LocatedProcess,
+  type LockOwner,
+  lockText,
+  ownerIn,
+  type ProcessIdentity,
+  STALE_MS,
+} from './lock-owner.ts';
 
-/** Tells a process from a later one with the same pid. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** When it was started, as the system tells it. */
-  readonly started: string;
-  /** Which boot of the machine that was. */
-  readonly boot: string;
+/** What a lock has to know of the world. */
+export interface LockWorld {
+  readonly self: LocatedProcess;
+  readonly clock: Clock;
+  /** Whether a process that can be seen from here lives. */
+  isAlive(owner: ProcessIdentity): boolean;
+  /** Tells the person why the lock is not taken at once, or from whom it was taken over. */
+  report(text: string): void;
 }
 
 export interface Lock {
+  /** Rejects with RunLost when the run is no longer ours. One look at the disk, as a rule. */
+  confirm(): Promise<void>;
+  /** Why the run is not ours any more, if it is not; found by a closer look. */
+  loss(): Promise<RunLost | undefined>;
+  /** Whether so much time has passed since then that somebody else may have taken the lock. */
+  needsConfirming(): boolean;
+  /** The owner before this one, when it may still live, and write, although it is silent. */
+  readonly silent: LockOwner | undefined;
   release(): Promise<void>;
 }
 
 /** Takes the lock in a run's own folder, or throws a UserError that names the owner. */
-export async function takeLock(
-  disk: Disk,
-  path: string,
-  self: ProcessIdentity,
-  isAlive: (owner: ProcessIdentity) => boolean,
-): Promise<Lock> {
-  const text = JSON.stringify({ ...self, token: randomUUID() });
+export async function takeLock(disk: Disk, path: string, world: LockWorld): Promise<Lock> {
+  const text = lockText({ ...world.self, token: randomUUID() }, world.clock.now());
   let mine: string;
   try {
     await makeFolder(disk, dirname(path));
     mine = await writeBeside(disk, path, (file) => writeAll(file, Buffer.from(text), 0));
   } catch (error) {
-    throw unusable(path, error);
+    throw lockUnusable(path, error);
   }
   try {
     for (;;) {
-      const { owner, freeName } = await lastGeneration(disk, path, isAlive);
-      if (owner) throw lockedBy(owner, path);
-      if (await linked(disk, mine, freeName))
-        return { release: () => release(disk, freeName, text) };
+      const before = await generations(disk, path, world);
+      refuseIfOwned(before, path, world);
+      const last = before.at(-1);
+      if (last?.condition === 'silent') await watchSilent(disk, last, path, world);
+      const number = (last?.number ?? 0) + 1;
+      const name = generationName(path, number);
+      if (!(await linked(disk, mine, name))) continue;
+      if (await isOvertaken(disk, path, number, last)) {
+        await disk.unlink(name);
+        continue;
+      }
+      const silent = last?.condition === 'silent' ? last.owner : undefined;
+      if (silent && !isRestarted(silent, world.self)) world.report(tookOver(silent));
+      return await hold(disk, path, number, world, text.length, silent);
     }
   } finally {
     await disk.unlink(mine).catch(() => {});
@@ -59,42 +105,104 @@ export async function takeLock(
 export async function lockOwner(
   disk: Disk,
   path: string,
-  isAlive: (owner: ProcessIdentity) => boolean,
-): Promise<ProcessIdentity | undefined> {
-  return (await lastGeneration(disk, path, isAlive)).owner;
+  world: Omit<LockWorld, 'report'>,
+): Promise<LockOwner | undefined> {
+  return (await generations(disk, path, world)).findLast(isLiving)?.owner;
 }
 
-async function lastGeneration(
+interface Generation {
+  readonly number: number;
+  readonly owner: LockOwner | undefined;
+  readonly condition: Condition;
+}
+
+const isLiving = ({ condition }: Generation) => condition === 'alive';
+const generationName = (path: string, number: number) => `${path}.${number}`;
+
+/** All that there are, in order. */
+async function generations(
   disk: Disk,
   path: string,
-  isAlive: (owner: ProcessIdentity) => boolean,
-): Promise<{ readonly owner: ProcessIdentity | undefined; readonly freeName: string }> {
-  for (let number = 1; ; number++) {
-    const name = `${path}.${number}`;
-    const text = await readText(disk, name, MAX_LOCK_BYTES).catch((error) => {
-      throw unusable(name, error);
-    });
-    if (text === undefined) return { owner: undefined, freeName: name };
-    const owner = ownerIn(text);
-    if (owner && isAlive(owner)) return { owner, freeName: name };
+  { self, clock, isAlive }: Omit<LockWorld, 'report'>,
+): Promise<readonly Generation[]> {
+  const found: Generation[] = [];
+  for (const number of await numbersIn(disk, path)) {
+    const owner = await readOwner(disk, generationName(path, number));
+    if (owner === 'gone') continue;
+    const condition = owner ? conditionOf(owner, self, isAlive, clock.now()) : 'dead';
+    found.push({ number, owner, condition });
   }
+  return found;
+}
+
+async function numbersIn(disk: Disk, path: string): Promise<readonly number[]> {
+  const names = await disk.list(dirname(path)).catch((error) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw lockUnusable(path, error);
+  });
+  const start = `${basename(path)}.`;
+  return names
+    .filter((name) => name.startsWith(start) && /^[1-9]\d{0,9}$/.test(name.slice(start.length)))
+    .map((name) => Number(name.slice(start.length)))
+    .sort((a, b) => a - b);
 }
 
 const MAX_LOCK_BYTES = 64 * 1024;
 
-const ownerSchema = z.object({
-  pid: z.int().check(z.positive()),
-  started: z.string(),
-  boot: z.string(),
-});
-
-/** Undefined for garbage: since a lock appears complete, that is damage and nobody's lock. */
-function ownerIn(text: string): ProcessIdentity | undefined {
+/** Undefined for damage. */
+async function readOwner(disk: Disk, name: string): Promise<LockOwner | 'gone' | undefined> {
   try {
-    return z.safeParse(ownerSchema, JSON.parse(text)).data;
-  } catch {
-    return undefined;
+    // A link would let the lock be in one place and its owner in another.
+    if ((await disk.look(name))?.kind === 'link')
+      throw new UnusableFile('NOT-A-FILE', 'it is a link');
+    const text = await readText(disk, name, MAX_LOCK_BYTES);
+    return text === undefined ? 'gone' : ownerIn(text);
+  } catch (error) {
+    throw lockUnusable(name, error);
   }
+}
+
+function refuseIfOwned(
+  found: readonly Generation[],
+  path: string,
+  { self, clock }: LockWorld,
+): void {
+  const owner = found.findLast(isLiving)?.owner;
+  if (!owner) return;
+  throw lockedBy(owner, path, { here: isHere(owner, self), now: clock.now() });
+}
+
+/** Longer than an owner takes from one beat to the next. */
+const WATCH_MS = 1.5 * BEAT_MS;
+
+/** Its clock may be wrong, or ours. On this machine both are the same. */
+async function watchSilent(
+  disk: Disk,
+  { number, owner }: Generation,
+  path: string,
+  { self, clock, report }: LockWorld,
+): Promise<void> {
+  if (!owner || owner.host === self.host) return;
+  report(
+    `The lock belongs to ${elsewhere(owner)}. It seems to be dead. Waiting ${WATCH_MS / 1000} s to make sure.`,
+  );
+  await new Promise<void>((resolve) => clock.at(clock.now() + WATCH_MS, resolve));
+  const later = await readOwner(disk, generationName(path, number));
+  if (later && later !== 'gone' && later.beat !== owner.beat)
+    throw lockedBy({ ...later, beat: clock.now() }, path, { here: false, now: clock.now() });
+}
+
+/** By a higher generation, or by a silent owner that has woken up in the meantime. */
+async function isOvertaken(
+  disk: Disk,
+  path: string,
+  number: number,
+  last: Generation | undefined,
+): Promise<boolean> {
+  if (((await numbersIn(disk, path)).at(-1) ?? 0) > number) return true;
+  if (last?.condition !== 'silent') return false;
+  const now = await readOwner(disk, generationName(path, last.number));
+  return now !== undefined && now !== 'gone' && now.beat !== last.owner?.beat;
 }
 
 async function linked(disk: Disk, from: string, to: string): Promise<boolean> {
@@ -103,32 +211,101 @@ async function linked(disk: Disk, from: string, to: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
-    throw unusable(to, error);
+    throw lockUnusable(to, error);
   }
 }
 
-/** Somebody may have removed our file by hand, and another process have locked since. */
-async function release(disk: Disk, name: string, text: string): Promise<void> {
+/** The lock in the hands of its owner: it beats until it is released or lost. */
+async function hold(
+  disk: Disk,
+  path: string,
+  number: number,
+  world: LockWorld,
+  length: number,
+  silent: LockOwner | undefined,
+): Promise<Lock> {
+  const { clock } = world;
+  const name = generationName(path, number);
+  const file = await openOwn(disk, name);
+  const identity = await file.identity();
+  let lastBeat = clock.now();
+  let lost: RunLost | undefined;
+  let cancelBeat = () => {};
+
+  const isOld = (limit: number) => Math.abs(clock.now() - lastBeat) >= limit;
+  const beat = async () => {
+    const now = clock.now();
+    const bytes = Buffer.from(beatText(now));
+    await writeAll(file, bytes, length - bytes.length);
+    // In this order: see the invariant above.
+    lost ??= await successorOf(disk, path, number);
+    lastBeat = now;
+  };
+  const beatAgain = () => {
+    cancelBeat = clock.at(clock.now() + BEAT_MS, () => {
+      // What is wrong shows again when it matters: before the next append.
+      void beat().catch(() => {});
+      if (!lost) beatAgain();
+    });
+  };
+  beatAgain();
+  return {
+    async confirm() {
+      if (isOld(BEAT_MS))
+        await beat().catch((error) => {
+          // There is time for another try.
+          if (isOld(STALE_MS / 2)) throw lockUnusable(name, error);
+        });
+      lost ??= await lossOf(disk, path, number, identity, world);
+      if (lost) throw lost;
+    },
+    async loss() {
+      lost ??= await lossOf(disk, path, number, identity, world);
+      lost ??= await successorOf(disk, path, number);
+      return lost;
+    },
+    needsConfirming: () => isOld(STALE_MS / 2),
+    silent,
+    async release() {
+      cancelBeat();
+      await file.close().catch(() => {});
+      try {
+        if (!(await lossOf(disk, path, number, identity, world))) await disk.unlink(name);
+      } catch {
+        // A lock that cannot be removed dies with its owner.
+      }
+    },
+  };
+}
+
+async function openOwn(disk: Disk, name: string): Promise<DiskFile> {
   try {
-    if ((await readText(disk, name, MAX_LOCK_BYTES)) === text) await disk.unlink(name);
-  } catch {
-    // A lock that cannot be removed dies with its owner.
+    return await disk.open(name, 'change');
+  } catch (error) {
+    await disk.unlink(name).catch(() => {});
+    throw lockUnusable(name, error);
   }
 }
 
-function lockedBy(owner: ProcessIdentity, path: string): UserError {
-  const run = basename(dirname(path));
-  return new UserError(
-    'run-locked',
-    `The run ${run} is being worked on by process ${owner.pid}.`,
-    `Wait for it, or end it: raymond stop ${run}`,
-  );
+/** Somebody may have removed the file by hand, and another process have locked since. */
+async function lossOf(
+  disk: Disk,
+  path: string,
+  number: number,
+  identity: string,
+  world: LockWorld,
+): Promise<RunLost | undefined> {
+  const name = generationName(path, number);
+  if ((await disk.identity(name)) === identity) return undefined;
+  const heir = await lockOwner(disk, path, world);
+  if (!heir) return lockRemoved(path, name);
+  return isHere(heir, world.self) ? lockInherited(path, heir) : lockTaken(path, heir);
 }
 
-function unusable(path: string, error: unknown): UserError {
-  return new UserError(
-    'lock-unusable',
-    `The run cannot be locked with ${path}: ${reasonOf(error)}.`,
-    `${cureOf(error)}, then try again.`,
-  );
+/** Whoever takes over from an owner that is silent cannot see it, nor its steps. */
+async function successorOf(disk: Disk, path: string, number: number): Promise<RunLost | undefined> {
+  const name = generationName(path, number + 1);
+  if ((await disk.identity(name)) === undefined) return undefined;
+  const owner = await readOwner(disk, name);
+  return lockTaken(path, owner === 'gone' ? undefined : owner);
 }

@@ -3,34 +3,11 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
-import type { Clock } from '../ports.ts';
+import { testClock } from '../../test/journal/test-clock.ts';
 import { type Disk, realDisk } from './disk.ts';
 import { stateWriter } from './state-writer.ts';
 
-/** A clock that stands still until it is moved. */
-function testClock() {
-  let time = 0;
-  const calls = new Set<{ readonly at: number; readonly callback: () => void }>();
-  const clock: Clock = {
-    now: () => time,
-    at(at, callback) {
-      const call = { at, callback };
-      calls.add(call);
-      return () => calls.delete(call);
-    },
-  };
-  const moveTo = (to: number) => {
-    time = to;
-    for (const call of calls) {
-      if (call.at > to) continue;
-      calls.delete(call);
-      call.callback();
-    }
-  };
-  return { clock, calls, moveTo };
-}
-
-async function newWriter(disk: Disk = realDisk) {
+async function newWriter(disk: Disk = realDisk, confirm = async () => {}) {
   const path = join(await temporaryFolder(), 'demo.json');
   const frozen: number[] = [];
   const errors: unknown[] = [];
@@ -39,6 +16,7 @@ async function newWriter(disk: Disk = realDisk) {
     disk,
     path,
     clock,
+    confirm,
     freeze(run) {
       frozen.push(run);
       return { run };
@@ -78,7 +56,7 @@ test('the pause grows with the time that writing takes', async () => {
   moveTo(10_499);
   expect(frozen).toEqual([1]);
   moveTo(10_500);
-  expect(frozen).toEqual([1, 2]);
+  await vi.waitFor(() => expect(frozen).toEqual([1, 2]));
   await writer.close();
 });
 
@@ -121,4 +99,13 @@ test('trouble is reported, and the next write is tried', async () => {
   await writer.close();
   expect(errors).toHaveLength(1);
   expect(await content()).toEqual({ run: 2 });
+});
+
+test('nothing is written when the run belongs to somebody else by now', async () => {
+  const lost = new Error('lost');
+  const { writer, errors, content } = await newWriter(realDisk, () => Promise.reject(lost));
+  writer.update(1);
+  await writer.close();
+  expect(errors).toEqual([lost]);
+  await expect(content()).rejects.toThrow('ENOENT');
 });

@@ -18,6 +18,8 @@ export interface StateWriterParts<R> {
   readonly disk: Disk;
   readonly path: string;
   readonly clock: Clock;
+  /** Rejects when the run is not ours any more: then the file is somebody else's, too. */
+  confirm(): Promise<void>;
   /** JSON that shows the run. */
   freeze(run: R): unknown;
   report(error: unknown): void;
@@ -28,7 +30,7 @@ const MIN_PAUSE_MS = 1_000;
 const PAUSE_PER_WRITING_TIME = 20;
 
 export function stateWriter<R>(parts: StateWriterParts<R>): StateWriter<R> {
-  const { disk, path, clock, freeze, report } = parts;
+  const { disk, path, clock, confirm, freeze, report } = parts;
   let newest: { readonly run: R } | undefined;
   let writing: Promise<void> | undefined;
   let cancelPause: (() => void) | undefined;
@@ -40,6 +42,7 @@ export function stateWriter<R>(parts: StateWriterParts<R>): StateWriter<R> {
     newest = undefined;
     const started = clock.now();
     try {
+      await confirm();
       await writeState(disk, path, freeze(run));
     } catch (error) {
       report(error);

@@ -3,32 +3,44 @@
  * then, even if a pid and a start time happen to fit: here they name this very test.
  */
 import { readdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isAlive, self } from '../../src/execute/process.ts';
+import { isAlive, processSpace, self } from '../../src/execute/process.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { killSteps } from '../survivors.ts';
 
-test('a run that a reboot has ended goes on, and whoever has its pids now is left alone', async () => {
-  const project = newProject({
-    'flow/START.sh':
-      'echo "try $RAYMOND_ATTEMPT" >>tries; [ "$RAYMOND_ATTEMPT" = 2 ] || sleep 600\necho "<result>done</result>"',
-  });
-  const first = project.start(['flow', '--workflow-id', 'r']);
-  await eventually('the step runs', () => project.lines('tries').length === 1);
-  first.child.kill('SIGKILL');
-  await first.ended;
-  killSteps(project.folder);
+const LONG_AGO = { space: processSpace(), host: hostname(), beat: Date.now() - 120_000 };
 
-  const runFolder = project.path('.raymond', 'runs', 'r');
-  const before = { ...self(), boot: 'the boot before' };
-  const record = join(runFolder, 'steps', 'main', '1', 'process.json');
-  writeFileSync(record, JSON.stringify({ identity: before, token: 'gone', command: '/bin/bash' }));
-  const [lock = ''] = readdirSync(runFolder).filter((name) => name.startsWith('lock'));
-  writeFileSync(join(runFolder, lock), JSON.stringify({ ...before, token: 'gone' }));
+test.each([
+  ['this release', LONG_AGO],
+  ['the first release', {}],
+])(
+  'a run that a reboot has ended goes on, and whoever has its pids now is left alone (lock of %s)',
+  async (_release, more) => {
+    const project = newProject({
+      'flow/START.sh':
+        'echo "try $RAYMOND_ATTEMPT" >>tries; [ "$RAYMOND_ATTEMPT" = 2 ] || sleep 600\necho "<result>done</result>"',
+    });
+    const first = project.start(['flow', '--workflow-id', 'r']);
+    await eventually('the step runs', () => project.lines('tries').length === 1);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    killSteps(project.folder);
 
-  expect(await project.run(['resume', 'r'])).toMatchObject({ code: 0, stdout: 'done\n' });
-  expect(project.lines('tries')).toEqual(['try 1', 'try 2']);
-  expect(isAlive(self())).toBe(true);
-});
+    const runFolder = project.path('.raymond', 'runs', 'r');
+    const before = { ...self(), boot: 'the boot before' };
+    const record = join(runFolder, 'steps', 'main', '1', 'process.json');
+    writeFileSync(
+      record,
+      JSON.stringify({ identity: before, token: 'gone', command: '/bin/bash' }),
+    );
+    const [lock = ''] = readdirSync(runFolder).filter((name) => name.startsWith('lock'));
+    writeFileSync(join(runFolder, lock), JSON.stringify({ ...before, ...more, token: 'gone' }));
+
+    expect(await project.run(['resume', 'r'])).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(project.lines('tries')).toEqual(['try 1', 'try 2']);
+    expect(isAlive(self())).toBe(true);
+  },
+);

@@ -7,11 +7,11 @@ import { PersistentMap } from '../../src/model/persistent-map.ts';
 import type { Run } from '../../src/model/run.ts';
 import { emptyTally } from '../../src/model/tally.ts';
 import { journalContract } from '../contracts/journal.ts';
-import { eventsOf, foldAll, seen, started, temporaryFolder } from './fixtures.ts';
+import { alone, eventsOf, foldAll, seen, started, temporaryFolder } from './fixtures.ts';
 
 journalContract('the file', async () => {
   const path = join(await temporaryFolder(), 'demo-00000001.jsonl');
-  const journal = await createJournal(realDisk, path, seen);
+  const journal = await createJournal(realDisk, path, seen, alone);
   onTestFinished(() => journal.close());
   return {
     journal,

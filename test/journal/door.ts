@@ -39,7 +39,13 @@ export function guarded(disk: Disk, guard: (operation: Operation, bytes: number)
     },
   });
   return {
-    ...disk,
+    kind: (path) => disk.kind(path),
+    list: (path) => disk.list(path),
+    look: (path) => disk.look(path),
+    async identity(path) {
+      check('identity');
+      return disk.identity(path);
+    },
     async open(path, how) {
       check('open');
       return guardedFile(await disk.open(path, how));

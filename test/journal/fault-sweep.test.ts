@@ -14,6 +14,7 @@ import type { RunEvent } from '../../src/model/event.ts';
 import { UserError } from '../../src/model/user-error.ts';
 import { diskError, guarded, type Verdict } from './door.ts';
 import {
+  alone,
   ended,
   eventsOf,
   foldAll,
@@ -118,7 +119,10 @@ test.each(Object.entries(faults))('%s at every operation of an upgrade', async (
     const folder = await temporaryFolder();
     const path = join(folder, 'demo.jsonl');
     await writeFile(path, old);
-    await openJournal(disk, path, seen).then(({ journal }) => journal.close(), onlyUserError);
+    await openJournal(disk, path, seen, alone).then(
+      ({ journal }) => journal.close(),
+      onlyUserError,
+    );
     const left = await readFile(path);
     const isNew = left.equals(journalOf([started], [woke(2), woke(3)]));
     if (isNew) expect(await readFile(`${path}.old-1`, 'utf8')).toBe(old);
@@ -146,7 +150,7 @@ async function twoLives(disk: Disk, folder: string): Promise<Attempt[]> {
   const large = ended(9, 'x'.repeat(1_100_000));
 
   await makeFolder(disk, folder).catch(() => {});
-  const first = await createJournal(disk, path, seen).catch(onlyUserError);
+  const first = await createJournal(disk, path, seen, alone).catch(onlyUserError);
   if (first) {
     await append(1, first, [started]);
     await replaceFile(disk, state, OLD).catch(() => {});
@@ -158,7 +162,7 @@ async function twoLives(disk: Disk, folder: string): Promise<Attempt[]> {
     await append(1, first, [woke(6)]);
     await first.close().catch(() => {});
   }
-  const second = await openJournal(disk, path, seen).catch(onlyUserError);
+  const second = await openJournal(disk, path, seen, alone).catch(onlyUserError);
   if (second) {
     await append(2, second.journal, [woke(7), woke(8)]);
     await replaceFile(disk, state, NEW).catch(() => {});
@@ -186,7 +190,7 @@ async function checkWhatIsLeft(folder: string, attempts: readonly Attempt[], whe
   }
   expect(rest, `${when}: half an append, or one after a lost one`).toEqual([]);
   if (found.length > 0) {
-    const { run, journal } = await openJournal(realDisk, path, seen);
+    const { run, journal } = await openJournal(realDisk, path, seen, alone);
     await journal.close();
     expect(run, when).toEqual(foldAll(found));
     expect((await readRun(realDisk, path, seen)).run, when).toEqual(foldAll(found));

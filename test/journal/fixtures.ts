@@ -2,8 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { realDisk } from '../../src/journal/disk.ts';
-import { createJournal, openJournal, type RunCodec } from '../../src/journal/file-journal.ts';
+import { type Disk, realDisk } from '../../src/journal/disk.ts';
+import {
+  createJournal,
+  type Ownership,
+  openJournal,
+  type RunCodec,
+} from '../../src/journal/file-journal.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import { JOURNAL_VERSION, type RunEvent, type RunEventOf } from '../../src/model/event.ts';
@@ -81,19 +86,27 @@ export async function newJournalPath(): Promise<string> {
   return join(await temporaryFolder(), 'demo-00000001.jsonl');
 }
 
-/** Like `createJournal`; closed after the test. */
-export const create: typeof createJournal = async (disk, path, codec) => {
-  const journal = await createJournal(disk, path, codec);
-  onTestFinished(() => journal.close());
-  return journal;
+/** Whoever writes a journal in a test has nobody to fear. */
+export const alone: Ownership = {
+  confirm: async () => {},
+  loss: async () => undefined,
+  needsConfirming: () => false,
+  silent: undefined,
 };
 
+/** Like `createJournal`; closed after the test. */
+export async function create<R>(disk: Disk, path: string, codec: RunCodec<R>, owner = alone) {
+  const journal = await createJournal(disk, path, codec, owner);
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
 /** Like `openJournal`; closed after the test. */
-export const open: typeof openJournal = async (disk, path, codec) => {
-  const opened = await openJournal(disk, path, codec);
+export async function open<R>(disk: Disk, path: string, codec: RunCodec<R>, owner = alone) {
+  const opened = await openJournal(disk, path, codec, owner);
   onTestFinished(() => opened.journal.close());
   return opened;
-};
+}
 
 /** The bytes of a journal to which these were appended, one after the other. */
 export function journalOf(...appends: readonly (readonly RunEvent[])[]): Buffer {

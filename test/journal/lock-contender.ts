@@ -6,16 +6,22 @@ import { appendFileSync, closeSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { realDisk } from '../../src/journal/disk.ts';
-import { type ProcessIdentity, takeLock } from '../../src/journal/lock.ts';
+import { type LockWorld, takeLock } from '../../src/journal/lock.ts';
+import type { ProcessIdentity } from '../../src/journal/lock-owner.ts';
 import { UserError } from '../../src/model/user-error.ts';
 
 const [folder = '', rounds = '1', dies = ''] = process.argv.slice(2);
-const self: ProcessIdentity = { pid: process.pid, started: 'now', boot: 'this' };
+const world: LockWorld = {
+  self: { pid: process.pid, started: 'now', boot: 'this', space: 'here', host: 'here' },
+  clock: { now: () => Date.now(), at: () => () => {} },
+  isAlive,
+  report: () => {},
+};
 const critical = join(folder, 'critical');
 const note = (word: string) => appendFileSync(join(folder, 'notes'), `${word}\n`);
 
 for (let held = 0; held < Number(rounds); ) {
-  const lock = await takeLock(realDisk, join(folder, 'lock'), self, isAlive).catch(refused);
+  const lock = await takeLock(realDisk, join(folder, 'lock'), world).catch(refused);
   if (!lock) continue;
   held++;
   await hold();

@@ -8,8 +8,15 @@ import { diskError } from './door.ts';
 
 /** Its content, now and after a power cut. */
 interface Content {
+  readonly number: number;
   bytes: Buffer;
   synced: Buffer;
+}
+
+let contents = 0;
+
+function contentOf(bytes: Buffer): Content {
+  return { number: ++contents, bytes, synced: bytes };
 }
 
 export class MemoryDisk implements Disk {
@@ -19,7 +26,7 @@ export class MemoryDisk implements Disk {
   /** All files are synced. */
   constructor(files: Readonly<Record<string, Buffer>> = {}) {
     for (const [path, bytes] of Object.entries(files)) {
-      const content = { bytes, synced: bytes };
+      const content = contentOf(bytes);
       this.#names.set(path, content);
       this.#syncedNames.set(path, content);
     }
@@ -38,7 +45,7 @@ export class MemoryDisk implements Disk {
     const there = this.#names.get(path);
     if (how === 'create' && there) throw diskError('EEXIST');
     if (how !== 'create' && !there) throw diskError('ENOENT');
-    const content = there ?? { bytes: Buffer.alloc(0), synced: Buffer.alloc(0) };
+    const content = there ?? contentOf(Buffer.alloc(0));
     this.#names.set(path, content);
     return fileOf(content);
   }
@@ -78,6 +85,11 @@ export class MemoryDisk implements Disk {
 
   async chmod(): Promise<void> {}
 
+  async identity(path: string): Promise<string | undefined> {
+    const content = this.#names.get(path);
+    return content && String(content.number);
+  }
+
   async checkWritable(): Promise<void> {}
 
   async syncFolder(path: string): Promise<void> {
@@ -96,6 +108,7 @@ export class MemoryDisk implements Disk {
 
 function fileOf(content: Content): DiskFile {
   return {
+    identity: async () => String(content.number),
     size: async () => content.bytes.length,
     read: async (into, position) => content.bytes.subarray(position).copy(into),
     async write(bytes, position) {

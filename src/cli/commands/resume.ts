@@ -124,7 +124,7 @@ async function resumeOne(
   const lock = await lockRun(paths);
   try {
     if (given.salvage) await salvageJournal(paths.journal);
-    const { run, journal } = await openJournal(disk, paths.journal, codec);
+    const { run, journal } = await openJournal(disk, paths.journal, codec, lock);
     const problem = nameProblem(id, run);
     if (problem) {
       await journal.close();

@@ -66,7 +66,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   await checkRunFiles(paths);
   const lock = await lockRun(paths);
   try {
-    const journal = await createJournal(disk, paths.journal, codec);
+    const journal = await createJournal(disk, paths.journal, codec, lock);
     const started: RunEvent = {
       type: 'run-started',
       version: JOURNAL_VERSION,

@@ -6,10 +6,12 @@ import {
   signalProcess,
 } from '../../execute/process.ts';
 import { post } from '../../journal/inbox.ts';
+import { elsewhere } from '../../journal/lock-errors.ts';
+import type { LockOwner } from '../../journal/lock-owner.ts';
 import type { RunPaths } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, inboxOf, ownerOf, processesOf } from '../store.ts';
+import { currentProject, inboxOf, isVisible, ownerOf, processesOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface StopOptions {
@@ -72,12 +74,13 @@ const PATIENCE_MS = 30_000;
 /** One that does not react in time is killed: a run loses nothing by that which it could not repeat. */
 export async function stopNow(
   paths: RunPaths,
-  owner: ProcessIdentity,
+  owner: LockOwner,
   patienceMs = PATIENCE_MS,
 ): Promise<'stopped' | 'killed'> {
   const deadline = performance.now() + patienceMs;
   while (await isOwner(paths, owner)) {
     if (performance.now() > deadline) {
+      if (!isVisible(owner)) throw outOfReach(owner);
       await killOwner(paths, owner);
       return 'killed';
     }
@@ -85,6 +88,15 @@ export async function stopNow(
     await delay(LOOK_EVERY_MS);
   }
   return 'stopped';
+}
+
+/** A pid of another container would mean somebody else here. */
+function outOfReach(owner: LockOwner): UserError {
+  return new UserError(
+    'run-out-of-reach',
+    `The run is being worked on by ${elsewhere(owner)}. It did not react, and cannot be killed from here.`,
+    'End it where it runs.',
+  );
 }
 
 async function killOwner(paths: RunPaths, owner: ProcessIdentity): Promise<void> {

@@ -1,5 +1,7 @@
 // A process is known by pid, start time and boot together: pids are used again, and start times
 // count from the boot on some platforms.
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { system } from './system.ts';
 
 export interface ProcessIdentity {
@@ -52,4 +54,13 @@ let knownBoot: string | undefined;
 export function boot(): string {
   knownBoot ??= system.boot();
   return knownBoot;
+}
+
+/** Names the process table that can be seen from here: each container has its own. */
+export function processSpace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return hostname();
+  }
 }

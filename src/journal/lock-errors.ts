@@ -1,0 +1,106 @@
+import { basename, dirname } from 'node:path';
+import { UserError } from '../model/user-error.ts';
+import { cureOf, reasonOf } from './disk-errors.ts';
+import { type LockOwner, STALE_MS } from './lock-owner.ts';
+
+/** The run is no longer this process's: nothing may be written or started any more. */
+export class RunLost extends UserError {
+  /** Who has it now, as far as is known. */
+  readonly owner: LockOwner | undefined;
+  /** Whether that process can see our steps, so that they are its own now. */
+  readonly leavesSteps: boolean;
+
+  constructor(
+    code: string,
+    message: string,
+    remedy: string,
+    now: { readonly owner?: LockOwner | undefined; readonly leavesSteps?: boolean } = {},
+  ) {
+    super(code, message, remedy);
+    this.owner = now.owner;
+    this.leavesSteps = now.leavesSteps ?? false;
+  }
+}
+
+const runOf = (path: string) => basename(dirname(path));
+
+export function lockedBy(
+  owner: LockOwner,
+  path: string,
+  seen: { readonly here: boolean; readonly now: number },
+): UserError {
+  const run = runOf(path);
+  if (seen.here || owner.beat === undefined) {
+    return new UserError(
+      'run-locked',
+      `The run ${run} is being worked on by process ${owner.pid}.`,
+      `Wait for it, or stop it: raymond stop ${run}`,
+    );
+  }
+  const age = Math.max(0, seen.now - owner.beat);
+  const left = Math.max(1, Math.ceil((STALE_MS - age) / 1000));
+  return new UserError(
+    'run-locked',
+    `The run ${run} is being worked on by ${elsewhere(owner)}. Its last sign of life was ${Math.round(age / 1000)} s ago.`,
+    `Wait for it, or stop it: raymond stop ${run}. If that process no longer exists, try again in ${left} s.`,
+  );
+}
+
+/** A process that cannot be seen from here. */
+export function elsewhere({ pid, host }: LockOwner): string {
+  return `process ${pid} on ${host ?? 'another host'}, in another container or on another machine`;
+}
+
+export function tookOver(owner: LockOwner): string {
+  return `The run was taken over from ${elsewhere(owner)}. Steps that it has started may still run there: they cannot be seen from here, and are repeated.`;
+}
+
+export function lockRemoved(path: string, name: string): RunLost {
+  const run = runOf(path);
+  return new RunLost(
+    'lock-lost',
+    `The lock ${name} of the run was removed. ${STOPPED}`,
+    `If nobody else works on the run, continue it: raymond resume ${run}`,
+  );
+}
+
+/** By a process that cannot see ours. */
+export function lockTaken(path: string, by: LockOwner | undefined): RunLost {
+  const run = runOf(path);
+  const who = by ? `Process ${by.pid} on ${by.host ?? 'another host'}` : 'Another process';
+  return new RunLost(
+    'lock-lost',
+    `${who} has taken over the run ${run}, because this process gave no sign of life for too long. ${STOPPED}`,
+    `See what it does: raymond show ${run}`,
+    { owner: by },
+  );
+}
+
+/** By a process beside ours, after somebody had removed the lock. */
+export function lockInherited(path: string, owner: LockOwner): RunLost {
+  const run = runOf(path);
+  return new RunLost(
+    'lock-lost',
+    `The lock of the run ${run} was removed, and process ${owner.pid} works on the run now. Raymond leaves the running steps to it and starts nothing more.`,
+    `See what it does: raymond show ${run}`,
+    { owner, leavesSteps: true },
+  );
+}
+
+export function journalGone(path: string): RunLost {
+  return new RunLost(
+    'journal-gone',
+    `The journal ${path} was removed or replaced while the run was working. ${STOPPED}`,
+    'Restore it from a backup and resume the run, or start the workflow again.',
+  );
+}
+
+const STOPPED = 'Raymond has stopped its steps and starts nothing more.';
+
+export function lockUnusable(path: string, error: unknown): UserError {
+  return new UserError(
+    'lock-unusable',
+    `The run cannot be locked with ${path}: ${reasonOf(error)}.`,
+    `${cureOf(error)}, then try again.`,
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * Who holds a lock, as its file says, and whether that process lives.
+ *
+ * Every process that can be seen from here is looked up in the process table, so that a suspended one
+ * is not taken for dead. The table of another container, or of another machine on the same files,
+ * cannot be seen: there the heartbeat in the lock decides.
+ */
+import * as z from 'zod/mini';
+
+/** Tells a process from a later one with the same pid. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** When it was started, as the system tells it. */
+  readonly started: string;
+  /** Which boot of the machine that was. */
+  readonly boot: string;
+}
+
+/** A process, and where it can be seen. */
+export interface LocatedProcess extends ProcessIdentity {
+  /** Names the process table: each container has its own. */
+  readonly space: string;
+  /** The name of the machine or container, for people. */
+  readonly host: string;
+}
+
+/** What the first release wrote has neither a place nor a heartbeat. */
+export interface LockOwner extends ProcessIdentity {
+  readonly space?: string | undefined;
+  readonly host?: string | undefined;
+  /** When it last gave a sign of life, in ms since 1970 by its own clock. */
+  readonly beat?: number | undefined;
+}
+
+export const BEAT_MS = 10_000;
+/** Without a sign of life for so long, an owner that cannot be seen counts as dead. */
+export const STALE_MS = 60_000;
+
+export type Condition =
+  | 'alive'
+  | 'dead'
+  /** It cannot be seen from here, and has given no sign of life for too long. */
+  | 'silent';
+
+export function conditionOf(
+  owner: LockOwner,
+  self: LocatedProcess,
+  isAlive: (owner: ProcessIdentity) => boolean,
+  now: number,
+): Condition {
+  if (isHere(owner, self) || owner.beat === undefined) return isAlive(owner) ? 'alive' : 'dead';
+  // A clock that is ahead of ours says as little as one that is behind.
+  return Math.abs(now - owner.beat) <= STALE_MS ? 'alive' : 'silent';
+}
+
+/** Whether a process can be seen from where another one is. */
+export function isHere(owner: LockOwner, self: LocatedProcess): boolean {
+  return owner.boot === self.boot && owner.space === self.space;
+}
+
+/** Whether this machine has most likely been restarted since that process lived. */
+export function isRestarted(owner: LockOwner, self: LocatedProcess): boolean {
+  return owner.host === self.host && owner.boot !== self.boot;
+}
+
+/** The text of a lock file. The beat comes last and has a fixed width, so that it is written in place. */
+export function lockText(owner: LocatedProcess & { readonly token: string }, beat: number): string {
+  const { pid, started, boot, space, host, token } = owner;
+  return `${JSON.stringify({ pid, started, boot, space, host, token }).slice(0, -1)},"beat":${beatText(beat)}`;
+}
+
+export const beatText = (beat: number) => `${String(Math.trunc(beat)).padStart(BEAT_DIGITS, ' ')}}`;
+const BEAT_DIGITS = 15;
+
+/** Undefined for garbage: since a lock appears complete, that is damage and nobody's lock. */
+export function ownerIn(text: string): LockOwner | undefined {
+  try {
+    return z.safeParse(ownerSchema, JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const ownerSchema = z.object({
+  pid: z.int().check(z.positive()),
+  started: z.string(),
+  boot: z.string(),
+  space: z.optional(z.string()),
+  host: z.optional(z.string()),
+  beat: z.optional(z.number()),
+});

@@ -1,0 +1,115 @@
+/**
+ * The power is cut before every operation of the disk in turn. Whatever a run was told to be safe, or
+ * was read and may have been acted on, is there when the power comes back.
+ */
+import { expect, test } from 'vitest';
+import type { Disk } from '../../src/journal/disk.ts';
+import { createJournal, openJournal } from '../../src/journal/file-journal.ts';
+import { encodeEvents } from '../../src/journal/journal-format.ts';
+import { readRun } from '../../src/journal/read-journal.ts';
+import { salvage } from '../../src/journal/salvage.ts';
+import type { RunEvent } from '../../src/model/event.ts';
+import { UserError } from '../../src/model/user-error.ts';
+import { guarded } from './door.ts';
+import { alone, foldAll, journalOf, nothing, seen, started, versionOne, woke } from './fixtures.ts';
+import { MemoryDisk } from './memory-disk.ts';
+
+const PATH = '/state/demo.jsonl';
+
+/** What the user of a disk counts on by now. */
+interface Safe {
+  events: readonly RunEvent[];
+}
+
+/** Plays something on a disk and gives what a power cut would have left before each operation and at the end. */
+async function cuts(
+  disk: MemoryDisk,
+  play: (disk: Disk, safe: Safe) => Promise<void>,
+): Promise<{ readonly left: MemoryDisk; readonly safe: Safe }[]> {
+  const safe: Safe = { events: [] };
+  const found: { left: MemoryDisk; safe: Safe }[] = [];
+  const cut = () => found.push({ left: disk.afterPowerCut(), safe: { ...safe } });
+  const watched = guarded(disk, (operation) => {
+    if (operation !== 'read') cut();
+    return undefined;
+  });
+  await play(watched, safe);
+  cut();
+  return found;
+}
+
+async function eventCount(disk: Disk): Promise<number> {
+  try {
+    return (await readRun(disk, PATH, seen)).run.count;
+  } catch (error) {
+    if (error instanceof UserError && /^(no-run|journal-empty)$/.test(error.code)) return 0;
+    throw error;
+  }
+}
+
+test('a new run keeps what was appended', async () => {
+  const all = [started, woke(2), woke(3), woke(4)];
+  const found = await cuts(new MemoryDisk(), async (disk, safe) => {
+    const journal = await createJournal(disk, PATH, seen, alone);
+    for (const [index, event] of all.entries()) {
+      await journal.append([event], nothing);
+      safe.events = all.slice(0, index + 1);
+    }
+    await journal.close();
+  });
+  for (const { left, safe } of found)
+    expect(await eventCount(left)).toBeGreaterThanOrEqual(safe.events.length);
+  expect(found.at(-1)?.safe.events).toHaveLength(all.length);
+});
+
+test('a run that is opened keeps what was read, although its writer was killed before the sync', async () => {
+  const disk = new MemoryDisk();
+  const writer = await disk.open(PATH, 'create');
+  const bytes = journalOf([started], [woke(2)]);
+  await writer.write(bytes, 0);
+  const found = await cuts(disk, async (watched, safe) => {
+    const { run, journal } = await openJournal(watched, PATH, seen, alone);
+    expect(run).toEqual(foldAll([started, woke(2)]));
+    safe.events = [started, woke(2)];
+    await journal.append([woke(3)], run);
+    safe.events = [started, woke(2), woke(3)];
+    await journal.close();
+  });
+  for (const { left, safe } of found)
+    expect(await eventCount(left)).toBeGreaterThanOrEqual(safe.events.length);
+});
+
+test('a torn tail that was cut off does not come back', async () => {
+  const torn = Buffer.concat([journalOf([started]), Buffer.from('{"seq":2,"ty')]);
+  const found = await cuts(new MemoryDisk({ [PATH]: torn }), async (disk, safe) => {
+    const { run, journal } = await openJournal(disk, PATH, seen, alone);
+    safe.events = [started];
+    await journal.append([woke(2)], run);
+    safe.events = [started, woke(2)];
+    await journal.close();
+  });
+  for (const { left, safe } of found)
+    expect(await eventCount(left)).toBeGreaterThanOrEqual(safe.events.length);
+});
+
+test.each([
+  ['an upgrade', Buffer.from(versionOne([started], [woke(2)]))],
+  [
+    'a salvage',
+    Buffer.concat([
+      journalOf([started], [woke(2)]),
+      Buffer.from('rubbish\n'),
+      encodeEvents([woke(9)], 9),
+    ]),
+  ],
+])('%s leaves the old file or the new one', async (_what, bytes) => {
+  const found = await cuts(new MemoryDisk({ [PATH]: bytes }), async (disk) => {
+    await salvage(disk, PATH, seen);
+    const { journal } = await openJournal(disk, PATH, seen, alone);
+    await journal.close();
+  });
+  const whole = journalOf([started], [woke(2)]);
+  for (const { left } of found)
+    expect([bytes, whole].some((one) => left.content(PATH)?.equals(one))).toBe(true);
+  expect(found.at(-1)?.left.content(PATH)).toEqual(whole);
+});
