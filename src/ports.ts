@@ -77,6 +77,8 @@ export interface PromptStep extends StepParts {
 export interface ScriptStep extends StepParts {
   readonly kind: 'script';
   readonly file: string;
+  /** The sha256 that the file must have; undefined when nobody knows. */
+  readonly sha256: string | undefined;
   readonly interpreter: Interpreter;
   /** The value for RAYMOND_RESULT. */
   readonly input: string | undefined;

@@ -11,6 +11,7 @@ import { JOURNAL_VERSION, type RunEvent, type Settings } from '../src/model/even
 import type { Failure, FailureKind } from '../src/model/failure.ts';
 import type { Facts, Input, StepReport } from '../src/model/input.ts';
 import type { Agent, Run } from '../src/model/run.ts';
+import type { WorkflowFiles } from '../src/model/workflow-files.ts';
 import { readTags } from '../src/parse/tags.ts';
 import { type Script, scriptedWorkflow } from '../src/testing.ts';
 
@@ -40,12 +41,18 @@ export interface StageOptions {
   readonly input?: string;
   /** Further workflows, by path. */
   readonly others?: Readonly<Record<string, Script>>;
+  /** The files from which workflows were read, by path; the first one is /flow. */
+  readonly files?: Readonly<Record<string, WorkflowFiles>>;
 }
 
 export function makeRun(script: Script, options: StageOptions = {}): Stage {
   const refs = new Map([['/flow', scriptedWorkflow(script, '/flow')]]);
   for (const [path, other] of Object.entries(options.others ?? {})) {
     refs.set(path, scriptedWorkflow(other, path));
+  }
+  for (const [path, files] of Object.entries(options.files ?? {})) {
+    const workflow = refs.get(path);
+    if (workflow) refs.set(path, { ...workflow, files });
   }
   const workflows: Workflows = (ref) => refs.get(ref);
   const entry = refs.get('/flow')?.entry;

@@ -60,7 +60,7 @@ export class Project {
     return join(this.folder, ...parts);
   }
 
-  write(path: string, text: string): void {
+  write(path: string, text: string | Uint8Array): void {
     // What others could change in .raymond would be refused, whatever the umask is.
     mkdirSync(dirname(this.path(path)), { recursive: true, mode: 0o755 });
     writeFileSync(this.path(path), text, { mode: 0o644 });

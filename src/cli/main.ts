@@ -55,6 +55,7 @@ function program(): Command {
     .option('--all', 'go on with every run that can')
     .option('--salvage', 'keep the readable part of a damaged journal')
     .option('--trust-run', 'go on with a run that you did not start here')
+    .option('--accept-changes', 'use files of the workflow that were changed meanwhile')
     .action(async (name: string | undefined, options) => {
       await finish((await import('./commands/resume.ts')).resume(name, options));
     });

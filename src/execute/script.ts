@@ -7,6 +7,7 @@ import { unreachable } from '../model/unreachable.ts';
 import type { Interpreter } from '../model/workflow.ts';
 import { printStream } from '../parse/print-stream.ts';
 import type { Executor, Live, RunningStep, ScriptStep, Step, StepOutcome } from '../ports.ts';
+import { scriptChange } from './changed-script.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { outputText, tailText } from './file-text.ts';
 import {
@@ -21,8 +22,11 @@ import {
 type Show = (live: Live) => void;
 
 export function scriptExecutor(processes: RunProcesses): Executor {
-  const start = (step: Step, live: Show) =>
-    watch(begin(processes, asScript(step)), asScript(step), live, 'ours');
+  const start = (step: Step, live: Show) => {
+    const change = scriptChange(asScript(step));
+    if (change !== undefined) return refused(change);
+    return watch(begin(processes, asScript(step)), asScript(step), live, 'ours');
+  };
   return {
     start,
     adopt: (step, live) => {
@@ -74,6 +78,10 @@ const LARGEST_VALUE = process.platform === 'win32' ? 30_000 : 120_000;
 function asScript(step: Step): ScriptStep {
   if (step.kind === 'script') return step;
   throw new Error('Bug: a prompt was given to the script executor');
+}
+
+function refused(why: string): RunningStep {
+  return { outcome: Promise.resolve(failed(why, 'changed-script')), stop: () => {} };
 }
 
 function begin(processes: RunProcesses, step: ScriptStep): LaunchedProcess {

@@ -19,6 +19,8 @@ function fold(run: Run, event: RunEvent): Run {
       return started(event);
     case 'run-resumed':
       return resumed(run, event);
+    case 'workflow-read':
+      return { ...run, workflowFiles: run.workflowFiles.set(event.workflow, event.files) };
     case 'step-started':
       return stepStarted(run, event);
     case 'step-ended':

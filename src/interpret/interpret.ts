@@ -8,9 +8,14 @@ import type { Agent, AskingStatus, Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { failAgent, stepEnded } from './decide.ts';
 import { entryProblem, type Workflows } from './follow.ts';
+import { readWorkflow, withReadWorkflows } from './read-workflows.ts';
 import { startStep } from './start-step.ts';
 
 export function interpret(workflows: Workflows, run: Run, input: Input): readonly RunEvent[] {
+  return withReadWorkflows(workflows, run, decide(workflows, run, input));
+}
+
+function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent[] {
   switch (input.kind) {
     case 'start-step':
       return startStep(workflows, run, input);
@@ -85,14 +90,16 @@ function stop(run: Run, how: 'drain' | 'now', at: number): readonly RunEvent[] {
 function resume(
   workflows: Workflows,
   run: Run,
-  { at, settings, input }: Extract<Input, { kind: 'resume' }>,
+  { at, settings, input, accepted = [] }: Extract<Input, { kind: 'resume' }>,
 ): readonly RunEvent[] {
+  const reads = accepted.flatMap((workflow) => readWorkflow(workflows, workflow, at));
   const asking = [...run.agents].map(([, agent]) => agent).filter(isAsking);
   const [only, ...others] = asking;
   if (input !== undefined && only && others.length === 0) {
-    return [{ type: 'run-resumed', at, settings }, ...answer(workflows, run, only, input, at)];
+    const answered = answer(workflows, run, only, input, at);
+    return [{ type: 'run-resumed', at, settings }, ...reads, ...answered];
   }
-  return [{ type: 'run-resumed', at, settings, ...(input !== undefined && { input }) }];
+  return [{ type: 'run-resumed', at, settings, ...(input !== undefined && { input }) }, ...reads];
 }
 
 /** Ends a run in which nothing moves any more. */

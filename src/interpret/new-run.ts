@@ -29,6 +29,7 @@ export const newRun: Run = {
   agents: PersistentMap.empty(),
   endedAgents: PersistentMap.empty(),
   forkCounters: PersistentMap.empty(),
+  workflowFiles: PersistentMap.empty(),
   tally: emptyTally,
   iterations: 0,
   totalCostUsd: 0,

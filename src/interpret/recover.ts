@@ -48,6 +48,7 @@ export function recover(
     case 'too-many-agents':
     case 'too-deep':
     case 'script-failed':
+    case 'changed-script':
     case 'lost':
       return { kind: 'fail' };
     default:

@@ -5,6 +5,7 @@ import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { parseWorkflow } from '../parse/workflow.ts';
 import type { WorkflowLibrary } from '../ports.ts';
+import { fingerprints } from './fingerprints.ts';
 import { readFolder } from './folder.ts';
 import { locate, type Place } from './locate.ts';
 import { type Unpacked, unpack } from './unpack.ts';
@@ -84,7 +85,8 @@ async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
   }
   const { entry } = read.workflow;
   const ref = place.entry === undefined ? place.ref : join(place.path, entry);
-  const workflow = { ...read.workflow, ref };
+  const files = fingerprints(source, basename(place.path));
+  const workflow = { ...read.workflow, ref, files };
   const isFolder = place.kind === 'folder';
   return {
     workflow,

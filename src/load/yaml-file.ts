@@ -9,7 +9,10 @@ import { readYamlWorkflow } from '../parse/yaml-workflow.ts';
 
 const MAX_YAML_BYTES = 16 * 1024 * 1024;
 
-export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & { readonly id?: string };
+export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
+  readonly id?: string;
+  readonly whole: Uint8Array;
+};
 
 /** A workflow in one file. Only a text in which no state can be told is refused. */
 export async function readYamlFile(path: string): Promise<YamlSource> {
@@ -32,7 +35,8 @@ export async function readYamlFile(path: string): Promise<YamlSource> {
   }
   const { states, ...rest } = readYamlWorkflow(file, decoded.text);
   if (!states) throw unreadable(file, rest.diagnostics.find(isError));
-  return { ...rest, files: states.map((state) => ({ name: state.name, content: { state } })) };
+  const files = states.map((state) => ({ name: state.name, content: { state } }));
+  return { ...rest, files, whole: bytes };
 }
 
 function unreadable(file: string, fault: Diagnostic | undefined): UserError {

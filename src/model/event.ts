@@ -136,6 +136,13 @@ export const runEventSchema = z.discriminatedUnion('type', [
     input: z.optional(text),
   }),
   z.object({
+    type: z.literal('workflow-read'),
+    ...at,
+    workflow: text,
+    /** The sha256 of each file, by name. */
+    files: variables,
+  }),
+  z.object({
     type: z.literal('step-started'),
     ...byStep,
     attempt: count,

@@ -36,6 +36,7 @@ export const failureSchema = z.object({
     'too-many-agents',
     'too-deep',
     'script-failed',
+    'changed-script',
     // Nobody saw how a script ended.
     'lost',
   ]),

@@ -32,6 +32,8 @@ export type Input =
       readonly at: number;
       readonly settings: Settings;
       readonly input: string | undefined;
+      /** Refs of workflows whose files were changed, and are to be used as they are now. */
+      readonly accepted?: readonly string[];
     }
   /** Nothing runs and nothing can be started. */
   | {

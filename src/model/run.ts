@@ -11,6 +11,7 @@ import type { Failure } from './failure.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import type { StateName } from './state-name.ts';
 import type { Tally } from './tally.ts';
+import type { WorkflowFiles } from './workflow-files.ts';
 
 /** One execution of a workflow: the fold of its events, never changed in place. */
 export interface Run {
@@ -30,6 +31,8 @@ export interface Run {
   /** Every agent that ended: its name is never given again. */
   readonly endedAgents: PersistentMap<EndedAgent>;
   readonly forkCounters: PersistentMap<number>;
+  /** The files from which each workflow of the run was read, by ref. */
+  readonly workflowFiles: PersistentMap<WorkflowFiles>;
   readonly tally: Tally;
   readonly iterations: number;
   readonly totalCostUsd: number;

@@ -10,6 +10,8 @@ export interface Source {
   readonly entry: string | undefined;
   /** Also files that are no states: scripts may use them. */
   readonly files: readonly SourceFile[];
+  /** The file of which all of these are parts, where there is one. */
+  readonly whole?: Uint8Array;
   readonly about: About;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -1,6 +1,7 @@
 import type { Diagnostic } from './diagnostic.ts';
 import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
+import type { WorkflowFiles } from './workflow-files.ts';
 
 /** Which script endings count. A parameter everywhere, so that one machine can check for another. */
 export type Platform = 'unix' | 'windows';
@@ -15,6 +16,8 @@ export interface Workflow {
   /** Every state, also those of the other platform and those that could not be read. */
   readonly states: ReadonlyMap<StateName, State>;
   readonly about: About;
+  /** Absent when it was not read from files. */
+  readonly files?: WorkflowFiles;
   /** All there are, also those of broken states. */
   readonly diagnostics: readonly Diagnostic[];
 }

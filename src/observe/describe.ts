@@ -3,6 +3,7 @@ import type { RunEvent, RunEventOf } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { changedFiles } from '../model/workflow-files.ts';
 import type { Tone } from './screen.ts';
 import { duration, oneLine, squeezed, time, usd } from './words.ts';
 
@@ -34,6 +35,15 @@ export class Describer {
         return [`${event.run} starts: ${event.workflow} at ${event.state}${limits(after)}`];
       case 'run-resumed':
         return [`${after.id} continues${limits(after)}`];
+      case 'workflow-read': {
+        const read = before?.workflowFiles.get(event.workflow);
+        if (!read) return undefined;
+        const files = changedFiles(read, event.files).map((name) => oneLine(name));
+        return [
+          `continues with changed files of ${event.workflow}: ${files.join(', ')}`,
+          'warning',
+        ];
+      }
       case 'step-started':
         // A script is soon over, and its transition says it all; a turn may take an hour.
         return [`${event.state} ${startVerb(event)}`, event.session ? 'faint' : 'detail'];

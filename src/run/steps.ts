@@ -162,6 +162,7 @@ export class Steps {
         environment: scriptVariables(from),
         idleTimeoutMs: run.settings.idleTimeoutMs,
         file: `${await library.scriptFolder(agent.workflow)}/${state.name}`,
+        sha256: expectedSha256(run, agent.workflow, state.name),
         interpreter: state.interpreter,
         input: agent.input,
       };
@@ -247,6 +248,12 @@ function permissions(settings: Settings, policy: Policy) {
     allowedTools,
     disallowedTools,
   };
+}
+
+/** A script that the run has not read must not be executed either. */
+function expectedSha256({ workflowFiles }: Run, workflow: string, state: string) {
+  const files = workflowFiles.get(workflow);
+  return files && (files[state] ?? 'none');
 }
 
 function unreadable(error: unknown, costUsd: number): StepReport {

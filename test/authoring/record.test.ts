@@ -102,7 +102,8 @@ test('a recording holds whatever can come in, and is for nobody else to read', a
   const journal = await journalOf('r');
   expect(new Set(journal.map(({ type }) => type))).toEqual(
     new Set([
-      ...['run-started', 'step-started', 'step-ended', 'step-failed', 'agent-moved'],
+      ...['run-started', 'workflow-read', 'step-started', 'step-ended', 'step-failed'],
+      ...['agent-moved'],
       ...['agent-forked', 'agent-asked', 'agent-answered', 'agent-reminded', 'judge-called'],
       ...['agent-waits', 'agent-woke', 'agent-failed', 'agent-ended', 'run-ended'],
     ]),

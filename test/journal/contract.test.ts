@@ -38,6 +38,7 @@ const emptyRun: Run = {
   agents: PersistentMap.empty(),
   endedAgents: PersistentMap.empty(),
   forkCounters: PersistentMap.empty(),
+  workflowFiles: PersistentMap.empty(),
   tally: emptyTally,
   iterations: 0,
   totalCostUsd: 0,

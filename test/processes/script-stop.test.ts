@@ -29,6 +29,7 @@ test('a stop while a finished step is tidied up does not lose what it said', asy
       environment: {},
       idleTimeoutMs: 0,
       file,
+      sha256: undefined,
       interpreter: 'bash',
       input: undefined,
     },

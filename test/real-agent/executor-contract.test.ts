@@ -60,6 +60,7 @@ executorContract('a script', { survives: true }, async () => {
         ...promptStep({ number: steps, prompt: '', ...place(what, folder, folder, steps) }),
         kind: 'script',
         file: join(folder, what === 'cannot begin' ? 'answers' : what),
+        sha256: undefined,
         interpreter: 'bash',
         input: undefined,
       };

@@ -11,6 +11,7 @@ import type { Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { WorkflowLibrary } from '../../ports.ts';
+import { acceptedChanges } from '../changed-workflows.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
 import { acceptForeign } from '../foreign-run.ts';
@@ -34,6 +35,7 @@ export interface ResumeOptions extends RunOptions {
   readonly all?: boolean;
   readonly salvage?: boolean;
   readonly trustRun?: boolean;
+  readonly acceptChanges?: boolean;
 }
 
 /** Goes on with a run, or with every run that can go on by itself. */
@@ -144,8 +146,13 @@ async function resumeOne(
     if (given.input !== undefined) await checkReceiver(run, journal, paths);
     const library = libraryFor(paths, run.cwd);
     await loadAll(library, run);
+    const accepted = await acceptedChanges(run, library, given).catch(async (refusal) => {
+      await journal.close();
+      throw refusal;
+    });
     stderr.say(...skipWarning(settings));
-    const first = { kind: 'resume', at: clock.now(), settings, input: given.input } as const;
+    const { input } = given;
+    const first = { kind: 'resume', at: clock.now(), settings, input, accepted } as const;
     await checkNames(settings, options.claudePath);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
     const { claudePath } = options;
@@ -208,17 +215,20 @@ async function sayAgain(paths: RunPaths, run: Run, { json }: RunOptions): Promis
   return 0;
 }
 
-/** Loads every workflow that an agent is in or returns to. One that is gone fails only its agents. */
+/**
+ * Loads every workflow that the run has read, since it may enter it again. One that is gone fails only
+ * the agents that are in it or return to it.
+ */
 async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
-  const refs = new Set([run.workflow]);
+  const needed = new Set([run.workflow]);
   for (const [, agent] of run.agents) {
-    refs.add(agent.workflow);
-    for (const frame of agent.stack) refs.add(frame.workflow);
+    needed.add(agent.workflow);
+    for (const frame of agent.stack) needed.add(frame.workflow);
   }
-  for (const ref of refs) {
+  for (const ref of new Set([...needed, ...[...run.workflowFiles].map(([read]) => read)])) {
     await library.load(ref).catch((error) => {
       if (!(error instanceof UserError)) throw error;
-      stderr.error(error);
+      if (needed.has(ref)) stderr.error(error);
     });
     await loadNamed(library, ref);
   }

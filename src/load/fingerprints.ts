@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { Source, SourceFile } from '../model/source.ts';
+import type { WorkflowFiles } from '../model/workflow-files.ts';
+import { isStateFile } from '../parse/state.ts';
+
+/**
+ * The sha256 of each file of a workflow. States and scripts have one of their own, as they are
+ * executed; `container`, the archive or YAML file, has one for all else that is in it.
+ */
+export function fingerprints(source: Source, container: string): WorkflowFiles {
+  const own = source.files.flatMap(({ name, content }) => {
+    const bytes = isStateFile(name) ? executable(content) : undefined;
+    return bytes === undefined ? [] : [[name, sha256(bytes)] as const];
+  });
+  const rest = source.whole ?? restOf(source.files);
+  return Object.fromEntries(rest ? [...own, [container, sha256(rest)]] : own);
+}
+
+/** What a state is executed from; a prompt that is part of a larger text is covered by that. */
+function executable(content: SourceFile['content']): Uint8Array | undefined {
+  if ('bytes' in content) return content.bytes;
+  return 'state' in content && content.state.kind === 'script'
+    ? Buffer.from(content.state.text)
+    : undefined;
+}
+
+/** The names and sums of the files that are no states, as one text. */
+function restOf(files: readonly SourceFile[]): Uint8Array | undefined {
+  const others = files.flatMap(({ name, content }) =>
+    isStateFile(name) || !('bytes' in content) ? [] : [[name, sha256(content.bytes)]],
+  );
+  return others.length === 0 ? undefined : Buffer.from(JSON.stringify(others.sort()));
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,173 @@
+/** Files of a workflow that are changed while a run works: not executed, named, and used only when accepted. */
+import { rmSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { atTerminal } from '../at-terminal.ts';
+import { eventually } from '../eventually.ts';
+import { newProject } from '../new-project.ts';
+import { writeZip } from '../zip-writer.ts';
+
+const EVIL = `echo evil >>ran; echo '<result>evil</result>'`;
+const GOOD = `echo good >>ran; echo '<result>good</result>'`;
+
+/** Its first step writes into the workflow, as an agent with a shell or an edit tool could. */
+const FLOW = {
+  'flow/START.sh': `[ -e done ] || cat evil >"$target"; touch done; echo '<goto>NEXT</goto>'`,
+  'flow/NEXT.sh': GOOD,
+  'flow/SPARE.md': 'Work.',
+  evil: EVIL,
+};
+
+const attacked = (target: string) => ({
+  ...FLOW,
+  'flow/START.sh': FLOW['flow/START.sh'].replace('$target', target),
+});
+
+const files: readonly [string, () => ReturnType<typeof newProject>, string][] = [
+  ['of a folder', () => newProject(attacked('flow/NEXT.sh')), 'flow'],
+  [
+    'of a YAML file',
+    () =>
+      newProject({
+        'flow.yaml': `states:
+  START:
+    sh: |
+      cat evil >"$(dirname "$0")/NEXT.sh"; echo '<goto>NEXT</goto>'
+  NEXT:
+    sh: |
+      ${GOOD}
+`,
+        evil: EVIL,
+      }),
+    'flow.yaml',
+  ],
+  [
+    'of an archive',
+    () => {
+      const project = newProject({ evil: EVIL });
+      const start = `cat evil >"$(dirname "$0")/NEXT.sh"; echo '<goto>NEXT</goto>'`;
+      project.write(
+        'flow.zip',
+        writeZip([
+          { name: 'START.sh', content: start },
+          { name: 'NEXT.sh', content: GOOD },
+        ]),
+      );
+      return project;
+    },
+    'flow.zip',
+  ],
+  [
+    'of a workflow that was entered',
+    () =>
+      newProject({
+        ...attacked('flow/NEXT.sh'),
+        'outer/START.sh': `echo '<call-workflow return="END">../flow</call-workflow>'`,
+        'outer/END.sh': GOOD,
+      }),
+    'outer',
+  ],
+];
+
+test.each(files)('a script %s that a step has changed is not executed', async (_, make, path) => {
+  const project = make();
+  const { code, stderr } = await project.run([path, '--workflow-id', 'r']);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'NEXT.sh was changed after the run had read it, so it was not executed.',
+  );
+  expect(stderr).toContain('raymond resume r --accept-changes');
+  expect(project.lines('ran')).toEqual([]);
+  expect(project.journal('r')).toContainEqual(
+    expect.objectContaining({
+      type: 'agent-failed',
+      failure: expect.objectContaining({ kind: 'changed-script' }),
+    }),
+  );
+});
+
+describe('a resume', () => {
+  const stopped = async (target: string) => {
+    const project = newProject(attacked(target));
+    expect(
+      await project.run(['flow', '--workflow-id', 'r', '--max-iterations', '1']),
+    ).toMatchObject({ code: 3 });
+    return project;
+  };
+  const resume = ['resume', 'r', '--max-iterations', '0'];
+
+  test.each([
+    ['script', 'flow/NEXT.sh'],
+    ['new script', 'flow/NEW.sh'],
+    ['prompt', 'flow/SPARE.md'],
+  ])('names a %s that was changed, and executes nothing', async (_, target) => {
+    const project = await stopped(target);
+    const journal = project.journal('r');
+    const refused = await project.run(resume);
+    expect(refused).toMatchObject({ code: 64, stdout: '' });
+    expect(refused.stderr).toContain(`${project.path('flow')}: ${target.slice(5)}.`);
+    expect(refused.stderr).toContain('raymond resume r --accept-changes');
+    expect(project.lines('ran')).toEqual([]);
+    expect(project.journal('r')).toEqual(journal);
+  });
+
+  test('uses what was accepted, and does not ask for it again', async () => {
+    const project = await stopped('flow/NEXT.sh');
+    const accepted = await project.run([...resume, '--accept-changes', '--max-iterations', '1']);
+    expect(accepted.stderr).toContain(
+      `continues with changed files of ${project.path('flow')}: NEXT.sh`,
+    );
+    expect(await project.run(resume)).toMatchObject({ code: 0, stdout: 'evil\n' });
+  });
+
+  test('asks nothing when the file is again as it was, or is gone', async () => {
+    const restored = await stopped('flow/NEXT.sh');
+    restored.write('flow/NEXT.sh', GOOD);
+    rmSync(restored.path('flow/SPARE.md'));
+    expect(await restored.run(resume)).toMatchObject({ code: 0, stdout: 'good\n' });
+  });
+
+  test('--all passes over such a run and goes on with the others', async () => {
+    const project = await stopped('flow/NEXT.sh');
+    project.write('other/START.sh', `[ -e cured ] || exit 1; echo '<result>cured</result>'`);
+    await project.run(['other', '--workflow-id', 'zz']);
+    project.write('cured', '');
+    const all = await project.run(['resume', '--all', '--max-iterations', '0']);
+    expect(all).toMatchObject({ code: 1, stdout: 'cured\n' });
+    expect(all.stderr).toContain('Files of r were changed after the run had read them.');
+    expect(project.lines('ran')).toEqual([]);
+  });
+
+  test.runIf(process.platform === 'linux').each([
+    ['y', 0, ['evil']],
+    ['n', 64, []],
+    ['', 64, []],
+    ['yikes', 64, []],
+  ])('asks at a terminal, and takes "%s" for what it is', async (keys, code, ran) => {
+    const project = await stopped('flow/NEXT.sh');
+    const terminal = atTerminal(project, resume);
+    await eventually('it asks', () => terminal.screen().includes('changed files? [yes/no]'));
+    expect(terminal.screen()).toContain('NEXT.sh');
+    terminal.type(`${keys}\r`);
+    expect(await terminal.ended).toBe(code);
+    expect(project.lines('ran')).toEqual(ran);
+  });
+});
+
+test('a step that still runs is adopted, whatever became of its file, once that is accepted', async () => {
+  const project = newProject({
+    'flow/START.sh': `echo "try $RAYMOND_ATTEMPT" >>tries; until [ -e go ]; do sleep 0.05; done
+echo '<result>the old one</result>'`,
+  });
+  const life = project.start(['flow', '--workflow-id', 'r']);
+  await eventually('it has begun', () => project.lines('tries').length === 1);
+  life.child.kill('SIGKILL');
+  await life.ended;
+  const text = project.read('flow/START.sh');
+  // A shell reads its script bit by bit: what it has read stays.
+  project.write('flow/START.sh', `${text}# changed`);
+  expect(await project.run(['resume', 'r'])).toMatchObject({ code: 64 });
+  const next = project.start(['resume', 'r', '--accept-changes']);
+  project.write('go', '');
+  expect(await next.ended).toMatchObject({ code: 0, stdout: 'the old one\n' });
+  expect(project.lines('tries')).toEqual(['try 1']);
+});
