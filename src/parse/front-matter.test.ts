@@ -331,3 +331,38 @@ test('no text makes it throw', () => {
     { numRuns: 2_000 },
   );
 });
+
+describe('front matter that does not stand at the very start', () => {
+  const front = '---\nmodel: opus\nallowed_transitions: [{tag: result}]\n---\nDo it.\n';
+  test.each([
+    ['behind a comment', `<!-- by A -->\n${front}`, 2],
+    ['behind several', `<!-- a\nb -->\n\n<!-- --- -->\n${front}`, 5],
+    ['behind blank lines', `\n  \n${front}`, 3],
+    [
+      'behind a comment with Windows line ends',
+      `<!-- a -->\r\n${front.replaceAll('\n', '\r\n')}`,
+      2,
+    ],
+    ['behind a mark and a comment', `\uFEFF<!-- a -->\n${front}`, 2],
+  ])('%s is an error', (_, text, line) => {
+    const { diagnostics } = readPrompt('A.md', text);
+    expect(diagnostics).toMatchObject([{ code: 'late-front-matter', severity: 'error', line }]);
+  });
+
+  test.each([
+    ['rules between paragraphs', '<!-- a -->\n---\nSome text.\n---\nMore.'],
+    ['one rule', '\n---\nmodel: opus'],
+    ['a comment that is never closed', `<!-- a\n${front}`],
+    ['text before it', `Hello.\n${front}`],
+    ['a comment on the same line', `<!-- a --> ${front}`],
+    ['nothing', '<!-- a -->\n\n'],
+  ])('%s is none', (_, text) => {
+    expect(readPrompt('A.md', text)).toMatchObject({ diagnostics: [], template: text });
+  });
+
+  test('a million comments are passed in linear time', () => {
+    const text = '<!---->'.repeat(1_000_000);
+    expect(readPrompt('A.md', text).diagnostics).toEqual([]);
+    expect(readPrompt('A.md', ' '.repeat(1_000_000)).diagnostics).toEqual([]);
+  });
+});

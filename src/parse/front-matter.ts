@@ -15,7 +15,7 @@ export interface PromptText {
 export function readPrompt(file: string, text: string): PromptText {
   const split = splitFrontMatter(text);
   if (split === 'none' || split === 'unclosed') {
-    const diagnostics = split === 'unclosed' ? [unclosed(file)] : [];
+    const diagnostics = split === 'unclosed' ? [unclosed(file)] : lateFrontMatter(file, text);
     return { template: text, templateLine: 1, policy: NO_POLICY, diagnostics };
   }
   const reader = new YamlReader(file, split.yaml, 1);
@@ -52,6 +52,39 @@ function unclosed(file: string): Diagnostic {
     message: 'Front matter begins here and never ends.',
     remedy: 'Close it with a line ---, or begin the prompt with something else.',
   };
+}
+
+/** Behind blank lines or comments it would be part of the prompt, and nothing of it would hold. */
+function lateFrontMatter(file: string, text: string): readonly Diagnostic[] {
+  const at = afterComments(text);
+  const split = at === 0 ? 'none' : splitFrontMatter(text.slice(at));
+  if (typeof split === 'string' || !HAS_KEY.test(split.yaml)) return [];
+  const line = 1 + countLines(text.slice(0, at));
+  return [
+    {
+      severity: 'error',
+      code: 'late-front-matter',
+      file,
+      line,
+      column: 1,
+      message: `Front matter begins on line ${line}, and only at the very start of a file is it read.`,
+      remedy: 'Move it to the first line, and what stands before it behind it.',
+    },
+  ];
+}
+
+const HAS_KEY = new RegExp(`^(?:${POLICY_KEYS.join('|')})[ \\t]*:`, 'm');
+
+/** Where the text begins behind blank lines and HTML comments, at the start of a line. */
+function afterComments(text: string): number {
+  let at = 0;
+  while (true) {
+    while (at < text.length && /[\s\uFEFF]/.test(text.charAt(at))) at += 1;
+    const end = text.startsWith('<!--', at) ? text.indexOf('-->', at) : -1;
+    if (end < 0) break;
+    at = end + 3;
+  }
+  return text.charAt(at - 1) === '\n' ? at : 0;
 }
 
 function readRoot(reader: YamlReader): Policy {

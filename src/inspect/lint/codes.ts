@@ -33,6 +33,7 @@ export const LINT_CODES = {
     'Two files differ only in their ending, so that their bare name is ambiguous.',
   ),
   // Front matter.
+  'late-front-matter': error('parse', 'Front matter does not stand at the very start of its file.'),
   'unclosed-front-matter': error('parse', 'Front matter begins and never ends.'),
   yaml: error('parse', 'Front matter is not valid YAML.'),
   'unknown-key': warning('parse', 'A key of front matter, or of an evaluator, is not known.'),
