@@ -32,7 +32,7 @@ export interface Stage {
   turn(outcome: string | StepReport, agent?: string, costUsd?: number): readonly RunEvent[];
   idle(who?: { attended?: boolean; patient?: boolean }): readonly RunEvent[];
   stop(how: 'drain' | 'now'): readonly RunEvent[];
-  resume(change?: Partial<Settings>, input?: string): readonly RunEvent[];
+  resume(change?: Partial<Settings>, input?: string, how?: { fresh: boolean }): readonly RunEvent[];
 }
 
 export interface StageOptions {
@@ -92,12 +92,13 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
     idle: ({ attended = false, patient = true } = {}) =>
       stage.take({ kind: 'idle', at: stage.now, attended, patient }),
     stop: (how) => stage.take({ kind: 'stop', at: stage.now, how }),
-    resume: (change = {}, input = undefined) =>
+    resume: (change = {}, input = undefined, how = { fresh: false }) =>
       stage.take({
         kind: 'resume',
         at: stage.now,
         settings: { ...stage.run.settings, ...change },
         input,
+        ...how,
       }),
   };
   const started: RunEvent = {

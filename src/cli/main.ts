@@ -54,6 +54,7 @@ function program(): Command {
     .description('go on with a run')
     .option('--all', 'go on with every run that can')
     .option('--salvage', 'keep the readable part of a damaged journal')
+    .option('--fresh', 'begin the states of failed agents in new sessions')
     .option('--trust-run', 'go on with a run that you did not start here')
     .option('--accept-changes', 'use files of the workflow that were changed meanwhile')
     .action(async (name: string | undefined, options) => {

@@ -2,7 +2,7 @@
  * Folds an event into a run. Total: an event about an agent that is not there changes nothing. The
  * work for one event does not depend on how many agents there are (a resume excepted).
  */
-import type { RunEvent, RunEventOf, StackChange, Task } from '../model/event.ts';
+import type { RunEvent, RunEventOf, Session, StackChange, Task } from '../model/event.ts';
 import type { Agent, AgentStatus, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { tallyWith } from '../model/tally.ts';
@@ -104,16 +104,38 @@ function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
   let next: Run = { ...run, status: { kind: 'active' }, settings: event.settings };
   for (const [id, { status }] of run.agents) {
     if (status.kind !== 'failed') continue;
-    const task = withoutReminder(status.task);
-    next = change(next, id, (agent) => ({
-      ...agent,
-      retries: 0,
-      previousTry: task === status.task ? agent.previousTry : undefined,
-      input: event.input ?? agent.input,
-      status: ready(task),
-    }));
+    next = change(next, id, (agent) => {
+      const again = { ...agent, retries: 0, input: event.input ?? agent.input };
+      return event.fresh ? anew(again, status.task) : oncemore(again, status.task);
+    });
   }
   return next;
+}
+
+function oncemore(agent: Agent, failed: Task): Agent {
+  const task = withoutReminder(failed);
+  const previousTry = task === failed ? agent.previousTry : undefined;
+  return { ...agent, previousTry, status: ready(task) };
+}
+
+/**
+ * In a new session there is nothing to continue and nothing to be reminded of. A caller that would
+ * go on in the session that is given up begins a new one, too.
+ */
+function anew(agent: Agent, failed: Task): Agent {
+  if (failed.kind === 'judge') return begin(agent, withoutReminder(failed));
+  const given = sessionId(agent.session);
+  const stack = agent.stack.map((frame) =>
+    given !== undefined && sessionId(frame.session) === given
+      ? { ...frame, session: { kind: 'none' } as const }
+      : frame,
+  );
+  return begin({ ...agent, stack, session: { kind: 'none' } }, { kind: 'state' });
+}
+
+function sessionId(session: Session): string | undefined {
+  if (session.kind === 'none') return undefined;
+  return session.kind === 'open' ? session.id : session.from;
 }
 
 function withoutReminder(task: Task): Task {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Stage } from '../../test/make-run.ts';
-import { failed, interrupted, makeRun, types } from '../../test/make-run.ts';
+import { failed, interrupted, makeRun, state, types } from '../../test/make-run.ts';
 
 const flow = { START: [], N: [], T: [] };
 const TIMED = '<ask next="N" timeout="1h" timeout_next="T">Which?</ask>';
@@ -226,6 +226,33 @@ describe('resume', () => {
     stage.idle();
     stage.resume({}, input);
     expect(stage.agent().input).toBe(expected);
+  });
+
+  test('a fresh one begins the state of a failed agent in a new session', () => {
+    const stage = makeRun(flow, { input: 'old' });
+    stage.turn('<goto>N</goto>');
+    stage.turn('<call return="T">N</call>');
+    stage.turn(failed('session-gone'));
+    stage.idle();
+    expect(stage.agent().stack).toMatchObject([{ session: { kind: 'open', id: 's1' } }]);
+    expect(stage.resume({}, undefined, { fresh: true })).toMatchObject([{ fresh: true }]);
+    expect(stage.agent().stack).toMatchObject([{ state: 'T.md', session: { kind: 'none' } }]);
+    expect(stage.start()).toMatchObject([
+      { task: 'state', attempt: 1, session: { use: 'fresh' }, state: 'N.md' },
+    ]);
+  });
+
+  test.each([
+    ['a reminder', ['What?']],
+    ['a continuation', [interrupted()]],
+  ])('a fresh one begins the state again instead of %s', (_, before) => {
+    const stage = makeRun({ START: state('allowed_transitions: [{ tag: result }]') });
+    for (const outcome of before) stage.turn(outcome);
+    stage.turn(failed('session-gone'));
+    stage.idle();
+    stage.resume({}, undefined, { fresh: true });
+    expect(stage.agent().status).toEqual({ kind: 'ready', task: { kind: 'state' } });
+    expect(stage.start()).toMatchObject([{ task: 'state', session: { use: 'fresh' } }]);
   });
 
   test('with two open questions a value answers neither', () => {

@@ -90,16 +90,16 @@ function stop(run: Run, how: 'drain' | 'now', at: number): readonly RunEvent[] {
 function resume(
   workflows: Workflows,
   run: Run,
-  { at, settings, input, accepted = [] }: Extract<Input, { kind: 'resume' }>,
+  { at, settings, input, accepted = [], fresh }: Extract<Input, { kind: 'resume' }>,
 ): readonly RunEvent[] {
+  const resumed: RunEvent = { type: 'run-resumed', at, settings, ...(fresh && { fresh }) };
   const reads = accepted.flatMap((workflow) => readWorkflow(workflows, workflow, at));
   const asking = [...run.agents].map(([, agent]) => agent).filter(isAsking);
   const [only, ...others] = asking;
   if (input !== undefined && only && others.length === 0) {
-    const answered = answer(workflows, run, only, input, at);
-    return [{ type: 'run-resumed', at, settings }, ...reads, ...answered];
+    return [resumed, ...reads, ...answer(workflows, run, only, input, at)];
   }
-  return [{ type: 'run-resumed', at, settings, ...(input !== undefined && { input }) }, ...reads];
+  return [{ ...resumed, ...(input !== undefined && { input }) }, ...reads];
 }
 
 /** Ends a run in which nothing moves any more. */

@@ -33,6 +33,7 @@ export function recover(
     case 'unknown-model':
     case 'refused':
     case 'blocked':
+    case 'session-gone':
     case 'no-executable':
     case 'no-transition':
     case 'several-transitions':

@@ -134,6 +134,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     settings: settingsSchema,
     /** Replaces the pending value of the agents that had failed. */
     input: z.optional(text),
+    /** The agents that had failed begin their state in a new session. */
+    fresh: z.optional(z.boolean()),
   }),
   z.object({
     type: z.literal('workflow-read'),

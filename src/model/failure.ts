@@ -18,6 +18,8 @@ export const failureSchema = z.object({
     'no-credit',
     'unknown-model',
     'refused',
+    // The agent does not know the conversation any more.
+    'session-gone',
     // A hook or a setting of the agent stopped the prompt: the model did not answer.
     'blocked',
     'no-executable',

@@ -34,6 +34,8 @@ export type Input =
       readonly input: string | undefined;
       /** Refs of workflows whose files were changed, and are to be used as they are now. */
       readonly accepted?: readonly string[];
+      /** Whether the agents that had failed give up their sessions. */
+      readonly fresh?: boolean | undefined;
     }
   /** Nothing runs and nothing can be started. */
   | {

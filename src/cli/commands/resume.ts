@@ -34,6 +34,7 @@ import { rehearsalNotice } from './run.ts';
 export interface ResumeOptions extends RunOptions {
   readonly all?: boolean;
   readonly salvage?: boolean;
+  readonly fresh?: boolean;
   readonly trustRun?: boolean;
   readonly acceptChanges?: boolean;
 }
@@ -144,6 +145,13 @@ async function resumeOne(
         });
     await setLostStepsAside(paths, run);
     if (given.input !== undefined) await checkReceiver(run, journal, paths);
+    if (given.fresh && !given.all && run.tally.failed === 0) {
+      await journal.close();
+      throw wrongUsage(
+        `No agent of ${id} has failed, so --fresh has nothing to do.`,
+        'Leave it out.',
+      );
+    }
     const library = libraryFor(paths, run.cwd);
     await loadAll(library, run);
     const accepted = await acceptedChanges(run, library, given).catch(async (refusal) => {
@@ -151,8 +159,8 @@ async function resumeOne(
       throw refusal;
     });
     stderr.say(...skipWarning(settings));
-    const { input } = given;
-    const first = { kind: 'resume', at: clock.now(), settings, input, accepted } as const;
+    const { input, fresh } = given;
+    const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
     await checkNames(settings, options.claudePath);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
     const { claudePath } = options;

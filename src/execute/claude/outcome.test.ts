@@ -42,7 +42,7 @@ const kinds: Readonly<Record<string, string>> = {
   'no answer in time': 'connection-lost',
   'budget spent between calls': 'budget-spent',
   'budget spent by the answer': 'answered',
-  'no such session': 'refused',
+  'no such session': 'session-gone',
   interrupted: 'crashed',
   terminated: 'crashed',
   'wrong option': 'refused',

@@ -27,6 +27,8 @@ type FailureKind =
   | 'budget-spent'
   /** A hook or a setting of Claude Code kept the model from answering. */
   | 'blocked'
+  /** It does not know the conversation any more. */
+  | 'session-gone'
   /** Asking again in the same way cannot help. */
   | 'refused';
 
@@ -164,7 +166,7 @@ function failed({ result, apiError, resetsAt, now }: FailedTurn): TurnFailure {
     return { kind: 'usage-limit', message, ...(resets !== undefined && { resetsAt: resets }) };
   }
   const kind = kindOf(result, apiError, message);
-  return { kind, message: kind === 'not-logged-in' ? withRemedy(message) : message };
+  return { kind, message: withRemedy(kind, message) };
 }
 
 function kindOf(result: Result, apiError: string | undefined, message: string): FailureKind {
@@ -208,16 +210,23 @@ const clues: readonly (readonly [FailureKind, RegExp])[] = [
   ['no-credit', /credit balance|out of (?:extra usage|usage credits)|spend limit/i],
   ['not-logged-in', /not logged in|\/login|invalid api key|invalid bearer token/i],
   ['unknown-model', /issue with the selected model/i],
-  ['refused', /prompt is too long|no conversation found|no message found/i],
+  ['session-gone', /no conversation found|no message found/i],
+  ['refused', /prompt is too long/i],
 ];
 
-/** Its own advice, "/login", can only be followed in a terminal in which it runs. */
-function withRemedy(message: string): string {
+function withRemedy(kind: FailureKind, message: string): string {
+  const remedy = remedies[kind];
+  if (remedy === undefined) return message;
+  // Its own advice, "/login", can only be followed in a terminal in which it runs.
   const fact = message.replace(/ · Please run \/login|Please run \/login · /, '').trim();
-  return `${fact.replace(/[^.]$/, '$&.')} ${LOG_IN}`;
+  return `${fact.replace(/[^.]$/, '$&.')} ${remedy}`;
 }
 
-const LOG_IN = 'Log in with "claude auth login", or set ANTHROPIC_API_KEY.';
+const remedies: Readonly<Partial<Record<FailureKind, string>>> = {
+  'not-logged-in': 'Log in with "claude auth login", or set ANTHROPIC_API_KEY.',
+  'session-gone':
+    'Claude Code deletes old conversations. Resume with --fresh to begin the state in a new one.',
+};
 
 function blockedText(said: string): string {
   // It may go on with the whole prompt.
