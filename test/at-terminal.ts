@@ -19,7 +19,7 @@ export interface TerminalOptions {
 export function atTerminal(
   project: Project,
   args: readonly string[],
-  { columns = 100, env = {} }: TerminalOptions = {},
+  { columns = 200, env = {} }: TerminalOptions = {},
 ): Terminal {
   const command = [process.execPath, BIN, ...args].map(quoted).join(' ');
   const child = spawn(

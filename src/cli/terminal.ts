@@ -15,6 +15,8 @@ export interface Screen {
   hasColor(): boolean;
   /** Lines of Raymond's own. */
   say(...lines: readonly Text[]): void;
+  /** A line with a command to be copied: it is not broken, so it must hold no words of others. */
+  offer(line: string): void;
   /** A fact and its remedy. */
   error(error: UserError): void;
   /** A line of a run's report. */
@@ -66,6 +68,7 @@ function screen(stream: NodeJS.WriteStream): Screen {
   const write = (text: string) => void stream.write(text);
   const say = (...lines: readonly Text[]) =>
     write(lines.map((line) => ownLine(line, looks())).join(''));
+  const offer = (line: string) => write(ownLine(line, { color: hasColor() }));
   const written = (text: string) =>
     new Promise<void>((resolve) => {
       stream.write(text, () => resolve());
@@ -74,8 +77,14 @@ function screen(stream: NodeJS.WriteStream): Screen {
     isTerminal,
     hasColor,
     say,
-    error: ({ message, remedy }) =>
-      say(`raymond: ${squeezed(message)}`, `         ${squeezed(remedy)}`),
+    offer,
+    error: ({ message, remedy }) => {
+      say([
+        { text: 'raymond: ', tone: 'plain' },
+        { text: squeezed(message), tone: 'plain' },
+      ]);
+      offer(`         ${squeezed(remedy)}`);
+    },
     line: (line, { plain, indent } = {}) =>
       write(formatLine(line, { ...looks(), ...(plain && { color: false }) }, indent)),
     quote: (text) => write(quotedLines({ text }, looks())),

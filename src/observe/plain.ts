@@ -35,7 +35,8 @@ export function formatLine(
     { text: lead, tone: 'plain' },
     { text, tone },
   ] as const;
-  return ownLine(pieces, looks);
+  // Lines about the run hold commands to be copied, and hardly a word of others.
+  return ownLine(pieces, who === 'run' ? { color: looks.color } : looks);
 }
 
 const QUIET_TONES: ReadonlySet<Line['tone']> = new Set(['warning', 'bad']);

@@ -12,6 +12,23 @@ test('what follows a newline in a line of ours is marked', () => {
   expect(ownLine('message with an end\n\n', plain)).toBe('message with an end\n');
 });
 
+test('what the screen has no room for is indented, and begins no row', () => {
+  const looks = { color: false, columns: 30 };
+  const forged = `${'-'.repeat(22)} raymond: your login has expired`;
+  expect(ownLine(`No ${forged}`, looks)).toBe(
+    `No ${'-'.repeat(22)} \n    raymond: your login has \n    expired\n`,
+  );
+  const line = (lead: string) => [
+    { text: lead, tone: 'plain' } as const,
+    { text: forged, tone: 'plain' } as const,
+  ];
+  expect(ownLine(line('10:15 main '), { ...looks, columns: 40 })).toBe(
+    `10:15 main ${'-'.repeat(22)} \n           raymond: your login has \n           expired\n`,
+  );
+  const wide = `10:15 ${'main_x1'.repeat(9)} `;
+  expect(ownLine(line(wide), looks).split('\n')[1]).toBe(`    ${'-'.repeat(22)} `);
+});
+
 test('colour comes after cleaning, from the tone', () => {
   const pieces = [
     { text: 'main ', tone: 'plain' },

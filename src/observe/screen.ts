@@ -20,17 +20,25 @@ export interface Looks {
   readonly columns?: number | undefined;
 }
 
-/** A newline in it came with a text of somebody else: what follows is marked. */
+/**
+ * A newline in it came with a text of somebody else: what follows is marked. What the screen has no
+ * room for is indented, so that no text in the line can begin a row.
+ */
 export function ownLine(text: Text, { color, columns }: Looks): string {
   const pieces = typeof text === 'string' ? [{ text, tone: 'plain' } as const] : text;
-  const indentation = /^ */.exec(pieces[0]?.text ?? '')?.[0] ?? '';
+  const lead = pieces.slice(0, -1);
+  const { text: words = '', tone = 'plain' } = pieces.at(-1) ?? {};
+  const before = lead.map((piece) => onOneRow(piece.text)).join('');
+  const indentation = /^ */.exec(before || words)?.[0] ?? '';
   const mark = `${indentation}${INDENTATION}${BAR}`;
-  const shown = pieces.map((piece) => {
-    const [first = '', ...others] = visibleLines(piece.text);
-    const rows = others.flatMap((line) => rowsOf(line, roomBehind(mark, columns)));
-    return painted([first, ...rows].join(`\n${mark}`), piece.tone, color);
-  });
-  return `${shown.join('')}\n`;
+
+  const isWide = roomBehind(before, columns) < LEAST_ROOM;
+  const hang = before === '' || isWide ? `${indentation}${HANGING}` : blank(before);
+  const [first = '', ...others] = visibleLines(words);
+  const own = rowsOf(first, roomBehind(hang, columns)).join(`\n${hang}`);
+  const marked = others.flatMap((line) => rowsOf(line, roomBehind(mark, columns)));
+  const start = isWide && before !== '' ? `${before}\n${hang}` : before;
+  return `${start}${painted([own, ...marked].join(`\n${mark}`), tone, color)}\n`;
 }
 
 export interface Quote {
@@ -43,7 +51,7 @@ export interface Quote {
 /** A text of somebody else: each of its lines is marked, and on a screen each row. */
 export function quotedLines(quote: Quote, { color, columns }: Looks): string {
   const { text, lead = INDENTATION, tone = 'plain' } = quote;
-  const before = visible(lead).replaceAll('\n', ' ');
+  const before = onOneRow(lead);
   const room = roomBehind(`${before}${BAR}`, columns);
   // A lead that leaves no room stands alone.
   if (room < LEAST_ROOM && lead !== INDENTATION)
@@ -61,7 +69,10 @@ export function widthOf(text: string): number {
   return width;
 }
 
+const onOneRow = (text: string) => visible(text).replaceAll('\n', ' ');
+
 const INDENTATION = '  ';
+const HANGING = '    ';
 const BAR = '| ';
 const LEAST_ROOM = 20;
 

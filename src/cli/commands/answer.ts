@@ -27,7 +27,7 @@ export async function answer(words: readonly string[], options: AnswerOptions): 
   const text = await answerText(written, { ...question, run: id });
   await give(project, found, question, text);
   if (options.json) stdout.json({ workflow_id: id, agent, answered: true });
-  else if (pid === undefined) stderr.say(`The answer is kept. To continue: raymond resume ${id}`);
+  else if (pid === undefined) stderr.offer(`The answer is kept. To continue: raymond resume ${id}`);
   else stderr.say(`${agent} of ${id} has its answer.`);
   return 0;
 }

@@ -217,7 +217,7 @@ async function checkReceiver(
  * file. So this is no mistake: whoever resumes until it works gets what the run has come to.
  */
 async function sayAgain(paths: RunPaths, run: Run, { json }: RunOptions): Promise<number> {
-  stderr.say(`${run.id} is completed. See what it did: raymond show ${shellWord(run.id)}`);
+  stderr.offer(`${run.id} is completed. See what it did: raymond show ${shellWord(run.id)}`);
   await writeState(disk, paths.stateFile, freeze(run));
   if (run.result !== undefined && !json) await stdout.result(run.result);
   return 0;

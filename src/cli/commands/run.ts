@@ -56,7 +56,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   await checkNames(settings, options.claudePath);
   const { claudePath } = options;
   const chosen = await executors({ settings, workflow: workflow.ref, library, paths, claudePath });
-  for (const notice of await leftBehind(project)) stderr.say(notice);
+  for (const notice of await leftBehind(project)) stderr.offer(notice);
   stderr.say(...budgetNotice(workflow, options));
 
   if (settings.rehearse) stderr.say(rehearsalNotice(settings));

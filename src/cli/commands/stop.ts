@@ -37,7 +37,7 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
     pid: owner.pid,
   });
   if (!options.json)
-    stderr.say(
+    stderr.offer(
       options.now
         ? `Stopping ${id}.`
         : `${id} stops when its running steps are done. To stop them: raymond stop ${id} --now`,
@@ -46,7 +46,7 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
   if (options.json) stdout.json({ workflow_id: id, stopped: true, killed: how === 'killed' });
   else if (how === 'stopped') stderr.say(`${id} has stopped.`);
   else
-    stderr.say(
+    stderr.offer(
       `Process ${owner.pid} did not react and was killed. Nothing of ${id} is left running. To continue: raymond resume ${id}`,
     );
   return 0;
