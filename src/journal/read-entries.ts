@@ -17,6 +17,8 @@ export interface Place {
   seq: number;
   /** Of the file; 0 as long as its first line was not read. */
   version: number;
+  /** Which file this is a place of: a journal that is rewritten is another one. */
+  file?: string;
 }
 
 export const beginning = (): Place => ({ end: 0, seq: 0, version: 0 });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import {
+  collected,
   create,
   ended,
   eventsOf,
@@ -15,12 +16,14 @@ import {
   open,
   seen,
   started,
+  versionOne,
   woke,
 } from '../../test/journal/fixtures.ts';
 import type { RunEvent } from '../model/event.ts';
 import { realDisk } from './disk.ts';
 import { encodeEvents, encodeSnapshot } from './journal-format.ts';
-import { readRun } from './read-journal.ts';
+import { beginning } from './read-entries.ts';
+import { readEvents, readRun } from './read-journal.ts';
 import { salvage } from './salvage.ts';
 
 async function written(path: string, appends: readonly (readonly RunEvent[])[]): Promise<void> {
@@ -300,6 +303,21 @@ describe('opening', () => {
     await expect(open(realDisk, path, seen)).rejects.toMatchObject({
       code: 'journal-missing',
     });
+  });
+
+  test('goes on at its place, also in a file that was rewritten meanwhile', async () => {
+    const path = await newJournalPath();
+    await writeFile(path, versionOne([started], [woke(2)]));
+    const place = beginning();
+    const news = async () =>
+      (await collected(readEvents(realDisk, path, place))).map(({ seq }) => seq);
+    expect(await news()).toEqual([1, 2]);
+    expect(await news()).toEqual([]);
+    const { run, journal } = await open(realDisk, path, seen);
+    await journal.append([woke(3), woke(4)], run);
+    expect(await news()).toEqual([3, 4]);
+    await journal.append([woke(5)], run);
+    expect(await news()).toEqual([5]);
   });
 
   test('reports a disk that cannot be read', async () => {

@@ -75,11 +75,21 @@ export async function* readAppends(
 ): AsyncGenerator<readonly JournaledEvent[]> {
   const file = await openExisting(disk, path);
   try {
+    const known = await enter(file, place);
     for await (const entry of readWhole(file, path, place))
-      if (entry.kind === 'append') yield entry.events;
+      if (entry.kind === 'append' && place.seq > known) yield entry.events;
   } finally {
     await file.close();
   }
+}
+
+/** A place in a file that was rewritten meanwhile is lost. Gives the last event that was read already. */
+async function enter(file: DiskFile, place: Place): Promise<number> {
+  const known = place.seq;
+  const identity = await file.identity();
+  if (place.file !== undefined && place.file !== identity) Object.assign(place, beginning());
+  place.file = identity;
+  return known;
 }
 
 /** Damage is an error. */

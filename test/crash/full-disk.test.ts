@@ -18,6 +18,7 @@ const world = vi.hoisted(() => ({
   guard: undefined as Guard | undefined,
   answer: undefined as ((step: Step) => string) | undefined,
   running: 0,
+  launched: 0,
 }));
 
 vi.mock(import('../../src/journal/disk.ts'), async (original) => {
@@ -34,6 +35,7 @@ vi.mock(import('../../src/execute/script.ts'), async (original) => {
     (step, live) => {
       const running = start(step, live);
       world.running++;
+      world.launched++;
       void running.outcome.then(() => world.running--);
       return running;
     };
@@ -149,6 +151,42 @@ describe.each(faults)('%s', (_, verdict, duration) => {
     }
     expect(troubles).toBeGreaterThan(verdict?.half ? 8 : 20);
   });
+});
+
+test('.raymond removed before every operation ends the run at once, and nothing is completed', async () => {
+  let losses = 0;
+  for (let k = 1; ; k++) {
+    const project = newProject(FILES);
+    let operations = 0;
+    let hadBegun = false;
+    let before = 0;
+    let appends = 0;
+    world.launched = 0;
+    world.guard = (operation) => {
+      if (operations >= k && operation === 'sync') appends++;
+      if (operation === 'read' || ++operations !== k) return undefined;
+      appends = operation === 'sync' ? 1 : 0;
+      hadBegun = project.journal('sweep').length > 0;
+      before = world.launched;
+      rmSync(project.path('.raymond'), { recursive: true, force: true });
+      return undefined;
+    };
+    const { code, stderr } = await life(project, ...START);
+    world.guard = undefined;
+    if (operations < k) break;
+    expect(stderr, `operation ${k}`).not.toContain('This is a bug');
+    // A folder that is removed before the run begins is made again.
+    if (!hadBegun) continue;
+    // One append may have looked just before, be it the last one.
+    expect(appends, `operation ${k}`).toBeLessThanOrEqual(1);
+    if (stderr.includes('completed')) continue;
+    losses++;
+    expect(code, `operation ${k}`).toBe(1);
+    expect(stderr, `operation ${k}`).toMatch(/^raymond: .+\.\n {9}\S.+\.?\n/m);
+    // What was decided before may still be launched, and no more.
+    expect(world.launched - before, `operation ${k}`).toBeLessThanOrEqual(3);
+  }
+  expect(losses).toBeGreaterThan(30);
 });
 
 async function resumeOrStart(project: Project, when: string): Promise<void> {
