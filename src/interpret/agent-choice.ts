@@ -67,11 +67,7 @@ function workflowProblem(run: Run, tag: Tag, { workflows }: Facts): string | und
   return `The workflow ${fact.ref} was made or changed after the run began. An agent may choose it only if allowed_transitions names it.`;
 }
 
-/** A workflow that agents are in, or return to, was read before. */
-function isKnown({ workflow, agents }: Run, ref: string): boolean {
-  if (workflow === ref) return true;
-  for (const [, agent] of agents) {
-    if (agent.workflow === ref || agent.stack.some((frame) => frame.workflow === ref)) return true;
-  }
-  return false;
+/** What the run has read already is compared with that before it is used. */
+function isKnown({ workflow, workflowFiles }: Run, ref: string): boolean {
+  return workflow === ref || workflowFiles.has(ref);
 }

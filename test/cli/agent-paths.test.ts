@@ -153,3 +153,18 @@ test('a workflow that the author named is read before an agent can change it', a
   });
   expect(await project.run(REHEARSE)).toMatchObject({ code: 0, stdout: 'as it was\n' });
 });
+
+test('nor does a resume take what an agent wrote into it', async () => {
+  const project = newProject({
+    'flow/START.sh': `printf 'Say <result>changed</result>.' > other/START.md; echo '<goto>ASK</goto>'`,
+    ...PROMPT(
+      '<reset-workflow>../other</reset-workflow>',
+      'allowed_transitions: [{tag: reset-workflow, path: ../other}]',
+    ),
+    'other/START.md': 'Say <result>as it was</result>.',
+  });
+  expect((await project.run([...REHEARSE, '--max-iterations', '1'])).code).toBe(3);
+  expect(await project.run(['resume', 'one', '--max-iterations', '9'])).toMatchObject({
+    stderr: expect.stringMatching(/other: START\.md[\s\S]*--accept-changes/),
+  });
+});

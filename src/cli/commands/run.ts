@@ -1,5 +1,6 @@
 import { withinReach } from '../../inspect/within-reach.ts';
 import { newRun } from '../../interpret/new-run.ts';
+import { readWorkflow } from '../../interpret/read-workflows.ts';
 import { createJournal } from '../../journal/file-journal.ts';
 import { makeProject } from '../../journal/project.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
@@ -49,7 +50,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const paths = pathsOf(project, id);
   const library = libraryFor(paths, cwd);
   await library.load(workflow.ref);
-  await loadNamed(library, workflow.ref);
+  const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom({ ...ownDefaults(workflow, options), ...options });
   const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
   if (asks && !settings.rehearse) checkAgent(options.claudePath);
@@ -79,12 +80,13 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       metadata,
       ...(options.input !== undefined && { input: options.input }),
     };
-    const begun = codec.apply(undefined, started);
+    const read = named.flatMap((ref) => readWorkflow(library.get, ref, started.at));
+    const begun = read.reduce(codec.apply, codec.apply(undefined, started));
     const unsealed = await sealRun(paths, begun).catch(async (error) => {
       throw await journal.abandon(error);
     });
     stderr.say(...unsealed);
-    await journal.append([started], begun);
+    await journal.append([started, ...read], begun);
     return await workOn(begun, [], {
       project,
       paths,
