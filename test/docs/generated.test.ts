@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { configKey, configTemplate } from '../../src/cli/config-file.ts';
-import { type OptionSpec, RUN_OPTIONS } from '../../src/cli/options.ts';
+import { CONFIG_OPTIONS, type OptionSpec, RUN_OPTIONS } from '../../src/cli/options.ts';
 import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
 import { failureSchema } from '../../src/model/failure.ts';
 import { POLICY_KEYS } from '../../src/parse/policy.ts';
@@ -62,6 +62,10 @@ const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
   ['docs/guide/when-things-go-wrong.md', Object.values(failureSchema.shape.kind.def.entries)],
   ['docs/reference/front-matter.md', POLICY_KEYS],
   ['docs/reference/exit-codes.md', Object.values(runOutcomeSchema.def.entries)],
+  [
+    'docs/reference/config.md',
+    CONFIG_OPTIONS.filter(({ inProject }) => inProject !== 'harmless').map(configKey),
+  ],
   ['docs/reference/cli.md', helpOf([]).commands.map((name) => `raymond ${name}`)],
 ];
 
