@@ -106,13 +106,8 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     expect(lines).toMatchObject({ code: 0, stdout: expect.stringContaining('START.sh -> result') });
     const events = await project.run(['logs', 'run-good', '--json']);
     expect(objects(events.stdout)).toEqual(project.journal('run-good'));
-    expect(objects(events.stdout)).toMatchObject([
-      { seq: 1 },
-      { seq: 2 },
-      { seq: 3 },
-      { seq: 4 },
-      { seq: 5 },
-    ]);
+    const numbers = objects(events.stdout).map(({ seq }) => seq);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 
   test.each([
@@ -175,7 +170,11 @@ test('logs -f goes on until the run ends; stop --json says when it has', async (
   const logs = crew.project.start(['logs', 'crew', '-f']);
   await eventually('the log begins', () => logs.stdout().includes('crew starts:'));
   const stop = await crew.project.run(['stop', 'crew', '--now', '--json']);
-  expect(JSON.parse(stop.stdout)).toEqual({ workflow_id: 'crew', stopped: true });
+  expect(JSON.parse(stop.stdout)).toEqual({
+    workflow_id: 'crew',
+    stopped: true,
+    killed: false,
+  });
   expect(await life.ended).toMatchObject({ code: 130 });
   const { code, stdout } = await logs.ended;
   expect(code).toBe(0);
