@@ -1,4 +1,5 @@
 /** Where ports are built that execute steps and load workflows; `store.ts` has those of the disk. */
+import { dirname } from 'node:path';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { findClaude } from '../execute/claude/executable.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
@@ -74,6 +75,10 @@ export async function executors({
       processes,
       sessionsFolder: paths.sessions,
       mostProcesses: settings.maxParallelPrompts,
+      protects: {
+        projectFolder: dirname(dirname(paths.folder)),
+        filesOf: (ref) => library.filesOf(ref),
+      },
     });
     return { prompt, script, endStrays };
   }

@@ -138,6 +138,7 @@ async function claude(age: Age, script: Script) {
       processes: new RunProcesses(folder),
       sessionsFolder: join(sandbox.work, '..', 'sessions'),
       mostProcesses: 16,
+      protects: { projectFolder: join(sandbox.work, '.raymond'), filesOf: () => [] },
     });
   const executor = make();
   let steps = 0;

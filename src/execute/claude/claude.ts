@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import type { LaunchedProcess, RunProcesses } from '../process.ts';
+import type { Protected } from './deny-rules.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
 import { gate } from './gate.ts';
 import { type Launcher, launchTurn, sendWarm } from './launch-turn.ts';
@@ -19,6 +20,7 @@ export interface ClaudeOptions {
   readonly processes: RunProcesses;
   /** A folder of the run for what is learned of its sessions. */
   readonly sessionsFolder: string;
+  readonly protects: Protected;
   /** How many processes there may be, those that wait for their next prompt included. */
   readonly mostProcesses: number;
 }

@@ -39,12 +39,16 @@ describe('the arguments of a turn', () => {
   });
 
   it('names everything that is asked for, with variadic options last', () => {
-    const all: Turn = { ...turn, model: 'opus', effort: 'high', budgetUsd: 1.5 };
+    const rules = { allowedTools: ['Read', 'Bash(git log:*)'], disallowedTools: ['Write'] };
+    const deny = ['Edit(//a b/**)'];
+    const all: Turn = { ...turn, model: 'opus', effort: 'high', budgetUsd: 1.5, ...rules, deny };
     expect(claudeArguments(all).join(' ')).toBe(
       '-p --input-format stream-json --output-format stream-json --verbose --session-id U ' +
         '--model opus --effort high --permission-mode acceptEdits --max-budget-usd 1.500000 ' +
         '--include-partial-messages ' +
-        '--disallowedTools Workflow,ScheduleWakeup,CronCreate,CronDelete,CronList',
+        '--settings {"permissions":{"deny":["Edit(//a b/**)"]}} ' +
+        '--allowedTools Read Bash(git log:*) ' +
+        '--disallowedTools Workflow ScheduleWakeup CronCreate CronDelete CronList Write',
     );
   });
 

@@ -9,6 +9,10 @@ export interface Turn {
   readonly permission: Permission;
   /** For the whole process, so a warm one spends it over all its turns. */
   readonly budgetUsd?: number;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  /** Rules like `Edit(//folder/**)`. */
+  readonly deny?: readonly string[];
 }
 
 export type TurnSession =
@@ -36,7 +40,10 @@ export function claudeArguments(turn: Turn): string[] {
     ...option('--max-budget-usd', budget(turn.budgetUsd)),
     // Shows life while a long answer is written, and what a turn has used that is cut short.
     '--include-partial-messages',
-    ...option('--disallowedTools', schedulingTools.join(',')),
+    ...option('--settings', denying(turn.deny ?? [])),
+    // Each takes all values up to the next option.
+    ...options('--allowedTools', turn.allowedTools ?? []),
+    ...options('--disallowedTools', [...schedulingTools, ...(turn.disallowedTools ?? [])]),
   ];
 }
 
@@ -76,6 +83,15 @@ function resumption(id: string, { transcript, at }: Resumption): string[] {
 function permissionArguments(permission: Permission): string[] {
   if (permission === 'skip') return ['--dangerously-skip-permissions'];
   return ['--permission-mode', permission.mode];
+}
+
+/** Not as an argument of its own: there, commas and spaces part one rule from the next. */
+function denying(deny: readonly string[]): string | undefined {
+  return deny.length === 0 ? undefined : JSON.stringify({ permissions: { deny } });
+}
+
+function options(name: string, values: readonly string[]): string[] {
+  return values.length === 0 ? [] : [name, ...values];
 }
 
 function option(name: string, value: string | undefined): string[] {

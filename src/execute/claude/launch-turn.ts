@@ -4,6 +4,7 @@ import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import type { LaunchedProcess, RunProcesses } from '../process.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
+import { denyRules, type Protected } from './deny-rules.ts';
 import { findClaude } from './executable.ts';
 import type { Gate } from './gate.ts';
 import type { OwnModels } from './own-model.ts';
@@ -11,12 +12,13 @@ import type { SessionNote, SessionNotes } from './session-notes.ts';
 import { readTranscript } from './transcript.ts';
 import { readIfThere, type Transcripts } from './transcripts.ts';
 import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
-import { adjust, environmentKey, type WarmProcess } from './warm.ts';
+import { adjust, environmentKey, toolsKey, type WarmProcess } from './warm.ts';
 
 export interface Launcher {
   readonly path: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: RunProcesses;
+  readonly protects: Protected;
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
   readonly ownModel: OwnModels;
@@ -116,6 +118,9 @@ function begin(
       ...(step.effort !== undefined && { effort: step.effort }),
       permission: step.skipPermissions ? 'skip' : { mode: step.permissionMode },
       ...(step.budgetUsd !== undefined && { budgetUsd: step.budgetUsd }),
+      allowedTools: step.allowedTools,
+      disallowedTools: step.disallowedTools,
+      deny: denyRules(launcher.protects, step.workflow),
     }),
     cwd: step.cwd,
     env: environmentOf(launcher, step),
@@ -201,6 +206,7 @@ function newProcess(step: PromptStep, launched: LaunchedProcess): WarmProcess {
     session: step.session.id,
     cwd: step.cwd,
     environment: environmentKey(step),
+    tools: toolsKey(step),
     skipPermissions: step.skipPermissions,
     capUsd: step.budgetUsd,
     effort: step.effort,

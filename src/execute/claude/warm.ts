@@ -15,6 +15,7 @@ export interface WarmProcess {
   readonly session: string;
   readonly cwd: string;
   readonly environment: string;
+  readonly tools: string;
   readonly skipPermissions: boolean;
   readonly capUsd: number | undefined;
   effort: string | undefined;
@@ -153,6 +154,7 @@ function serves(process: WarmProcess, step: PromptStep): boolean {
     step.previousFolder === undefined &&
     step.cwd === process.cwd &&
     environmentKey(step) === process.environment &&
+    toolsKey(step) === process.tools &&
     step.skipPermissions === process.skipPermissions &&
     // An effort can be set, but not be taken back.
     !(process.effort !== undefined && step.effort === undefined) &&
@@ -162,6 +164,11 @@ function serves(process: WarmProcess, step: PromptStep): boolean {
 
 export function environmentKey({ environment }: PromptStep): string {
   return JSON.stringify(Object.entries(environment).sort());
+}
+
+/** Which tools it may use, and which files it may not change, is said once. */
+export function toolsKey({ allowedTools, disallowedTools, workflow }: PromptStep): string {
+  return JSON.stringify([allowedTools, disallowedTools, workflow]);
 }
 
 /** A process was told at its start what it may spend in all; meanwhile others may have spent. */
