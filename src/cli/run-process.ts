@@ -32,8 +32,12 @@ export interface RunProcess {
   readonly options: RunOptions;
   /** Takes the report for the log file, if there is one. */
   readonly log: ((text: string) => void) | undefined;
-  /** The event by which the run has just begun, to be shown. */
-  readonly started?: RunEvent;
+  /** The events by which the run has just begun, to be shown. */
+  readonly begun?: readonly {
+    readonly event: RunEvent;
+    readonly before: Run | undefined;
+    readonly after: Run;
+  }[];
   /** Whether it may wait for the deadline of a question (default), or leaves that to its caller. */
   readonly patient?: boolean;
 }
@@ -76,7 +80,7 @@ export async function workOn(
     ],
     ['The person at the terminal', person.observer],
   ]);
-  if (parts.started) observer.event(parts.started, undefined, run);
+  for (const { event, before, after } of parts.begun ?? []) observer.event(event, before, after);
   const forgetSignals = stopOnSignals((how) => inbox.put({ kind: 'stop', at: clock.now(), how }));
   let mailbox: Mailbox | undefined;
   const endWatch = watchOwnership(

@@ -81,7 +81,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       ...(options.input !== undefined && { input: options.input }),
     };
     const read = named.flatMap((ref) => readWorkflow(library.get, ref, started.at));
-    const begun = read.reduce(codec.apply, codec.apply(undefined, started));
+    const { run: begun, shown } = begin(started, read);
     const unsealed = await sealRun(paths, begun).catch(async (error) => {
       throw await journal.abandon(error);
     });
@@ -95,11 +95,23 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       executors: chosen,
       options,
       log,
-      started,
+      begun: shown,
     });
   } finally {
     await lock.release();
   }
+}
+
+/** The run after its first events, and each of them with the run before and after it. */
+function begin(started: RunEvent, others: readonly RunEvent[]) {
+  let run = codec.apply(undefined, started);
+  const first = { event: started, before: undefined, after: run };
+  const rest = others.map((event) => {
+    const before = run;
+    run = codec.apply(before, event);
+    return { event, before, after: run };
+  });
+  return { run, shown: [first, ...rest] };
 }
 
 export function rehearsalNotice({ rehearseScripts }: Settings): string {
