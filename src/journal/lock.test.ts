@@ -16,6 +16,8 @@ const NOW = 1_794_782_637_000;
 const me: LocatedProcess = { pid: 100, started: 'a', boot: 'x', space: 'here', host: 'desk' };
 const other: LocatedProcess = { ...me, pid: 200, started: 'b' };
 const inContainer: LocatedProcess = { ...other, space: 'container' };
+/** Cannot be seen either, and is not watched before it is taken for dead. */
+const beforeRestart: LocatedProcess = { ...other, boot: 'before' };
 const onServer: LocatedProcess = { ...other, boot: 'y', space: 'container', host: 'server' };
 
 /** A process with a clock of its own, in a world where everybody whom it can see lives, unless told otherwise. */
@@ -222,23 +224,9 @@ describe('a lock of an owner that cannot be seen', () => {
     }
   });
 
-  test('is taken over on the same machine when it is silent, and the taker knows', async () => {
-    const { path } = await newLock();
-    await take(realDisk, path, world(inContainer).world);
-    const { world: here, sleepUntil, reports } = world(me, { isAlive: () => false });
-    sleepUntil(NOW + 61_000);
-    expect(await lockOwner(realDisk, path, here)).toBeUndefined();
-    expect((await take(realDisk, path, here)).silent).toMatchObject(inContainer);
-    expect(reports).toEqual([
-      expect.stringMatching(
-        /^The run was taken over from process 200 on desk.* may still run there/,
-      ),
-    ]);
-  });
-
   test('is taken over without a word after a restart of the machine', async () => {
     const { path } = await newLock();
-    await take(realDisk, path, world({ ...other, boot: 'before' }).world);
+    await take(realDisk, path, world(beforeRestart).world);
     const { world: here, sleepUntil, reports } = world(me);
     sleepUntil(NOW + 61_000);
     await take(realDisk, path, here);
@@ -246,20 +234,22 @@ describe('a lock of an owner that cannot be seen', () => {
   });
 
   test.each([
-    ['long ago', NOW + 61_000],
-    ['in the future', NOW - 3_600_000],
+    ['long ago', onServer, NOW + 61_000],
+    ['in the future', onServer, NOW - 3_600_000],
+    ['before this machine slept', inContainer, NOW + 3_600_000],
   ])(
-    'on another machine is watched first, because its clock may be wrong: beat %s',
-    async (_when, now) => {
+    'is watched first when it is silent, because a clock may be wrong: beat %s',
+    async (_when, owner, now) => {
       const { path } = await newLock();
-      await take(realDisk, path, world(onServer).world);
+      await take(realDisk, path, world(owner).world);
       const { world: here, sleepUntil, moveTo, calls, reports } = world(me);
       sleepUntil(now);
       const taking = take(realDisk, path, here);
       await vi.waitFor(() => expect(calls.size).toBe(1));
       expect(reports).toEqual([expect.stringContaining('Waiting 15 s to make sure.')]);
       moveTo(now + 15_000);
-      expect((await taking).silent).toMatchObject(onServer);
+      expect((await taking).silent).toMatchObject(owner);
+      expect(reports[1]).toMatch(/^The run was taken over from process 200 .* may still run there/);
     },
   );
 
@@ -295,7 +285,7 @@ describe('an owner', () => {
 
   test('that was silent for too long finds out before it acts', async () => {
     const { path } = await newLock();
-    const first = world(inContainer);
+    const first = world(beforeRestart);
     const lock = await take(realDisk, path, first.world);
     expect(lock.needsConfirming()).toBe(false);
     const second = world(me);
@@ -319,7 +309,7 @@ describe('an owner', () => {
         const path = '/runs/demo-1/lock';
         const play = { isOver: false };
         const disk = scheduled(s, play);
-        const first = world(inContainer);
+        const first = world(beforeRestart);
         const held = await s.waitFor(take(disk, path, first.world));
         first.sleepUntil(NOW + 61_000);
         const second = world(me);

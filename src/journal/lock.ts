@@ -81,7 +81,8 @@ export async function takeLock(disk: Disk, path: string, world: LockWorld): Prom
   }
   try {
     for (;;) {
-      const before = await generations(disk, path, world);
+      const numbers = await numbersIn(disk, path);
+      const before = await generationsAt(disk, path, numbers, world);
       refuseIfOwned(before, path, world);
       const last = before.at(-1);
       if (last?.condition === 'silent') await watchSilent(disk, last, path, world);
@@ -107,7 +108,8 @@ export async function lockOwner(
   path: string,
   world: Omit<LockWorld, 'report'>,
 ): Promise<LockOwner | undefined> {
-  return (await generations(disk, path, world)).findLast(isLiving)?.owner;
+  const highest = (await numbersIn(disk, path)).slice(-1);
+  return (await generationsAt(disk, path, highest, world)).find(isLiving)?.owner;
 }
 
 interface Generation {
@@ -119,14 +121,14 @@ interface Generation {
 const isLiving = ({ condition }: Generation) => condition === 'alive';
 const generationName = (path: string, number: number) => `${path}.${number}`;
 
-/** All that there are, in order. */
-async function generations(
+async function generationsAt(
   disk: Disk,
   path: string,
+  numbers: readonly number[],
   { self, clock, isAlive }: Omit<LockWorld, 'report'>,
 ): Promise<readonly Generation[]> {
   const found: Generation[] = [];
-  for (const number of await numbersIn(disk, path)) {
+  for (const number of numbers) {
     const owner = await readOwner(disk, generationName(path, number));
     if (owner === 'gone') continue;
     const condition = owner ? conditionOf(owner, self, isAlive, clock.now()) : 'dead';
@@ -175,14 +177,14 @@ function refuseIfOwned(
 /** Longer than an owner takes from one beat to the next. */
 const WATCH_MS = 1.5 * BEAT_MS;
 
-/** Its clock may be wrong, or ours. On this machine both are the same. */
+/** Its clock may be wrong, or ours; or the machine has slept, and it has not yet had the time to beat. */
 async function watchSilent(
   disk: Disk,
   { number, owner }: Generation,
   path: string,
   { self, clock, report }: LockWorld,
 ): Promise<void> {
-  if (!owner || owner.host === self.host) return;
+  if (!owner || isRestarted(owner, self)) return;
   report(
     `The lock belongs to ${elsewhere(owner)}. It seems to be dead. Waiting ${WATCH_MS / 1000} s to make sure.`,
   );

@@ -36,12 +36,16 @@ async function begun(project: Project) {
   return life;
 }
 
-/** As if the owner had given its last sign of life two minutes ago. */
+/**
+ * As if the owner had given its last sign of life two minutes ago, before the machine was restarted:
+ * one that is merely silent would be watched for a while.
+ */
 function makeSilent(project: Project, generation: number): void {
   const file = project.path('.raymond', 'runs', 'r', `lock.${generation}`);
-  const lock = JSON.parse(readFileSync(file, 'utf8'));
   const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replace(String(lock.beat), String(lock.beat - 120_000)));
+  const { beat, boot } = JSON.parse(text);
+  const before = text.replace(boot, boot.replaceAll(/[0-9a-f]/g, '0'));
+  writeFileSync(file, before.replace(String(beat), String(beat - 120_000)));
 }
 
 function isWhole(project: Project): void {
@@ -110,7 +114,6 @@ test('a run whose container died goes on elsewhere, as soon as its owner is sile
   project.write('morning', '');
   const second = await project.run(RESUME);
   expect(second).toMatchObject({ code: 0, stdout: 'done\n' });
-  expect(second.stderr).toContain(`The run was taken over from ${elsewhere}.`);
   expect(project.lines('tries')).toEqual(['try 1', 'try 2']);
   isWhole(project);
 });
