@@ -113,3 +113,16 @@ test.each([
     expect([bytes, whole].some((one) => left.content(PATH)?.equals(one))).toBe(true);
   expect(found.at(-1)?.left.content(PATH)).toEqual(whole);
 });
+
+test('what a salvage says to be kept is kept', async () => {
+  const bytes = Buffer.concat([
+    journalOf([started], [woke(2)]),
+    Buffer.from('rubbish\n'),
+    encodeEvents([woke(9)], 9),
+  ]);
+  const disk = new MemoryDisk({ [PATH]: bytes });
+  await salvage(disk, PATH, seen);
+  const left = disk.afterPowerCut();
+  expect(left.content(PATH)).toEqual(journalOf([started], [woke(2)]));
+  expect(left.content(`${PATH}.broken-1`)).toEqual(bytes);
+});
