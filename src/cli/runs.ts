@@ -61,11 +61,13 @@ function liveCondition({ tally, limitedUntil }: Run): string {
 
 async function lookAt(project: Project, id: string): Promise<FoundRun> {
   const paths = pathsOf(project, id);
+  // In this order: a process writes how the run ended, and then releases it.
+  const owner = await ownerOf(paths);
   const { run } = await readRun(disk, paths.journal, codec);
   const problem = nameProblem(id, run);
   if (problem) throw problem;
   const isOwn = await isOwnRun(paths, run);
-  return { id, paths, run, isOwn, pid: (await ownerOf(paths))?.pid };
+  return { id, paths, run, isOwn, pid: owner?.pid };
 }
 
 /** A journal says whose it is: under another name, one run could be taken for another. */
