@@ -15,4 +15,9 @@ export { watchIdle } from './process/idle.ts';
 export type { Launch } from './process/launch.ts';
 export { outputOf } from './process/output-of.ts';
 export { type Exit, signalOf } from './process/record.ts';
-export { hasLivingProcess, type LaunchedProcess, RunProcesses } from './process/run-processes.ts';
+export {
+  foldersWithProcesses,
+  hasLivingProcess,
+  type LaunchedProcess,
+  RunProcesses,
+} from './process/run-processes.ts';

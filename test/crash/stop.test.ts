@@ -129,6 +129,26 @@ test('stop --now kills a process that does not react, and nothing of the run is 
   expect(resumed).toMatchObject({ code: 0, stdout: 'all are sent\n' });
 });
 
+test('stop --now ends what a killed process has left running', async () => {
+  const crew = new Crew(2);
+  const life = crew.start();
+  await crew.gathered();
+  life.child.kill('SIGKILL');
+  await life.ended;
+  const asked = await crew.project.run(['stop', 'crew']);
+  expect(asked.code).toBe(64);
+  expect(asked.stderr).toMatch(/No process works on crew, but \d+ of the processes/);
+  expect(survivors(crew.project.folder)).not.toEqual([]);
+
+  expect(await crew.project.run(['stop', 'crew', '--now'])).toMatchObject({ code: 0 });
+  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(await crew.project.run(['stop', 'crew', '--now'])).toMatchObject({ code: 64 });
+
+  crew.openGate();
+  expect(await crew.resume().ended).toMatchObject({ code: 0, stdout: 'all are sent\n' });
+  expect(crew.here().slice(2).sort()).toEqual(['1 try 2', '2 try 2']);
+});
+
 test('of two that resume a run one is refused; a killed one is succeeded by the next', async () => {
   const crew = new Crew(2);
   const first = crew.start();

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { foldersWithProcesses } from '../../execute/process.ts';
 import { type UnsavedWork, unsavedWork } from '../../execute/unsaved-work.ts';
 import { findRun } from '../../journal/find-run.ts';
 import type { Project, RunPaths } from '../../journal/project.ts';
@@ -35,8 +36,9 @@ export async function prune(names: readonly string[], options: PruneOptions): Pr
   for (const found of doomed) checkIdle(found);
   if (options.discardWorktrees && !(await mayDiscard(project, doomed, options))) return 1;
   let keeps = false;
+  const busy = foldersWithProcesses(doomed.map(({ id }) => pathsOf(project, id).folder));
   for (const found of doomed) {
-    const work = await removeUnlessWork(project, found, options);
+    const work = await removeUnlessWork(project, found, busy, options);
     keeps ||= work.length > 0;
     report(found.id, work, options);
   }
@@ -120,6 +122,7 @@ function olderThan(text: string | undefined): number | undefined {
 async function removeUnlessWork(
   project: Project,
   found: FoundRun | DamagedRun,
+  busy: ReadonlySet<string>,
   { dryRun, discardWorktrees }: PruneOptions,
 ): Promise<readonly UnsavedWork[]> {
   const paths = pathsOf(project, found.id);
@@ -128,7 +131,7 @@ async function removeUnlessWork(
   const lock = await lockRun(paths);
   try {
     const processes = processesOf(paths);
-    await processes.endStrays();
+    if (busy.has(paths.folder)) await processes.endStrays();
     await processes.endSteps(await stepsLeft(found, paths));
     const work = await look();
     if (work.length === 0) await removeRun(project, found.id);

@@ -11,7 +11,7 @@ import type { LockOwner } from '../../journal/lock-owner.ts';
 import type { RunPaths } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, inboxOf, isVisible, ownerOf, processesOf } from '../store.ts';
+import { currentProject, inboxOf, isVisible, lockRun, ownerOf, processesOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface StopOptions {
@@ -24,13 +24,7 @@ export interface StopOptions {
 export async function stop(name: string, options: StopOptions): Promise<number> {
   const { id, paths } = await openRun(await currentProject(), name);
   const owner = await ownerOf(paths);
-  if (owner === undefined) {
-    throw new UserError(
-      'not-running',
-      `No process works on ${id}.`,
-      `See how it is: raymond show ${id}`,
-    );
-  }
+  if (owner === undefined) return endLeft(id, paths, options);
   await post(inboxOf(id, paths), {
     kind: 'stop',
     how: options.now ? 'now' : 'drain',
@@ -50,6 +44,30 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
       `Process ${owner.pid} did not react and was killed. Nothing of ${id} is left running. To continue: raymond resume ${id}`,
     );
   return 0;
+}
+
+/** A Raymond that was killed has left its steps running. */
+async function endLeft(id: string, paths: RunPaths, { now, json }: StopOptions): Promise<number> {
+  const lock = await lockRun(paths);
+  try {
+    const processes = processesOf(paths);
+    const left = processes.strays().length;
+    const fact = `No process works on ${id}`;
+    if (left === 0)
+      throw new UserError('not-running', `${fact}.`, `See how it is: raymond show ${id}`);
+    if (!now)
+      throw new UserError(
+        'not-running',
+        `${fact}, but ${left} of the processes that it started still run.`,
+        `To continue with them: raymond resume ${id}. To end them: raymond stop ${id} --now`,
+      );
+    await processes.endStrays();
+    if (json) stdout.json({ workflow_id: id, stopped: true, ended: left });
+    else stderr.say(`${fact}. What it had left running is ended: ${left} processes.`);
+    return 0;
+  } finally {
+    await lock.release();
+  }
 }
 
 const LOOK_EVERY_MS = 100;

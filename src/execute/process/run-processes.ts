@@ -33,6 +33,7 @@ export interface LaunchedProcess {
 
 export class RunProcesses {
   readonly #folder: string;
+  readonly #system: ProcessSystem;
   readonly #stops: TreeStops;
   /** Those that were launched or adopted here and not ended yet, by the number in their mark. */
   readonly #known = new Map<Tree, number | undefined>();
@@ -43,6 +44,7 @@ export class RunProcesses {
   /** `folder` is the run's own, or the one of whoever else starts processes. */
   constructor(folder: string, system: ProcessSystem = thisMachine) {
     this.#folder = folder;
+    this.#system = system;
     this.#stops = new TreeStops(system);
   }
 
@@ -85,6 +87,11 @@ export class RunProcesses {
       strays(this.#runKey(), () => this.#known.keys()),
       { terminateMs: graceMs },
     );
+  }
+
+  /** What `endStrays` would end. */
+  strays(): readonly ProcessIdentity[] {
+    return strays(this.#runKey(), () => this.#known.keys()).find(this.#system.survey());
   }
 
   /** Whether this very process descends from a step of the run. */
@@ -130,6 +137,14 @@ export class RunProcesses {
   }
 }
 
+/** Those of some runs' folders to which a living process belongs, found with one look. */
+export function foldersWithProcesses(folders: readonly string[]): ReadonlySet<string> {
+  const table = thisMachine.survey();
+  const marks = table.flatMap(({ traces: { tokens, limit } }) => [limit, ...tokens.map(markOf)]);
+  const keys = new Set(marks.map((mark) => mark?.key));
+  return new Set(folders.filter((folder) => keys.has(runKey(realOrSame(folder), boot()))));
+}
+
 /** Whether the command lives that was launched in this folder. */
 export function hasLivingProcess(folder: string): boolean {
   const record = readRecord(folder);
@@ -164,7 +179,10 @@ function strays(key: string, spared: () => Iterable<Tree>): Tree {
     find: (table) => {
       const others = new Set([...spared()].flatMap((tree) => tree.find(table)).map(nameOf));
       const isStray = (one: Known) => !others.has(nameOf(one));
-      return find(table, isStray);
+      // Wrappers first: they must not take our signal for the end of their command, and record it.
+      const leaders = new Set(table.filter(({ pid, session }) => pid === session).map(nameOf));
+      const rank = (one: Known) => (leaders.has(nameOf(one)) ? 0 : 1);
+      return find(table, isStray).toSorted((a, b) => rank(a) - rank(b));
     },
   };
 }

@@ -55,8 +55,17 @@ export class TreeStops {
   end(tree: Tree, patience: Patience): Promise<readonly ProcessIdentity[]> {
     return new Promise((resolve) => {
       const waiting = this.#asked.push({ tree, patience, resolve });
-      if (waiting === 1) setImmediate(() => void this.#endTogether(this.#asked.splice(0)));
+      if (waiting === 1) setImmediate(() => void this.#endAll(this.#asked.splice(0)));
     });
+  }
+
+  /** A process table that cannot be read leaves us with what we know. */
+  async #endAll(endings: readonly Ending[]): Promise<void> {
+    try {
+      await this.#endTogether(endings);
+    } catch {
+      for (const { tree, resolve } of endings) resolve(tree.wrapper ? [tree.wrapper] : []);
+    }
   }
 
   async #endTogether(endings: readonly Ending[]): Promise<void> {
@@ -172,6 +181,7 @@ function longest(endings: readonly Ending[], ms: (patience: Patience) => number)
   return Math.max(...endings.map(({ patience }) => ms(patience)));
 }
 
+/** Or the time is over. */
 async function allGone(identities: readonly ProcessIdentity[], timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (let pauseMs = 5; performance.now() < deadline; pauseMs *= 1.5) {
