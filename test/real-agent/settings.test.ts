@@ -142,6 +142,19 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     ]);
   });
 
+  test('what the agent complains of is told once: rules of a folder that nobody trusts', async () => {
+    const { run, file } = await sandbox({
+      age,
+      workflow: { 'START.md': 'Work.', 'TWO.md': 'Work more.' },
+      script: answering({ 'Work.': '<goto>TWO</goto>', 'Work more.': '<result>done</result>' }),
+    });
+    await mkdir(file('.claude'));
+    const rules = { permissions: { allow: ['Bash(bash -c:*)'] } };
+    await writeFile(file('.claude/settings.json'), JSON.stringify(rules));
+    const { stderr } = await run('workflow', '--no-warm');
+    expect(stderr.match(/Claude Code says: .*trust/g)).toHaveLength(1);
+  });
+
   test('a permission mode is passed on', async () => {
     const { run, file } = await sandbox({
       age,

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import type { LaunchedProcess, RunProcesses } from '../process.ts';
 import type { Protected } from './deny-rules.ts';
-import { type FollowedTurn, followTurn } from './follow-turn.ts';
+import { type FollowedTurn, followTurn, tailOf } from './follow-turn.ts';
 import { gate } from './gate.ts';
 import { type Launcher, launchTurn, sendWarm } from './launch-turn.ts';
 import { ownModels } from './own-model.ts';
@@ -33,6 +33,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
     notes: sessionNotesIn(options.sessionsFolder),
     ownModel: ownModels(options.processes),
     warm,
+    complaints: new Set(),
     places: gate(options.mostProcesses, (waiting) => warm.makeRoom(waiting)),
     starts: gate(availableParallelism()),
   };
@@ -62,7 +63,20 @@ type Show = (live: Live) => void;
 
 interface Claude extends Launcher {
   readonly warm: WarmProcesses;
+  /** What it has said on standard error, once for the run: often why it may not do its work. */
+  readonly complaints: Set<string>;
 }
+
+function showComplaints({ complaints }: Claude, file: string, live: Show): void {
+  const lines = tailOf(file).split('\n');
+  for (const line of lines.map((each) => each.trim().slice(0, 300))) {
+    if (line === '' || complaints.has(line) || complaints.size >= MOST_COMPLAINTS) continue;
+    complaints.add(line);
+    live({ kind: 'note', text: `Claude Code says: ${line}` });
+  }
+}
+
+const MOST_COMPLAINTS = 20;
 
 /** What a stop needs to know of a turn under way. */
 interface Control {
@@ -112,6 +126,7 @@ async function takeTurn(
     untilExit: !step.warm,
   });
   begun.onInit();
+  showComplaints(claude, process.launched.stderrFile, live);
   process.offset = followed.offset;
   process.totalUsd = followed.totalUsd ?? process.totalUsd;
   process.spentUsd += followed.outcome.costUsd;

@@ -144,7 +144,8 @@ function asNodeSays(exit: Exit | undefined) {
   return { exit: { code: exit.code, signal: signalOf(exit.code) ?? null } };
 }
 
-function tailOf(file: string): string {
+/** The end of a file; nothing when it cannot be read. */
+export function tailOf(file: string): string {
   try {
     return tailText(file, 4096);
   } catch {
