@@ -5,6 +5,7 @@ import type { Agent, Run } from '../model/run.ts';
 export const MOST_FORKS = 1_000;
 export const MOST_AGENTS = 10_000;
 export const DEEPEST_STACK = 200;
+const LONGEST_NAME = 4_000;
 
 /** Why a move cannot start its workers; undefined when it can. */
 export function forkCeiling(
@@ -27,5 +28,12 @@ export function callCeiling({ settings }: Run, { id, stack }: Agent): Failure | 
   const { maxDepth = DEEPEST_STACK } = settings;
   if (stack.length < maxDepth) return undefined;
   const message = `${id} is ${stack.length} calls deep, and ${maxDepth} are the most (--max-depth).`;
+  return { kind: 'too-deep', message };
+}
+
+/** Names grow with every fork in a fork, and each event of the agent has it. */
+export function nameCeiling(name: string): Failure | undefined {
+  if (name.length <= LONGEST_NAME) return undefined;
+  const message = `Forks are nested so deep that the worker's name would have more than ${LONGEST_NAME} characters.`;
   return { kind: 'too-deep', message };
 }

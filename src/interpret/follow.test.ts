@@ -275,6 +275,19 @@ describe('ceilings', () => {
     });
   });
 
+  test('forks in forks end before their names fill the journal', () => {
+    const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
+    let id = 'main';
+    for (let depth = 0; depth < 2_000; depth++) {
+      const events = stage.turn('<fork next="R">N</fork>', id);
+      const forked = events.find((event) => event.type === 'agent-forked');
+      if (forked?.type !== 'agent-forked') break;
+      id = forked.agent;
+    }
+    expect(stage.agent(id).status).toMatchObject({ failure: { kind: 'too-deep' } });
+    expect(id.length).toBeLessThanOrEqual(4_000);
+  });
+
   test('agents that have ended count', () => {
     const stage = makeRun(flow, { settings: { maxAgents: 3, budgetUsd: 0 } });
     stage.turn(forks(1));

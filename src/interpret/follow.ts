@@ -9,7 +9,7 @@ import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type WorkerName, workerNames } from './agent-name.ts';
-import { callCeiling, forkCeiling } from './ceilings.ts';
+import { callCeiling, forkCeiling, nameCeiling } from './ceilings.ts';
 import { visitKey } from './new-run.ts';
 
 export type Workflows = (ref: string) => Workflow | undefined;
@@ -170,6 +170,7 @@ function moved(
 
 function forkEvent(from: Standpoint, fork: Fork, name: WorkerName | undefined): RunEvent {
   if (!name) throw new Error('Bug: a fork without a name');
+  check(nameCeiling(name.id));
   const { agent, at } = from;
   const place =
     fork.tag === 'fork'
