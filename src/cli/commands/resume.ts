@@ -260,8 +260,7 @@ async function salvageJournal(journal: string): Promise<void> {
   const salvaged = await salvage(disk, journal, codec);
   if (!salvaged) return;
   const { seq, lostBytes, brokenFile } = salvaged;
-  const lost = brokenFile
-    ? ` ${lostBytes} bytes could not be kept. The damaged file is ${brokenFile}`
-    : '';
-  stderr.say(`The journal continues after event ${seq}.${lost}`);
+  stderr.say(`The journal continues after event ${seq}.`);
+  if (brokenFile)
+    stderr.say(`${lostBytes} bytes could not be kept.`, `The damaged file is ${brokenFile}`);
 }
