@@ -67,3 +67,37 @@ tests:
     { name: 'two', input: 'own', answers: { A: '1', B: '2' } },
   ]);
 });
+
+const BOMB = `a: &a [x, x, x, x, x, x, x, x, x, x]
+${['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
+  .map((name, i) => {
+    const before = String.fromCharCode('a'.charCodeAt(0) + i);
+    return `${name}: &${name} [${Array(10).fill(`*${before}`).join(', ')}]`;
+  })
+  .join('\n')}
+`;
+
+test.each([
+  ['aliases that stand for a billion texts', BOMB, 'alias'],
+  ['an alias of nothing', 'replies: *nothing', 'There is no anchor &nothing above.'],
+  ['lists a hundred thousand deep', '['.repeat(100_000), 'nested more than 50 levels deep'],
+  ['maps a thousand deep', `${'a: {'.repeat(1_000)}${'}'.repeat(1_000)}`, 'nested more than'],
+  ['a key twice', 'replies: [a]\nreplies: [b]', 'Map keys must be unique'],
+  ['two documents', 'replies: [a]\n---\nreplies: [b]', 'A second YAML document begins here.'],
+])('%s is a fault like any other', (_, text, message) => {
+  const read = readCheckedYaml(rehearsalSchema, 'x.yaml', text);
+  expect(read).toMatchObject({ ok: false });
+  expect(read.ok ? '' : read.faults[0].message).toContain(message);
+});
+
+test('a value that contains itself is a fault', () => {
+  const read = readCheckedYaml(rehearsalSchema, 'x.yaml', 'replies: &a [*a]');
+  expect(read).toMatchObject({ ok: false });
+});
+
+test('keys that mean something in JavaScript are unknown like others', () => {
+  for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    const read = readCheckedYaml(rehearsalSchema, 'x.yaml', `${key}: {a: b}`);
+    expect(read, key).toMatchObject({ ok: false });
+  }
+});

@@ -1,16 +1,9 @@
-import {
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  LineCounter,
-  type ParsedNode,
-  parseDocument,
-} from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, type ParsedNode } from 'yaml';
 import type * as z from 'zod/mini';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { clip } from './clip.ts';
 import { nearest } from './nearest.ts';
+import { readYamlText } from './yaml-text.ts';
 
 export type CheckedYaml<T> =
   | { readonly ok: true; readonly value: T }
@@ -25,28 +18,43 @@ export function readCheckedYaml<T extends z.ZodMiniType>(
   file: string,
   text: string,
 ): CheckedYaml<z.output<T>> {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number) => {
-    const { line, col } = lines.linePos(offset);
-    return { file, line: Math.max(1, line), column: Math.max(1, col) };
-  };
-  const syntax = document.errors.map((error) => ({
-    ...fault('yaml', `This is not valid YAML: ${error.message}.`),
-    ...at(error.pos[0]),
+  const { document, contents, faults: syntax, position } = readYamlText(text);
+  const at = (offset: number) => ({ file, ...position(offset) });
+  const placed = syntax.map(({ offset, message, ...more }) => ({
+    ...fault('yaml', message),
+    ...more,
+    ...at(offset),
   }));
-  if (isFilled(syntax)) return { ok: false, faults: syntax };
+  if (isFilled(placed)) return { ok: false, faults: placed };
 
-  const read = schema.safeParse(document.toJS() ?? {});
+  const value = valueIn(document);
+  if ('problem' in value) {
+    return { ok: false, faults: [{ ...fault('yaml', value.problem), ...at(0) }] };
+  }
+  const read = schema.safeParse(value.value ?? {});
   if (read.success) return { ok: true, value: read.data };
-  const faults = read.error.issues.flatMap(innermost).flatMap((issue) => {
-    const place = placeOf(document.contents, issue.path);
+  const issues = read.error.issues.slice(0, MOST_FAULTS).flatMap(innermost);
+  const faults = issues.flatMap((issue) => {
+    const place = placeOf(contents, issue.path);
     return faultsOf(issue, place).map(({ offset, ...fault }) => ({ ...fault, ...at(offset) }));
   });
   // A key that is not known often explains why another one is missing.
   faults.sort((a, b) => Number(b.code === 'unknown-key') - Number(a.code === 'unknown-key'));
   const unclear = { ...fault('bad-value', 'This file cannot be read.'), ...at(0) };
   return { ok: false, faults: isFilled(faults) ? faults : [unclear] };
+}
+
+/** Nobody reads more of them. */
+const MOST_FAULTS = 100;
+
+/** A few aliases to a large text can stand for more than fits into any memory: the library counts. */
+function valueIn(document: Document.Parsed | undefined) {
+  try {
+    return { value: document?.toJS() };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { problem: `This YAML cannot be read: ${why}.` };
+  }
 }
 
 /** What a path of keys leads to, and what each fault of it is said about. */
@@ -75,7 +83,7 @@ function isWrongKind(issue: Issue): boolean {
 
 function faultsOf(issue: Issue, place: Place): readonly Fault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownKey(key, knownKeys(issue), place));
+    return issue.keys.slice(0, MOST_FAULTS).map((key) => unknownKey(key, knownKeys(issue), place));
   }
   const { name, node, offset } = place;
   if (node === null || (isScalar(node) && node.value === null)) {

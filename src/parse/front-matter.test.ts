@@ -366,3 +366,12 @@ describe('front matter that does not stand at the very start', () => {
     expect(readPrompt('A.md', ' '.repeat(1_000_000)).diagnostics).toEqual([]);
   });
 });
+
+test('aliases that stand for too much are a fault, and are not read', () => {
+  const long = 'x'.repeat(10_000);
+  const entries = '  - {tag: result, payload: *long}\n'.repeat(1_000);
+  const text = `---\nmodel: &long ${long}\nallowed_transitions:\n${entries}---\nx`;
+  const messages = readPrompt('A.md', text).diagnostics.map(({ message }) => message);
+  expect(messages).toContain('The aliases of this YAML stand for too much.');
+  expect(messages.length).toBeLessThan(1_000);
+});

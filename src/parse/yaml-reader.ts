@@ -1,19 +1,8 @@
-import {
-  Composer,
-  type CST,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  Parser,
-  visit,
-} from 'yaml';
+import { isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { clip } from './clip.ts';
 import { nearest } from './nearest.ts';
+import { readYamlText, scalarText, type YamlText } from './yaml-text.ts';
 
 /** A value and where it stands, as an offset into the text. */
 export interface Item {
@@ -39,27 +28,34 @@ export class YamlReader {
   readonly root: Item;
   readonly #file: string;
   readonly #linesBefore: number;
-  readonly #lines = new LineCounter();
-  readonly #aliases = new Map<Node, Node>();
+  readonly #text: YamlText;
   #faults: Diagnostic[] = [];
+  #errors = 0;
+  /** How much of the text was read again by following aliases. */
+  #readAgain = 0;
 
   /** `linesBefore`: how many lines of the file stand before the text. */
   constructor(file: string, text: string, linesBefore = 0) {
     this.#file = file;
     this.#linesBefore = linesBefore;
-    const node = this.#parse(text);
-    this.root = { node, offset: node?.range?.[0] ?? 0 };
+    this.#text = readYamlText(text);
+    const { contents, faults } = this.#text;
+    for (const { offset, message, ...details } of faults) {
+      this.error('yaml', offset, message, details);
+    }
+    this.root = { node: contents, offset: contents?.range?.[0] ?? 0 };
   }
 
   /** The faults since this was last asked. */
   takeFaults(): readonly Diagnostic[] {
     const taken = this.#faults;
     this.#faults = [];
+    this.#errors = 0;
     return taken;
   }
 
   errorCount(): number {
-    return this.#faults.filter(isError).length;
+    return this.#errors;
   }
 
   error(code: string, offset: number, message: string, details: FaultDetails = {}): undefined {
@@ -73,7 +69,7 @@ export class YamlReader {
   unknownKey(field: Field, known: Iterable<string>, where: string): undefined {
     const names = [...known];
     const meant = nearest(field.key, names);
-    this.warn('unknown-key', field.keyOffset, `${where} has no key "${field.key}".`, {
+    this.warn('unknown-key', field.keyOffset, `${where} has no key "${clip(field.key)}".`, {
       remedy: meant ? `Did you mean ${meant}?` : `The keys are ${names.join(', ')}.`,
       nearest: meant,
     });
@@ -153,45 +149,17 @@ export class YamlReader {
     return this.lineOf(node?.range?.[0] ?? item.offset) + (block ? 1 : 0);
   }
 
-  #parse(text: string): Node | null {
-    const tokens = [...new Parser(this.#lines.addNewLine).parse(text)];
-    // Composing recurses, and far enough down it ends the process, not only the call.
-    if (isDeeperThan(MAX_DEPTH, tokens)) {
-      this.error('yaml', 0, `This YAML is nested more than ${MAX_DEPTH} levels deep.`);
-      return null;
-    }
-    const composer = new Composer({ lineCounter: this.#lines, prettyErrors: false });
-    const [document, another] = [...composer.compose(tokens, true, text.length)];
-    for (const fault of [...(document?.errors ?? []), ...(document?.warnings ?? [])]) {
-      this.error('yaml', fault.pos[0], `This is not valid YAML: ${fault.message}.`);
-    }
-    if (another) {
-      this.error('yaml', another.range[0], 'A second YAML document begins here.', {
-        remedy: 'Keep one.',
-      });
-    }
-    const contents = document?.contents ?? null;
-    if (contents) this.#learnAliases(contents);
-    return contents;
-  }
-
-  #learnAliases(contents: Node): void {
-    const anchors = new Map<string, Node>();
-    visit(contents, {
-      Node: (_, node) => {
-        if (!isAlias(node)) {
-          if (node.anchor !== undefined) anchors.set(node.anchor, node);
-          return;
-        }
-        const meant = anchors.get(node.source);
-        if (meant) this.#aliases.set(node, meant);
-        else this.error('yaml', node.range?.[0] ?? 0, `There is no anchor &${node.source} above.`);
-      },
-    });
-  }
-
+  /** A few aliases to a large text can stand for more than fits into any memory. */
   #follow(node: Node | null): Node | null {
-    return node === null ? null : (this.#aliases.get(node) ?? node);
+    const meant = node === null ? undefined : this.#text.aliases.get(node);
+    if (!meant) return node;
+    this.#readAgain += lengthOf(meant);
+    if (this.#readAgain <= MOST_READ_AGAIN) return meant;
+    if (this.#readAgain - lengthOf(meant) <= MOST_READ_AGAIN) {
+      const message = 'The aliases of this YAML stand for too much.';
+      this.error('yaml', node?.range?.[0] ?? 0, message, { remedy: 'Write less of it with *.' });
+    }
+    return null;
   }
 
   /** Where a value was begun; an empty one is better shown at its key. */
@@ -210,9 +178,8 @@ export class YamlReader {
   }
 
   #position(offset: number): { line: number; column: number } {
-    const { line, col } = this.#lines.linePos(offset);
-    // An empty text has no lines at all, and then the counter answers with 0.
-    return { line: Math.max(1, line) + this.#linesBefore, column: Math.max(1, col) };
+    const { line, column } = this.#text.position(offset);
+    return { line: line + this.#linesBefore, column };
   }
 
   #note(
@@ -222,6 +189,7 @@ export class YamlReader {
     message: string,
     { remedy, nearest: meant }: FaultDetails,
   ): void {
+    if (severity === 'error') this.#errors += 1;
     this.#faults.push({
       severity,
       code,
@@ -238,25 +206,9 @@ export function isError({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
-const MAX_DEPTH = 50;
+/** In characters of the text. */
+const MOST_READ_AGAIN = 1024 * 1024;
 
-function isDeeperThan(most: number, tokens: readonly CST.Token[]): boolean {
-  const open = tokens.map((token) => ({ token, depth: 0 }));
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { token, depth } = next;
-    if (depth > most) return true;
-    for (const inner of tokensIn(token)) open.push({ token: inner, depth: depth + 1 });
-  }
-  return false;
-}
-
-function tokensIn(token: CST.Token): CST.Token[] {
-  if (token.type === 'document') return token.value ? [token.value] : [];
-  if (!('items' in token)) return [];
-  return token.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat());
-}
-
-function scalarText(node: Node | null): string | undefined {
-  if (!isScalar(node) || node.value === null) return undefined;
-  return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+function lengthOf({ range }: Node): number {
+  return range ? range[2] - range[0] : 1;
 }

@@ -1,0 +1,150 @@
+/**
+ * The syntax of a YAML text. Whatever the text is, the result is a tree or faults at their places, in
+ * time that is linear in its length.
+ */
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  Parser,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+
+export interface YamlText {
+  readonly document: Document.Parsed | undefined;
+  readonly contents: ParsedNode | null;
+  readonly faults: readonly YamlFault[];
+  /** What each alias stands for. */
+  readonly aliases: ReadonlyMap<Node, Node>;
+  /** From 1. */
+  position(offset: number): { readonly line: number; readonly column: number };
+}
+
+export interface YamlFault {
+  readonly offset: number;
+  readonly message: string;
+  readonly remedy?: string;
+}
+
+export function readYamlText(text: string): YamlText {
+  const lines = new LineCounter();
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const aliases = new Map<Node, Node>();
+  const position = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    // An empty text has no lines at all, and then the counter answers with 0.
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  // Composing recurses, and far enough down it ends the process, not only the call.
+  if (isDeeperThan(MAX_DEPTH, tokens)) {
+    const message = `This YAML is nested more than ${MAX_DEPTH} levels deep.`;
+    return {
+      document: undefined,
+      contents: null,
+      faults: [{ offset: 0, message }],
+      aliases,
+      position,
+    };
+  }
+  const composer = new Composer(OPTIONS);
+  const [document, another] = [...composer.compose(tokens, true, text.length)];
+  const contents = document?.contents ?? null;
+  const faults = [
+    ...syntaxFaults(document),
+    ...(another ? [secondDocument(another)] : []),
+    ...(contents ? [...aliasFaults(contents, aliases), ...repeatedKeys(contents)] : []),
+  ];
+  return { document, contents, faults, aliases, position };
+}
+
+/** A scalar as it was written. */
+export function scalarText(node: Node | null): string | undefined {
+  if (!isScalar(node) || node.value === null) return undefined;
+  return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+}
+
+const MAX_DEPTH = 50;
+
+/** The library compares each key with all keys before it, so we look for repeated ones ourselves. */
+const OPTIONS = { prettyErrors: false, uniqueKeys: false, logLevel: 'silent' } as const;
+
+function isDeeperThan(most: number, tokens: readonly CST.Token[]): boolean {
+  const open = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > most) return true;
+    for (const inner of tokensIn(token)) open.push({ token: inner, depth: depth + 1 });
+  }
+  return false;
+}
+
+function tokensIn(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value ? [token.value] : [];
+  if (!('items' in token)) return [];
+  return token.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat());
+}
+
+/** Nobody reads more of them. */
+const MOST_FAULTS = 100;
+
+function syntaxFaults(document: Document.Parsed | undefined): readonly YamlFault[] {
+  const found = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
+  return found.slice(0, MOST_FAULTS).map(({ pos, message }) => ({
+    offset: pos[0],
+    message: `This is not valid YAML: ${message}.`,
+  }));
+}
+
+function secondDocument({ range }: Document.Parsed): YamlFault {
+  return {
+    offset: range[0],
+    message: 'A second YAML document begins here.',
+    remedy: 'Keep one.',
+  };
+}
+
+function aliasFaults(contents: Node, aliases: Map<Node, Node>): readonly YamlFault[] {
+  const anchors = new Map<string, Node>();
+  const faults: YamlFault[] = [];
+  visit(contents, {
+    Node: (_, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+        return;
+      }
+      const meant = anchors.get(node.source);
+      if (meant) aliases.set(node, meant);
+      else {
+        const message = `There is no anchor &${node.source} above.`;
+        faults.push({ offset: node.range?.[0] ?? 0, message });
+      }
+    },
+  });
+  return faults;
+}
+
+function repeatedKeys(contents: Node): readonly YamlFault[] {
+  const faults: YamlFault[] = [];
+  visit(contents, {
+    Map: (_, map: YAMLMap) => {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        const name = isNode(key) ? scalarText(key) : undefined;
+        if (name === undefined) continue;
+        if (seen.has(name) && isNode(key)) {
+          const message = 'This is not valid YAML: Map keys must be unique.';
+          faults.push({ offset: key.range?.[0] ?? 0, message });
+        }
+        seen.add(name);
+      }
+    },
+  });
+  return faults.slice(0, MOST_FAULTS);
+}
