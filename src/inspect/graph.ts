@@ -4,6 +4,7 @@ import type { TagName } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
 import type { State, Workflow } from '../model/workflow.ts';
+import { clip } from '../parse/clip.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
 import type { Position } from './position.ts';
@@ -87,6 +88,19 @@ export function graphOf(workflow: Workflow): Graph {
   };
 }
 
+/** The edges that leave each node, and those that lead to it. */
+export function edgesByEnd(edges: readonly GraphEdge[]) {
+  const ends = { from: new Map<string, GraphEdge[]>(), to: new Map<string, GraphEdge[]>() };
+  for (const edge of edges) {
+    for (const end of ['from', 'to'] as const) {
+      const others = ends[end].get(edge[end]);
+      if (others) others.push(edge);
+      else ends[end].set(edge[end], [edge]);
+    }
+  }
+  return ends;
+}
+
 type NewEdge = Omit<GraphEdge, 'to'> & { readonly node: GraphNode };
 
 function nodeOf(state: State, workflow: Workflow): GraphNode {
@@ -140,7 +154,7 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
     case 'ask':
       return [
         ...placed('next', 'answer', 'ask'),
-        ...placed('timeout_next', 'timeout', `after ${way.attributes.timeout ?? 'a while'}`),
+        ...placed('timeout_next', 'timeout', `after ${clip(way.attributes.timeout ?? 'a while')}`),
       ];
     case 'result':
       return [edge('result', 'result', RESULT)];
@@ -181,7 +195,7 @@ function placeNode(place: Place): GraphNode {
     case 'problem': {
       const { written, resolution } = place;
       if (resolution.broken !== undefined) return knownNode(resolution.broken);
-      return { id: `missing:${written}`, label: written, detail: 'missing', kind: 'missing' };
+      return { id: `missing:${written}`, label: clip(written), detail: 'missing', kind: 'missing' };
     }
     case 'open':
       return UNKNOWN;
@@ -198,7 +212,7 @@ function otherWorkflow(path: string | undefined): GraphNode {
   const written = path.trim();
   return {
     id: workflowNode(written),
-    label: written,
+    label: clip(written),
     detail: 'workflow',
     kind: 'workflow',
     path: written,

@@ -1,145 +1,87 @@
 /** Places a graph on a plane. Page and picture are drawn from this one layout. */
-import { Graph as Dagre, layout } from '@dagrejs/dagre';
-import type { Graph, GraphEdge, GraphNode } from './graph.ts';
+import { dagreLayout } from './dagre-layout.ts';
+import type { Graph } from './graph.ts';
+import { bundlesOf, type Layout, type Words } from './layout-parts.ts';
+import { plainLayout } from './plain-layout.ts';
 
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+export type { Layout, PlacedEdge, PlacedNode, Point } from './layout-parts.ts';
 
-export interface Layout {
-  readonly width: number;
-  readonly height: number;
-  readonly nodes: readonly PlacedNode[];
-  readonly edges: readonly PlacedEdge[];
-}
-
-/** `x` and `y` are its middle. */
-export interface PlacedNode extends Point {
-  readonly node: GraphNode;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Edges of one role between the same two nodes are drawn as one. */
-export interface PlacedEdge {
-  readonly edges: readonly [GraphEdge, ...GraphEdge[]];
-  readonly label: string;
-  readonly points: readonly Point[];
-  readonly labelAt: Point;
-}
-
-/** `detail` is the second line of a node, `label` the words at an edge: their length takes room. */
-export interface Words {
-  readonly detail: (node: GraphNode) => string;
-  readonly label: (edges: readonly GraphEdge[]) => string;
-}
-
+/** Never throws. What is too large for the fine layout, or is more than the library can do, is drawn in rows. */
 export function layoutOf(graph: Graph, words: Words): Layout {
-  const dagre = new Dagre<Record<string, number | string>, Size, EdgeSize>({ multigraph: true });
-  dagre.setGraph({
-    rankdir: 'TB',
-    nodesep: 36,
-    edgesep: 18,
-    ranksep: 52,
-    marginx: 28,
-    marginy: 28,
-  });
-  const sizes = new Map(graph.nodes.map((node) => [node.id, sizeOf(node, words.detail(node))]));
-  for (const [id, size] of sizes) dagre.setNode(id, { ...size });
-  const bundles = bundle(graph.edges);
-  for (const [name, edges] of bundles) {
-    const { from, to } = edges[0];
-    const width = 10 + words.label(edges).length * LETTER.edge;
-    dagre.setEdge(from, to, { width, height: 18, labelpos: 'c', weight: weightOf(edges[0]) }, name);
+  if (effortFor(graph) > MOST_EFFORT) return plainLayout(graph, words);
+  try {
+    return dagreLayout(graph, words);
+  } catch {
+    return plainLayout(graph, words);
   }
-  layout(dagre);
-  return {
-    ...sizeOfAll(dagre.graph()),
-    nodes: graph.nodes.map((node) => ({ node, ...placed(dagre.node(node.id)) })),
-    edges: [...bundles].map(([name, edges]) => {
-      const { from, to } = edges[0];
-      const edge = dagre.edge(from, to, name);
-      const labelAt = { x: edge.x ?? 0, y: edge.y ?? 0 };
-      const points =
-        from === to
-          ? loopAt(dagre.node(from), labelAt)
-          : anchored(edge.points ?? [], dagre.node(from), dagre.node(to));
-      return { edges, label: words.label(edges), points, labelAt };
-    }),
-  };
 }
 
-interface Size {
-  width: number;
-  height: number;
-  x?: number;
-  y?: number;
+/** Why a graph is not drawn at all; undefined when it is. */
+export function tooLargeToDraw({ nodes, edges }: Graph): string | undefined {
+  if (nodes.length <= MOST_NODES && edges.length <= MOST_EDGES) return undefined;
+  const count = (number: number) => number.toLocaleString('en');
+  return `A picture can have ${count(MOST_NODES)} states and ${count(MOST_EDGES)} transitions, and this one would have ${count(nodes.length)} and ${count(edges.length)}.`;
 }
 
-interface EdgeSize extends Size {
-  labelpos: string;
-  weight: number;
-  points?: Point[];
+const MOST_NODES = 2_000;
+const MOST_EDGES = 5_000;
+
+/** About a second. */
+const MOST_EFFORT = 6_000;
+
+/**
+ * The fine layout puts nodes in ranks, and a stop on every rank that an edge passes. Its time grows
+ * with their number.
+ */
+function effortFor(graph: Graph): number {
+  const { nodes } = graph;
+  if (nodes.length > MOST_EFFORT) return nodes.length;
+  const edges = bundlesOf(graph).map(([{ from, to }]) => ({ from, to }));
+  const rank = ranksOf(graph, edges);
+  const span = ({ from, to }: Ends) => Math.abs((rank.get(to) ?? 0) - (rank.get(from) ?? 0)) + 1;
+  return nodes.length + edges.reduce((sum, edge) => sum + span(edge), 0);
 }
 
-/** Mean width of a letter in the fonts of the drawing: there is no browser to ask. */
-const LETTER = { label: 8.6, detail: 6.3, edge: 6.4 };
-
-function sizeOf(node: GraphNode, detail: string): Size {
-  if (node.kind === 'end') return { width: 76, height: 30 };
-  const width = Math.max(node.label.length * LETTER.label, detail.length * LETTER.detail);
-  return { width: Math.round(Math.max(96, width + 36)), height: 52 };
+interface Ends {
+  readonly from: string;
+  readonly to: string;
 }
 
-type Bundle = [GraphEdge, ...GraphEdge[]];
-
-function bundle(edges: readonly GraphEdge[]): ReadonlyMap<string, Bundle> {
-  const bundles = new Map<string, Bundle>();
-  for (const edge of edges) {
-    const key = JSON.stringify([edge.from, edge.to, edge.role]);
-    const others = bundles.get(key);
-    if (others) others.push(edge);
-    else bundles.set(key, [edge]);
+/** The longest way to each node, without edges that lead back. */
+function ranksOf({ nodes }: Graph, edges: readonly Ends[]): ReadonlyMap<string, number> {
+  const next = new Map(nodes.map(({ id }) => [id, [] as string[]]));
+  for (const { from, to } of edges) next.get(from)?.push(to);
+  const order = inOrder(next);
+  const place = new Map(order.map((id, index) => [id, index]));
+  const rank = new Map<string, number>();
+  for (const [index, id] of order.entries()) {
+    const own = rank.get(id) ?? 0;
+    rank.set(id, own);
+    for (const to of next.get(id) ?? []) {
+      const isBack = (place.get(to) ?? 0) <= index;
+      if (!isBack) rank.set(to, Math.max(rank.get(to) ?? 0, own + 1));
+    }
   }
-  return bundles;
+  return rank;
 }
 
-/** The way on is kept straight; where a callee or a result lies matters less. */
-function weightOf({ role }: GraphEdge): number {
-  return role === 'go' || role === 'next' || role === 'return' || role === 'answer' ? 3 : 1;
-}
-
-/** Ends moved to the top or bottom of their nodes, whichever faces the edge. */
-function anchored(points: readonly Point[], from: Size, to: Size): readonly Point[] {
-  const inner = points.slice(1, -1);
-  const [first, last] = [inner[0], inner.at(-1)];
-  if (!first || !last) return points;
-  return [anchor(from, first), ...inner, anchor(to, last)];
-}
-
-function anchor({ x = 0, y = 0, width, height }: Size, towards: Point): Point {
-  const reach = width / 2 - 16;
-  return {
-    x: Math.min(x + reach, Math.max(x - reach, towards.x)),
-    y: towards.y < y ? y - height / 2 : y + height / 2,
-  };
-}
-
-/** Out of the right side, round to the label, and back in. */
-function loopAt({ x = 0, y = 0, width, height }: Size, labelAt: Point): readonly Point[] {
-  const right = x + width / 2;
-  return [
-    { x: right, y: y - height / 4 },
-    { x: labelAt.x, y },
-    { x: right, y: y + height / 4 },
-  ];
-}
-
-function sizeOfAll({ width, height }: { width?: unknown; height?: unknown }) {
-  return { width: Math.ceil(Number(width) || 0), height: Math.ceil(Number(height) || 0) };
-}
-
-function placed({ x = 0, y = 0, width, height }: Size) {
-  return { x, y, width, height };
+/** Each node before those that it leads to, where no circle forbids it. */
+function inOrder(next: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const finished: string[] = [];
+  const seen = new Set<string>();
+  for (const root of next.keys()) {
+    const open: { readonly id: string; readonly left: Iterator<string> }[] = [];
+    const enter = (id: string) => {
+      if (seen.has(id)) return;
+      seen.add(id);
+      open.push({ id, left: (next.get(id) ?? [])[Symbol.iterator]() });
+    };
+    enter(root);
+    for (let at = open.at(-1); at; at = open.at(-1)) {
+      const { done, value } = at.left.next();
+      if (!done) enter(value);
+      else finished.push(open.pop()?.id ?? '');
+    }
+  }
+  return finished.reverse();
 }

@@ -1,4 +1,5 @@
 import { unreachable } from '../model/unreachable.ts';
+import { clip } from '../parse/clip.ts';
 import { escapeText } from './escape.ts';
 import type { EdgeRole, Graph, GraphEdge, GraphNode } from './graph.ts';
 import { layoutOf, type PlacedEdge, type PlacedNode, type Point } from './layout.ts';
@@ -59,7 +60,7 @@ function shortTime(ms: number): string {
 }
 
 function labelOf(edges: readonly GraphEdge[], overlay: Overlay | undefined): string {
-  const label = [...new Set(edges.map((edge) => edge.label))].join(', ');
+  const label = clip([...new Set(edges.map((edge) => edge.label))].join(', '));
   const [first] = edges;
   const count = overlay && first ? timesTaken(overlay, first) : 0;
   return count > 0 ? `${label} ${count}×` : label;

@@ -1,8 +1,9 @@
-import { graphOf } from '../../inspect/graph.ts';
+import { type Graph, graphOf } from '../../inspect/graph.ts';
 import { toMermaid } from '../../inspect/mermaid.ts';
 import { type Overlay, overlayOf, withTaken } from '../../inspect/overlay.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import type { RunEvent } from '../../model/event.ts';
+import { UserError } from '../../model/user-error.ts';
 import { wrongUsage } from '../options.ts';
 import { openRun } from '../runs.ts';
 import { currentProject, disk } from '../store.ts';
@@ -27,6 +28,7 @@ export async function diagram(path: string | undefined, options: DiagramOptions)
   const workflow = await looseLibrary().load(wanted);
   const overlay = found && (await overlayFrom(readEvents(disk, found.paths.journal)));
   const graph = overlay ? withTaken(graphOf(workflow), overlay) : graphOf(workflow);
+  if (options.html || options.svg) await refuseTooLarge(graph);
   if (options.html) {
     const { toHtml } = await import('../../inspect/html.ts');
     await stdout.document(toHtml(workflow, graph, overlay));
@@ -37,6 +39,13 @@ export async function diagram(path: string | undefined, options: DiagramOptions)
     await stdout.document(toMermaid(graph));
   }
   return 0;
+}
+
+async function refuseTooLarge(graph: Graph): Promise<void> {
+  const { tooLargeToDraw } = await import('../../inspect/layout.ts');
+  const problem = tooLargeToDraw(graph);
+  if (problem === undefined) return;
+  throw new UserError('too-large', problem, 'Leave out --html and --svg to get Mermaid text.');
 }
 
 async function overlayFrom(events: AsyncIterable<RunEvent>): Promise<Overlay> {
