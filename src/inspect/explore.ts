@@ -16,17 +16,16 @@ export interface Exploration {
     readonly missed: readonly StateName[];
   };
   readonly transitions: { readonly taken: number; readonly known: number };
-  /** A shortest path to each state that was reached. */
-  readonly paths: ReadonlyMap<StateName, readonly StateName[]>;
+  /** A shortest path to a state; undefined when it was not reached. */
+  pathTo(state: StateName): readonly StateName[] | undefined;
 }
 
 /** Walks every path that a workflow's policies, prompts and scripts allow, by the rules of a real run. */
 export function explore(workflow: Workflow, limits: Partial<WalkLimits> = {}): Exploration {
   const walk = new Walk(workflow, { ...DEFAULT_LIMITS, ...limits });
-  const paths = new Map<StateName, readonly StateName[]>();
+  const first = new Map<StateName, Configuration>();
   for (const configuration of walk.configurations.values()) {
-    const { state } = configuration;
-    if (!paths.has(state)) paths.set(state, pathTo(configuration));
+    if (!first.has(configuration.state)) first.set(configuration.state, configuration);
   }
   const all = statesHere(workflow).map(({ name }) => name);
   const ways = new Set(all.flatMap((name) => walk.waysFrom(name)));
@@ -35,17 +34,22 @@ export function explore(workflow: Workflow, limits: Partial<WalkLimits> = {}): E
     configurations: walk.configurations.size,
     boundHit: walk.boundHit,
     states: {
-      reached: all.filter((name) => paths.has(name)),
-      missed: all.filter((name) => !paths.has(name)),
+      reached: all.filter((name) => first.has(name)),
+      missed: all.filter((name) => !first.has(name)),
     },
     transitions: { taken: walk.taken.size, known: ways.size },
-    paths,
+    pathTo: (state) => pathTo(first.get(state)),
   };
 }
 
-export const DEFAULT_LIMITS: WalkLimits = { maxDepth: 10_000, maxConfigurations: 20_000 };
+export const DEFAULT_LIMITS: WalkLimits = {
+  maxDepth: 10_000,
+  maxConfigurations: 20_000,
+  maxChoices: 200_000,
+};
 
-function pathTo(configuration: Configuration): readonly StateName[] {
+function pathTo(configuration: Configuration | undefined): readonly StateName[] | undefined {
+  if (!configuration) return undefined;
   const path: StateName[] = [];
   for (let at: Configuration | undefined = configuration; at; at = at.previous) path.push(at.state);
   return path.reverse();

@@ -8,6 +8,7 @@ import { stemOf } from '../parse/state.ts';
 import { TAG_RULES } from '../parse/transition.ts';
 import { componentsOf } from './components.ts';
 import { type Code, fault } from './lint/codes.ts';
+import { explanations } from './lint/names.ts';
 import { forbiddenTags } from './lint/policy-tags.ts';
 import type { Configuration, Walk } from './walk.ts';
 import { statesHere, type Way } from './ways.ts';
@@ -16,6 +17,7 @@ export function flowFaults(workflow: Workflow, walk: Walk): readonly Diagnostic[
   const reached = new Set([...walk.configurations.values()].map(({ state }) => state));
   const states = [...workflow.states.values()].filter(({ name }) => reached.has(name));
   const certain = [
+    ...unresolvedWays(walk),
     ...refusals(walk),
     ...states.flatMap((state) => forbiddenTags(workflow, state)),
     ...deadEnds(workflow, walk),
@@ -29,6 +31,12 @@ export function flowFaults(workflow: Workflow, walk: Walk): readonly Diagnostic[
     ...callsThatNeverReturn(walk),
     ...endlessLoops(walk),
   ];
+}
+
+function unresolvedWays({ unresolved }: Walk): readonly Diagnostic[] {
+  const explain = explanations();
+  const states = new Map(unresolved.map(({ at, way }) => [way, at.state]));
+  return [...states].flatMap(([way, state]) => explain(state, way));
 }
 
 /** Transitions that the language itself refused. */
@@ -46,14 +54,9 @@ function refusals({ faults }: Walk): readonly Diagnostic[] {
 
 function refusalCode(way: Way, kind: FailureKind): Code | undefined {
   switch (kind) {
-    case 'missing-state': {
-      const isElsewhere = way.places.some(
-        (place) => place.kind === 'problem' && place.resolution.problem === 'wrong-platform',
-      );
-      return isElsewhere ? 'wrong-platform' : 'missing-state';
-    }
+    case 'missing-state':
     case 'ambiguous-state':
-      return 'ambiguous-state';
+      return kind;
     case 'forbidden-transition':
       return 'forbidden-tag';
     case 'bad-transition':
@@ -193,7 +196,11 @@ function bottoms<T>(
 function neverStopping(all: readonly Configuration[]): ReadonlySet<Configuration> {
   const before = new Map<Configuration, Configuration[]>();
   for (const at of all) {
-    for (const next of at.links) before.set(next, [...(before.get(next) ?? []), at]);
+    for (const next of at.links) {
+      const others = before.get(next);
+      if (others) others.push(at);
+      else before.set(next, [at]);
+    }
   }
   const stops = all.filter(({ mayStop }) => mayStop);
   const mayStop = new Set(stops);
@@ -207,11 +214,14 @@ function neverStopping(all: readonly Configuration[]): ReadonlySet<Configuration
   return new Set(all.filter((at) => !mayStop.has(at)));
 }
 
+/** A long path is shown by its first and its last states. */
 function shownPath(configuration: Configuration): string {
+  const { depth, pathStart } = configuration;
   const names: string[] = [];
-  for (let at: Configuration | undefined = configuration; at; at = at.previous) {
+  let at: Configuration | undefined = configuration;
+  for (const most = depth > 8 ? 4 : 8; at && names.length < most; at = at.previous) {
     names.push(stemOf(at.state));
   }
-  const path = names.reverse();
-  return (path.length > 8 ? [...path.slice(0, 3), '…', ...path.slice(-4)] : path).join(' → ');
+  const last = names.reverse();
+  return (depth > 8 ? [...pathStart.map(stemOf), '…', ...last] : last).join(' → ');
 }

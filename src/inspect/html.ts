@@ -5,7 +5,7 @@
  */
 import type { State, Workflow } from '../model/workflow.ts';
 import { escapeText } from './escape.ts';
-import { END, type Graph, type GraphEdge, type GraphNode } from './graph.ts';
+import { END, edgesByEnd, type Graph, type GraphEdge, type GraphNode } from './graph.ts';
 import { HTML_STYLE } from './html-style.ts';
 import { markedText } from './marked-text.ts';
 import { type Overlay, useOf, withTaken } from './overlay.ts';
@@ -14,7 +14,13 @@ import { toSvg } from './svg.ts';
 
 export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): string {
   const shown = overlay ? withTaken(graph, overlay) : graph;
-  const page: Page = { workflow, graph: shown, overlay };
+  const page: Page = {
+    workflow,
+    graph: shown,
+    overlay,
+    places: new Map(shown.nodes.map((node, index) => [node.id, { node, index }])),
+    edges: edgesByEnd(shown.edges),
+  };
   const name = escapeText(workflow.name);
   return `<!doctype html>
 <html lang="en">
@@ -28,7 +34,7 @@ export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): str
 <body>
 <header><h1>${name}</h1><p>${escapeText(summary(page))}</p></header>
 <main tabindex="-1">
-${toSvg(graph, overlay, { link: (node) => anchorOf(shown, node) })}</main>
+${toSvg(graph, overlay, { link: (node) => anchorOf(page, node) })}</main>
 <aside>
 ${shown.nodes.map((node) => section(page, node)).join('\n')}
 </aside>
@@ -41,6 +47,8 @@ interface Page {
   readonly workflow: Workflow;
   readonly graph: Graph;
   readonly overlay: Overlay | undefined;
+  readonly places: ReadonlyMap<string, { readonly node: GraphNode; readonly index: number }>;
+  readonly edges: ReturnType<typeof edgesByEnd>;
 }
 
 function summary({ workflow, overlay }: Page): string {
@@ -57,8 +65,8 @@ function summary({ workflow, overlay }: Page): string {
 }
 
 /** Only states have a text to show. */
-function anchorOf(graph: Graph, node: GraphNode): string | undefined {
-  return 'state' in node ? `#state-${graph.nodes.indexOf(node)}` : undefined;
+function anchorOf({ places }: Page, node: GraphNode): string | undefined {
+  return 'state' in node ? `#state-${places.get(node.id)?.index}` : undefined;
 }
 
 function chosenStyle({ nodes }: Graph): string {
@@ -71,7 +79,7 @@ function section(page: Page, node: GraphNode): string {
   const { workflow, graph } = page;
   const state = 'state' in node ? workflow.states.get(node.state) : undefined;
   if (!state) return '';
-  const index = graph.nodes.indexOf(node);
+  const index = page.places.get(node.id)?.index;
   const isFirst = node.id === graph.entry;
   return `<section id="state-${index}"${isFirst ? ' class="first"' : ''}>
 <h2>${escapeText(state.name)}</h2>
@@ -99,19 +107,19 @@ function policySection(state: State): string {
   return found.length > 0 ? titled('Front matter', facts(found)) : '';
 }
 
-function ways({ graph }: Page, node: GraphNode): string {
+function ways(page: Page, node: GraphNode): string {
   const item = (edge: GraphEdge, end: string) => {
-    const other = graph.nodes.find(({ id }) => id === end);
+    const other = page.places.get(end)?.node;
     if (!other) return '';
-    const anchor = anchorOf(graph, other);
+    const anchor = anchorOf(page, other);
     const label = escapeText(other.label);
     const name = anchor ? `<a href="${anchor}">${label}</a>` : label;
     return `<li>${name} <span class="how">${escapeText(howOf(edge))}</span></li>`;
   };
   const list = (title: string, items: readonly string[]) =>
     items.length > 0 ? titled(title, `<ul>${[...new Set(items)].join('')}</ul>`) : '';
-  const out = graph.edges.filter(({ from }) => from === node.id);
-  const into = graph.edges.filter(({ to }) => to === node.id);
+  const out = page.edges.from.get(node.id) ?? [];
+  const into = page.edges.to.get(node.id) ?? [];
   return (
     list(
       'Leads to',

@@ -1,6 +1,7 @@
 import { type BadTag, type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import type { PromptState, ScriptState } from '../model/workflow.ts';
 import { readOpeningTag } from '../parse/opening-tag.ts';
+import { once } from './once.ts';
 import { type Position, positionsIn } from './position.ts';
 import { plainScript } from './script-text.ts';
 
@@ -20,7 +21,7 @@ export type Mention = Position & {
  * The tags in a state's text, in order. Unlike in an agent's answer, code counts: authors show tags in
  * code blocks.
  */
-export function mentionsOf(state: PromptState | ScriptState): readonly Mention[] {
+export const mentionsOf = once((state: PromptState | ScriptState): readonly Mention[] => {
   if (state.kind === 'prompt') {
     const position = positionsIn(state.template, state.templateLine);
     return scan(state.template).map((found) => ({ ...found, ...position(found.from) }));
@@ -31,7 +32,7 @@ export function mentionsOf(state: PromptState | ScriptState): readonly Mention[]
     const from = origin(found.from);
     return { ...found, from, to: origin(found.to), ...position(from) };
   });
-}
+});
 
 type Found = Mention extends infer M
   ? M extends Mention

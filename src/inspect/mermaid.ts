@@ -33,15 +33,17 @@ const ARROWS: Readonly<Record<EdgeRole, string>> = {
 };
 
 function merged(edges: readonly GraphEdge[]): readonly GraphEdge[] {
-  const byEnds = new Map<string, GraphEdge>();
+  const byEnds = new Map<string, { readonly edge: GraphEdge; readonly labels: Set<string> }>();
   for (const edge of edges) {
     const key = JSON.stringify([edge.from, edge.to, edge.role]);
-    const other = byEnds.get(key);
-    const isNew = other && !other.label.split(', ').includes(edge.label);
-    if (!other) byEnds.set(key, edge);
-    else if (isNew) byEnds.set(key, { ...other, label: `${other.label}, ${edge.label}` });
+    const known = byEnds.get(key);
+    if (known) known.labels.add(edge.label);
+    else byEnds.set(key, { edge, labels: new Set([edge.label]) });
   }
-  return [...byEnds.values()];
+  return [...byEnds.values()].map(({ edge, labels }) => ({
+    ...edge,
+    label: [...labels].join(', '),
+  }));
 }
 
 function shape(node: GraphNode): string {

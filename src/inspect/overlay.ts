@@ -58,7 +58,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
     const to: Where = { workflow: event.workflow, state: event.state };
     if (event.stack.kind === 'pop') {
       take(agent, 'result', END, 'result');
-      take(agent.callers.at(-1), 'return', nodeOf(to), 'return');
+      take(agent.callers?.caller, 'return', nodeOf(to), 'return');
     } else {
       const role = roleOf(event);
       take(agent, role, nodeOf(to), role === 'next' ? 'next' : event.tag);
@@ -146,13 +146,19 @@ interface Where {
 }
 
 interface Traced extends Where {
-  readonly callers: readonly Where[];
+  readonly callers: Callers | undefined;
   readonly question: RunEventOf<'agent-asked'> | undefined;
   readonly started: { readonly at: number; readonly node: string } | undefined;
 }
 
+/** A list with the innermost first, so that a call does not copy it. */
+interface Callers {
+  readonly caller: Where;
+  readonly outer: Callers | undefined;
+}
+
 function newAgent({ workflow, state }: Where): Traced {
-  return { workflow, state, callers: [], question: undefined, started: undefined };
+  return { workflow, state, callers: undefined, question: undefined, started: undefined };
 }
 
 function roleOf({ tag, stack }: RunEventOf<'agent-moved'>): EdgeRole {
@@ -160,16 +166,19 @@ function roleOf({ tag, stack }: RunEventOf<'agent-moved'>): EdgeRole {
   return tag === 'fork' || tag === 'fork-workflow' ? 'next' : 'go';
 }
 
-function callersAfter(agent: Traced, { stack }: RunEventOf<'agent-moved'>): readonly Where[] {
+function callersAfter(agent: Traced, { stack }: RunEventOf<'agent-moved'>): Callers | undefined {
   switch (stack.kind) {
     case 'keep':
       return agent.callers;
     case 'push':
-      return [...agent.callers, { workflow: agent.workflow, state: agent.state }];
+      return {
+        caller: { workflow: agent.workflow, state: agent.state },
+        outer: agent.callers,
+      };
     case 'pop':
-      return agent.callers.slice(0, -1);
+      return agent.callers?.outer;
     case 'clear':
-      return [];
+      return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import { waysOf } from './ways.ts';
  * are not known, so such tags are left out.
  */
 export function scriptAnswers(workflow: Workflow, script: ScriptState): readonly string[] {
-  const choices = writtenChoices(waysOf(workflow, script), workflow);
+  const choices = writtenChoices(waysOf(workflow, script));
   const answers = choices.flatMap(({ tags }) => (tags ? [tags.map(written).join('\n')] : []));
   return [...new Set(answers)];
 }

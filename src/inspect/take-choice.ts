@@ -1,7 +1,7 @@
 /** One step of the real language, taken by an agent that stands somewhere in a workflow. */
 import { apply } from '../interpret/apply.ts';
 import { interpret } from '../interpret/interpret.ts';
-import { FIRST_AGENT, newRun, visitKey } from '../interpret/new-run.ts';
+import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
 import { type Frame, JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts, Input } from '../model/input.ts';
@@ -15,11 +15,7 @@ export interface Standing {
   readonly state: StateName;
   /** Whether somebody waits for its result. Who that is makes no difference to the step. */
   readonly isCalled: boolean;
-  /** How often each state was entered, where that is counted. */
-  readonly visits: Visits;
 }
-
-export type Visits = ReadonlyMap<StateName, number>;
 
 export type Effect =
   | { readonly kind: 'enter'; readonly state: StateName }
@@ -33,8 +29,11 @@ export type Effect =
   | { readonly kind: 'leave' }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
-export function takeChoice(standing: Standing, { workflow, tags = [] }: Choice): readonly Effect[] {
-  const overridden = hasOverride(workflow, standing.state);
+export function takeChoice(
+  workflow: Workflow,
+  standing: Standing,
+  { tags = [] }: Choice,
+): readonly Effect[] {
   const play = (run: Run, input: Input) => interpret(() => workflow, run, input);
   const before = standingRun(workflow, standing);
   const begun = play(before, { kind: 'start-step', at: 0, agent: FIRST_AGENT, newSession: 's' });
@@ -46,8 +45,7 @@ export function takeChoice(standing: Standing, { workflow, tags = [] }: Choice):
     step: 1,
     outcome: {
       kind: 'answered',
-      // An evaluator that fires makes no difference between what was written before it.
-      reading: { tags: overridden ? [ANY_RESULT] : tags, bad: [] },
+      reading: { tags, bad: [] },
       text: '',
       costUsd: 0,
       denied: [],
@@ -60,17 +58,10 @@ export function takeChoice(standing: Standing, { workflow, tags = [] }: Choice):
   return [...begun, ...ended, ...answers].flatMap((event) => effectsOf(event, workflow, waiting));
 }
 
-const ANY_RESULT: Tag = { name: 'result', attributes: {}, body: '' };
-
-function hasOverride(workflow: Workflow, name: StateName): boolean {
-  const state = workflow.states.get(name);
-  return state?.kind === 'prompt' && state.policy.evaluators.length > 0;
-}
-
 /** Stands for every caller there may be: not a state, so that no limit of one applies to it. */
 const CALLER = stateNameSchema.parse('(the caller)');
 
-function standingRun(workflow: Workflow, { state, isCalled, visits }: Standing): Run {
+function standingRun(workflow: Workflow, { state, isCalled }: Standing): Run {
   const run = apply(newRun, {
     type: 'run-started',
     version: JOURNAL_VERSION,
@@ -90,12 +81,8 @@ function standingRun(workflow: Workflow, { state, isCalled, visits }: Standing):
     session: { kind: 'none' },
     cwd: '.',
   };
-  const counted = [...visits].map(([name, count]) => [visitKey(workflow.ref, name), count]);
-  const standing = {
-    ...agent,
-    stack: isCalled ? [frame] : [],
-    visits: Object.fromEntries(counted),
-  };
+  // Visits are counted by whoever walks from step to step.
+  const standing = { ...agent, stack: isCalled ? [frame] : [], visits: {} };
   return { ...run, agents: run.agents.set(FIRST_AGENT, standing) };
 }
 

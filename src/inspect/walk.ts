@@ -9,27 +9,35 @@ import type { Failure } from '../model/failure.ts';
 import type { StateName } from '../model/state-name.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
-import { type Choice, choicesOf } from './choices.ts';
-import { type Effect, type Standing, takeChoice, type Visits } from './take-choice.ts';
+import { type Choice, choicesOf, withoutPolicies } from './choices.ts';
+import { type Effect, type Standing, takeChoice } from './take-choice.ts';
 import type { Way } from './ways.ts';
 
 export interface WalkLimits {
   /** Steps from the beginning. */
   readonly maxDepth: number;
   readonly maxConfigurations: number;
+  /** Choices that are taken, in all configurations together. */
+  readonly maxChoices: number;
 }
 
 /** An agent somewhere in the workflow, as far as it matters for what can follow. */
 export interface Configuration extends Standing {
+  /** How often each state was entered, where that is counted. */
+  readonly visits: Visits;
   readonly activation: Activation;
   readonly depth: number;
   readonly previous: Configuration | undefined;
+  /** The first few states of the path to it. */
+  readonly pathStart: readonly StateName[];
   /** Where the same activation can be next. */
   readonly links: Set<Configuration>;
   readonly callees: Set<Configuration>;
   /** It can end, return, fail, reach a limit, or do what cannot be foreseen. */
   mayStop: boolean;
 }
+
+type Visits = ReadonlyMap<StateName, number>;
 
 /** All that an agent does between being called and giving its result. */
 export interface Activation {
@@ -57,6 +65,8 @@ export class Walk {
   readonly activations = new Map<string, Activation>();
   readonly taken = new Set<Way>();
   readonly faults: Fault[] = [];
+  /** Ways that name a state which does not exist, or more than one: no step can take them. */
+  readonly unresolved: { readonly at: Configuration; readonly way: Way }[] = [];
   readonly results: { readonly at: Configuration; readonly way: Way }[] = [];
   /** States from which no way is known. */
   readonly deadEnds = new Set<Configuration>();
@@ -66,17 +76,28 @@ export class Walk {
   readonly #choices: ReadonlyMap<StateName, readonly Choice[]>;
   readonly #limits: WalkLimits;
   readonly #workflow: Workflow;
+  readonly #free: Workflow;
   readonly #maxVisits: ReadonlyMap<StateName, number>;
   readonly #queue: Configuration[] = [];
+  readonly #effects = {
+    called: new Map<Choice, readonly Effect[]>(),
+    free: new Map<Choice, readonly Effect[]>(),
+  };
+  #taken = 0;
 
   constructor(workflow: Workflow, limits: WalkLimits) {
     this.#workflow = workflow;
     this.#limits = limits;
+    this.#free = withoutPolicies(workflow);
     this.#choices = choicesOf(workflow);
     this.#maxVisits = maxVisitsOf(workflow);
     this.#enter(this.#activation('main', 'main'), workflow.entry, new Map(), undefined);
     // The queue grows while it is walked.
-    for (const configuration of this.#queue) this.#expand(configuration);
+    for (const configuration of this.#queue) {
+      this.#expand(configuration);
+      if (this.#taken > limits.maxChoices) break;
+    }
+    this.boundHit ||= this.#taken > limits.maxChoices;
   }
 
   waysFrom(state: StateName): readonly Way[] {
@@ -98,8 +119,23 @@ export class Walk {
         this.#enterKnown(at, choice.way);
         continue;
       }
-      for (const effect of takeChoice(at, choice)) this.#follow(at, choice.way, effect);
+      if (choice.way.places.some(({ kind }) => kind === 'problem')) {
+        at.mayStop = true;
+        at.activation.hasFault = true;
+        this.unresolved.push({ at, way: choice.way });
+        continue;
+      }
+      for (const effect of this.#effectsOf(at, choice)) this.#follow(at, choice.way, effect);
     }
+    this.#taken += choices.length;
+  }
+
+  /** What a step comes to depends on nothing else of the place at which it is taken. */
+  #effectsOf(at: Configuration, choice: Choice): readonly Effect[] {
+    const known = this.#effects[at.isCalled ? 'called' : 'free'];
+    const effects = known.get(choice) ?? takeChoice(this.#free, at, choice);
+    known.set(choice, effects);
+    return effects;
   }
 
   #unforeseeable(at: Configuration): void {
@@ -142,7 +178,6 @@ export class Walk {
         return;
       case 'failure':
         at.mayStop = true;
-        if (effect.failure.kind === 'too-many-visits') return;
         at.activation.hasFault = true;
         this.faults.push({ at, way, failure: effect.failure });
         return;
@@ -178,11 +213,6 @@ export class Walk {
   }
 
   #link(from: Configuration, state: StateName, visits: Visits): void {
-    const max = this.#maxVisits.get(state);
-    if (max !== undefined && (visits.get(state) ?? 0) >= max) {
-      from.mayStop = true;
-      return;
-    }
     const to = this.#enter(from.activation, state, visits, from);
     if (to) from.links.add(to);
   }
@@ -193,6 +223,11 @@ export class Walk {
     visitsBefore: Visits,
     previous: Configuration | undefined,
   ): Configuration | undefined {
+    const max = this.#maxVisits.get(state);
+    if (max !== undefined && (visitsBefore.get(state) ?? 0) >= max) {
+      if (previous) previous.mayStop = true;
+      return undefined;
+    }
     const visits = this.#maxVisits.has(state)
       ? new Map(visitsBefore).set(state, (visitsBefore.get(state) ?? 0) + 1)
       : visitsBefore;
@@ -212,6 +247,10 @@ export class Walk {
       isCalled: activation.kind === 'callee',
       depth,
       previous,
+      pathStart:
+        depth <= SHOWN_START
+          ? [...(previous?.pathStart ?? []), state]
+          : (previous?.pathStart ?? []),
       links: new Set(),
       callees: new Set(),
       mayStop: false,
@@ -237,6 +276,12 @@ export class Walk {
   }
 }
 
+/** How many states at the beginning of a path are shown. */
+const SHOWN_START = 3;
+
+/** So many states are counted at most: each multiplies the situations there are. */
+const MOST_COUNTED_STATES = 8;
+
 /** A higher limit is not counted up to, but taken for one that may have been reached at any visit. */
 const MOST_COUNTED = 3;
 
@@ -244,6 +289,7 @@ function maxVisitsOf(workflow: Workflow): ReadonlyMap<StateName, number> {
   const counted = new Map<StateName, number>();
   for (const state of workflow.states.values()) {
     const max = state.kind === 'prompt' ? state.policy.maxVisits : undefined;
+    if (counted.size === MOST_COUNTED_STATES) break;
     if (max !== undefined && max <= MOST_COUNTED) counted.set(state.name, max);
   }
   return counted;

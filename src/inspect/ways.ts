@@ -3,7 +3,6 @@
  * put in, what its prompt shows or its script prints. Graph, lint and exploration all stand on this.
  */
 
-import { policyProblem } from '../interpret/policy.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Tag, TagName } from '../model/tag.ts';
 import type {
@@ -14,9 +13,10 @@ import type {
   Workflow,
 } from '../model/workflow.ts';
 import { type Resolution, resolveState } from '../parse/resolve.ts';
-import { readMove, readTransition, STATE_ATTRIBUTES, TAG_RULES } from '../parse/transition.ts';
-import { type Mention, mentionsOf } from './mentions.ts';
+import { STATE_ATTRIBUTES, TAG_RULES } from '../parse/transition.ts';
+import { policyFit } from './policy-fit.ts';
 import type { Position } from './position.ts';
+import { type Shown, shownTags } from './shown-tags.ts';
 
 export interface Way extends Position {
   readonly origin: Origin;
@@ -47,7 +47,7 @@ export function waysOf(workflow: Workflow, state: State): readonly Way[] {
     case 'prompt':
       return promptWays(workflow, state);
     case 'script':
-      return shownTags(state).map((shown) => mentionedWay(workflow, state, shown));
+      return shownWays(workflow, state);
     case 'broken':
       return [];
   }
@@ -66,21 +66,11 @@ export function isOpen(way: Way): boolean {
   return way.places.some(({ kind }) => kind === 'open');
 }
 
-type Shown = Extract<Mention, { kind: 'tag' }>;
-
-/** The well-formed tags of a text; what is wrong with the others is lint's to say. */
-export function shownTags(state: PromptState | ScriptState): readonly Shown[] {
-  return mentionsOf(state).filter(
-    (mention): mention is Shown => mention.kind === 'tag' && readTransition(mention.tag).ok,
-  );
-}
-
 function promptWays(workflow: Workflow, state: PromptState): readonly Way[] {
   const { allowed, evaluators } = state.policy;
-  const shown = shownTags(state);
   const own = allowed
-    ? allowed.flatMap((entry) => entryWays(workflow, state, entry, shown))
-    : shown.map((mention) => mentionedWay(workflow, state, mention));
+    ? allowed.flatMap((entry) => entryWays(workflow, state, entry))
+    : shownWays(workflow, state);
   const overrides = evaluators.map(({ transition, line }) =>
     way(workflow, state, transition, { origin: 'evaluator', line, column: 1 }),
   );
@@ -92,23 +82,18 @@ function entryWays(
   workflow: Workflow,
   state: PromptState,
   entry: AllowedTransition,
-  shown: readonly Shown[],
 ): readonly Way[] {
   const position = { origin: 'policy', line: entry.line, column: 1 } as const;
   const itself = way(workflow, state, entry, position);
   if (!isOpen(itself)) return [itself];
-  const fitting = shown.filter(({ tag }) => fits(workflow, entry, tag));
+  const fitting = policyFit(workflow, state).shownFor(entry);
   const filled = fitting.map(({ tag }) => way(workflow, state, tag, position));
   return filled.length > 0 ? filled : [itself];
 }
 
-/** Whether a tag is what a policy's entry allows. */
-export function fits(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
-  const move = readMove({ tags: [tag], bad: [] });
-  return move.ok
-    ? policyProblem(workflow, [entry], [tag], move.value) === undefined
-    : // A fork may leave its next to another tag.
-      entry.tag === tag.name && TAG_RULES[tag.name].variables;
+/** A way for each tag that a text shows, whatever a policy says. */
+export function shownWays(workflow: Workflow, state: PromptState | ScriptState): readonly Way[] {
+  return shownTags(state).map((mention) => mentionedWay(workflow, state, mention));
 }
 
 function mentionedWay(

@@ -1,14 +1,15 @@
 import type { StateName } from '../model/state-name.ts';
 import type { Workflow } from '../model/workflow.ts';
-import { graphOf } from './graph.ts';
+import { edgesByEnd, graphOf } from './graph.ts';
 
 /** The states that an agent could come to, as far as the workflow's text tells; broken ones included. */
 export function withinReach(workflow: Workflow): readonly StateName[] {
   const { nodes, edges, entry } = graphOf(workflow);
+  const { from: leaving } = edgesByEnd(edges);
   const reached = new Set([entry]);
   const open = [entry];
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
-    for (const { to } of edges.filter((edge) => edge.from === from)) {
+    for (const { to } of leaving.get(from) ?? []) {
       if (reached.has(to)) continue;
       reached.add(to);
       open.push(to);

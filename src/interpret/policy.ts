@@ -57,19 +57,31 @@ export function reminderText(problem: string, allowed: readonly AllowedTransitio
   ].join('\n');
 }
 
+/**
+ * The parts of a tag, or those that an entry pins, in one spelling: names of states after resolution.
+ * A tag matches an entry when it has all of its parts. The body goes by the name ''.
+ */
+export function policyParts(
+  workflow: Workflow,
+  { name, body, attributes }: Pick<Tag, 'name' | 'attributes'> & { readonly body?: string },
+): ReadonlyMap<string, string> {
+  const parts = new Map<string, string>();
+  if (body !== undefined) {
+    const isState = TAG_RULES[name].body === 'target';
+    parts.set('', isState ? resolved(workflow, body.trim()) : body.trim());
+  }
+  for (const [attribute, value] of Object.entries(attributes)) {
+    const isState = STATE_ATTRIBUTES.includes(attribute);
+    parts.set(attribute, isState ? resolved(workflow, value.trim()) : value);
+  }
+  return parts;
+}
+
 function matches(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
   if (entry.tag !== tag.name) return false;
-  const sameState = (a: string, b: string) => resolved(workflow, a) === resolved(workflow, b);
-  if (entry.body !== undefined) {
-    const body = tag.body.trim();
-    const isState = TAG_RULES[tag.name].body === 'target';
-    if (isState ? !sameState(entry.body, body) : entry.body.trim() !== body) return false;
-  }
-  return Object.entries(entry.attributes).every(([name, pinned]) => {
-    const given = tag.attributes[name];
-    if (given === undefined) return false;
-    return STATE_ATTRIBUTES.includes(name) ? sameState(pinned, given.trim()) : pinned === given;
-  });
+  const parts = policyParts(workflow, tag);
+  const pinned = policyParts(workflow, { ...entry, name: entry.tag });
+  return [...pinned].every(([name, value]) => parts.get(name) === value);
 }
 
 function resolved(workflow: Workflow, name: string): string {

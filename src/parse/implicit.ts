@@ -7,9 +7,8 @@ import { readMove } from './transition.ts';
  * leaves nothing open.
  */
 export function implicitTag(policy: Pick<Policy, 'allowed'>): Tag | undefined {
-  const [entry, ...more] = policy.allowed ?? [];
-  if (!entry || more.length > 0) return undefined;
-  const tag = tagOf(entry);
+  const entry = policy.allowed?.length === 1 ? policy.allowed[0] : undefined;
+  const tag = entry && tagOf(entry);
   return tag && incompleteBecause(tag) === undefined ? tag : undefined;
 }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearest, nearestFew } from './nearest.ts';
+import { nameIndex, nearest, nearestFew } from './nearest.ts';
 
 const KEYS = ['allowed_transitions', 'model', 'effort', 'timeout', 'max_visits'];
 
@@ -36,4 +36,14 @@ test('a name with one letter too many is found', () => {
       expect(nearest(typed, [name])).toBe(name);
     }),
   );
+});
+
+test('a search looks at a limited number of names, however many there are', () => {
+  const others = (count: number) => Array.from({ length: count }, (_, i) => `other${i + 1000}`);
+  expect(nameIndex([...others(190), 'STATES_00']).nearest('STATES_01')).toEqual(['STATES_00']);
+  expect(nameIndex([...others(200), 'STATES_00']).nearest('STATES_01')).toEqual([]);
+});
+
+test('a name that nobody types is not searched for', () => {
+  expect(nearest('a'.repeat(1_000), ['a'.repeat(999)])).toBeUndefined();
 });

@@ -5,14 +5,54 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
 
 /** The closest candidates, best first. */
 export function nearestFew(name: string, candidates: Iterable<string>, count = 3): string[] {
-  const written = name.toLowerCase();
-  const close: { candidate: string; distance: number }[] = [];
-  for (const candidate of new Set(candidates)) {
-    const distance = editDistance(written, candidate.toLowerCase(), allowedDistance(name));
-    if (distance !== undefined) close.push({ candidate, distance });
+  return nameIndex(candidates).nearest(name, count);
+}
+
+/** Names to be searched many times: a search costs the same however many there are. */
+export interface NameIndex {
+  /** The closest names, best first. */
+  nearest(name: string, count?: number): string[];
+}
+
+export function nameIndex(names: Iterable<string>): NameIndex {
+  const byLength = new Map<number, string[]>();
+  for (const name of new Set(names)) {
+    const others = byLength.get(name.length);
+    if (others) others.push(name);
+    else byLength.set(name.length, [name]);
   }
-  close.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
-  return close.slice(0, count).map(({ candidate }) => candidate);
+  return {
+    nearest(name, count = 3) {
+      if (name.length > LONGEST_NAME) return [];
+      const written = name.toLowerCase();
+      const most = allowedDistance(name);
+      const close = likely(byLength, name.length, most).flatMap((candidate) => {
+        const distance = editDistance(written, candidate.toLowerCase(), most);
+        return distance === undefined ? [] : [{ candidate, distance }];
+      });
+      close.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
+      return close.slice(0, count).map(({ candidate }) => candidate);
+    },
+  };
+}
+
+/** Whoever has more names of one length than this does not mistype them by hand. */
+const MOST_COMPARED = 200;
+const LONGEST_NAME = 100;
+
+/** Names of about the same length, the most alike first. */
+function likely(
+  byLength: ReadonlyMap<number, readonly string[]>,
+  length: number,
+  most: number,
+): readonly string[] {
+  const found: string[] = [];
+  for (let off = 0; off <= most; off++) {
+    for (const other of new Set([length - off, length + off])) {
+      found.push(...(byLength.get(other) ?? []).slice(0, MOST_COMPARED - found.length));
+    }
+  }
+  return found;
 }
 
 /** One slip in a short name, up to three in a long one. */
@@ -28,14 +68,22 @@ function editDistance(a: string, b: string, most: number): number | undefined {
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
+    let least = i;
     for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
+      // What lies further from the diagonal is further away than that already.
+      if (Math.abs(i - j) > most) {
+        row.push(FAR);
+        continue;
+      }
+      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
       let best = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
       if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
         best = Math.min(best, at(beforeLast, j - 2) + 1);
       }
       row.push(best);
+      least = Math.min(least, best);
     }
+    if (least > most) return undefined;
     beforeLast = last;
     last = row;
   }
@@ -43,6 +91,8 @@ function editDistance(a: string, b: string, most: number): number | undefined {
   return distance <= most ? distance : undefined;
 }
 
+const FAR = Number.POSITIVE_INFINITY;
+
 function at(row: readonly number[], index: number): number {
-  return row[index] ?? Number.POSITIVE_INFINITY;
+  return row[index] ?? FAR;
 }

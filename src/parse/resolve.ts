@@ -1,7 +1,7 @@
 import type { StateName } from '../model/state-name.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { clip } from './clip.ts';
-import { nearestFew } from './nearest.ts';
+import { type NameIndex, nameIndex } from './nearest.ts';
 import { EXTENSIONS, extensionOf, isStateFile, stemOf } from './state.ts';
 
 export type States = Pick<Workflow, 'states' | 'platform'>;
@@ -68,12 +68,48 @@ function ambiguous(name: string, hits: readonly StateName[]): Resolution {
   };
 }
 
-function missing({ states, platform }: States, name: string): Resolution {
-  const usable = [...states.keys()].filter((state) => suits(state, platform));
-  const byStem = new Map(usable.map((state) => [stemOf(state), state]));
-  const close = nearestFew(stemOf(name), byStem.keys()).flatMap((stem) => byStem.get(stem) ?? []);
-  const hint = close.length > 0 ? `Close to it: ${close.join(', ')}.` : listed(usable);
-  return { problem: 'missing', message: `There is no state "${clip(name)}". ${hint}`, close };
+/** What was meant is searched for only when somebody asks: most callers want to know whether it is there. */
+function missing(workflow: States, name: string): Resolution {
+  let found: readonly string[] | undefined;
+  const close = () => {
+    const { byStem, stems } = usableIn(workflow);
+    found ??= stems.nearest(stemOf(name)).flatMap((stem) => byStem.get(stem) ?? []);
+    return found;
+  };
+  return {
+    problem: 'missing',
+    get close() {
+      return close();
+    },
+    get message() {
+      const hint =
+        close().length > 0 ? `Close to it: ${close().join(', ')}.` : usableIn(workflow).listed;
+      return `There is no state "${clip(name)}". ${hint}`;
+    },
+  };
+}
+
+interface Usable {
+  readonly byStem: ReadonlyMap<string, StateName>;
+  readonly stems: NameIndex;
+  /** All of them, in a sentence. */
+  readonly listed: string;
+}
+
+/** Worked out once for each workflow. */
+const usable = {
+  unix: new WeakMap<States['states'], Usable>(),
+  windows: new WeakMap<States['states'], Usable>(),
+};
+
+function usableIn({ states, platform }: States): Usable {
+  const known = usable[platform].get(states);
+  if (known) return known;
+  const names = [...states.keys()].filter((state) => suits(state, platform));
+  const byStem = new Map(names.map((state) => [stemOf(state), state]));
+  const found = { byStem, stems: nameIndex(byStem.keys()), listed: listed(names) };
+  usable[platform].set(states, found);
+  return found;
 }
 
 /** What a workflow holds, in a sentence. */

@@ -73,8 +73,12 @@ export function stateNameProblem(name: string): string | undefined {
     return `"${clip(name)}" is a path: name a state of this workflow, without / and \\`;
   if (name.includes('\0')) return 'a state name may not contain a NUL character';
   if (name === '.' || name === '..') return `"${name}" does not name a state`;
+  if (name.length > LONGEST_NAME)
+    return `"${clip(name)}" is longer than a file name can be (${LONGEST_NAME} characters)`;
   return undefined;
 }
+
+const LONGEST_NAME = 255;
 
 /** "90", "90s", "15m", "24h", "7d" in ms. */
 export function readDuration(text: string): number | undefined {

@@ -3,17 +3,14 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Evaluator, PromptState } from '../../model/workflow.ts';
 import { isFound } from '../../parse/pattern.ts';
 import { resolveState } from '../../parse/resolve.ts';
-import { waysOf } from '../ways.ts';
 import { fault } from './codes.ts';
 import { type Lint, prompts } from './rule.ts';
 
 export function neverFiring(lint: Lint): readonly Diagnostic[] {
   return prompts(lint).flatMap((state) => {
-    const { evaluators } = state.policy;
-    return evaluators.flatMap((evaluator, index) => {
-      const before = evaluators.slice(0, index);
-      const reason = before.map((other) => hides(other, evaluator)).find(Boolean);
-      const why = reason ?? beyondVisits(state, evaluator);
+    const hidden = hiding();
+    return state.policy.evaluators.flatMap((evaluator) => {
+      const why = hidden(evaluator) ?? beyondVisits(state, evaluator);
       if (!why) return [];
       const position = { line: evaluator.line, column: 1 };
       return fault(
@@ -54,7 +51,7 @@ export function badJudges(lint: Lint): readonly Diagnostic[] {
       const resolution = resolveState(workflow, evaluator.state);
       const judge = 'found' in resolution ? workflow.states.get(resolution.found) : undefined;
       if (!judge) return [];
-      const ways = waysOf(workflow, judge);
+      const ways = lint.ways.get(judge.name) ?? [];
       const canJudge =
         judge.kind === 'prompt' && (ways.length === 0 || ways.some(({ tag }) => tag === 'result'));
       if (canJudge) return [];
@@ -69,14 +66,28 @@ export function badJudges(lint: Lint): readonly Diagnostic[] {
 
 const DEFAULT_BUDGET_USD = 10;
 
-/** Why the later one is never asked when it would fire; the first that fires wins. */
-function hides(earlier: Evaluator, later: Evaluator): string | undefined {
-  if (alwaysFires(earlier)) return `the one on line ${earlier.line} always does, and comes first`;
-  const isCovered =
-    (earlier.kind === 'visits' && later.kind === 'visits' && later.count >= earlier.count) ||
-    (earlier.kind === 'cost' && later.kind === 'cost' && later.usd >= earlier.usd) ||
-    (earlier.kind === 'matches' && later.kind === 'matches' && later.pattern === earlier.pattern);
-  return isCovered ? `the one on line ${earlier.line} fires whenever it would` : undefined;
+/** Asked about one evaluator after the other: why it is never asked when it would fire, since the first wins. */
+function hiding(): (evaluator: Evaluator) => string | undefined {
+  let always: Evaluator | undefined;
+  const least = new Map<string, { readonly line: number; readonly value: number }>();
+  const patterns = new Map<string, number>();
+  return (evaluator) => {
+    const { line } = evaluator;
+    if (always) return `the one on line ${always.line} always does, and comes first`;
+    let earlier: number | undefined;
+    if (evaluator.kind === 'matches') {
+      earlier = patterns.get(evaluator.pattern);
+      if (earlier === undefined) patterns.set(evaluator.pattern, line);
+    } else if (evaluator.kind !== 'prompt') {
+      const value = evaluator.kind === 'visits' ? evaluator.count : evaluator.usd;
+      const known = least.get(evaluator.kind);
+      if (known && known.value <= value) earlier = known.line;
+      else least.set(evaluator.kind, { line, value });
+    }
+    if (earlier !== undefined) return `the one on line ${earlier} fires whenever it would`;
+    if (alwaysFires(evaluator)) always = evaluator;
+    return undefined;
+  };
 }
 
 function alwaysFires(evaluator: Evaluator): boolean {

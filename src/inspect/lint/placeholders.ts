@@ -2,24 +2,27 @@
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { StateName } from '../../model/state-name.ts';
 import type { PromptState } from '../../model/workflow.ts';
-import { nearest } from '../../parse/nearest.ts';
+import { nameIndex } from '../../parse/nearest.ts';
 import { resolveState } from '../../parse/resolve.ts';
 import { TAG_RULES } from '../../parse/transition.ts';
 import { positionsIn } from '../position.ts';
-import { shownTags } from '../ways.ts';
+import { shownTags } from '../shown-tags.ts';
 import { fault } from './codes.ts';
+import { limitedHints } from './hints.ts';
 import { allWays, type Lint, prompts } from './rule.ts';
 
 export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
-  const given = givenNames(lint);
+  const given = namesFor(givenNames(lint));
+  const givenToJudges = namesFor(new Set([...given.names, 'output', 'transition']));
   const judges = judgesOf(lint);
+  const hint = limitedHints();
   return prompts(lint).flatMap((state) => {
-    const known = judges.has(state.name) ? new Set([...given, 'output', 'transition']) : given;
+    const known = judges.has(state.name) ? givenToJudges : given;
     const position = positionsIn(state.template, state.templateLine);
     return [...state.template.matchAll(/\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g)].flatMap((match) => {
       const name = match[1] ?? '';
-      if (known.has(name)) return [];
-      const meant = nearest(name, known);
+      if (known.names.has(name)) return [];
+      const [meant] = hint(() => known.index.nearest(name, 1)) ?? [];
       const message = `Nothing fills {{${name}}}: no fork sets it, and it is not one of Raymond's own names.`;
       return fault('unfilled-placeholder', state.name, position(match.index), message, {
         remedy: meant
@@ -30,6 +33,8 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
     });
   });
 }
+
+const namesFor = (names: ReadonlySet<string>) => ({ names, index: nameIndex(names) });
 
 /** `{{ result }}` looks like a placeholder and is none. Names that nobody gives may belong to another tool. */
 export function spacedPlaceholders(lint: Lint): readonly Diagnostic[] {

@@ -1,26 +1,29 @@
 /** What a prompt shows, against what its policy allows. */
 import type { Diagnostic } from '../../model/diagnostic.ts';
-import type { Tag } from '../../model/tag.ts';
-import type { AllowedTransition, PromptState, State, Workflow } from '../../model/workflow.ts';
+import type { AllowedTransition, State, Workflow } from '../../model/workflow.ts';
 import { clip } from '../../parse/clip.ts';
 import { resolveState } from '../../parse/resolve.ts';
 import { stemOf } from '../../parse/state.ts';
 import { TAG_RULES, writeTag } from '../../parse/transition.ts';
-import { fits, isOpen, shownTags, waysOf } from '../ways.ts';
+import { policyFit } from '../policy-fit.ts';
+import { shownTags } from '../shown-tags.ts';
+import { isOpen, shownWays } from '../ways.ts';
 import { fault } from './codes.ts';
 import { type Lint, prompts } from './rule.ts';
 
 export function forbiddenTags(workflow: Workflow, state: State): readonly Diagnostic[] {
   const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
   if (state.kind !== 'prompt' || !allowed) return [];
-  const { allowed: _, ...free } = state.policy;
-  const shown = waysOf(workflow, { ...state, policy: { ...free, evaluators: [] } });
+  const fit = policyFit(workflow, state);
+  const ways = shownWays(workflow, state);
+  const tags = new Set(allowed.map(({ tag }) => tag));
+  const nexts = forkNexts(workflow, allowed);
   return shownTags(state).flatMap((mention, index) => {
-    const way = shown[index];
-    const isAllowed =
-      way && isOpen(way)
-        ? allowed.some(({ tag }) => tag === way.tag)
-        : allowed.some((entry) => allows(workflow, entry, mention.tag));
+    const { tag } = mention;
+    const way = ways[index];
+    // Beside forks a goto says where the parent goes on, in place of their next.
+    const isNext = tag.name === 'goto' && nexts.has(nameOf(workflow, tag.body.trim()));
+    const isAllowed = way && isOpen(way) ? tags.has(tag.name) : isNext || fit.allows(mention);
     if (isAllowed) return [];
     const written = clip(writeTag(mention.tag).replace(/\s+/g, ' '));
     return fault(
@@ -40,8 +43,10 @@ export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
   return prompts(lint).flatMap((state) => {
     const allowed = state.policy.allowed ?? [];
     if (allowed.length < 2) return [];
+    const fit = policyFit(lint.workflow, state);
+    const speaksOf = speaking(state.template);
     return allowed.flatMap((entry) =>
-      isMentioned(lint.workflow, state, entry)
+      fit.shownFor(entry).length > 0 || speaksOf(entry)
         ? []
         : fault(
             'unmentioned-entry',
@@ -56,12 +61,12 @@ export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
   });
 }
 
-function allows(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
-  if (fits(workflow, entry, tag)) return true;
-  // Beside forks a goto says where the parent goes on, in place of their next.
-  const { next } = entry.attributes;
-  if (tag.name !== 'goto' || !TAG_RULES[entry.tag].variables || next === undefined) return false;
-  return nameOf(workflow, next) === nameOf(workflow, tag.body.trim());
+function forkNexts(workflow: Workflow, allowed: readonly AllowedTransition[]): ReadonlySet<string> {
+  return new Set(
+    allowed.flatMap(({ tag, attributes: { next } }) =>
+      TAG_RULES[tag].variables && next !== undefined ? nameOf(workflow, next) : [],
+    ),
+  );
 }
 
 function nameOf(workflow: Workflow, name: string): string {
@@ -69,11 +74,22 @@ function nameOf(workflow: Workflow, name: string): string {
   return 'found' in resolution ? resolution.found : name;
 }
 
-function isMentioned(workflow: Workflow, state: PromptState, entry: AllowedTransition): boolean {
-  if (shownTags(state).some(({ tag }) => fits(workflow, entry, tag))) return true;
-  const { body } = entry;
-  if (body === undefined) return state.template.includes(`<${entry.tag}`);
-  return state.template.includes(stemOf(body.trim()));
+/** Searches of the whole text; of more entries than this nobody asks. */
+const MOST_SEARCHES = 200;
+
+/** Whether a prompt names the target of an entry, or its tag when it leaves the target open. */
+function speaking(template: string): (entry: AllowedTransition) => boolean {
+  const words = new Set(template.match(/[\p{L}\p{N}_.-]+/gu));
+  const found = new Map<string, boolean>();
+  return ({ tag, body }) => {
+    const sought = body === undefined ? `<${tag}` : stemOf(body.trim());
+    if (words.has(sought)) return true;
+    const known = found.get(sought);
+    if (known !== undefined || found.size >= MOST_SEARCHES) return known ?? true;
+    const isThere = template.includes(sought);
+    found.set(sought, isThere);
+    return isThere;
+  };
 }
 
 function shownEntry({ tag, body, attributes }: AllowedTransition): string {

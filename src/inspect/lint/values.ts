@@ -3,13 +3,13 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { StateName } from '../../model/state-name.ts';
 import type { State } from '../../model/workflow.ts';
 import { positionsIn } from '../position.ts';
-import { isOpen, type Way, waysOf } from '../ways.ts';
+import { isOpen, shownWays, type Way } from '../ways.ts';
 import { fault } from './codes.ts';
 import { allWays, type Lint, prompts } from './rule.ts';
 
 /** A state that uses its value although nothing that leads to it brings one. */
 export function emptyValues(lint: Lint): readonly Diagnostic[] {
-  const ways = [...allWays(lint).map(({ way }) => way), ...shownWays(lint)];
+  const ways = [...allWays(lint).map(({ way }) => way), ...waysInPrompts(lint)];
   if (ways.some(isOpen)) return [];
   const entered = new Set(ways.flatMap((way) => placesOf(way).map(({ state }) => state)));
   const brought = new Set(ways.flatMap(broughtTo));
@@ -42,11 +42,10 @@ export function unreadResults(lint: Lint): readonly Diagnostic[] {
 }
 
 /** With a policy, the prompt still shows which tags are written with an input. */
-function shownWays(lint: Lint): readonly Way[] {
-  return prompts(lint).flatMap((state) => {
-    const { allowed: _, ...free } = state.policy;
-    return waysOf(lint.workflow, { ...state, policy: free }).filter((way) => !isOpen(way));
-  });
+function waysInPrompts(lint: Lint): readonly Way[] {
+  return prompts(lint).flatMap((state) =>
+    shownWays(lint.workflow, state).filter((way) => !isOpen(way)),
+  );
 }
 
 function placesOf(way: Way) {

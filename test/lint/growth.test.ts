@@ -1,0 +1,61 @@
+/** Looking at a workflow takes work in proportion to its size: twice the text, about twice the work. */
+// First, so that everything else is counted.
+import '../operations.ts';
+import { describe, expect, test } from 'vitest';
+import { graphOf } from '../../src/inspect/graph.ts';
+import { toHtml } from '../../src/inspect/html.ts';
+import { lint, lintFailure } from '../../src/inspect/lint.ts';
+import { toMermaid } from '../../src/inspect/mermaid.ts';
+import { scriptAnswers } from '../../src/inspect/script-answers.ts';
+import { withinReach } from '../../src/inspect/within-reach.ts';
+import type { Workflow } from '../../src/model/workflow.ts';
+import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
+import { operationsOf } from '../operations.ts';
+import { LARGE_FOLDERS, LARGE_YAML } from './large-workflows.ts';
+import { readFiles, workflowOf } from './workflow-of.ts';
+
+/** More than what is compared or explained at most, so that those limits do not flatter. */
+const N = 240;
+
+function expectLinear(work: (n: number) => unknown, n = N): void {
+  // What is done once, at first, is not counted.
+  work(2);
+  const [one, two] = [operationsOf(() => work(n)), operationsOf(() => work(2 * n))];
+  expect(two / one).toBeLessThan(2.1);
+}
+
+function lookAt(workflow: Workflow): void {
+  lint(workflow);
+  withinReach(workflow);
+  toMermaid(graphOf(workflow));
+  for (const state of workflow.states.values()) {
+    if (state.kind === 'script') scriptAnswers(workflow, state);
+  }
+}
+
+describe('to read and to look at', () => {
+  test.each(Object.entries(LARGE_FOLDERS))('%s', (_, make) => {
+    expectLinear((n) => {
+      const files = Object.entries(make(n)).map(
+        ([name, text]) => [name, Buffer.from(text)] as const,
+      );
+      const reading = readFiles(new Map(files), 'unix');
+      if (reading.ok) lookAt(reading.workflow);
+      else lintFailure(reading);
+    });
+  });
+});
+
+describe('to read YAML with', () => {
+  test.each(Object.entries(LARGE_YAML))('%s', (_, make) => {
+    expectLinear((n) => readYamlWorkflow('flow.yaml', make(n)));
+  });
+});
+
+test('to draw what is too large for the fine layout', () => {
+  const chain = LARGE_FOLDERS['a chain of states'];
+  expectLinear((n) => {
+    const workflow = workflowOf(chain?.(n) ?? {});
+    toHtml(workflow, graphOf(workflow));
+  }, 2_500);
+});
