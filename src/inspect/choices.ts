@@ -1,12 +1,16 @@
+import type { StateName } from '../model/state-name.ts';
 import type { Tag } from '../model/tag.ts';
-import type { State, Workflow } from '../model/workflow.ts';
+import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
 import { isOpen, type Way, waysOf } from './ways.ts';
+import { withState } from './with-state.ts';
 
 /** One thing that a step of a state can come to. */
 export interface Choice {
   readonly way: Way;
   /** What the step writes, or what its evaluator puts in. Absent: it is chosen while the step runs. */
   readonly tags: readonly Tag[] | undefined;
+  /** The entries of the policy that allow it; absent where there is no policy. */
+  readonly entries?: readonly AllowedTransition[];
 }
 
 /**
@@ -23,33 +27,51 @@ export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readon
 }
 
 /**
- * The workflow in which every choice can be taken as it stands: choices come from the policies, so
- * these need not be asked again, and evaluators are choices themselves.
+ * The workflow in which a choice of a state can be taken as it stands: of its policy only the entries
+ * count that allow it, so that a long one is not searched for each, and evaluators are choices
+ * themselves.
  */
-export function withoutPolicies(workflow: Workflow): Workflow {
-  const free = [...workflow.states.values()].map((state) => [state.name, freed(state)] as const);
-  return { ...workflow, states: new Map(free) };
+export function playable(workflow: Workflow, name: StateName, { entries }: Choice): Workflow {
+  const state = workflow.states.get(name);
+  if (state?.kind !== 'prompt') return workflow;
+  const { allowed: _, ...policy } = state.policy;
+  const own = { ...policy, forceImplicit: false, evaluators: [] };
+  return withState(workflow, { ...state, policy: entries ? { ...own, allowed: entries } : own });
 }
 
 /** What a step with these ways can write, in the author's order. */
 export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
   const written = ways.filter(isWritten);
-  const others = written.filter(goesOn).flatMap((way) => tagOf(way) ?? []);
+  const others = written.filter(goesOn).flatMap((way) => {
+    const tag = tagOf(way);
+    return tag ? [{ tag, way }] : [];
+  });
   let hasPaired = false;
   return written.flatMap((way): readonly Choice[] => {
     const tag = tagOf(way);
     if (!tag) return [{ way, tags: undefined }];
     if (!tag.name.startsWith('fork') || tag.attributes.next !== undefined) {
-      return [{ way, tags: [tag] }];
+      return [{ way, tags: [tag], ...entriesOf(way) }];
     }
     // A policy that says nothing of next leaves it to the agent.
-    if (others.length === 0) return [{ way, tags: way.origin === 'policy' ? undefined : [tag] }];
+    if (others.length === 0) {
+      return [{ way, tags: way.origin === 'policy' ? undefined : [tag] }];
+    }
     // Forks that stand together share one way on: the next of one of them, or a goto. The worker does
     // not depend on it, so each fork is seen with one way on, and each way on with one fork.
     const beside = hasPaired ? others.slice(0, 1) : others;
     hasPaired = true;
-    return beside.map((other) => ({ way, tags: [tag, other] }));
+    return beside.map((other) => ({
+      way,
+      tags: [tag, other.tag],
+      ...entriesOf(way, other.way),
+    }));
   });
+}
+
+function entriesOf(...ways: readonly Way[]): Pick<Choice, 'entries'> {
+  const entries = ways.flatMap(({ entry }) => entry ?? []);
+  return entries.length > 0 ? { entries } : {};
 }
 
 const isWritten = (way: Way) => way.origin !== 'evaluator';
@@ -68,12 +90,9 @@ function overrides(state: State, ways: readonly Way[]): readonly Choice[] {
   const evaluatorWays = ways.filter((way) => !isWritten(way));
   return state.policy.evaluators.flatMap(({ transition }, index) => {
     const way = evaluatorWays[index];
-    return way ? [{ way, tags: [transition] }] : [];
+    if (!way) return [];
+    // What an author puts in is not the agent's choice: all of it is allowed.
+    const { name: tag, body, attributes } = transition;
+    return [{ way, tags: [transition], entries: [{ tag, body, attributes, line: way.line }] }];
   });
-}
-
-function freed(state: State): State {
-  if (state.kind !== 'prompt') return state;
-  const { allowed: _, ...policy } = state.policy;
-  return { ...state, policy: { ...policy, forceImplicit: false, evaluators: [] } };
 }

@@ -18,24 +18,26 @@ export function policyFit(workflow: Workflow, state: PromptState): PolicyFit {
   return fitsIn(workflow)(state);
 }
 
-const fitsIn = once((workflow: Workflow) => once((state: PromptState) => fit(workflow, state)));
+const fitsIn = once((workflow: Workflow) =>
+  once((state: PromptState) => compared(workflow, state)),
+);
 
-function fit(workflow: Workflow, state: PromptState): PolicyFit {
+function compared(workflow: Workflow, state: PromptState): PolicyFit {
   const groups = groupsOf(workflow, state.policy.allowed ?? []);
   const byPart = bucketsOf(new Set(groups.values()));
   const allowed = new Set<Shown>();
   for (const shown of shownTags(state)) {
     const parts = partKeys(workflow, shown.tag);
-    const compared = candidates(byPart, shown, parts);
+    const alike = candidates(byPart, shown, parts);
     const leavesNext = shown.tag.attributes.next === undefined;
-    for (const group of compared) {
+    for (const group of alike) {
       const hasPart = (part: string) => parts.has(part) || (leavesNext && isForksNext(group, part));
       if (!group.parts.every(hasPart)) continue;
       allowed.add(shown);
       if (group.shown.size < MOST_SHOWN) group.shown.set(writeTag(shown.tag), shown);
     }
     // Nothing is said of what was not compared with everything.
-    if (compared.length === MOST_COMPARED) allowed.add(shown);
+    if (alike.length === MOST_COMPARED) allowed.add(shown);
   }
   return {
     allows: (shown) => allowed.has(shown),

@@ -9,7 +9,7 @@ import type { Failure } from '../model/failure.ts';
 import type { StateName } from '../model/state-name.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
-import { type Choice, choicesOf, withoutPolicies } from './choices.ts';
+import { type Choice, choicesOf, playable } from './choices.ts';
 import { type Effect, type Standing, takeChoice } from './take-choice.ts';
 import type { Way } from './ways.ts';
 
@@ -76,7 +76,6 @@ export class Walk {
   readonly #choices: ReadonlyMap<StateName, readonly Choice[]>;
   readonly #limits: WalkLimits;
   readonly #workflow: Workflow;
-  readonly #free: Workflow;
   readonly #maxVisits: ReadonlyMap<StateName, number>;
   readonly #queue: Configuration[] = [];
   readonly #effects = {
@@ -88,7 +87,6 @@ export class Walk {
   constructor(workflow: Workflow, limits: WalkLimits) {
     this.#workflow = workflow;
     this.#limits = limits;
-    this.#free = withoutPolicies(workflow);
     this.#choices = choicesOf(workflow);
     this.#maxVisits = maxVisitsOf(workflow);
     this.#enter(this.#activation('main', 'main'), workflow.entry, new Map(), undefined);
@@ -133,9 +131,13 @@ export class Walk {
   /** What a step comes to depends on nothing else of the place at which it is taken. */
   #effectsOf(at: Configuration, choice: Choice): readonly Effect[] {
     const known = this.#effects[at.isCalled ? 'called' : 'free'];
-    const effects = known.get(choice) ?? takeChoice(this.#free, at, choice);
+    const effects = known.get(choice) ?? this.#play(at, choice);
     known.set(choice, effects);
     return effects;
+  }
+
+  #play(at: Configuration, choice: Choice): readonly Effect[] {
+    return takeChoice(playable(this.#workflow, at.state, choice), at, choice);
   }
 
   #unforeseeable(at: Configuration): void {

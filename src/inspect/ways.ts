@@ -24,6 +24,8 @@ export interface Way extends Position {
   /** The target, path, question or payload; absent when the policy leaves it open. */
   readonly body?: string;
   readonly attributes: Readonly<Record<string, string>>;
+  /** The entry of a policy that allows it. */
+  readonly entry?: AllowedTransition;
   /** Every part of the tag that names a state. */
   readonly places: readonly Place[];
 }
@@ -83,7 +85,7 @@ function entryWays(
   state: PromptState,
   entry: AllowedTransition,
 ): readonly Way[] {
-  const position = { origin: 'policy', line: entry.line, column: 1 } as const;
+  const position = { origin: 'policy', entry, line: entry.line, column: 1 } as const;
   const itself = way(workflow, state, entry, position);
   if (!isOpen(itself)) return [itself];
   const fitting = policyFit(workflow, state).shownFor(entry);
@@ -108,7 +110,7 @@ function way(
   workflow: Workflow,
   state: PromptState | ScriptState,
   written: Tag | AllowedTransition,
-  where: Position & { readonly origin: Origin },
+  where: Position & Pick<Way, 'origin' | 'entry'>,
 ): Way {
   const tag = 'name' in written ? written.name : written.tag;
   const { body, attributes } = written;

@@ -2,13 +2,14 @@
 
 import { variableChoiceProblem } from '../../interpret/agent-choice.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
-import type { Tag } from '../../model/tag.ts';
+import type { Tag, TagName } from '../../model/tag.ts';
 import { TRANSITION_TAGS } from '../../model/tag.ts';
-import type { PromptState, ScriptState, State } from '../../model/workflow.ts';
+import type { Policy, PromptState, ScriptState, State } from '../../model/workflow.ts';
 import { nearest } from '../../parse/nearest.ts';
 import { resolveState } from '../../parse/resolve.ts';
 import { readTransition, TAG_RULES } from '../../parse/transition.ts';
 import { type Mention, mentionsOf } from '../mentions.ts';
+import { once } from '../once.ts';
 import { type Position, positionsIn } from '../position.ts';
 import { type Code, fault } from './codes.ts';
 import type { Lint } from './rule.ts';
@@ -79,11 +80,21 @@ export function badTransitions(lint: Lint): readonly Diagnostic[] {
 
 /** A variable that an agent could not choose when it writes what the prompt shows. */
 function refusedChoice({ policy }: PromptState, tag: Tag): string | undefined {
-  const pinned = (policy.allowed ?? [])
-    .filter((entry) => entry.tag === tag.name)
-    .flatMap(({ attributes }) => Object.keys(attributes));
-  return variableChoiceProblem(tag, new Set(pinned), new Set());
+  return variableChoiceProblem(tag, pinnedNames(policy).get(tag.name) ?? NONE, NONE);
 }
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The attributes that the entries of a policy pin, by tag. */
+const pinnedNames = once(({ allowed = [] }: Policy) => {
+  const names = new Map<TagName, Set<string>>();
+  for (const { tag, attributes } of allowed) {
+    const known = names.get(tag) ?? new Set();
+    for (const name of Object.keys(attributes)) known.add(name);
+    names.set(tag, known);
+  }
+  return names;
+});
 
 /** Forks in one breath with different nexts: the parent can only go on at one. */
 export function disagreeingForks(lint: Lint): readonly Diagnostic[] {
