@@ -21,6 +21,9 @@ const identityOf = ({ identity }: LaunchedProcess): ProcessIdentity => {
 /** A daemon that left environment, descriptors, session and parent behind. */
 const NAMELESS = 'env -i "$NODE" "$DAEMON" jobs <&- >&- 2>&-';
 
+/** As well as a platform lets it be found. */
+const DAEMON = process.platform === 'linux' ? NAMELESS : '"$NODE" "$DAEMON" jobs';
+
 /** Only Linux shows the limits of another process. */
 const ON_LINUX: readonly [string, number, string][] = [
   ['daemons without an environment', 1, 'env -i "$NODE" "$DAEMON" jobs loud; exec sleep 300'],
@@ -148,20 +151,32 @@ test('a stop looks at the process table no more often for many steps than for on
 
 const sleeper = { command: '/bin/bash', args: ['-c', 'echo $$ >>jobs; exec sleep 300'] };
 
-test.skipIf(process.platform !== 'linux')(
-  'what is left of a run is found without any folder',
-  async () => {
-    const daemon = process.platform === 'linux' ? NAMELESS : '"$NODE" "$DAEMON" jobs';
-    const step = bash(`${daemon}; until [ -s jobs ]; do sleep 0.02; done`);
-    await step.ended;
-    const jobs = await identities('jobs', 1);
-    const other = new RunProcesses(makeFolder(path('another run')));
-    await other.endStrays();
-    expect(anyAlive(jobs)).toBe(true);
-    expect(await processes().endStrays(100)).toEqual([]);
-    expect(anyAlive(jobs)).toBe(false);
-  },
-);
+test('steps that began at different times are stopped together, with all of their daemons', async () => {
+  const run = processes();
+  const startOne = async (count: number) => {
+    const wanted = { ...plain, folder: folder(), cwd: path('.') };
+    const args = ['-c', `${DAEMON}; exec sleep 300`];
+    const step = own(run.launch({ ...wanted, command: '/bin/bash', args }));
+    await identities('jobs', count);
+    return step;
+  };
+  const all = [await startOne(1), await startOne(2), await startOne(3)];
+  const jobs = await identities('jobs', 3);
+  const survivors = await Promise.all(all.map((step) => step.stop(500)));
+  expect(survivors.flat()).toEqual([]);
+  expect(anyAlive([...jobs, ...all.map(identityOf)])).toBe(false);
+});
+
+test('what is left of a run is found without any folder', async () => {
+  const step = bash(`${DAEMON}; until [ -s jobs ]; do sleep 0.02; done`);
+  await step.ended;
+  const jobs = await identities('jobs', 1);
+  const other = new RunProcesses(makeFolder(path('another run')));
+  await other.endStrays();
+  expect(anyAlive(jobs)).toBe(true);
+  expect(await processes().endStrays(100)).toEqual([]);
+  expect(anyAlive(jobs)).toBe(false);
+});
 
 test('strays are ended, and what was adopted goes on with its jobs', async () => {
   const here = folder();

@@ -1,0 +1,48 @@
+// What a prompt step said was paid for: it is kept, compressed, however many steps come after it.
+import { existsSync, readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { StepReader, saidIn } from '../../src/execute/step-folder.ts';
+import { ages } from './claude-sandbox.ts';
+import { killHard, lastPrompt, sandboxes, until } from './raymond-sandbox.ts';
+
+const sandbox = sandboxes();
+const TURNS = 45;
+
+test.each(ages)('of a long conversation nothing is lost, also across a kill (%s)', async (age) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { start, run, file, model } = await sandbox({
+    age,
+    workflow: { 'START.md': 'Turn {{input}}' },
+    script: (request) => {
+      const turn = Number(lastPrompt(request).replace('Turn ', '')) || 0;
+      const next = turn + 1;
+      const content =
+        next < TURNS ? `<goto input="${next}">START</goto>` : `<result>${next} turns</result>`;
+      return turn === 30 ? { content, after: released } : { content };
+    },
+  });
+  const stepFile = (step: number, name: string) =>
+    file(`.raymond/runs/r/steps/main/${step}/${name}`);
+  const first = start('workflow', '--workflow-id', 'r');
+  await model.arrived(31);
+  // Its process began with the first step, and answers the one that is running.
+  await until(() => existsSync(stepFile(10, 'answer.gz')));
+  expect(existsSync(stepFile(1, 'stdout'))).toBe(true);
+  await killHard(first.child);
+  release();
+
+  expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: `${TURNS} turns\n` });
+  expect(model.requests).toHaveLength(TURNS);
+  const stepFolder = (step: number) => file(`.raymond/runs/r/steps/main/${step}`);
+  expect(readdirSync(stepFolder(TURNS - 20))).toContain('answer.gz');
+  expect(readdirSync(stepFolder(TURNS - 19))).toContain('answer');
+  const reader = new StepReader();
+  const answers = Array.from({ length: TURNS - 1 }, (_, turn) => turn + 1);
+  expect(answers.map((step) => reader.output(stepFolder(step), 'prompt', 10_000))).toEqual(
+    answers.map((next) => `<goto input="${next}">START</goto>`),
+  );
+  expect(answers.filter((step) => saidIn(stepFolder(step), 'prompt').length < 2)).toEqual([]);
+});
