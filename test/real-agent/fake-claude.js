@@ -2,7 +2,7 @@
 // Speaks like Claude Code, but only as a test tells it to: for what the real one does too rarely,
 // too slowly or too well. FAKE_CLAUDE names the play, FAKE_CLAUDE_LOG the file in which it keeps
 // what it was told.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -14,6 +14,7 @@ const {
   FAKE_CLAUDE_TURNS: turns = '1',
   FAKE_CLAUDE_NEXT: next = 'START',
   FAKE_CLAUDE_ANSWER: lastAnswer = '<result>done</result>',
+  FAKE_CLAUDE_COMMAND: command = '',
 } = process.env;
 
 const MEGABYTE = 1024 * 1024;
@@ -22,6 +23,12 @@ const END = { total_cost_usd: 0.25, permission_denials: [], stop_reason: 'end_tu
 const plays = {
   answers(answer) {
     init();
+    text(answer);
+    result(answer);
+  },
+  acts(answer) {
+    init();
+    spawnSync('/bin/bash', ['-c', command]);
     text(answer);
     result(answer);
   },

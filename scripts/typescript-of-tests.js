@@ -1,0 +1,42 @@
+// What tests and commands share is written in TypeScript: this bundles it for a command.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The exports of a file below the project's folder. */
+export async function importTypeScript(file) {
+  const folder = mkdtempSync(join(tmpdir(), 'raymond-bundle-'));
+  const outfile = join(folder, 'bundle.mjs');
+  try {
+    await build({
+      absWorkingDir: root,
+      entryPoints: [file],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      plugins: [ownDirname],
+      logLevel: 'warning',
+    });
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Files find their neighbours by their own folder, which is not that of the bundle. */
+const ownDirname = {
+  name: 'own-dirname',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(test|src)\/.*\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const folder = JSON.stringify(dirname(path));
+      return { contents: text.replaceAll('import.meta.dirname', folder), loader: 'ts' };
+    });
+  },
+};
