@@ -54,9 +54,10 @@ export async function torture(
     for (let harmed = 0; ; ) {
       const moment = harmed < kills ? pick(random, MOMENTS) : undefined;
       if (moment && (await moment.come(project, random, life))) {
-        harmed++;
-        counts[moment.name] = (counts[moment.name] ?? 0) + 1;
-        harm(project, life, random, victims);
+        if (harm(project, life, random, victims)) {
+          harmed++;
+          counts[moment.name] = (counts[moment.name] ?? 0) + 1;
+        }
         if (!killsRaymond(victims)) continue;
       }
       const { code, signal, stdout, stderr } = await life.ended;
@@ -73,15 +74,14 @@ export async function torture(
   });
 }
 
-function harm(project: Project, life: Started, random: Random, victims: Victims): void {
-  if (killsRaymond(victims)) {
-    life.child.kill('SIGKILL');
-    return;
-  }
+/** Whether there was a victim. */
+function harm(project: Project, life: Started, random: Random, victims: Victims): boolean {
+  if (killsRaymond(victims)) return life.child.kill('SIGKILL');
   const step = pick(random, runningSteps(project.folder));
-  if (!step) return;
+  if (!step) return false;
   if (victims === 'wrappers') killHard(step.pid);
   else fillDiskFor(join(step.folder, `exit-${step.pid}`));
+  return true;
 }
 
 /** Every write to /dev/full fails as on a full disk. */
