@@ -32,12 +32,18 @@ export async function openRun(project: Project, name: string): Promise<FoundRun>
 
 export async function allRuns(project: Project): Promise<readonly (FoundRun | DamagedRun)[]> {
   const ids = await listRuns(disk, project);
-  const found = await Promise.all(
-    ids.map((id) => lookAt(project, id).catch((error) => damaged(id, error))),
-  );
+  const found: (FoundRun | DamagedRun)[] = [];
+  for (let from = 0; from < ids.length; from += RUNS_AT_ONCE) {
+    const some = ids.slice(from, from + RUNS_AT_ONCE);
+    const looks = some.map((id) => lookAt(project, id).catch((error) => damaged(id, error)));
+    found.push(...(await Promise.all(looks)));
+  }
   const startedAt = (run: FoundRun | DamagedRun) => ('run' in run ? run.run.startedAt : 0);
   return found.sort((a, b) => startedAt(a) - startedAt(b));
 }
+
+/** Each has a file open, and a process may have few. */
+const RUNS_AT_ONCE = 16;
 
 /** What a person would say of the run: the word in `list`. */
 export function condition({ run, pid }: FoundRun): string {

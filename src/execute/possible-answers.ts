@@ -13,14 +13,33 @@ export function possibleAnswers(state: State | undefined, prompt: string): reado
   const written = [prompt, state.template].flatMap(
     (text) => readTags(text, { code: 'heeded' }).tags,
   );
-  const wanted = state.policy.allowed?.map((entry) => filled(entry, written)) ?? written;
+  const likely = tagsFor(written);
+  const wanted = state.policy.allowed?.map((entry) => filled(entry, likely(entry))) ?? written;
   const good = wanted.filter((tag) => readMove({ tags: [tag], bad: [] }).ok);
   return [...new Set(good.map(writeTag))];
 }
 
-function filled(entry: AllowedTransition, written: readonly Tag[]): Tag {
+/** The tags that an entry may mean, by name and target: a long policy is not compared with a long prompt. */
+function tagsFor(written: readonly Tag[]): (entry: AllowedTransition) => readonly Tag[] {
+  const found = new Map<string, Tag[]>();
+  const keyOf = (name: string, target: string | undefined) =>
+    target === undefined ? name : `${name} ${stemOf(target.trim())}`;
+  for (const tag of written) {
+    for (const key of [keyOf(tag.name, undefined), keyOf(tag.name, tag.body)]) {
+      const others = found.get(key) ?? [];
+      if (others.length < MOST_COMPARED) others.push(tag);
+      found.set(key, others);
+    }
+  }
+  return ({ tag, body }) =>
+    found.get(keyOf(tag, TAG_RULES[tag].body === 'target' ? body : undefined)) ?? [];
+}
+
+const MOST_COMPARED = 100;
+
+function filled(entry: AllowedTransition, likely: readonly Tag[]): Tag {
   const { required, optional, body: bodyName } = TAG_RULES[entry.tag];
-  const meant = written.find((tag) => tag.name === entry.tag && isOf(tag, entry));
+  const meant = likely.find((tag) => isOf(tag, entry));
   const needed = [...required, ...(optional.includes('next') ? ['next'] : [])];
   const fromPrompt = meant && isFork(entry) ? meant.attributes : pick(meant?.attributes, needed);
   const placeholder = bodyName === 'payload' || bodyName === 'question';
@@ -35,10 +54,7 @@ const PLACEHOLDERS = { payload: 'rehearsed', question: 'What would you answer he
 
 const isFork = ({ tag }: AllowedTransition) => TAG_RULES[tag].variables;
 
-function isOf(tag: Tag, { tag: name, body, attributes }: AllowedTransition): boolean {
-  if (body !== undefined && TAG_RULES[name].body === 'target' && !isSame(tag.body, body)) {
-    return false;
-  }
+function isOf(tag: Tag, { attributes }: AllowedTransition): boolean {
   return Object.entries(attributes).every(([key, value]) => isSame(tag.attributes[key], value));
 }
 

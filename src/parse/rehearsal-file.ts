@@ -51,8 +51,13 @@ export function answerFor(
   state: string,
   execution: number,
 ): Answer | undefined {
-  const found = answers?.[state] ?? answers?.[state.replace(/\.[^.]+$/, '')];
+  const found = own(answers, state) ?? own(answers, state.replace(/\.[^.]+$/, ''));
   return Array.isArray(found) ? found[Math.min(execution, found.length) - 1] : found;
+}
+
+/** A state may be called `constructor`, which every object has. */
+function own(answers: Answers | undefined, name: string): Answers[string] | undefined {
+  return answers && Object.hasOwn(answers, name) ? answers[name] : undefined;
 }
 
 /** A failure that a person wrote down, with a message in any case. */

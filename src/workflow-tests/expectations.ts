@@ -161,12 +161,14 @@ function valueProblems(expect: Expectations, { run, events }: Happened): readonl
 function variableProblems({ variables }: Expectations, { events }: Happened): readonly Problem[] {
   const given = new Map(
     events.flatMap((event) =>
-      event.type === 'agent-forked' ? [[event.agent, event.variables] as const] : [],
+      event.type === 'agent-forked'
+        ? [[event.agent, new Map(Object.entries(event.variables))] as const]
+        : [],
     ),
   );
   return Object.entries(variables ?? {}).flatMap(([agent, wanted]) =>
     Object.entries(wanted).flatMap(([name, expected]) => {
-      const got = given.get(agent)?.[name];
+      const got = given.get(agent)?.get(name);
       if (got === expected) return [];
       const missing = given.has(agent) ? 'nothing' : `nothing: no agent ${agent} was forked`;
       return [{ what: `expect.variables.${agent}.${name}`, expected, got: got ?? missing }];

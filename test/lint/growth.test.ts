@@ -2,6 +2,7 @@
 // First, so that everything else is counted.
 import '../operations.ts';
 import { describe, expect, test } from 'vitest';
+import { possibleAnswers } from '../../src/execute/possible-answers.ts';
 import { graphOf } from '../../src/inspect/graph.ts';
 import { toHtml } from '../../src/inspect/html.ts';
 import { lint, lintFailure } from '../../src/inspect/lint.ts';
@@ -30,6 +31,7 @@ function lookAt(workflow: Workflow): void {
   toMermaid(graphOf(workflow));
   for (const state of workflow.states.values()) {
     if (state.kind === 'script') scriptAnswers(workflow, state);
+    if (state.kind === 'prompt') possibleAnswers(state, state.template);
   }
 }
 

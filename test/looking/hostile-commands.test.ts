@@ -1,0 +1,130 @@
+/** The commands themselves, on what was made to break them: an exit code and a message, and nothing executed. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+import { BIN, type Project } from '../raymond.ts';
+import { HOSTILE_NAMES } from './hostile-workflows.ts';
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+const EVIL = 'touch "$HERE/evil"; echo "<goto>START</goto>"';
+
+const BOMB = `a: &a [x, x, x, x, x, x, x, x, x]
+b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]
+c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b]
+d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c]
+answers: [*d, *d, *d, *d, *d, *d, *d, *d]
+`;
+
+const WORKFLOWS: Readonly<Record<string, Files>> = {
+  'names that mean something else': Object.fromEntries([
+    ['START.md', HOSTILE_NAMES.map((name) => `<goto>${name}</goto>`).join('\n')],
+    ...HOSTILE_NAMES.map((name) => [`${name}.sh`, EVIL]),
+    ...HOSTILE_NAMES.map((name) => [`${name}.md`, `<goto>${name}</goto> {{${name}}}`]),
+  ]),
+  'any bytes': {
+    'START.md': Uint8Array.from({ length: 5_000 }, (_, i) => (i * 7919) % 251),
+    'B.sh': Uint8Array.from({ length: 5_000 }, (_, i) => (i * 104_729) % 256),
+  },
+  'deep nesting': {
+    'START.md': `---\nmodel: ${'['.repeat(50_000)}\n---\n${'<goto>'.repeat(50_000)}`,
+  },
+  'an alias bomb': {
+    'START.md': `---\n${BOMB}---\nx`,
+    'rehearsal.yaml': BOMB,
+    'a.test.yaml': BOMB,
+  },
+  'a dense graph': Object.fromEntries(
+    ['START', 'A', 'B', 'C', 'D', 'E', 'F'].map((name) => [
+      `${name}.md`,
+      ['START', 'A', 'B', 'C', 'D', 'E', 'F']
+        .map((to) => `<goto>${to}</goto><call return="${to}">A</call><fork next="B">${to}</fork>`)
+        .join('\n'),
+    ]),
+  ),
+  'three thousand states': Object.fromEntries([
+    ['START.sh', 'echo "<goto>S0</goto>"'],
+    ...Array.from({ length: 3_000 }, (_, i) => [`S${i}.sh`, `echo "<goto>S${i + 1}</goto>"`]),
+  ]),
+  'scripts that do harm': { 'START.sh': EVIL, 'a.test.yaml': 'expect: {files: {/etc/passwd: x}}' },
+};
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['lint', 'flow'],
+  ['diagram', 'flow'],
+  ['diagram', 'flow', '--svg'],
+  ['diagram', 'flow', '--html'],
+  ['test', 'flow', '--explore'],
+  ['flow', '--rehearse', '--quiet', '--no-debug', '--max-iterations', '30'],
+];
+
+function put(project: Project, folder: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    if (name.includes('/') || name.includes('\0')) continue;
+    const file = project.path(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
+
+async function expectToLook(project: Project, command: readonly string[]): Promise<void> {
+  const { code, signal, stderr } = await project.run(command, { env: { HERE: project.folder } });
+  const said = `raymond ${command.join(' ')}: ${stderr.slice(0, 2_000)}`;
+  expect(signal, said).toBeNull();
+  expect([0, 1, 2, 3, 64], said).toContain(code);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(existsSync(project.path('evil')), said).toBe(false);
+}
+
+describe.each(Object.entries(WORKFLOWS))('%s', (_, files) => {
+  test('is looked at', async () => {
+    const project = newProject({});
+    put(project, 'flow', files);
+    for (const command of COMMANDS) await expectToLook(project, command);
+  });
+});
+
+test('a state folder full of what is no run', async () => {
+  const project = newProject({});
+  const state = {
+    'empty.jsonl': '',
+    'text.jsonl': 'This is no journal.\n',
+    'null.jsonl': 'null\n[]\n{}\n',
+    'bytes.jsonl': Uint8Array.from({ length: 3_000 }, (_, i) => (i * 31) % 256),
+    'deep.jsonl': `${'['.repeat(100_000)}\n`,
+    'lonely.json': '{}',
+    'lonely.snapshot': '99999999999999999999\n',
+    '$(touch evil).jsonl': '',
+    '`touch evil`.json': '',
+    '..jsonl': '',
+    [`${'x'.repeat(240)}.jsonl`]: '',
+    'prototype.jsonl': '{"type":"run-started","__proto__":{"version":1}}\n',
+  };
+  put(project, '.raymond/state', state);
+  await expectToLook(project, ['list']);
+  await expectToLook(project, ['list', '--json']);
+  for (const file of Object.keys(state).filter((name) => /^\w+\./.test(name))) {
+    const run = file.replace(/\.\w+$/, '');
+    for (const command of ['show', 'logs']) await expectToLook(project, [command, run]);
+  }
+  await expectToLook(project, ['diagram', '--run', 'deep', '--svg']);
+  await expectToLook(project, ['__complete', '--', 'show', '']);
+});
+
+test.runIf(process.platform !== 'win32')(
+  'a thousand runs are listed with few files open at a time',
+  async () => {
+    const project = newProject({});
+    const journals = Array.from({ length: 1_000 }, (_, i) => [`run-${i}.jsonl`, 'no journal\n']);
+    put(project, '.raymond/state', Object.fromEntries(journals));
+    const listed = execFileSync(
+      '/bin/bash',
+      ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, BIN, 'list'],
+      { cwd: project.folder, encoding: 'utf8' },
+    );
+    expect(listed.match(/damaged/g)).toHaveLength(1_000);
+    expect(listed).not.toContain('too many files open');
+  },
+);

@@ -1,0 +1,105 @@
+/** Whatever a journal holds: to look at its run gives an answer or a UserError. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { retelling } from '../../src/cli/commands/show.ts';
+import { allRuns, condition } from '../../src/cli/runs.ts';
+import { currentProject, disk } from '../../src/cli/store.ts';
+import { overlayOf } from '../../src/inspect/overlay.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
+import { encodeEvents } from '../../src/journal/journal-format.ts';
+import { readEvents } from '../../src/journal/read-journal.ts';
+import { freeze } from '../../src/journal/state-file.ts';
+import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
+import { stateNameSchema } from '../../src/model/state-name.ts';
+import { fromSchema } from '../properties/from-schema.ts';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'raymond-hostile-')));
+mkdirSync(join(folder, '.git'));
+mkdirSync(join(folder, '.raymond', 'state'), { recursive: true, mode: 0o700 });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What every command that lists, shows or draws runs does with the journals of the project. */
+async function lookAtRuns(): Promise<number> {
+  let runs = 0;
+  for (const found of await allRuns(await currentProject(folder))) {
+    if (!('run' in found)) continue;
+    runs += 1;
+    condition(found);
+    JSON.stringify(freeze(found.run));
+    const retell = retelling();
+    const events: RunEvent[] = [];
+    for await (const event of readEvents(disk, found.paths.journal)) {
+      retell(event);
+      events.push(event);
+    }
+    overlayOf(events);
+  }
+  return runs;
+}
+
+const started: RunEvent = {
+  type: 'run-started',
+  version: JOURNAL_VERSION,
+  at: 0,
+  run: 'r',
+  workflow: '/flow',
+  state: stateNameSchema.parse('START.md'),
+  cwd: '/',
+  settings: newRun.settings,
+  metadata: {},
+};
+
+const EXTREMES = [0, -1, 0.1, 1e15, 8.64e15, 8.65e15, 1e300, Number.MAX_SAFE_INTEGER];
+
+/** The same value with other numbers in it. */
+function withNumbers(value: unknown, next: () => number): unknown {
+  if (typeof value === 'number') return next();
+  if (Array.isArray(value)) return value.map((item) => withNumbers(item, next));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      key === 'version' ? item : withNumbers(item, next),
+    ]),
+  );
+}
+
+const hostileEvent = fc
+  .tuple(fromSchema(runEventSchema), fc.array(fc.constantFrom(...EXTREMES), { maxLength: 8 }))
+  .map(([event, numbers]) => {
+    const left = [...numbers];
+    const changed = runEventSchema.safeParse(withNumbers(event, () => left.shift() ?? 1));
+    return changed.success ? changed.data : event;
+  });
+
+test('any events in any order', async () => {
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(hostileEvent, { maxLength: 12 }), async (events) => {
+      const journal = encodeEvents([started, ...events], 1);
+      writeFileSync(join(folder, '.raymond', 'state', 'r.jsonl'), journal, { mode: 0o600 });
+      runs += await lookAtRuns();
+    }),
+    { numRuns: 300 },
+  );
+  expect(runs).toBeGreaterThan(50);
+});
+
+test('any bytes in any file of a run', async () => {
+  const file = fc.constantFrom('r.jsonl', 'r.json', 'r.snapshot', 's.jsonl', '.jsonl', 'é.json');
+  const json = fc.json().map((text) => Buffer.from(`${text}\n`));
+  await fc.assert(
+    fc.asyncProperty(
+      file,
+      fc.oneof(fc.uint8Array({ maxLength: 300 }), json),
+      async (name, bytes) => {
+        writeFileSync(join(folder, '.raymond', 'state', name), bytes, { mode: 0o600 });
+        await lookAtRuns();
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,67 @@
+/** Whatever a workflow is made of: to look at it gives an answer and never throws. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { possibleAnswers } from '../../src/execute/possible-answers.ts';
+import { graphOf } from '../../src/inspect/graph.ts';
+import { toHtml } from '../../src/inspect/html.ts';
+import { lint, lintFailure } from '../../src/inspect/lint.ts';
+import { toMermaid } from '../../src/inspect/mermaid.ts';
+import { toSarif } from '../../src/inspect/sarif.ts';
+import { scriptAnswers } from '../../src/inspect/script-answers.ts';
+import { toSvg } from '../../src/inspect/svg.ts';
+import { withinReach } from '../../src/inspect/within-reach.ts';
+import type { Workflow } from '../../src/model/workflow.ts';
+import { readCheckedYaml } from '../../src/parse/checked-yaml.ts';
+import { answerFor, rehearsalSchema } from '../../src/parse/rehearsal-file.ts';
+import { testFileSchema, testsIn } from '../../src/parse/test-file.ts';
+import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
+import { readFiles } from '../lint/workflow-of.ts';
+import { HOSTILE_NAMES, hostileFiles, hostileText } from './hostile-workflows.ts';
+
+function lookAt(workflow: Workflow): void {
+  for (const platform of ['unix', 'windows'] as const) {
+    toSarif(lint(workflow, { platform }), '1.0.0');
+  }
+  withinReach(workflow);
+  const graph = graphOf(workflow);
+  expect(toMermaid(graph)).toContain('flowchart TD');
+  expect(toSvg(graph)).toContain('</svg>');
+  expect(toHtml(workflow, graph)).toContain('</html>');
+  for (const state of workflow.states.values()) {
+    if (state.kind === 'script') scriptAnswers(workflow, state);
+    if (state.kind === 'prompt') possibleAnswers(state, state.template);
+  }
+}
+
+test('any files', () => {
+  fc.assert(
+    fc.property(hostileFiles, (files) => {
+      const reading = readFiles(files, 'unix');
+      if (reading.ok) lookAt(reading.workflow);
+      else expect(lintFailure(reading).length).toBeGreaterThan(0);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('any YAML workflow, rehearsal or test file', () => {
+  fc.assert(
+    fc.property(hostileText, (bytes) => {
+      const text = Buffer.from(bytes).toString('utf8');
+      readYamlWorkflow('flow.yaml', text);
+      readCheckedYaml(rehearsalSchema, 'rehearsal.yaml', text);
+      const read = readCheckedYaml(testFileSchema, 'a.test.yaml', text);
+      if (read.ok) testsIn(read.value);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each(HOSTILE_NAMES)(
+  'a state that is called %j has the answers that are written for it, and no others',
+  (name) => {
+    expect(answerFor({}, `${name}.sh`, 1)).toBeUndefined();
+    const answers = Object.fromEntries([[name, 'mine']]);
+    expect(answerFor(answers, `${name}.sh`, 1)).toBe('mine');
+  },
+);
