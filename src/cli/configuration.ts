@@ -4,6 +4,7 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import type { Project } from '../journal/project.ts';
+import { isInlineJson } from '../parse/inline-json.ts';
 import { configKey, readConfigFile } from './config-file.ts';
 import { CONFIG_OPTIONS, camelCase, type IsDangerous, type RunOptions } from './options.ts';
 import { onePermission } from './permission.ts';
@@ -95,10 +96,14 @@ function needsTrust(
 
 /** Paths in a project's file are seen from the project, wherever in it Raymond is started. */
 function seenFrom(root: string, options: RunOptions): RunOptions {
-  const { logFile, claudePath } = options;
+  const { logFile, claudePath, settings, mcpConfig, addDir } = options;
+  const seen = (path: string) => (isInlineJson(path) ? path : resolve(root, path));
   return {
     ...options,
     ...(logFile !== undefined && { logFile: resolve(root, logFile) }),
+    ...(settings && { settings: seen(settings) }),
+    ...(mcpConfig && { mcpConfig: mcpConfig.map(seen) }),
+    ...(addDir && { addDir: addDir.map(seen) }),
     ...(claudePath?.includes('/') && { claudePath: resolve(root, claudePath) }),
   };
 }

@@ -50,6 +50,7 @@ function withoutHarm(settings: Settings): Settings {
   const harmless = HARMLESS_SETTINGS.filter((name) => settings[name] !== undefined);
   return {
     ...usual,
+    ...(settings.disallowedTools && { disallowedTools: settings.disallowedTools }),
     ...Object.fromEntries(harmless.map((name) => [name, settings[name]])),
     permissionMode: stricterMode(usual.permissionMode, settings.permissionMode),
     budgetUsd:
@@ -66,6 +67,7 @@ function facts(run: Run, settings: Settings): readonly string[] {
     ...[...workflows].map((workflow) => `  workflow     ${workflow}`),
     ...[...folders].map((folder) => `  directory    ${folder}`),
     `  permissions  ${change(permissions(run.settings), permissions(settings))}`,
+    ...agentOptions(run.settings, settings),
     `  budget       ${change(budget(run.settings), budget(settings))}, ${usd(run.totalCostUsd)} spent`,
   ];
 }
@@ -75,6 +77,23 @@ const change = (before: string, now: string) =>
 
 const permissions = ({ permissionMode, skipPermissions }: Settings) =>
   skipPermissions ? 'SKIPPED' : permissionMode;
+
+/** What the agent is started with, when the run had something. */
+function agentOptions(before: Settings, now: Settings): readonly string[] {
+  const names = (of: Settings) => AGENT_SETTINGS.filter((name) => of[name]).join(', ') || 'none';
+  if (names(before) === 'none' && names(now) === 'none') return [];
+  return [`  for agents   ${change(names(before), names(now))}`];
+}
+
+const AGENT_SETTINGS = [
+  'allowedTools',
+  'disallowedTools',
+  'mcpConfig',
+  'agentSettings',
+  'addDir',
+  'appendSystemPrompt',
+  'agentArgs',
+] as const satisfies readonly (keyof Settings)[];
 
 const budget = ({ budgetUsd }: Settings) => (budgetUsd > 0 ? usd(budgetUsd) : 'none');
 

@@ -127,6 +127,66 @@ export const OPTIONS = [
     inProject: (skip) => skip === true,
   },
   {
+    name: 'allowed-tools',
+    kind: 'list',
+    placeholder: 'rules',
+    meaning: 'what the agent may use unasked, beside what its state says; may be repeated',
+    example: '["Bash(git log:*)"]',
+    inProject: 'dangerous',
+  },
+  {
+    name: 'disallowed-tools',
+    kind: 'list',
+    placeholder: 'rules',
+    meaning: 'what the agent may not use, beside what its state says; may be repeated',
+    example: '["WebFetch"]',
+    inProject: 'harmless',
+  },
+  {
+    name: 'mcp-config',
+    kind: 'list',
+    placeholder: 'file',
+    meaning: 'MCP servers for the agent, from a JSON file; may be repeated',
+    example: '["mcp.json"]',
+    inProject: 'dangerous',
+  },
+  {
+    name: 'settings',
+    kind: 'text',
+    placeholder: 'file-or-json',
+    meaning: "settings for the agent; Raymond's own rules stay",
+    example: '"agent.json"',
+    check: argumentProblem,
+    inProject: 'dangerous',
+  },
+  {
+    name: 'add-dir',
+    kind: 'list',
+    placeholder: 'folder',
+    meaning: 'a further folder that the agent may use; may be repeated',
+    example: '["../library"]',
+    inProject: 'dangerous',
+  },
+  {
+    name: 'append-system-prompt',
+    kind: 'text',
+    placeholder: 'text',
+    meaning: "what is added to the agent's system prompt",
+    example: '"..."',
+    check: argumentProblem,
+    inProject: 'dangerous',
+  },
+  {
+    name: 'agent-args',
+    kind: 'text',
+    placeholder: 'arguments',
+    meaning:
+      'further options for the agent, as one text; those that would disturb Raymond are refused',
+    example: '"--strict-mcp-config"',
+    check: argumentProblem,
+    inProject: 'dangerous',
+  },
+  {
     name: 'max-parallel',
     kind: 'count',
     placeholder: 'n',
@@ -319,6 +379,12 @@ export function wrongUsage(message: string, remedy: string): UserError {
 function steersPrograms(pair: unknown): boolean {
   const [name = ''] = String(pair).split('=');
   return agentVariableProblem(name, new Set(Object.keys(process.env))) !== undefined;
+}
+
+/** The system limits what can be said to a program. */
+function argumentProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'leave out the character U+0000';
+  return text.length > 60_000 ? 'write at most 60000 characters' : undefined;
 }
 
 function modelProblem(text: string): string | undefined {

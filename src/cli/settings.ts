@@ -2,8 +2,11 @@ import { resolve } from 'node:path';
 import { newRun } from '../interpret/new-run.ts';
 import type { Settings } from '../model/event.ts';
 import { BYPASS } from '../parse/agent-names.ts';
+import { isInlineJson } from '../parse/inline-json.ts';
+import { splitTools } from '../parse/permissions.ts';
 import { variableProblem } from '../parse/variables.ts';
 import { type RunOptions, wrongUsage } from './options.ts';
+import { readAgentArgs } from './wire.ts';
 
 /** The settings of a run: what the options say, over what held before. */
 export function settingsFrom(
@@ -31,6 +34,7 @@ export function settingsFrom(
       Math.round(seconds * 1000),
     ),
     ...permissionsFrom(options, base),
+    ...agentSettingsFrom(options, base),
     maxParallelPrompts: options.maxParallel ?? base.maxParallelPrompts,
     maxParallelScripts: options.maxParallel ?? base.maxParallelScripts,
     ...(maxAgents !== undefined && { maxAgents }),
@@ -53,6 +57,44 @@ function permissionsFrom(options: RunOptions, base: Settings) {
     permissionMode: options.permissionMode ?? mode,
     skipPermissions: options.dangerouslySkipPermissions ?? (base.skipPermissions || isBypassed),
   };
+}
+
+/** Files and folders are seen from where Raymond is started, wherever its agents work later. */
+function agentSettingsFrom(options: RunOptions, base: Settings): Partial<Settings> {
+  const paths = (given: readonly string[] | undefined) =>
+    given?.filter((path) => path !== '').map(absolute);
+  const allowedTools = toolsFrom('allowed-tools', options.allowedTools) ?? base.allowedTools;
+  const disallowedTools =
+    toolsFrom('disallowed-tools', options.disallowedTools) ?? base.disallowedTools;
+  const mcpConfig = paths(options.mcpConfig) ?? base.mcpConfig;
+  const addDir = paths(options.addDir) ?? base.addDir;
+  const agentSettings =
+    options.settings === undefined ? base.agentSettings : absolute(options.settings || '{}');
+  const appendSystemPrompt = options.appendSystemPrompt ?? base.appendSystemPrompt;
+  const agentArgs =
+    options.agentArgs === undefined
+      ? base.agentArgs
+      : readAgentArgs(options.agentArgs, process.cwd());
+  return {
+    ...(allowedTools?.length && { allowedTools }),
+    ...(disallowedTools?.length && { disallowedTools }),
+    ...(mcpConfig?.length && { mcpConfig }),
+    ...(agentSettings !== undefined && agentSettings !== '{}' && { agentSettings }),
+    ...(addDir?.length && { addDir }),
+    ...(appendSystemPrompt && { appendSystemPrompt }),
+    ...(agentArgs?.length && { agentArgs }),
+  };
+}
+
+const absolute = (fileOrJson: string) =>
+  isInlineJson(fileOrJson) ? fileOrJson : resolve(fileOrJson);
+
+function toolsFrom(option: string, given: readonly string[] | undefined) {
+  return given?.flatMap((text) => {
+    const tools = splitTools(text);
+    if (tools) return tools;
+    throw wrongUsage(`--${option} is "${text}".`, 'Write rules like Read or "Bash(git log:*)".');
+  });
 }
 
 /** For tests of Raymond, which cannot wait as long as a service needs to recover. */

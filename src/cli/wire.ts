@@ -1,5 +1,6 @@
 /** Where ports are built that execute steps and load workflows; `store.ts` has those of the disk. */
 import { dirname } from 'node:path';
+import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { findClaude } from '../execute/claude/executable.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
@@ -23,6 +24,8 @@ import type { Executor, StepKeeper, WorkflowLibrary } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { processesOf } from './store.ts';
 import { testWorld } from './world.ts';
+
+export { readAgentArgs } from '../execute/claude/agent-args.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
@@ -65,6 +68,7 @@ export async function executors({
   paths,
   claudePath,
 }: ExecutorChoice): Promise<Executors> {
+  const agentOptions = readAgentOptions(settings);
   const processes = processesOf(paths);
   const script = scriptExecutor(processes);
   const endStrays = () => processes.endStrays();
@@ -74,9 +78,11 @@ export async function executors({
       environment: process.env,
       processes,
       sessionsFolder: paths.sessions,
+      agentOptions,
       mostProcesses: settings.maxParallelPrompts,
       protects: {
         projectFolder: dirname(dirname(paths.folder)),
+        ...(agentOptions.files && { files: agentOptions.files }),
         filesOf: (ref) => library.filesOf(ref),
       },
     });

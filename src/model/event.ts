@@ -20,6 +20,8 @@ const count = z.int().check(z.nonnegative());
 const time = z.int().check(z.nonnegative(), z.lte(8.64e15));
 const usd = z.number().check(z.nonnegative());
 const variables = z.readonly(z.record(text, text));
+/** No tool begins like an option of an agent. */
+const tools = z.readonly(z.array(text.check(z.regex(/^[A-Za-z_]/))));
 const stateName = stateNameSchema;
 
 /** Where an agent's next turn takes its memory from. */
@@ -80,6 +82,18 @@ export const settingsSchema = z.object({
   idleTimeoutMs: count,
   permissionMode: text,
   skipPermissions: z.boolean(),
+  /** What every prompt may use unasked, and what none may use, beside what its state says. */
+  allowedTools: z.optional(tools),
+  disallowedTools: z.optional(tools),
+  /** Files, or JSON. */
+  mcpConfig: z.optional(z.readonly(z.array(text))),
+  /** The agent's own settings: a file, or JSON. */
+  agentSettings: z.optional(text),
+  /** Further folders that the agent may use. */
+  addDir: z.optional(z.readonly(z.array(text))),
+  appendSystemPrompt: z.optional(text),
+  /** Further arguments for the agent, checked. */
+  agentArgs: z.optional(z.readonly(z.array(text))),
   maxParallelPrompts: count,
   maxParallelScripts: count,
   /** Agents that the run may have in all, ended ones included; the usual ceiling when absent. */

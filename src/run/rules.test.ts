@@ -7,6 +7,7 @@ const was: Rules = {
   skipPermissions: false,
   allowedTools: ['Read'],
   disallowedTools: ['WebFetch'],
+  agentOptions: '',
   budgetUsd: 10,
 };
 
@@ -21,6 +22,7 @@ test.each<[string, Partial<Rules>, Partial<Rules>, RegExp | undefined]>([
   ['a tool that is allowed now', {}, { allowedTools: ['Read', 'Bash'] }, undefined],
   ['a tool that is forbidden now', {}, { disallowedTools: ['WebFetch', 'Bash'] }, /fewer tools/],
   ['a tool that was forbidden', {}, { disallowedTools: [] }, undefined],
+  ['other options of the agent', {}, { agentOptions: 'x' }, /other options/],
   ['less money', {}, { budgetUsd: 5 }, /budget is \$5\.00/],
   ['more money', {}, { budgetUsd: 20 }, undefined],
   ['a limit of the money', { budgetUsd: 0 }, { budgetUsd: 5 }, /budget is \$5\.00/],

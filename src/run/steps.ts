@@ -238,7 +238,9 @@ function turnSettings(
 
 /** A state may ask for less than the run allows, never for more. */
 function permissions(settings: Settings, policy: Policy) {
-  const { permissionMode: asked, allowedTools = [], disallowedTools = [] } = policy;
+  const { permissionMode: asked } = policy;
+  const allowedTools = together(settings.allowedTools, policy.allowedTools);
+  const disallowedTools = together(settings.disallowedTools, policy.disallowedTools);
   const { permissionMode, skipPermissions } = settings;
   if (asked === undefined)
     return { permissionMode, skipPermissions, allowedTools, disallowedTools };
@@ -248,6 +250,10 @@ function permissions(settings: Settings, policy: Policy) {
     allowedTools,
     disallowedTools,
   };
+}
+
+function together(ofRun: readonly string[] = [], ofState: readonly string[] = []) {
+  return [...new Set([...ofRun, ...ofState])];
 }
 
 /** A script that the run has not read must not be executed either. */

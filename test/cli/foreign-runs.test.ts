@@ -86,6 +86,24 @@ test('with a yes it goes on, but not with its own permissions and budget', async
   });
 });
 
+test('with a yes it goes on, but not with what it says to the agent', async () => {
+  const project = await planted(
+    ...['--allowed-tools', 'Bash', '--disallowed-tools', 'WebFetch', '--settings', '{"a":1}'],
+    ...['--mcp-config', '{}', '--add-dir', '.', '--append-system-prompt', 'x'],
+    ...['--agent-args', '--bare'],
+  );
+  const trusted = ['resume', 'planted', '--max-iterations', '1', '--trust-run'];
+  const { code, stderr } = await project.run([...trusted, '--add-dir', 'flow']);
+  expect(code).toBe(3);
+  expect(stderr).toContain('for agents   disallowedTools, addDir (the run had: allowedTools, ');
+  expect(settings(project).at(-1)).toEqual({
+    ...newRun.settings,
+    maxIterations: 1,
+    disallowedTools: ['WebFetch'],
+    addDir: [project.path('flow')],
+  });
+});
+
 test('what is given on the command line holds, with its warning', async () => {
   const project = await planted('--budget', '99');
   const given = ['--dangerously-skip-permissions', '--budget', '0', '--max-iterations', '9'];
@@ -120,6 +138,7 @@ test('a person at the terminal is asked', async () => {
 
 test.each<[string, Partial<RunEventOf<'run-started'>>]>([
   ['skips permissions', { settings: { ...newRun.settings, skipPermissions: true } }],
+  ['allows tools', { settings: { ...newRun.settings, allowedTools: ['Bash'] } }],
   ['has no budget', { settings: { ...newRun.settings, budgetUsd: 0 } }],
   ['has another mode', { settings: { ...newRun.settings, permissionMode: 'auto' } }],
   ['has another directory', { cwd: '/' }],

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newRun } from '../../src/interpret/new-run.ts';
 import { newProject } from '../new-project.ts';
 import { BIN, type Project } from '../raymond.ts';
 
@@ -122,6 +123,13 @@ test.each([
   ['budget = 10', false],
   ['budget = 0.5', false],
   ['model = "opus"', false],
+  ['allowed_tools = ["Bash"]', true],
+  ['disallowed_tools = ["Bash"]', false],
+  ['mcp_config = ["mcp.json"]', true],
+  ['settings = "agent.json"', true],
+  ['add_dir = [".."]', true],
+  ['append_system_prompt = "Be brief."', true],
+  ['agent_args = "--bare"', true],
   ['set = ["a=1"]', false],
   ['set = ["a=1","Options=1"]', true],
 ])('%s needs trust: %s', async (line, needed) => {
@@ -130,10 +138,7 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
   expect(stderr.includes(`Ignored: ${line}`)).toBe(needed);
   const [started] = project.journal('r');
-  if (needed)
-    expect(started).toMatchObject({
-      settings: { skipPermissions: false, permissionMode: 'acceptEdits', budgetUsd: 10 },
-    });
+  if (needed) expect(started && 'settings' in started && started.settings).toEqual(newRun.settings);
   expect(existsSync(join(dirname(project.folder), 'raymond.log'))).toBe(false);
 });
 

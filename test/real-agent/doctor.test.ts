@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ages } from './claude-sandbox.ts';
 import { sandboxes } from './raymond-sandbox.ts';
@@ -29,6 +30,22 @@ test.each(ages)('a login that is missing is found with the %s Claude Code', asyn
     fact: 'Claude Code is not logged in.',
     remedy: expect.stringContaining('ANTHROPIC_API_KEY'),
   });
+});
+
+test('rules of the project that the agent ignores are named until the folder is trusted', async () => {
+  const { run, file, claude } = await sandbox({ age: 'newer', workflow: {}, script: [] });
+  expect((await run('doctor')).stdout).not.toContain('agent rules');
+  await mkdir(file('.claude'));
+  await writeFile(file('.claude/settings.json'), '{"permissions":{"deny":["Bash"]}}');
+  expect((await run('doctor')).stdout).not.toContain('agent rules');
+  await writeFile(file('.claude/settings.local.json'), '{"permissions":{"allow":["Bash"]}}');
+  const { code, stdout } = await run('doctor');
+  expect(stdout).toMatch(/^warning +agent rules +Claude Code ignores .*settings\.local\.json/m);
+  expect(stdout).toContain('--allowed-tools');
+  expect(code).toBe(0);
+  const trusted = { projects: { [dirname(claude.work)]: { hasTrustDialogAccepted: true } } };
+  await writeFile(join(claude.configFolder, '.claude.json'), JSON.stringify(trusted));
+  expect((await run('doctor')).stdout).not.toContain('agent rules');
 });
 
 test('everything that is wrong is said at once, each with its remedy', async () => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ignoredRules } from '../../execute/claude/folder-trust.ts';
 import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/claude/health.ts';
 import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
 import type { Project } from '../../journal/project.ts';
@@ -27,6 +28,7 @@ export async function doctor({ json }: { readonly json?: boolean }): Promise<num
   const checks = [
     checkNode(process.versions.node),
     ...checkClaude(await claudeHealth(config.claudePath, process.env)),
+    ...checkTrust(dirname(project.folder)),
     await checkGit(),
     check,
     await checkWritable(project),
@@ -119,6 +121,19 @@ function login({ login: found, path }: Found): Omit<Check, 'name'> {
     default:
       return unreachable(found);
   }
+}
+
+function checkTrust(folder: string): readonly Check[] {
+  const [file] = ignoredRules(folder, process.env);
+  if (file === undefined) return [];
+  return [
+    {
+      name: 'agent rules',
+      verdict: 'warning',
+      fact: `Claude Code ignores permissions.allow in ${file}, because you have not trusted ${folder} there.`,
+      remedy: `Start claude once in ${shellWord(folder)} and trust the folder, or give the rules with --allowed-tools.`,
+    },
+  ];
 }
 
 async function checkGit(): Promise<Check> {

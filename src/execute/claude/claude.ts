@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import type { LaunchedProcess, RunProcesses } from '../process.ts';
+import type { AgentOptions } from './agent-options.ts';
 import type { Protected } from './deny-rules.ts';
 import { type FollowedTurn, followTurn, tailOf } from './follow-turn.ts';
 import { gate } from './gate.ts';
@@ -21,6 +22,8 @@ export interface ClaudeOptions {
   /** A folder of the run for what is learned of its sessions. */
   readonly sessionsFolder: string;
   readonly protects: Protected;
+  /** What every process is started with; none when absent. */
+  readonly agentOptions?: AgentOptions;
   /** How many processes there may be, those that wait for their next prompt included. */
   readonly mostProcesses: number;
 }
@@ -31,7 +34,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
     ...options,
     transcripts: transcriptsIn(options.environment),
     notes: sessionNotesIn(options.sessionsFolder),
-    ownModel: ownModels(options.processes),
+    ownModel: ownModels(options.processes, options.agentOptions),
     warm,
     complaints: new Set(),
     places: gate(options.mostProcesses, (waiting) => warm.makeRoom(waiting)),

@@ -3,6 +3,7 @@ import {
   claudeArguments,
   claudeEnvironment,
   interrupt,
+  ownModelArguments,
   setEffort,
   setModel,
   setPermissionMode,
@@ -50,6 +51,33 @@ describe('the arguments of a turn', () => {
         '--allowedTools Read Bash(git log:*) ' +
         '--disallowedTools Workflow ScheduleWakeup CronCreate CronDelete CronList Write',
     );
+  });
+
+  const ours = ['Edit(//a (b), c/**)'];
+  it.each<[string, Turn['options'], string]>([
+    ['none', undefined, '--settings {"permissions":{"deny":["Edit(//a (b), c/**)"]}} --dis'],
+    [
+      'settings: the rules of both, and once more where no setting can undo them',
+      { settings: { model: 'x', permissions: { allow: ['Read'], deny: ['Bash', '-p'] } } },
+      '--settings {"model":"x","permissions":{"allow":["Read"],' +
+        '"deny":["Bash","-p","Edit(//a (b), c/**)"]}} ' +
+        `--disallowedTools ${'Workflow ScheduleWakeup CronCreate CronDelete CronList'} ` +
+        'Bash Edit(//a ?b?, c/**)',
+    ],
+    ['MCP servers', { mcpConfig: ['/a.json', '{}'] }, '--mcp-config /a.json {} --dis'],
+    ['folders', { addDir: ['/a', '/b c'] }, '--add-dir /a /b c --dis'],
+    ['a system prompt', { appendSystemPrompt: '-p' }, '--append-system-prompt=-p --settings'],
+    ['further arguments', { agentArgs: ['--bare', '--agent=x'] }, 'messages --bare --agent=x --s'],
+  ])('options of the run: %s', (_, options, expected) => {
+    const all = { ...turn, deny: ours, ...(options && { options }) };
+    expect(claudeArguments(all).join(' ')).toContain(expected);
+  });
+
+  it('asks for the own model with the settings of the run, without hooks', () => {
+    const options = { settings: { model: 'x', disableAllHooks: false }, agentArgs: ['--bare'] };
+    const asked = ownModelArguments(options).join(' ');
+    expect(asked).toContain('--bare --strict-mcp-config --settings');
+    expect(asked).toContain('{"model":"x","disableAllHooks":true}');
   });
 
   it('skips permissions only when told to', () => {

@@ -1,6 +1,7 @@
 // Everything that is said to Claude Code: its arguments, its environment and the lines on its
 // standard input. All turns use stream-json input, warm or not: only there can a prompt be given
 // so that a leading slash and "@file" stay text.
+import { type AgentOptions, deniedAgain, withDenied } from './agent-options.ts';
 
 export interface Turn {
   readonly session: TurnSession;
@@ -13,6 +14,8 @@ export interface Turn {
   readonly disallowedTools?: readonly string[];
   /** Rules like `Edit(//folder/**)`. */
   readonly deny?: readonly string[];
+  /** What holds for all turns of a run. */
+  readonly options?: AgentOptions;
 }
 
 export type TurnSession =
@@ -30,6 +33,7 @@ interface Resumption {
 export type Permission = { readonly mode: string } | 'skip';
 
 export function claudeArguments(turn: Turn): string[] {
+  const { options: more = {} } = turn;
   return [
     '-p',
     ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
@@ -40,10 +44,18 @@ export function claudeArguments(turn: Turn): string[] {
     ...option('--max-budget-usd', budget(turn.budgetUsd)),
     // Shows life while a long answer is written, and what a turn has used that is cut short.
     '--include-partial-messages',
-    ...option('--settings', denying(turn.deny ?? [])),
+    ...(more.agentArgs ?? []),
+    ...inOneWord('--append-system-prompt', more.appendSystemPrompt),
+    ...option('--settings', settingsFor(more, turn.deny ?? [])),
     // Each takes all values up to the next option.
+    ...options('--mcp-config', more.mcpConfig ?? []),
+    ...options('--add-dir', more.addDir ?? []),
     ...options('--allowedTools', turn.allowedTools ?? []),
-    ...options('--disallowedTools', [...schedulingTools, ...(turn.disallowedTools ?? [])]),
+    ...options('--disallowedTools', [
+      ...schedulingTools,
+      ...(turn.disallowedTools ?? []),
+      ...(more.settings ? deniedAgain(more.settings, turn.deny ?? []) : []),
+    ]),
   ];
 }
 
@@ -51,11 +63,15 @@ export function claudeArguments(turn: Turn): string[] {
  * Makes it say with which model it would begin. The answer to the question is its own; hooks and MCP
  * servers are left out, because they are meant for real turns, and no transcript is kept.
  */
-export const OWN_MODEL_ARGUMENTS: readonly string[] = [
-  ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
-  ...['--no-session-persistence', '--strict-mcp-config'],
-  ...['--settings', JSON.stringify({ disableAllHooks: true })],
-];
+export function ownModelArguments({ settings, agentArgs = [] }: AgentOptions): readonly string[] {
+  return [
+    ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+    '--no-session-persistence',
+    ...agentArgs,
+    ...(agentArgs.includes('--strict-mcp-config') ? [] : ['--strict-mcp-config']),
+    ...['--settings', JSON.stringify({ ...settings, disableAllHooks: true })],
+  ];
+}
 
 export const OWN_MODEL_QUESTION = line({
   type: 'user',
@@ -85,13 +101,19 @@ function permissionArguments(permission: Permission): string[] {
   return ['--permission-mode', permission.mode];
 }
 
-/** Not as an argument of its own: there, commas and spaces part one rule from the next. */
-function denying(deny: readonly string[]): string | undefined {
-  return deny.length === 0 ? undefined : JSON.stringify({ permissions: { deny } });
+/** Denied files are no argument of their own: there, commas and spaces part one rule from the next. */
+function settingsFor({ settings }: AgentOptions, deny: readonly string[]): string | undefined {
+  if (settings === undefined && deny.length === 0) return undefined;
+  return JSON.stringify(withDenied(settings ?? {}, deny));
 }
 
 function options(name: string, values: readonly string[]): string[] {
   return values.length === 0 ? [] : [name, ...values];
+}
+
+/** A text that begins with a dash would be taken for an option. */
+function inOneWord(name: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [`${name}=${value}`];
 }
 
 function option(name: string, value: string | undefined): string[] {

@@ -5,11 +5,16 @@
 export interface Protected {
   /** `.raymond` of the project. */
   readonly projectFolder: string;
+  /** Further files, absolute. */
+  readonly files?: readonly string[];
   /** The files of a workflow, absolute. */
   readonly filesOf: (workflow: string) => readonly string[];
 }
 
-export function denyRules({ projectFolder, filesOf }: Protected, workflow: string): string[] {
+export function denyRules(
+  { projectFolder, files = [], filesOf }: Protected,
+  workflow: string,
+): string[] {
   const own = escaped(projectFolder);
   const patterns = [
     // Everything but `runs` and `worktrees`, and in a run everything but `tasks`: there agents have
@@ -17,7 +22,7 @@ export function denyRules({ projectFolder, filesOf }: Protected, workflow: strin
     // [!rw] is read as its opposite.
     `${own}/[a-qs-vx-z0-9._-]*`,
     `${own}/runs/*/[a-su-z0-9._-]*`,
-    ...filesOf(workflow).map(escaped),
+    ...[...files, ...filesOf(workflow)].map(escaped),
   ];
   return TOOLS.flatMap((tool) => patterns.map((pattern) => `${tool}(/${pattern})`));
 }

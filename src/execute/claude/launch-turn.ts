@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import type { LaunchedProcess, RunProcesses } from '../process.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { denyRules, type Protected } from './deny-rules.ts';
 import { findClaude } from './executable.ts';
@@ -19,6 +20,7 @@ export interface Launcher {
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: RunProcesses;
   readonly protects: Protected;
+  readonly agentOptions?: AgentOptions;
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
   readonly ownModel: OwnModels;
@@ -121,6 +123,7 @@ function begin(
       allowedTools: step.allowedTools,
       disallowedTools: step.disallowedTools,
       deny: denyRules(launcher.protects, step.workflow),
+      ...(launcher.agentOptions && { options: launcher.agentOptions }),
     }),
     cwd: step.cwd,
     env: environmentOf(launcher, step),

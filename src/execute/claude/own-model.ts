@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { follow, type RunProcesses } from '../process.ts';
-import { OWN_MODEL_ARGUMENTS, OWN_MODEL_QUESTION } from './command.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { OWN_MODEL_QUESTION, ownModelArguments } from './command.ts';
 import { messageReader } from './messages.ts';
 
 export interface Asked {
@@ -19,11 +20,12 @@ export interface Asked {
 export type OwnModels = (asked: Asked) => Promise<string | undefined>;
 
 /** Remembers what it was told: with one directory and environment the answer stays the same. */
-export function ownModels(processes: RunProcesses): OwnModels {
+export function ownModels(processes: RunProcesses, options: AgentOptions = {}): OwnModels {
+  const args = ownModelArguments(options);
   const known = new Map<string, string>();
   return async (asked) => {
     const key = JSON.stringify([asked.cwd, asked.env]);
-    const model = known.get(key) ?? (await ask(processes, asked));
+    const model = known.get(key) ?? (await ask(processes, args, asked));
     if (model !== undefined) known.set(key, model);
     return model;
   };
@@ -33,12 +35,13 @@ const LONGEST_MS = 60_000;
 
 async function ask(
   processes: RunProcesses,
+  args: readonly string[],
   { folder, command, cwd, env }: Asked,
 ): Promise<string | undefined> {
   const launched = processes.launch({
     folder: join(folder, `own-model-${randomUUID().slice(0, 8)}`),
     command,
-    args: OWN_MODEL_ARGUMENTS,
+    args,
     cwd,
     env,
     stdin: 'pipe',

@@ -1,0 +1,134 @@
+/**
+ * Further options for Claude Code, in a person's own words. Only options are passed on of which it is
+ * known what they take and that they leave alone how Raymond leads the agent: what else it has, or
+ * will have, could end a session, ask a person, or be taken for a prompt.
+ */
+import { resolve } from 'node:path';
+import { UserError } from '../../model/user-error.ts';
+
+/** The arguments in a text, checked, with files seen from a folder. */
+export function readAgentArgs(text: string, folder: string): readonly string[] {
+  const args: string[] = [];
+  const words = splitWords(text);
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+    const name = equals < 0 ? word : word.slice(0, equals);
+    const takes = takenBy(name);
+    const given = equals < 0 ? valuesBefore(words, takes) : [word.slice(equals + 1)];
+    if (takes === 'nothing' && given.length > 0)
+      throw refused(`The agent's option ${name} takes no value.`, `Write ${name} alone.`);
+    if (takes !== 'nothing' && given.length === 0)
+      throw refused(`The agent's option ${name} has no value.`, `Write it as ${name}=value.`);
+    const values = takes === 'a path' ? given.map((value) => resolve(folder, value)) : given;
+    // As one word, no value can be taken for an option.
+    args.push(...(takes === 'nothing' ? [name] : values.map((value) => `${name}=${value}`)));
+  }
+  return args;
+}
+
+type Takes = 'nothing' | 'a value' | 'values' | 'a path';
+
+const PASSED_ON: ReadonlyMap<string, Takes> = new Map([
+  ['--agent', 'a value'],
+  ['--agents', 'a value'],
+  ['--autocompact', 'a value'],
+  ['--bare', 'nothing'],
+  ['--betas', 'values'],
+  ['--chrome', 'nothing'],
+  ['--debug-file', 'a path'],
+  ['--disable-slash-commands', 'nothing'],
+  ['--exclude-dynamic-system-prompt-sections', 'nothing'],
+  ['--fallback-model', 'a value'],
+  ['--file', 'values'],
+  ['--no-chrome', 'nothing'],
+  ['--plugin-dir', 'a path'],
+  ['--plugin-url', 'a value'],
+  ['--setting-sources', 'a value'],
+  ['--strict-mcp-config', 'nothing'],
+  ['--system-prompt', 'a value'],
+  ['--system-prompt-file', 'a path'],
+  ['--tools', 'values'],
+]);
+
+const SESSIONS = 'Leave it out. Tags choose the session; "raymond resume" goes on with a run';
+const OUTPUT = "Leave it out. See what the agent says with Raymond's --verbose or --json";
+const PERMISSIONS = 'Give --permission-mode to Raymond itself';
+const SKIP = 'Give --dangerously-skip-permissions to Raymond itself';
+
+/** What to use in their place. */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ...['-p', '--print', '--output-format', '--input-format', '--verbose'].map(insteadOf(OUTPUT)),
+  ...['--include-partial-messages', '--replay-user-messages'].map(insteadOf(OUTPUT)),
+  ...['--session-id', '--resume', '-r', '--continue', '-c', '--fork-session'].map(
+    insteadOf(SESSIONS),
+  ),
+  ...['--resume-session-at', '--no-session-persistence', '--from-pr'].map(insteadOf(SESSIONS)),
+  ...['--permission-mode', '--permission-prompt-tool', '--permission-prompts'].map(
+    insteadOf(PERMISSIONS),
+  ),
+  ...['--dangerously-skip-permissions', '--allow-dangerously-skip-permissions'].map(
+    insteadOf(SKIP),
+  ),
+  ['--max-budget-usd', 'Give --budget to Raymond itself'],
+  ...['--model', '--effort', '--settings', '--mcp-config', '--add-dir'].map(itself),
+  ...['--append-system-prompt', '--allowed-tools', '--disallowed-tools'].map(itself),
+  ['--allowedTools', 'Give --allowed-tools to Raymond itself'],
+  ['--disallowedTools', 'Give --disallowed-tools to Raymond itself'],
+]);
+
+function insteadOf(instead: string) {
+  return (name: string): [string, string] => [name, instead];
+}
+
+function itself(name: string): [string, string] {
+  return [name, `Give ${name} to Raymond itself`];
+}
+
+function takenBy(name: string): Takes {
+  const takes = PASSED_ON.get(name);
+  if (takes !== undefined) return takes;
+  const instead = INSTEAD.get(name);
+  if (instead !== undefined)
+    throw refused(`--agent-args has ${name}, which is Raymond's own choice.`, `${instead}.`);
+  if (!name.startsWith('-'))
+    throw refused(
+      `--agent-args has "${name}", which the agent would take for a prompt.`,
+      'Write prompts in the workflow. Put a value with spaces in quotes.',
+    );
+  throw refused(
+    `--agent-args has ${name}, which Raymond does not pass on.`,
+    `It passes on ${[...PASSED_ON.keys()].join(', ')}.`,
+  );
+}
+
+/** Takes the values of an option from the words that follow it. */
+function valuesBefore(words: string[], takes: Takes): readonly string[] {
+  if (takes === 'nothing') return [];
+  const end = words.findIndex((word) => word.startsWith('-'));
+  const most = end < 0 ? words.length : end;
+  return words.splice(0, takes === 'values' ? most : Math.min(most, 1));
+}
+
+/** As a shell would, without anything that a shell would replace. */
+function splitWords(text: string): string[] {
+  const words: string[] = [];
+  const word = /\s*((?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+)/y;
+  for (let match = word.exec(text); match; match = word.exec(text)) {
+    words.push(unquoted(match[1] ?? ''));
+    if (text.slice(word.lastIndex).trim() === '') return words;
+  }
+  if (text.trim() === '') return [];
+  throw refused(`--agent-args is ${text}: a quote is not closed.`, 'Close it.');
+}
+
+function unquoted(word: string): string {
+  return word.replace(
+    /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])/g,
+    (_, single?: string, double?: string, escaped?: string) =>
+      single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
+  );
+}
+
+function refused(message: string, remedy: string): UserError {
+  return new UserError('usage', message, remedy);
+}

@@ -1,0 +1,123 @@
+/** What a person wants Claude Code to be started with, beside what Raymond itself says to it. */
+import { statSync } from 'node:fs';
+import { readRegularFileSync } from '../../files/regular-file.ts';
+import type { Settings } from '../../model/event.ts';
+import { UserError } from '../../model/user-error.ts';
+import { isInlineJson } from '../../parse/inline-json.ts';
+
+export interface AgentOptions {
+  /** As in a settings file of Claude Code. */
+  readonly settings?: Json;
+  readonly mcpConfig?: readonly string[];
+  readonly addDir?: readonly string[];
+  readonly appendSystemPrompt?: string;
+  /** Checked ones. */
+  readonly agentArgs?: readonly string[];
+  /** The files that say some of this: the agent must not change them. */
+  readonly files?: readonly string[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Reads the files that a run's settings name. Throws a UserError for one that cannot be used. */
+export function readAgentOptions(settings: Settings): AgentOptions {
+  const { agentSettings, mcpConfig = [], addDir = [], appendSystemPrompt, agentArgs } = settings;
+  for (const folder of addDir) checkFolder(folder);
+  for (const config of mcpConfig) readJson('--mcp-config', config);
+  const named = [...mcpConfig, ...(agentSettings === undefined ? [] : [agentSettings])];
+  return {
+    ...(agentSettings !== undefined && { settings: checkedSettings(agentSettings) }),
+    mcpConfig,
+    addDir,
+    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
+    ...(agentArgs && { agentArgs }),
+    files: named.filter((each) => !isInlineJson(each)),
+  };
+}
+
+/** A user's settings and our rules are one argument, because the agent takes only one. */
+export function withDenied(settings: Json, deny: readonly string[]): Json {
+  const permissions = isObject(settings.permissions) ? settings.permissions : {};
+  const denied = Array.isArray(permissions.deny) ? permissions.deny : [];
+  return { ...settings, permissions: { ...permissions, deny: [...denied, ...deny] } };
+}
+
+/**
+ * What is denied, as arguments. Claude Code leaves out all settings, silently, when it does not
+ * understand one of them; what a person says must not cost the rules.
+ */
+export function deniedAgain(settings: Json, deny: readonly string[]): readonly string[] {
+  const { permissions } = withDenied(settings, []);
+  const theirs = isObject(permissions) && Array.isArray(permissions.deny) ? permissions.deny : [];
+  return [...theirs.filter((rule) => SIMPLE_RULE.test(rule)), ...deny.map(withoutInnerBrackets)];
+}
+
+const SIMPLE_RULE = /^[A-Za-z_][\w-]*(\([^()]*\))?$/;
+
+/** There, a rule ends with its first bracket. A question mark stands for any character. */
+function withoutInnerBrackets(rule: string): string {
+  const begin = rule.indexOf('(') + 1;
+  return `${rule.slice(0, begin)}${rule.slice(begin, -1).replace(/[()]/g, '?')})`;
+}
+
+function checkedSettings(given: string): Json {
+  const settings = readJson('--settings', given);
+  const { permissions = {} } = settings;
+  const isUsable =
+    isObject(permissions) && ['allow', 'deny', 'ask'].every((list) => isRules(permissions[list]));
+  if (isUsable) return settings;
+  throw unusable(
+    `--settings: ${isInlineJson(given) ? 'it' : given} has permissions that are not lists of rules.`,
+    'Write them like {"permissions": {"deny": ["Read(secret.txt)"]}}.',
+  );
+}
+
+function isRules(list: unknown): boolean {
+  return (
+    list === undefined || (Array.isArray(list) && list.every((rule) => typeof rule === 'string'))
+  );
+}
+
+function readJson(option: string, given: string): Json {
+  const where = isInlineJson(given) ? 'what is given' : given;
+  const value = parsed(isInlineJson(given) ? given : readFile(option, given));
+  if (isObject(value)) return value;
+  throw unusable(`${option}: ${where} is not a JSON object.`, 'Correct it, or leave it out.');
+}
+
+// All settings are one argument, which the system limits.
+const MAX_BYTES = 64 * 1024;
+
+function readFile(option: string, file: string): string {
+  try {
+    return readRegularFileSync(file, MAX_BYTES).toString('utf8');
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const why = error instanceof Error ? error.message : String(error);
+    throw unusable(
+      isMissing ? `${option}: there is no file ${file}.` : `${option}: ${file}: ${why}`,
+      'Name a JSON file that can be read.',
+    );
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function checkFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw unusable(`--add-dir: there is no folder ${folder}.`, 'Name one that exists.');
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unusable(message: string, remedy: string): UserError {
+  return new UserError('usage', message, remedy);
+}

@@ -1,0 +1,60 @@
+/** Claude Code leaves out what a project allows until a person has trusted the folder in a terminal. */
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { readRegularFileSync } from '../../files/regular-file.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The settings files of a project whose allow rules are left out. */
+export function ignoredRules(folder: string, environment: Environment): readonly string[] {
+  const files = ['settings.json', 'settings.local.json'].map((name) =>
+    join(folder, '.claude', name),
+  );
+  const allowing = files.filter(allowsSomething);
+  return allowing.length === 0 || isTrusted(folder, environment) ? [] : allowing;
+}
+
+function allowsSomething(file: string): boolean {
+  const allow = at(at(readJson(file), 'permissions'), 'allow');
+  return Array.isArray(allow) && allow.length > 0;
+}
+
+/** By itself, or by a folder above it. */
+function isTrusted(folder: string, environment: Environment): boolean {
+  const home = environment.CLAUDE_CONFIG_DIR || environment.HOME || homedir();
+  const projects = at(readJson(join(home, '.claude.json'), MAX_OWN_BYTES), 'projects');
+  return [folder, realPath(folder)].flatMap(withParents).some((path) => {
+    return at(at(projects, path), 'hasTrustDialogAccepted') === true;
+  });
+}
+
+function withParents(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...withParents(parent)];
+}
+
+const MAX_BYTES = 1024 * 1024;
+/** Claude Code keeps much in its own file. */
+const MAX_OWN_BYTES = 64 * 1024 * 1024;
+
+function readJson(file: string, maxBytes = MAX_BYTES): unknown {
+  try {
+    return JSON.parse(readRegularFileSync(file, maxBytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function at(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}

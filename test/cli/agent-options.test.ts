@@ -1,0 +1,85 @@
+// Options that a run passes on to the agent: what is kept of them, and what is refused.
+import { mkdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+
+const FLOW = {
+  'flow/START.sh': `echo '<goto>NEXT</goto>'`,
+  'flow/NEXT.sh': `echo '<result>done</result>'`,
+  'text.json': 'no json',
+  'list.json': '[]',
+  'rules.json': '{"permissions":{"allow":"Bash"}}',
+  'good.json': '{}',
+};
+
+test.each<[readonly string[], string]>([
+  [['--allowed-tools', '--print'], '--allowed-tools is "--print"'],
+  [['--allowed-tools', 'Bash(a'], '--allowed-tools is "Bash(a"'],
+  [['--disallowed-tools', 'Read,-p'], '--disallowed-tools is "Read,-p"'],
+  [['--settings', 'none.json'], '--settings: there is no file '],
+  [['--settings', 'text.json'], 'text.json is not a JSON object'],
+  [['--settings', 'list.json'], 'list.json is not a JSON object'],
+  [['--settings', 'rules.json'], 'permissions that are not lists of rules'],
+  [['--settings', '{"a":'], 'what is given is not a JSON object'],
+  [['--settings', 'flow'], '--settings: '],
+  [['--mcp-config', 'good.json', '--mcp-config', 'text.json'], 'text.json is not a JSON object'],
+  [['--add-dir', 'nowhere'], '--add-dir: there is no folder '],
+  [['--add-dir', 'good.json'], '--add-dir: there is no folder '],
+  [['--agent-args', '--print'], "which is Raymond's own choice"],
+  [['--agent-args', '--model=opus'], 'Give --model to Raymond itself'],
+  [['--agent-args', 'Say hello.'], 'would take for a prompt'],
+])('%j is refused before anything is done', async (args, why) => {
+  const project = newProject(FLOW);
+  const { code, stderr } = await project.run(['flow', '--workflow-id', 'r', ...args]);
+  expect(code).toBe(64);
+  expect(stderr).toMatch(new RegExp(why.replace(/[()[\].]/g, '\\$&')));
+  expect((await project.run(['list'])).stdout).not.toContain('r ');
+});
+
+test('they are kept for a resume, with paths seen from where the run began', async () => {
+  const project = newProject(FLOW);
+  mkdirSync(project.path('inner'));
+  const args = [
+    ...['--workflow-id', 'r', '--max-iterations', '1'],
+    ...['--allowed-tools', 'Read,Bash(git log:*) Grep', '--allowed-tools', 'Glob'],
+    ...['--disallowed-tools', 'WebFetch', '--settings', '../good.json'],
+    ...['--mcp-config', '../good.json', '--mcp-config', '{}', '--add-dir', '.'],
+    ...['--append-system-prompt', '-p', '--agent-args', '--plugin-dir x'],
+  ];
+  const inner = { cwd: project.path('inner') };
+  expect(await project.run(['../flow', ...args], inner)).toMatchObject({ code: 3 });
+  const kept = {
+    allowedTools: ['Read', 'Bash(git log:*)', 'Grep', 'Glob'],
+    disallowedTools: ['WebFetch'],
+    agentSettings: project.path('good.json'),
+    mcpConfig: [project.path('good.json'), '{}'],
+    addDir: [project.path('inner')],
+    appendSystemPrompt: '-p',
+    agentArgs: [`--plugin-dir=${project.path('inner/x')}`],
+  };
+  expect(settingsOf(project)).toMatchObject(kept);
+  const resume = ['resume', 'r', '--max-iterations', '9', '--allowed-tools', ''];
+  expect(await project.run(resume)).toMatchObject({ code: 0 });
+  const { allowedTools: _, ...others } = kept;
+  expect(settingsOf(project)).toMatchObject(others);
+  expect(settingsOf(project)).not.toHaveProperty('allowedTools');
+});
+
+test("paths in a project's trusted config file are seen from the project", async () => {
+  const config =
+    '[raymond]\nsettings = "good.json"\nmcp_config = ["good.json"]\nadd_dir = ["flow"]\n';
+  const project = newProject({ ...FLOW, '.raymond/config.toml': config });
+  await project.run(['config', 'trust']);
+  const { code } = await project.run(['.', '--workflow-id', 'r'], { cwd: project.path('flow') });
+  expect(code).toBe(0);
+  expect(settingsOf(project)).toMatchObject({
+    agentSettings: project.path('good.json'),
+    mcpConfig: [project.path('good.json')],
+    addDir: [project.path('flow')],
+  });
+});
+
+function settingsOf(project: ReturnType<typeof newProject>) {
+  const events = project.journal('r');
+  return events.flatMap((event) => ('settings' in event ? [event.settings] : [])).at(-1);
+}
