@@ -51,7 +51,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   test.each([
     ['settings that it understands', {}, []],
     ['a setting that it does not understand', { cleanupPeriodDays: 'soon' }, []],
-    ['other sources of settings', {}, ['--agent-args', '--bare --setting-sources user']],
+    ['other sources of settings', {}, ['--agent-args', '--setting-sources user']],
   ])('the rules of the user and of Raymond hold with %s', async (_, more, args) => {
     const { run, file } = await sandbox({
       age,
