@@ -1,10 +1,12 @@
 // Changes the code in many small ways and counts how many changes the tests notice:
-// npm run mutate -- journal [src/journal/lock.ts …]. StrykerJS is large and only needed here, so it
-// is fetched when it is first used and is no dependency.
+// npm run mutate -- journal [--lines 50] [src/journal/lock.ts …]. A whole area takes an hour or two;
+// with --lines only so many lines are changed, chosen at random. StrykerJS is large and only needed
+// here, so it is fetched when it is first used and is no dependency.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const VERSION = '9.6.1';
@@ -12,7 +14,7 @@ const VERSION = '9.6.1';
 /** What is changed, and the tests that have to notice. */
 const AREAS = {
   interpret: {
-    mutate: ['src/interpret/*.ts'],
+    folder: 'src/interpret',
     tests: [
       'src/interpret/**/*.test.ts',
       'test/scenarios/**/*.test.ts',
@@ -20,16 +22,20 @@ const AREAS = {
     ],
   },
   journal: {
-    mutate: ['src/journal/*.ts'],
+    folder: 'src/journal',
     tests: ['src/journal/**/*.test.ts', 'test/journal/**/*.test.ts'],
   },
   process: {
-    mutate: ['src/execute/process/*.ts'],
+    folder: 'src/execute/process',
     tests: ['src/execute/process/**/*.test.ts', 'test/processes/**/*.test.ts'],
   },
 };
 
-const [name, ...files] = process.argv.slice(2);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { lines: { type: 'string' } },
+});
+const [name, ...named] = positionals;
 const area = AREAS[name];
 if (!area) {
   console.error(`Name an area: ${Object.keys(AREAS).join(', ')}.`);
@@ -47,6 +53,12 @@ if (!packages.every((part) => existsSync(join(root, 'node_modules', part)))) {
   ]);
 }
 
+const files =
+  named.length > 0
+    ? named
+    : readdirSync(join(root, area.folder))
+        .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+        .map((file) => `${area.folder}/${file}`);
 const folder = join(root, 'coverage', 'mutation');
 mkdirSync(folder, { recursive: true });
 const vitestConfig = join(folder, `${name}.vitest.config.js`);
@@ -58,7 +70,7 @@ const config = join(folder, `${name}.json`);
 writeFileSync(
   config,
   JSON.stringify({
-    mutate: [...(files.length > 0 ? files : area.mutate), '!src/**/*.test.ts'],
+    mutate: values.lines === undefined ? files : someLines(files, Number(values.lines)),
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: vitestConfig, related: true },
@@ -73,6 +85,20 @@ writeFileSync(
   }),
 );
 run('npx', ['stryker', 'run', config]);
+
+/** Lines of the files, chosen at random, each in the form in which StrykerJS takes a range. */
+function someLines(files, count) {
+  const lines = files.flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (/[a-z]/.test(line) ? [`${file}:${index + 1}-${index + 1}`] : [])),
+  );
+  for (let at = lines.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [lines[at], lines[other]] = [lines[other], lines[at]];
+  }
+  return lines.slice(0, count);
+}
 
 function run(command, args) {
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
