@@ -6,15 +6,15 @@ const read = (text: string) => readAgentArgs(text, '/project');
 test.each<[string, readonly string[]]>([
   ['', []],
   ['  ', []],
-  ['--bare', ['--bare']],
-  ['--agent reviewer --bare', ['--agent=reviewer', '--bare']],
+  ['--no-chrome', ['--no-chrome']],
+  ['--agent reviewer --no-chrome', ['--agent=reviewer', '--no-chrome']],
   ['--agent=reviewer', ['--agent=reviewer']],
   [`--system-prompt 'Be "brief".'`, ['--system-prompt=Be "brief".']],
   ['--system-prompt "a \\"b\\" \\n"', ['--system-prompt=a "b" \\n']],
   ['--system-prompt a\\ b', ['--system-prompt=a b']],
   ['--system-prompt ""', ['--system-prompt=']],
   ['--system-prompt=--print', ['--system-prompt=--print']],
-  ['--tools Read Write --bare', ['--tools=Read', '--tools=Write', '--bare']],
+  ['--tools Read Write --no-chrome', ['--tools=Read', '--tools=Write', '--no-chrome']],
   ['--plugin-dir plugins/a', ['--plugin-dir=/project/plugins/a']],
   ['--plugin-dir=/a', ['--plugin-dir=/a']],
 ])('%j is passed on as %j', (text, expected) => {
@@ -40,7 +40,7 @@ describe('what would break how the agent is led is refused, with what to use ins
   ];
   test.each(INSTEAD)('%s', (name, instead) => {
     const long = name.startsWith('--') ? [`${name}=x`] : [];
-    for (const text of [name, `${name} x`, `--bare ${name}`, `"${name}"`, ...long])
+    for (const text of [name, `${name} x`, `--no-chrome ${name}`, `"${name}"`, ...long])
       expect(() => read(text)).toThrow(
         expect.objectContaining({
           message: expect.stringContaining(`has ${name}, which is Raymond's own choice`),
@@ -52,7 +52,7 @@ describe('what would break how the agent is led is refused, with what to use ins
 
 test.each([
   ['Do something else.', /would take for a prompt/],
-  ['--bare prompt', /"prompt", which the agent would take for a prompt/],
+  ['--no-chrome prompt', /"prompt", which the agent would take for a prompt/],
   ['--agent a prompt', /"prompt"/],
   ['--', /does not pass on/],
   ['-pc', /-pc, which Raymond does not pass on/],
@@ -61,7 +61,7 @@ test.each([
   ['--worktree', /does not pass on/],
   ['--agent', /--agent has no value/],
   ['--agent --print', /--agent has no value/],
-  ['--bare=1', /--bare takes no value/],
+  ['--no-chrome=1', /--no-chrome takes no value/],
   [`--agent 'a`, /quote is not closed/],
   ['--agent "a', /quote is not closed/],
   ['--agent a\\', /quote is not closed/],

@@ -32,7 +32,6 @@ const PASSED_ON: ReadonlyMap<string, Takes> = new Map([
   ['--agent', 'a value'],
   ['--agents', 'a value'],
   ['--autocompact', 'a value'],
-  ['--bare', 'nothing'],
   ['--betas', 'values'],
   ['--chrome', 'nothing'],
   ['--debug-file', 'a path'],
