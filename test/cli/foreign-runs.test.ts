@@ -90,7 +90,7 @@ test('with a yes it goes on, but not with what it says to the agent', async () =
   const project = await planted(
     ...['--allowed-tools', 'Bash', '--disallowed-tools', 'WebFetch', '--settings', '{"a":1}'],
     ...['--mcp-config', '{}', '--add-dir', '.', '--append-system-prompt', 'x'],
-    ...['--agent-args', '--bare'],
+    ...['--agent-args', '--no-chrome'],
   );
   const trusted = ['resume', 'planted', '--max-iterations', '1', '--trust-run'];
   const { code, stderr } = await project.run([...trusted, '--add-dir', 'flow']);

@@ -129,7 +129,7 @@ test.each([
   ['settings = "agent.json"', true],
   ['add_dir = [".."]', true],
   ['append_system_prompt = "Be brief."', true],
-  ['agent_args = "--bare"', true],
+  ['agent_args = "--no-chrome"', true],
   ['set = ["a=1"]', false],
   ['set = ["a=1","Options=1"]', true],
 ])('%s needs trust: %s', async (line, needed) => {
