@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 
 /** Values of a schema, with the names that a run's own agents and states have among the texts. */
 export function fromSchema<T extends z.ZodMiniType>(schema: T): fc.Arbitrary<z.output<T>> {
   return arbitraryOf(schema) as fc.Arbitrary<z.output<T>>;
 }
 
-type AnySchema = { readonly _zod: { readonly def: { readonly type: string } } };
+type AnySchema = z.core.$ZodType;
 
 const text = fc.oneof(
   fc.constantFrom('main', 'main_n1', 'START.md', 'N.md', '/flow', '__proto__', '{{result}}'),
@@ -17,7 +17,7 @@ function arbitraryOf(schema: AnySchema): fc.Arbitrary<unknown> {
   const def = schema._zod.def as Def;
   switch (def.type) {
     case 'string':
-      return text;
+      return text.filter((value) => z.safeParse(schema, value).success);
     case 'number':
       return fc.nat(10 ** 6);
     case 'boolean':

@@ -7,9 +7,12 @@ import { failed, makeRun, type Stage } from '../make-run.ts';
 function crowd(size: number): Stage {
   const stage = makeRun(
     { START: [], W: [] },
-    { settings: { budgetUsd: 0, maxParallelPrompts: 99 } },
+    { settings: { budgetUsd: 0, maxParallelPrompts: 99, maxAgents: 2 * size } },
   );
-  stage.turn(`${'<fork>W</fork>'.repeat(size)}<goto>W</goto>`);
+  // No answer may fork more than a thousand.
+  for (let left = size; left > 0; left -= 1000)
+    stage.turn(`${'<fork>W</fork>'.repeat(Math.min(left, 1000))}<goto>START</goto>`);
+  stage.turn('<goto>W</goto>');
   stage.start('main_w2');
   return stage;
 }
