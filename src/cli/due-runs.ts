@@ -55,7 +55,7 @@ function isDue({ questions }: WaitingRun): boolean {
 
 function waitOf({ id, questions }: WaitingRun): readonly { id: string; until: number }[] {
   const deadlines = questions.flatMap(({ deadline }) => deadline ?? []);
-  return deadlines.length === 0 ? [] : [{ id, until: Math.min(...deadlines) }];
+  return deadlines.length === 0 ? [] : [{ id, until: deadlines.reduce((a, b) => Math.min(a, b)) }];
 }
 
 /** How often to look for answers. */

@@ -6,7 +6,9 @@ export function table(
   rows: readonly (readonly string[])[],
 ): readonly string[] {
   const clean = [head, ...rows].map((row) => row.map((cell) => visible(cell).replace(/\s+/g, ' ')));
-  const widths = head.map((_, column) => Math.max(...clean.map((row) => width(row[column] ?? ''))));
+  const widths = head.map((_, column) =>
+    clean.reduce((most, row) => Math.max(most, width(row[column] ?? '')), 0),
+  );
   return clean.map((row) =>
     row
       .map((cell, i) => pad(cell, widths[i] ?? 0))

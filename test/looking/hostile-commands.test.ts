@@ -1,6 +1,6 @@
 /** The commands themselves, on what was made to break them: an exit code and a message, and nothing executed. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newProject } from '../new-project.ts';
@@ -94,6 +94,7 @@ test('a state folder full of what is no run', async () => {
     'null.jsonl': 'null\n[]\n{}\n',
     'bytes.jsonl': Uint8Array.from({ length: 3_000 }, (_, i) => (i * 31) % 256),
     'deep.jsonl': `${'['.repeat(100_000)}\n`,
+    'hole.jsonl': '',
     'lonely.json': '{}',
     'lonely.snapshot': '99999999999999999999\n',
     '$(touch evil).jsonl': '',
@@ -103,6 +104,8 @@ test('a state folder full of what is no run', async () => {
     'prototype.jsonl': '{"type":"run-started","__proto__":{"version":1}}\n',
   };
   put(project, '.raymond/state', state);
+  // A hole costs nothing to make, and would take long to read.
+  truncateSync(project.path('.raymond/state/hole.jsonl'), 2 ** 36);
   await expectToLook(project, ['list']);
   await expectToLook(project, ['list', '--json']);
   for (const file of Object.keys(state).filter((name) => /^\w+\./.test(name))) {

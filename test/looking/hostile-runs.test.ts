@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { retelling } from '../../src/cli/commands/show.ts';
 import { allRuns, condition } from '../../src/cli/runs.ts';
 import { currentProject, disk } from '../../src/cli/store.ts';
+import { table } from '../../src/cli/table.ts';
 import { overlayOf } from '../../src/inspect/overlay.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
@@ -102,4 +103,9 @@ test('any bytes in any file of a run', async () => {
     ),
     { numRuns: 200 },
   );
+});
+
+test('a table has any number of rows', () => {
+  const rows = Array.from({ length: 200_000 }, (_, i) => [`agent ${i}`]);
+  expect(table(['AGENT'], rows)).toHaveLength(200_001);
 });

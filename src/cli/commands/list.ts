@@ -28,7 +28,8 @@ export async function list({ json }: { readonly json?: boolean }): Promise<numbe
         ]
       : [found.id, 'damaged', '', '', '', '', found.problem.message],
   );
-  stdout.say(...table(['RUN', 'STATUS', 'PID', 'AGENTS', 'STEPS', 'COST', 'STARTED'], rows));
+  const head = ['RUN', 'STATUS', 'PID', 'AGENTS', 'STEPS', 'COST', 'STARTED'];
+  for (const line of table(head, rows)) stdout.say(line);
   return 0;
 }
 

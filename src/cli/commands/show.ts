@@ -19,7 +19,9 @@ export async function show(name: string, { json }: { readonly json?: boolean }):
     stdout.json({ ...freeze(run), condition: condition(found), own, pid }, 2);
     return 0;
   }
-  stdout.say(...summary(found), ...agents(found.run), '', 'History');
+  // One by one: a call takes a limited number of arguments.
+  for (const line of [...summary(found), ...agents(found.run)]) stdout.say(line);
+  stdout.say('', 'History');
   const retell = retelling();
   for await (const event of readEvents(disk, found.paths.journal)) {
     const line = retell(event);
