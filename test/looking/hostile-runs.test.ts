@@ -68,8 +68,13 @@ function withNumbers(value: unknown, next: () => number): unknown {
   );
 }
 
+/** The arbitrary does not know every check of the schema. */
+const knownEvent = fromSchema(runEventSchema).filter(
+  (event) => runEventSchema.safeParse(event).success,
+);
+
 const hostileEvent = fc
-  .tuple(fromSchema(runEventSchema), fc.array(fc.constantFrom(...EXTREMES), { maxLength: 8 }))
+  .tuple(knownEvent, fc.array(fc.constantFrom(...EXTREMES), { maxLength: 8 }))
   .map(([event, numbers]) => {
     const left = [...numbers];
     const changed = runEventSchema.safeParse(withNumbers(event, () => left.shift() ?? 1));
