@@ -67,14 +67,21 @@ describe('the arguments of a turn', () => {
     ['MCP servers', { mcpConfig: ['/a.json', '{}'] }, '--mcp-config /a.json {} --dis'],
     ['folders', { addDir: ['/a', '/b c'] }, '--add-dir /a /b c --dis'],
     ['a system prompt', { appendSystemPrompt: '-p' }, '--append-system-prompt=-p --settings'],
-    ['further arguments', { agentArgs: ['--no-chrome', '--agent=x'] }, 'messages --no-chrome --agent=x --s'],
+    [
+      'further arguments',
+      { agentArgs: ['--no-chrome', '--agent=x'] },
+      'messages --no-chrome --agent=x --s',
+    ],
   ])('options of the run: %s', (_, options, expected) => {
     const all = { ...turn, deny: ours, ...(options && { options }) };
     expect(claudeArguments(all).join(' ')).toContain(expected);
   });
 
   it('asks for the own model with the settings of the run, without hooks', () => {
-    const options = { settings: { model: 'x', disableAllHooks: false }, agentArgs: ['--no-chrome'] };
+    const options = {
+      settings: { model: 'x', disableAllHooks: false },
+      agentArgs: ['--no-chrome'],
+    };
     const asked = ownModelArguments(options).join(' ');
     expect(asked).toContain('--no-chrome --strict-mcp-config --settings');
     expect(asked).toContain('{"model":"x","disableAllHooks":true}');
