@@ -37,7 +37,10 @@ test('a script whose wrapper dies is repeated once, and then a person has to loo
   expect(survivors(project.folder)).toEqual([]);
 
   project.write('flow/START.sh', `echo "try $RAYMOND_ATTEMPT" >>tries; echo '<result>ok</result>'`);
-  expect(await project.run(['resume', 'r'])).toMatchObject({ code: 0, stdout: 'ok\n' });
+  expect(await project.run(['resume', 'r', '--accept-changes'])).toMatchObject({
+    code: 0,
+    stdout: 'ok\n',
+  });
   expect(project.lines('tries')).toEqual(['try 1', 'try 2', 'try 3']);
 });
 
