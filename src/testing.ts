@@ -11,7 +11,7 @@ import type { Platform, Workflow } from './model/workflow.ts';
 import { stemOf } from './parse/state.ts';
 import { parseWorkflow } from './parse/workflow.ts';
 import type { Step, WorkflowLibrary } from './ports.ts';
-import { type Beginning, playRun } from './run/play.ts';
+import { type Beginning, playRun } from './workflow-tests/play.ts';
 
 export { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
 

@@ -11,7 +11,10 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   model: [],
   parse: ['model'],
   interpret: ['model', 'parse'],
-  inspect: ['model', 'parse', 'interpret'],
+  graph: ['model', 'parse', 'interpret'],
+  draw: ['model', 'parse', 'graph'],
+  explore: ['model', 'parse', 'interpret', 'graph'],
+  lint: ['model', 'parse', 'interpret', 'graph', 'explore'],
   'ports.ts': ['model'],
   files: [],
   load: ['model', 'parse', 'files', 'ports.ts'],
@@ -20,12 +23,23 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   observe: ['model', 'files', 'ports.ts'],
   run: ['model', 'parse', 'interpret', 'ports.ts'],
   'index.ts': ['model', 'parse', 'interpret', 'load'],
-  'testing.ts': ['model', 'parse', 'interpret', 'run', 'execute', 'journal', 'load', 'ports.ts'],
+  'testing.ts': [
+    'model',
+    'parse',
+    'interpret',
+    'workflow-tests',
+    'execute',
+    'journal',
+    'load',
+    'ports.ts',
+  ],
   'workflow-tests': [
     'model',
     'parse',
     'interpret',
-    'inspect',
+    'graph',
+    'explore',
+    'lint',
     'files',
     'execute',
     'journal',
@@ -40,7 +54,10 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'model',
     'parse',
     'interpret',
-    'inspect',
+    'graph',
+    'draw',
+    'explore',
+    'lint',
     'files',
     'load',
     'execute',
@@ -54,7 +71,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
 
 /** The pure folders may use these packages; everything else comes in as an argument. */
 const PURE_PACKAGES = new Set(['zod/mini', 'yaml', '@dagrejs/dagre', 're2js']);
-const PURE = new Set(['model', 'parse', 'interpret', 'inspect']);
+const PURE = new Set(['model', 'parse', 'interpret', 'graph', 'draw', 'explore', 'lint']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),

@@ -6,8 +6,8 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { boot } from '../src/execute/process/identity.ts';
+import { isAlive, type ProcessIdentity } from '../src/execute/process/index.ts';
 import { limitMark, runKey } from '../src/execute/process/mark.ts';
-import { isAlive, type ProcessIdentity } from '../src/execute/process.ts';
 import { eventually } from './eventually.ts';
 
 interface Recorded {

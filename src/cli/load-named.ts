@@ -1,4 +1,4 @@
-import { namedWorkflows } from '../inspect/named-workflows.ts';
+import { namedWorkflows } from '../graph/named-workflows.ts';
 import { UserError } from '../model/user-error.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, processSpace, RunProcesses, self } from '../execute/process.ts';
+import { isAlive, processSpace, RunProcesses, self } from '../execute/process/index.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { realDisk } from '../journal/disk.ts';

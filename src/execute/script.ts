@@ -17,7 +17,7 @@ import {
   type RunProcesses,
   signalOf,
   watchIdle,
-} from './process.ts';
+} from './process/index.ts';
 
 type Show = (live: Live) => void;
 

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
-import { self } from './process.ts';
+import { self } from './process/index.ts';
 import { leaveAnswer, leaveRaw, StepReader, saidIn } from './step-folder.ts';
 import { stepKeeper } from './step-keeper.ts';
 

@@ -14,7 +14,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { RunEvent } from '../model/event.ts';
 import type { RunFolders, StepKeeper } from '../ports.ts';
-import { hasLivingProcess } from './process.ts';
+import { hasLivingProcess } from './process/index.ts';
 import {
   COMPRESSED,
   isPromptFolder,

@@ -1,5 +1,5 @@
-import { graphOf } from '../inspect/graph.ts';
-import { overlayOf, timesTaken } from '../inspect/overlay.ts';
+import { graphOf } from '../graph/graph.ts';
+import { overlayOf, timesTaken } from '../graph/overlay.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';

@@ -1,4 +1,5 @@
-import { explore } from '../inspect/explore.ts';
+import { explore } from '../explore/explore.ts';
+import { flowFaults } from '../lint/flow-faults.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { Problem } from './expectations.ts';
@@ -7,8 +8,8 @@ import type { TestReport } from './run-test.ts';
 /** Walks every path that the workflow allows, as one more test: each fault on the way fails it. */
 export function exploreAsTest(workflow: Workflow): TestReport {
   const started = Date.now();
-  const { findings, configurations, boundHit } = explore(workflow);
-  const faults = findings.filter(({ severity }) => severity !== 'note');
+  const { walk, configurations, boundHit } = explore(workflow);
+  const faults = flowFaults(workflow, walk).filter(({ severity }) => severity !== 'note');
   return {
     name: `every path (${configurations} situations${boundHit ? ', the limit was reached' : ''})`,
     file: workflow.ref,

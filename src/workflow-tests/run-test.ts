@@ -11,11 +11,11 @@ import type { Workflow } from '../model/workflow.ts';
 import { answerFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 import type { Executor, Step, WorkflowLibrary, World } from '../ports.ts';
-import { playRun } from '../run/play.ts';
-import { ReplayInbox } from '../run/replay-inbox.ts';
 import { findProblems, type Problem } from './expectations.ts';
+import { playRun } from './play.ts';
 import { putFiles } from './project-files.ts';
 import { replayAnswers } from './replay-answers.ts';
+import { ReplayInbox } from './replay-inbox.ts';
 
 export interface TestPorts {
   /** The surroundings of a test that plays in this folder. */

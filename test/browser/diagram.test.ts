@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphOf } from '../../src/inspect/graph.ts';
-import { toHtml } from '../../src/inspect/html.ts';
-import { overlayOf } from '../../src/inspect/overlay.ts';
+import { toHtml } from '../../src/draw/html.ts';
+import { graphOf } from '../../src/graph/graph.ts';
+import { overlayOf } from '../../src/graph/overlay.ts';
 import { play, type Script, scriptedWorkflow } from '../../src/testing.ts';
 import { browserPath, launchBrowser } from './browser.ts';
 

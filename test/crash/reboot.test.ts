@@ -6,7 +6,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isAlive, processSpace, self } from '../../src/execute/process.ts';
+import { isAlive, processSpace, self } from '../../src/execute/process/index.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { killSteps } from '../survivors.ts';

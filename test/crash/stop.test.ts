@@ -1,7 +1,7 @@
 /** However a run is stopped: nothing of it is left running, and it can be resumed. */
 import { expect, test } from 'vitest';
 import { stopNow } from '../../src/cli/commands/stop.ts';
-import { identify } from '../../src/execute/process.ts';
+import { identify } from '../../src/execute/process/index.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { findProject, runPaths } from '../../src/journal/project.ts';
 import { eventually } from '../eventually.ts';

@@ -2,13 +2,13 @@
 // First, so that everything else is counted.
 import '../operations.ts';
 import { describe, expect, test } from 'vitest';
+import { toHtml } from '../../src/draw/html.ts';
+import { toMermaid } from '../../src/draw/mermaid.ts';
 import { possibleAnswers } from '../../src/execute/possible-answers.ts';
-import { graphOf } from '../../src/inspect/graph.ts';
-import { toHtml } from '../../src/inspect/html.ts';
-import { lint, lintFailure } from '../../src/inspect/lint.ts';
-import { toMermaid } from '../../src/inspect/mermaid.ts';
-import { scriptAnswers } from '../../src/inspect/script-answers.ts';
-import { withinReach } from '../../src/inspect/within-reach.ts';
+import { scriptAnswers } from '../../src/explore/script-answers.ts';
+import { graphOf } from '../../src/graph/graph.ts';
+import { withinReach } from '../../src/graph/within-reach.ts';
+import { lint, lintFailure } from '../../src/lint/lint.ts';
 import type { Workflow } from '../../src/model/workflow.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 import { operationsOf } from '../operations.ts';

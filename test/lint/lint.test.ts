@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { LINT_CODES, lint, lintFailure } from '../../src/inspect/lint.ts';
+import { LINT_CODES, lint, lintFailure } from '../../src/lint/lint.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { readFiles } from './workflow-of.ts';
 

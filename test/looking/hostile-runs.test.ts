@@ -8,7 +8,7 @@ import { retelling } from '../../src/cli/commands/show.ts';
 import { allRuns, condition } from '../../src/cli/runs.ts';
 import { currentProject, disk } from '../../src/cli/store.ts';
 import { table } from '../../src/cli/table.ts';
-import { overlayOf } from '../../src/inspect/overlay.ts';
+import { overlayOf } from '../../src/graph/overlay.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';

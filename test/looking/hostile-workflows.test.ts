@@ -1,15 +1,15 @@
 /** Whatever a workflow is made of: to look at it gives an answer and never throws. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { toHtml } from '../../src/draw/html.ts';
+import { toMermaid } from '../../src/draw/mermaid.ts';
+import { toSvg } from '../../src/draw/svg.ts';
 import { possibleAnswers } from '../../src/execute/possible-answers.ts';
-import { graphOf } from '../../src/inspect/graph.ts';
-import { toHtml } from '../../src/inspect/html.ts';
-import { lint, lintFailure } from '../../src/inspect/lint.ts';
-import { toMermaid } from '../../src/inspect/mermaid.ts';
-import { toSarif } from '../../src/inspect/sarif.ts';
-import { scriptAnswers } from '../../src/inspect/script-answers.ts';
-import { toSvg } from '../../src/inspect/svg.ts';
-import { withinReach } from '../../src/inspect/within-reach.ts';
+import { scriptAnswers } from '../../src/explore/script-answers.ts';
+import { graphOf } from '../../src/graph/graph.ts';
+import { withinReach } from '../../src/graph/within-reach.ts';
+import { lint, lintFailure } from '../../src/lint/lint.ts';
+import { toSarif } from '../../src/lint/sarif.ts';
 import type { Workflow } from '../../src/model/workflow.ts';
 import { readCheckedYaml } from '../../src/parse/checked-yaml.ts';
 import { answerFor, rehearsalSchema } from '../../src/parse/rehearsal-file.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
-import { outputOf } from '../../src/execute/process.ts';
+import { outputOf } from '../../src/execute/process/index.ts';
 import { newProject } from '../new-project.ts';
 import { anyAlive, plain, steps, text, until } from './fixtures/steps.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isAlive, type Launch } from '../../src/execute/process.ts';
+import { isAlive, type Launch } from '../../src/execute/process/index.ts';
 import { plain, steps, text, until } from './fixtures/steps.ts';
 
 const { path, folder, own, adopt } = steps();

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { follow, watchIdle } from '../../src/execute/process.ts';
+import { follow, watchIdle } from '../../src/execute/process/index.ts';
 import { steps, text, until } from './fixtures/steps.ts';
 
 const { path, folder, bash, adopt } = steps();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { identify, isAlive, self } from '../../src/execute/process.ts';
+import { identify, isAlive, self } from '../../src/execute/process/index.ts';
 import { anyAlive, makeFolder, plain, stateOf, steps, text, until } from './fixtures/steps.ts';
 
 const { path, folder, start, bash, adopt, endLeftovers, identities } = steps();

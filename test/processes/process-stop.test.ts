@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { system } from '../../src/execute/process/system.ts';
 import {
   isAlive,
   type LaunchedProcess,
   type ProcessIdentity,
   RunProcesses,
-} from '../../src/execute/process.ts';
+} from '../../src/execute/process/index.ts';
+import { system } from '../../src/execute/process/system.ts';
 import { anyAlive, makeFolder, plain, stateOf, steps, text, until } from './fixtures/steps.ts';
 
 const { path, folder, own, bash, adopt, endLeftovers, processes, identities } = steps();

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { RunProcesses } from '../../src/execute/process.ts';
+import { RunProcesses } from '../../src/execute/process/index.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 import { until } from './fixtures/steps.ts';

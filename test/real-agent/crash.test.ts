@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { identify } from '../../src/execute/process.ts';
+import { identify } from '../../src/execute/process/index.ts';
 import { ages } from './claude-sandbox.ts';
 import {
   allowBash,

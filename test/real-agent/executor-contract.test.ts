@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
 import { claudeExecutor } from '../../src/execute/claude/claude.ts';
-import { identify, RunProcesses } from '../../src/execute/process.ts';
+import { identify, RunProcesses } from '../../src/execute/process/index.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
 import type { SessionUse } from '../../src/model/event.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { identify } from '../../src/execute/process.ts';
+import { identify } from '../../src/execute/process/index.ts';
 import { fakeClaude } from './fake-claude.ts';
 import { eventsOf, said, sandboxes } from './raymond-sandbox.ts';
 

@@ -1,6 +1,6 @@
-import { type Graph, graphOf } from '../../inspect/graph.ts';
-import { toMermaid } from '../../inspect/mermaid.ts';
-import { type Overlay, overlayOf, withTaken } from '../../inspect/overlay.ts';
+import { toMermaid } from '../../draw/mermaid.ts';
+import { type Graph, graphOf } from '../../graph/graph.ts';
+import { type Overlay, overlayOf, withTaken } from '../../graph/overlay.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -30,10 +30,10 @@ export async function diagram(path: string | undefined, options: DiagramOptions)
   const graph = overlay ? withTaken(graphOf(workflow), overlay) : graphOf(workflow);
   if (options.html || options.svg) await refuseTooLarge(graph);
   if (options.html) {
-    const { toHtml } = await import('../../inspect/html.ts');
+    const { toHtml } = await import('../../draw/html.ts');
     await stdout.document(toHtml(workflow, graph, overlay));
   } else if (options.svg) {
-    const { toSvg } = await import('../../inspect/svg.ts');
+    const { toSvg } = await import('../../draw/svg.ts');
     await stdout.document(toSvg(graph, overlay));
   } else {
     await stdout.document(toMermaid(graph));
@@ -42,7 +42,7 @@ export async function diagram(path: string | undefined, options: DiagramOptions)
 }
 
 async function refuseTooLarge(graph: Graph): Promise<void> {
-  const { tooLargeToDraw } = await import('../../inspect/layout.ts');
+  const { tooLargeToDraw } = await import('../../draw/layout.ts');
   const problem = tooLargeToDraw(graph);
   if (problem === undefined) return;
   throw new UserError('too-large', problem, 'Leave out --html and --svg to get Mermaid text.');

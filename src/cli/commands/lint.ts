@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { lint as findings, lintFailure } from '../../inspect/lint.ts';
-import { toSarif } from '../../inspect/sarif.ts';
+import { lint as findings, lintFailure } from '../../lint/lint.ts';
+import { toSarif } from '../../lint/sarif.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { WorkflowError } from '../../model/user-error.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { foldersWithProcesses } from '../../execute/process.ts';
+import { foldersWithProcesses } from '../../execute/process/index.ts';
 import { type UnsavedWork, unsavedWork } from '../../execute/unsaved-work.ts';
 import { findRun } from '../../journal/find-run.ts';
 import type { Project, RunPaths } from '../../journal/project.ts';

@@ -1,4 +1,4 @@
-import { withinReach } from '../../inspect/within-reach.ts';
+import { withinReach } from '../../graph/within-reach.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { readWorkflow } from '../../interpret/read-workflows.ts';
 import { createJournal } from '../../journal/file-journal.ts';

@@ -4,7 +4,7 @@ import {
   isSuspended,
   type ProcessIdentity,
   signalProcess,
-} from '../../execute/process.ts';
+} from '../../execute/process/index.ts';
 import { post } from '../../journal/inbox.ts';
 import { elsewhere } from '../../journal/lock-errors.ts';
 import type { LockOwner } from '../../journal/lock-owner.ts';

@@ -1,7 +1,7 @@
 /** Executes prompt states with Claude Code. */
 import { availableParallelism } from 'node:os';
 import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
-import type { LaunchedProcess, RunProcesses } from '../process.ts';
+import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { Protected } from './deny-rules.ts';
 import { type FollowedTurn, followTurn, tailOf } from './follow-turn.ts';

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
 import { tailText } from '../file-text.ts';
-import { type Exit, follow, type LaunchedProcess, signalOf, watchIdle } from '../process.ts';
+import { type Exit, follow, type LaunchedProcess, signalOf, watchIdle } from '../process/index.ts';
 import { type Happening, messageReader } from './messages.ts';
 import { type TurnOutcome, turnRecord } from './outcome.ts';
 import { alreadyCounted } from './price.ts';

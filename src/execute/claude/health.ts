@@ -1,6 +1,6 @@
 /** Whether Claude Code can be used here, found out without asking a model. */
 import { inheritedEnvironment } from '../environment.ts';
-import { outputOf } from '../process.ts';
+import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';
 import { findClaude } from './executable.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
-import type { LaunchedProcess, RunProcesses } from '../process.ts';
+import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { denyRules, type Protected } from './deny-rules.ts';

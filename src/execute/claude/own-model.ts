@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { follow, type RunProcesses } from '../process.ts';
+import { follow, type RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { OWN_MODEL_QUESTION, ownModelArguments } from './command.ts';
 import { messageReader } from './messages.ts';

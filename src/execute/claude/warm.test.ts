@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stateNameSchema } from '../../model/state-name.ts';
 import type { PromptStep } from '../../ports.ts';
-import type { Exit } from '../process.ts';
+import type { Exit } from '../process/index.ts';
 import { adjust, type WarmProcess, WarmProcesses } from './warm.ts';
 
 /** A process that exits when its input is closed, as Claude Code does. */

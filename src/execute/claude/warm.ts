@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { PromptStep } from '../../ports.ts';
-import { follow, type LaunchedProcess } from '../process.ts';
+import { follow, type LaunchedProcess } from '../process/index.ts';
 import { setEffort, setModel, setPermissionMode } from './command.ts';
 import { messageReader } from './messages.ts';
 

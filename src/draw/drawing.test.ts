@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { workflowOf } from '../../test/lint/workflow-of.ts';
+import { graphOf } from '../graph/graph.ts';
+import { overlayOf } from '../graph/overlay.ts';
+import { play } from '../testing.ts';
+import { escapeText } from './escape.ts';
+import { toHtml } from './html.ts';
+import { layoutOf } from './layout.ts';
+import { toMermaid } from './mermaid.ts';
+import { toSvg } from './svg.ts';
+
+const EVERYTHING = {
+  START: '<goto>A</goto> <ask next="A" timeout="1h" timeout_next="B">Well?</ask>',
+  A: '<call return="B">C</call> <fork next="B">C</fork> <goto>A</goto>',
+  B: '<call-workflow return="C">../o"ther|x</call-workflow> <goto>NOPE</goto>',
+  'C.sh': 'echo "<result>x</result>"; echo "<goto>$x</goto>"',
+};
+
+const draw = (files: Record<string, string>) => graphOf(workflowOf(files));
+
+test('Mermaid tells kinds and lines apart', () => {
+  expect(toMermaid(draw(EVERYTHING)).split('\n  classDef')[0]).toBe(`flowchart TD
+  n0("A")
+  n1("B")
+  n2["C"]
+  n3("START")
+  n4[["..#47;o#34;ther#124;x"]]
+  n5{{"NOPE"}}
+  n6(["result"])
+  n7{"#63;"}
+  n0 ==>|"call"| n2
+  n0 -.->|"return"| n1
+  n0 ==>|"fork"| n2
+  n0 -.->|"next"| n1
+  n0 -->|"goto"| n0
+  n1 ==>|"call-workflow"| n4
+  n1 -.->|"return"| n2
+  n1 -->|"goto"| n5
+  n2 -->|"result"| n6
+  n2 -->|"goto"| n7
+  n3 -->|"goto"| n0
+  n3 -.->|"ask"| n0
+  n3 -.->|"after 1h"| n1`);
+});
+
+test('nodes do not lie on each other, and edges end at theirs', () => {
+  const graph = draw(EVERYTHING);
+  const { nodes, edges, width, height } = layoutOf(graph, {
+    detail: ({ detail }) => detail,
+    label: () => 'label',
+  });
+  for (const [index, a] of nodes.entries()) {
+    expect(a.x - a.width / 2).toBeGreaterThanOrEqual(0);
+    expect(a.x + a.width / 2).toBeLessThanOrEqual(width);
+    expect(a.y + a.height / 2).toBeLessThanOrEqual(height);
+    for (const b of nodes.slice(index + 1)) {
+      const apart =
+        Math.abs(a.x - b.x) >= (a.width + b.width) / 2 ||
+        Math.abs(a.y - b.y) >= (a.height + b.height) / 2;
+      expect(apart, `${a.node.label} and ${b.node.label}`).toBe(true);
+    }
+  }
+  for (const {
+    edges: [edge],
+    points,
+  } of edges) {
+    const to = nodes.find(({ node }) => node.id === edge.to);
+    const end = points.at(-1);
+    if (!to || !end) throw new Error('an edge without an end');
+    expect(Math.abs(end.x - to.x)).toBeLessThanOrEqual(to.width / 2 + 1);
+    expect(Math.abs(end.y - to.y)).toBeLessThanOrEqual(to.height / 2 + 1);
+  }
+});
+
+test('a picture is drawn alike each time, with light and dark, and asks for nothing outside', () => {
+  const svg = toSvg(draw(EVERYTHING));
+  expect(svg).toBe(toSvg(draw(EVERYTHING)));
+  expect(svg).toContain('prefers-color-scheme: dark');
+  expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
+    /https?:|@import|<script|<image/,
+  );
+  expect(svg).toContain('../o&quot;ther|x');
+});
+
+test('every role and kind is explained', () => {
+  const svg = toSvg(draw(EVERYTHING));
+  for (const words of [
+    'script',
+    'other workflow',
+    'missing',
+    'calls',
+    'asks a person',
+    'starts a worker',
+  ]) {
+    expect(svg).toContain(`>${words}</text>`);
+  }
+  expect(toSvg(draw({ START: '<result>x</result>' }))).not.toContain('>calls</text>');
+});
+
+test('a run is drawn over its workflow', async () => {
+  const script = {
+    START: { text: '<goto>A</goto> <goto>B</goto>', answers: ['<goto>A</goto>'] },
+    A: { text: '<result>x</result>', answers: [{ text: '<result>x</result>', costUsd: 1.5 }] },
+    B: { text: '<result>x</result>', answers: [] },
+  };
+  const { events } = await play(script);
+  const graph = draw({ START: script.START.text, A: script.A.text, B: script.B.text });
+  const svg = toSvg(graph, overlayOf(events));
+  expect(svg.match(/class="edge go used"/g)).toHaveLength(1);
+  expect(svg.match(/class="edge go unused"/g)).toHaveLength(1);
+  expect(svg.match(/class="node prompt used"/g)).toHaveLength(2);
+  expect(svg).toMatch(/1× · .* · \$1\.50/);
+});
+
+test('a page holds each text, and a link to it from the picture', () => {
+  const workflow = workflowOf(EVERYTHING);
+  const html = toHtml(workflow, graphOf(workflow));
+  const anchors = [...html.matchAll(/<a href="#(state-\d+)"><g class="node/g)].map(([, id]) => id);
+  expect(anchors).toHaveLength(4);
+  for (const id of anchors) expect(html).toContain(`<section id="${id}"`);
+  expect(html).toContain('<span class="tag">&lt;goto&gt;A&lt;/goto&gt;</span>');
+  expect(html).toContain("default-src 'none'");
+  expect(html.replace('http://www.w3.org/2000/svg', '')).not.toMatch(
+    /https?:|<script|<link|<img|@import/,
+  );
+});
+
+test('no text breaks out of a page or a picture', () => {
+  const nasty = fc.constantFrom(
+    '</script>',
+    '</style>',
+    '<script>',
+    '<img src=x onerror=y>',
+    ']]>',
+    '"',
+    "'",
+    '&',
+    '-->',
+    '{{',
+    '<goto>',
+    '</goto>',
+    '\0',
+    'x',
+  );
+  fc.assert(
+    fc.property(fc.array(nasty, { maxLength: 12 }), (parts) => {
+      const text = parts.join('');
+      const workflow = workflowOf({ START: text, 'X.sh': text });
+      const html = toHtml(workflow, graphOf(workflow));
+      expect(html).not.toMatch(/<script|<img/);
+      expect(html.match(/<\/style>/g)).toHaveLength(2);
+      expect(html.match(/<\/pre>/g)).toHaveLength(2);
+    }),
+  );
+});
+
+test('escaped text is well-formed wherever it stands', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(escapeText(text)).not.toMatch(/[<>"'\0]|&(?!amp;|lt;|gt;|quot;|#39;|#10;)/);
+    }),
+  );
+});

@@ -1,0 +1,160 @@
+/**
+ * A page that shows a workflow: the drawing, and beside it the text of the state that is chosen. It
+ * works without a script, so it may forbid all of them: states are links, and the text that a link
+ * leads to is the one that is shown.
+ */
+
+import { END, edgesByEnd, type Graph, type GraphEdge, type GraphNode } from '../graph/graph.ts';
+import { type Overlay, useOf, withTaken } from '../graph/overlay.ts';
+import type { State, Workflow } from '../model/workflow.ts';
+import { escapeText } from './escape.ts';
+import { HTML_STYLE } from './html-style.ts';
+import { markedText } from './marked-text.ts';
+import { policyFacts } from './policy-facts.ts';
+import { toSvg } from './svg.ts';
+
+export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): string {
+  const shown = overlay ? withTaken(graph, overlay) : graph;
+  const page: Page = {
+    workflow,
+    graph: shown,
+    overlay,
+    places: new Map(shown.nodes.map((node, index) => [node.id, { node, index }])),
+    edges: edgesByEnd(shown.edges),
+  };
+  const name = escapeText(workflow.name);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name}</title>
+<style>${HTML_STYLE}${chosenStyle(shown)}</style>
+</head>
+<body>
+<header><h1>${name}</h1><p>${escapeText(summary(page))}</p></header>
+<main tabindex="-1">
+${toSvg(graph, overlay, { link: (node) => anchorOf(page, node) })}</main>
+<aside>
+${shown.nodes.map((node) => section(page, node)).join('\n')}
+</aside>
+</body>
+</html>
+`;
+}
+
+interface Page {
+  readonly workflow: Workflow;
+  readonly graph: Graph;
+  readonly overlay: Overlay | undefined;
+  readonly places: ReadonlyMap<string, { readonly node: GraphNode; readonly index: number }>;
+  readonly edges: ReturnType<typeof edgesByEnd>;
+}
+
+function summary({ workflow, overlay }: Page): string {
+  const uses = overlay ? [...overlay.nodes].flatMap(([id, use]) => (id === END ? [] : [use])) : [];
+  const cost = uses.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  const visits = uses.reduce((sum, use) => sum + use.visits, 0);
+  return [
+    workflow.about.description,
+    `${workflow.states.size} states`,
+    overlay && `this run: ${visits} visits, $${cost.toFixed(2)}`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' · ');
+}
+
+/** Only states have a text to show. */
+function anchorOf({ places }: Page, node: GraphNode): string | undefined {
+  return 'state' in node ? `#state-${places.get(node.id)?.index}` : undefined;
+}
+
+function chosenStyle({ nodes }: Graph): string {
+  return nodes
+    .map((_, i) => `body:has(#state-${i}:target) #node-${i} .box { stroke-width: 4; }`)
+    .join('\n');
+}
+
+function section(page: Page, node: GraphNode): string {
+  const { workflow, graph } = page;
+  const state = 'state' in node ? workflow.states.get(node.state) : undefined;
+  if (!state) return '';
+  const index = page.places.get(node.id)?.index;
+  const isFirst = node.id === graph.entry;
+  return `<section id="state-${index}"${isFirst ? ' class="first"' : ''}>
+<h2>${escapeText(state.name)}</h2>
+<p class="kind">${escapeText(isFirst ? `${node.detail} · the beginning` : node.detail)}</p>
+${[useFacts(page, node), policySection(state), ways(page, node), textOf(state)].join('')}
+</section>`;
+}
+
+function useFacts({ overlay }: Page, node: GraphNode): string {
+  const use = overlay && useOf(overlay, node.id);
+  if (!overlay) return '';
+  if (!use) return titled('In this run', '<p class="how">not visited</p>');
+  return titled(
+    'In this run',
+    facts([
+      ['visits', String(use.visits)],
+      ['time', `${(use.timeMs / 1000).toFixed(1)} s`],
+      ['cost', `$${use.costUsd.toFixed(4)}`],
+    ]),
+  );
+}
+
+function policySection(state: State): string {
+  const found = state.kind === 'prompt' ? policyFacts(state.policy) : [];
+  return found.length > 0 ? titled('Front matter', facts(found)) : '';
+}
+
+function ways(page: Page, node: GraphNode): string {
+  const item = (edge: GraphEdge, end: string) => {
+    const other = page.places.get(end)?.node;
+    if (!other) return '';
+    const anchor = anchorOf(page, other);
+    const label = escapeText(other.label);
+    const name = anchor ? `<a href="${anchor}">${label}</a>` : label;
+    return `<li>${name} <span class="how">${escapeText(howOf(edge))}</span></li>`;
+  };
+  const list = (title: string, items: readonly string[]) =>
+    items.length > 0 ? titled(title, `<ul>${[...new Set(items)].join('')}</ul>`) : '';
+  const out = page.edges.from.get(node.id) ?? [];
+  const into = page.edges.to.get(node.id) ?? [];
+  return (
+    list(
+      'Leads to',
+      out.map((edge) => item(edge, edge.to)),
+    ) +
+    list(
+      'Reached from',
+      into.map((edge) => item(edge, edge.from)),
+    )
+  );
+}
+
+function howOf({ label, role }: GraphEdge): string {
+  return role === 'timeout' ? `ask, ${label}` : label;
+}
+
+function textOf(state: State): string {
+  if (state.kind === 'broken') {
+    const faults = state.diagnostics.map(
+      ({ line, message }) => `<li>Line ${line}: ${escapeText(message)}</li>`,
+    );
+    return titled('Cannot be read', `<ul>${faults.join('')}</ul>`);
+  }
+  const title = state.kind === 'prompt' ? 'Prompt' : 'Script';
+  return titled(title, `<pre>${markedText(state)}</pre>`);
+}
+
+function titled(title: string, content: string): string {
+  return `<h3>${title}</h3>\n${content}\n`;
+}
+
+function facts(pairs: readonly (readonly [string, string])[]): string {
+  const rows = pairs.map(
+    ([name, value]) => `<dt>${escapeText(name)}</dt><dd><code>${escapeText(value)}</code></dd>`,
+  );
+  return `<dl>${rows.join('')}</dl>`;
+}

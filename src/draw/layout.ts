@@ -1,0 +1,88 @@
+/** Places a graph on a plane. Page and picture are drawn from this one layout. */
+
+import type { Graph } from '../graph/graph.ts';
+import { dagreLayout } from './dagre-layout.ts';
+import { bundlesOf, type Layout, type Words } from './layout-parts.ts';
+import { plainLayout } from './plain-layout.ts';
+
+export type { Layout, PlacedEdge, PlacedNode, Point } from './layout-parts.ts';
+
+/** Never throws. What is too large for the fine layout, or is more than the library can do, is drawn in rows. */
+export function layoutOf(graph: Graph, words: Words): Layout {
+  if (effortFor(graph) > MOST_EFFORT) return plainLayout(graph, words);
+  try {
+    return dagreLayout(graph, words);
+  } catch {
+    return plainLayout(graph, words);
+  }
+}
+
+/** Why a graph is not drawn at all; undefined when it is. */
+export function tooLargeToDraw({ nodes, edges }: Graph): string | undefined {
+  if (nodes.length <= MOST_NODES && edges.length <= MOST_EDGES) return undefined;
+  const count = (number: number) => number.toLocaleString('en');
+  return `A picture can have ${count(MOST_NODES)} states and ${count(MOST_EDGES)} transitions, and this one would have ${count(nodes.length)} and ${count(edges.length)}.`;
+}
+
+const MOST_NODES = 2_000;
+const MOST_EDGES = 5_000;
+
+/** About a second. */
+const MOST_EFFORT = 6_000;
+
+/**
+ * The fine layout puts nodes in ranks, and a stop on every rank that an edge passes. Its time grows
+ * with their number.
+ */
+function effortFor(graph: Graph): number {
+  const { nodes } = graph;
+  if (nodes.length > MOST_EFFORT) return nodes.length;
+  const edges = bundlesOf(graph).map(([{ from, to }]) => ({ from, to }));
+  const rank = ranksOf(graph, edges);
+  const span = ({ from, to }: Ends) => Math.abs((rank.get(to) ?? 0) - (rank.get(from) ?? 0)) + 1;
+  return nodes.length + edges.reduce((sum, edge) => sum + span(edge), 0);
+}
+
+interface Ends {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The longest way to each node, without edges that lead back. */
+function ranksOf({ nodes }: Graph, edges: readonly Ends[]): ReadonlyMap<string, number> {
+  const next = new Map(nodes.map(({ id }) => [id, [] as string[]]));
+  for (const { from, to } of edges) next.get(from)?.push(to);
+  const order = inOrder(next);
+  const place = new Map(order.map((id, index) => [id, index]));
+  const rank = new Map<string, number>();
+  for (const [index, id] of order.entries()) {
+    const own = rank.get(id) ?? 0;
+    rank.set(id, own);
+    for (const to of next.get(id) ?? []) {
+      const isBack = (place.get(to) ?? 0) <= index;
+      if (!isBack) rank.set(to, Math.max(rank.get(to) ?? 0, own + 1));
+    }
+  }
+  return rank;
+}
+
+/** Each node before those that it leads to, where no circle forbids it. */
+function inOrder(next: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const finished: string[] = [];
+  const seen = new Set<string>();
+  for (const root of next.keys()) {
+    const open: { readonly id: string; readonly left: Iterator<string> }[] = [];
+    const enter = (id: string) => {
+      if (seen.has(id)) return;
+      seen.add(id);
+      open.push({ id, left: (next.get(id) ?? [])[Symbol.iterator]() });
+    };
+    enter(root);
+    for (let at = open.at(-1); at; at = open.at(-1)) {
+      const { done, value } = at.left.next();
+      if (!done) enter(value);
+      else finished.push(open.pop()?.id ?? '');
+    }
+  }
+  return finished.reverse();
+}

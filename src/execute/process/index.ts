@@ -1,0 +1,23 @@
+// Process control: everything that runs outside of Raymond is begun, followed, ended and found again
+// through here.
+export { changesOf } from './changes.ts';
+export { follow } from './follow.ts';
+export {
+  identify,
+  isAlive,
+  isSuspended,
+  type ProcessIdentity,
+  processSpace,
+  self,
+  signalProcess,
+} from './identity.ts';
+export { watchIdle } from './idle.ts';
+export type { Launch } from './launch.ts';
+export { outputOf } from './output-of.ts';
+export { type Exit, signalOf } from './record.ts';
+export {
+  foldersWithProcesses,
+  hasLivingProcess,
+  type LaunchedProcess,
+  RunProcesses,
+} from './run-processes.ts';

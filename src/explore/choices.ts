@@ -1,0 +1,98 @@
+import { isOpen, type Way, waysOf } from '../graph/ways.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { Tag } from '../model/tag.ts';
+import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
+import { withState } from './with-state.ts';
+
+/** One thing that a step of a state can come to. */
+export interface Choice {
+  readonly way: Way;
+  /** What the step writes, or what its evaluator puts in. Absent: it is chosen while the step runs. */
+  readonly tags: readonly Tag[] | undefined;
+  /** The entries of the policy that allow it; absent where there is no policy. */
+  readonly entries?: readonly AllowedTransition[];
+}
+
+/**
+ * Every choice of every state. What an evaluator tests cannot be known here, so that it fires is one
+ * choice, and that none fires is another.
+ */
+export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readonly Choice[]> {
+  const choices = new Map<State['name'], readonly Choice[]>();
+  for (const state of workflow.states.values()) {
+    const ways = waysOf(workflow, state);
+    choices.set(state.name, [...writtenChoices(ways), ...overrides(state, ways)]);
+  }
+  return choices;
+}
+
+/**
+ * The workflow in which a choice of a state can be taken as it stands: of its policy only the entries
+ * count that allow it, so that a long one is not searched for each, and evaluators are choices
+ * themselves.
+ */
+export function playable(workflow: Workflow, name: StateName, { entries }: Choice): Workflow {
+  const state = workflow.states.get(name);
+  if (state?.kind !== 'prompt') return workflow;
+  const { allowed: _, ...policy } = state.policy;
+  const own = { ...policy, forceImplicit: false, evaluators: [] };
+  return withState(workflow, { ...state, policy: entries ? { ...own, allowed: entries } : own });
+}
+
+/** What a step with these ways can write, in the author's order. */
+export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
+  const written = ways.filter(isWritten);
+  const others = written.filter(goesOn).flatMap((way) => {
+    const tag = tagOf(way);
+    return tag ? [{ tag, way }] : [];
+  });
+  let hasPaired = false;
+  return written.flatMap((way): readonly Choice[] => {
+    const tag = tagOf(way);
+    if (!tag) return [{ way, tags: undefined }];
+    if (!tag.name.startsWith('fork') || tag.attributes.next !== undefined) {
+      return [{ way, tags: [tag], ...entriesOf(way) }];
+    }
+    // A policy that says nothing of next leaves it to the agent.
+    if (others.length === 0) {
+      return [{ way, tags: way.origin === 'policy' ? undefined : [tag] }];
+    }
+    // Forks that stand together share one way on: the next of one of them, or a goto. The worker does
+    // not depend on it, so each fork is seen with one way on, and each way on with one fork.
+    const beside = hasPaired ? others.slice(0, 1) : others;
+    hasPaired = true;
+    return beside.map((other) => ({
+      way,
+      tags: [tag, other.tag],
+      ...entriesOf(way, other.way),
+    }));
+  });
+}
+
+function entriesOf(...ways: readonly Way[]): Pick<Choice, 'entries'> {
+  const entries = ways.flatMap(({ entry }) => entry ?? []);
+  return entries.length > 0 ? { entries } : {};
+}
+
+const isWritten = (way: Way) => way.origin !== 'evaluator';
+
+const goesOn = ({ tag, attributes }: Way) => tag === 'goto' || attributes.next !== undefined;
+
+function tagOf(way: Way): Tag | undefined {
+  const { tag: name, attributes } = way;
+  if (isOpen(way)) return undefined;
+  if (way.body !== undefined) return { name, attributes, body: way.body };
+  return name === 'result' || name === 'ask' ? { name, attributes, body: 'any' } : undefined;
+}
+
+function overrides(state: State, ways: readonly Way[]): readonly Choice[] {
+  if (state.kind !== 'prompt') return [];
+  const evaluatorWays = ways.filter((way) => !isWritten(way));
+  return state.policy.evaluators.flatMap(({ transition }, index) => {
+    const way = evaluatorWays[index];
+    if (!way) return [];
+    // What an author puts in is not the agent's choice: all of it is allowed.
+    const { name: tag, body, attributes } = transition;
+    return [{ way, tags: [transition], entries: [{ tag, body, attributes, line: way.line }] }];
+  });
+}

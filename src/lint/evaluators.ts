@@ -1,0 +1,107 @@
+/** Evaluators that can do nothing. */
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Evaluator, PromptState } from '../model/workflow.ts';
+import { isFound } from '../parse/pattern.ts';
+import { resolveState } from '../parse/resolve.ts';
+import { fault } from './codes.ts';
+import { type Lint, prompts } from './rule.ts';
+
+export function neverFiring(lint: Lint): readonly Diagnostic[] {
+  return prompts(lint).flatMap((state) => {
+    const hidden = hiding();
+    return state.policy.evaluators.flatMap((evaluator) => {
+      const why = hidden(evaluator) ?? beyondVisits(state, evaluator);
+      if (!why) return [];
+      const position = { line: evaluator.line, column: 1 };
+      return fault(
+        'evaluator-never-fires',
+        state.name,
+        position,
+        `This evaluator never fires: ${why}.`,
+        {
+          remedy: 'Remove it, put it first, or change what it waits for.',
+        },
+      );
+    });
+  });
+}
+
+export function beyondBudget(lint: Lint): readonly Diagnostic[] {
+  const { options, workflow } = lint;
+  const budget = options.budgetUsd ?? workflow.about.defaultBudgetUsd ?? DEFAULT_BUDGET_USD;
+  if (budget === 0) return [];
+  return prompts(lint).flatMap(({ name, policy }) =>
+    policy.evaluators.flatMap((evaluator) => {
+      if (evaluator.kind !== 'cost' || evaluator.usd < budget) return [];
+      const [limit, waits] = [budget, evaluator.usd].map((usd) => `$${usd.toFixed(2)}`);
+      const message = `This evaluator waits for ${waits}, but a run stops at its budget of ${limit}.`;
+      return fault('evaluator-beyond-budget', name, { line: evaluator.line, column: 1 }, message, {
+        remedy: 'Choose a lower cost, or run with a higher --budget.',
+      });
+    }),
+  );
+}
+
+/** A judge has to be a prompt, and its own policy may not keep it from giving a result. */
+export function badJudges(lint: Lint): readonly Diagnostic[] {
+  const { workflow } = lint;
+  return prompts(lint).flatMap(({ name, policy }) =>
+    policy.evaluators.flatMap((evaluator) => {
+      if (evaluator.kind !== 'prompt') return [];
+      const resolution = resolveState(workflow, evaluator.state);
+      const judge = 'found' in resolution ? workflow.states.get(resolution.found) : undefined;
+      if (!judge) return [];
+      const ways = lint.ways.get(judge.name) ?? [];
+      const canJudge =
+        judge.kind === 'prompt' && (ways.length === 0 || ways.some(({ tag }) => tag === 'result'));
+      if (canJudge) return [];
+      const why = judge.kind === 'prompt' ? 'has no way to a <result>' : 'is not a prompt';
+      const message = `${judge.name} cannot judge: it ${why}.`;
+      return fault('bad-judge', name, { line: evaluator.line, column: 1 }, message, {
+        remedy: 'Name a prompt that ends with <result>YES</result> or another word.',
+      });
+    }),
+  );
+}
+
+const DEFAULT_BUDGET_USD = 10;
+
+/** Asked about one evaluator after the other: why it is never asked when it would fire, since the first wins. */
+function hiding(): (evaluator: Evaluator) => string | undefined {
+  let always: Evaluator | undefined;
+  const least = new Map<string, { readonly line: number; readonly value: number }>();
+  const patterns = new Map<string, number>();
+  return (evaluator) => {
+    const { line } = evaluator;
+    if (always) return `the one on line ${always.line} always does, and comes first`;
+    let earlier: number | undefined;
+    if (evaluator.kind === 'matches') {
+      earlier = patterns.get(evaluator.pattern);
+      if (earlier === undefined) patterns.set(evaluator.pattern, line);
+    } else if (evaluator.kind !== 'prompt') {
+      const value = evaluator.kind === 'visits' ? evaluator.count : evaluator.usd;
+      const known = least.get(evaluator.kind);
+      if (known && known.value <= value) earlier = known.line;
+      else least.set(evaluator.kind, { line, value });
+    }
+    if (earlier !== undefined) return `the one on line ${earlier} fires whenever it would`;
+    if (alwaysFires(evaluator)) always = evaluator;
+    return undefined;
+  };
+}
+
+function alwaysFires(evaluator: Evaluator): boolean {
+  if (evaluator.kind === 'visits') return evaluator.count === 1;
+  if (evaluator.kind !== 'matches') return false;
+  return UNLIKE_TEXTS.every((text) => isFound(evaluator.pattern, text));
+}
+
+/** A pattern that matches all of these is taken to match everything. */
+const UNLIKE_TEXTS = ['', 'x', '\n', ' 7 ', '<goto>A</goto>', 'Über allem.\n\n- eins', '!?'];
+
+function beyondVisits({ policy }: PromptState, evaluator: Evaluator): string | undefined {
+  const { maxVisits } = policy;
+  if (evaluator.kind !== 'visits' || maxVisits === undefined) return undefined;
+  if (evaluator.count <= maxVisits) return undefined;
+  return `it waits for visit ${evaluator.count}, and max_visits ends at ${maxVisits}`;
+}

@@ -1,0 +1,114 @@
+import { explore } from '../explore/explore.ts';
+import { statesHere, waysOf } from '../graph/ways.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { Platform, Workflow } from '../model/workflow.ts';
+import { findState } from '../parse/resolve.ts';
+import { stemOf } from '../parse/state.ts';
+import type { WorkflowReading } from '../parse/workflow.ts';
+import { fault, LINT_CODES } from './codes.ts';
+import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
+import { flowFaults } from './flow-faults.ts';
+import { sameStems, unresolvedJudges, unresolvedNames } from './names.ts';
+import { spacedPlaceholders, unfilledPlaceholders } from './placeholders.ts';
+import { forbiddenTags, unmentionedEntries } from './policy-tags.ts';
+import type { Lint, LintOptions, Rule } from './rule.ts';
+import { badlyPrintedTags } from './script-tags.ts';
+import { crlfScripts, notText, otherShebangs } from './scripts.ts';
+import {
+  badTransitions,
+  disagreeingForks,
+  forksWithoutNext,
+  misspelledTags,
+  unreadableTags,
+} from './tags.ts';
+import { emptyValues, unreadResults } from './values.ts';
+
+export type { LintOptions };
+export { LINT_CODES };
+
+/** Every fault of a workflow that can be told without running it, in the order of its files. */
+export function lint(workflow: Workflow, options: LintOptions = {}): readonly Diagnostic[] {
+  const { platform = workflow.platform } = options;
+  const entry = entryOn(workflow, platform);
+  if (entry === undefined) return [...workflow.diagnostics, noEntryOn(workflow, platform)];
+  const here = { ...workflow, platform, entry };
+  const states = statesHere(here);
+  const ways = new Map(states.map((state) => [state.name, waysOf(here, state)]));
+  const found = [
+    ...RULES.flatMap((rule) => rule({ workflow: here, states, ways, options })),
+    ...flowFaults(here, explore(here).walk),
+  ];
+  const { fileOf = (name) => name } = options;
+  const ours = found.map((diagnostic) => ({ ...diagnostic, file: fileOf(diagnostic.file) }));
+  return inOrder([...workflow.diagnostics, ...ours]);
+}
+
+/** A workflow that cannot be read at all, as diagnostics: why it has no beginning, and what else is wrong. */
+export function lintFailure(
+  reading: Extract<WorkflowReading, { ok: false }>,
+): readonly Diagnostic[] {
+  const { code, message, remedy, diagnostics } = reading;
+  const start = { file: 'START.md', line: 1, column: 1 };
+  return [{ severity: 'error', code, ...start, message, remedy }, ...inOrder(diagnostics)];
+}
+
+const RULES: readonly Rule[] = [
+  unresolvedNames,
+  unresolvedJudges,
+  sameStems,
+  unreadableTags,
+  misspelledTags,
+  badTransitions,
+  badlyPrintedTags,
+  disagreeingForks,
+  forksWithoutNext,
+  ({ workflow, states }: Lint) => states.flatMap((state) => forbiddenTags(workflow, state)),
+  unmentionedEntries,
+  unfilledPlaceholders,
+  spacedPlaceholders,
+  emptyValues,
+  unreadResults,
+  badJudges,
+  neverFiring,
+  beyondBudget,
+  notText,
+  crlfScripts,
+  otherShebangs,
+];
+
+/** The same entry on another platform may be another file. */
+function entryOn(workflow: Workflow, platform: Platform): StateName | undefined {
+  const { states, entry } = workflow;
+  const resolution = findState({ states, platform }, stemOf(entry));
+  if ('found' in resolution) return resolution.found;
+  return resolution.problem === 'ambiguous' ? entry : undefined;
+}
+
+function noEntryOn({ entry }: Workflow, platform: Platform): Diagnostic {
+  const needed = platform === 'windows' ? '.ps1 or .bat' : '.sh';
+  return fault(
+    'wrong-platform',
+    entry,
+    { line: 1, column: 1 },
+    `${entry} cannot run on ${platform}.`,
+    {
+      remedy: `Put a ${stemOf(entry)} with ${needed} beside it.`,
+    },
+  );
+}
+
+/** One fault at one place is said once, however many rules have come upon it. */
+function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const byPlace = new Map<string, Diagnostic>();
+  for (const diagnostic of diagnostics) {
+    const { code, file, line, column } = diagnostic;
+    const key = JSON.stringify([code, file, line, column]);
+    if (!byPlace.has(key)) byPlace.set(key, diagnostic);
+  }
+  return [...byPlace.values()].sort(
+    (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column,
+  );
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,112 @@
+/** Names of states that mean nothing, or too much. */
+
+import type { Position } from '../graph/position.ts';
+import type { Unresolved, Way } from '../graph/ways.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { StateName } from '../model/state-name.ts';
+import { clip } from '../parse/clip.ts';
+import { resolveState } from '../parse/resolve.ts';
+import { stemOf } from '../parse/state.ts';
+import { type Code, fault } from './codes.ts';
+import { limitedHints } from './hints.ts';
+import { allWays, type Lint, prompts } from './rule.ts';
+
+/** Targets, returns, nexts and timeouts. */
+export function unresolvedNames(lint: Lint): readonly Diagnostic[] {
+  const explain = explanations();
+  return allWays(lint).flatMap(({ state, way }) => explain(state, way));
+}
+
+/** What is wrong with the names of a way. */
+export function explanations(): (state: StateName, way: Way) => readonly Diagnostic[] {
+  const hint = limitedHints();
+  return (state, way) =>
+    way.places.flatMap((place) =>
+      place.kind === 'problem'
+        ? unresolved(state, way, place, hint, `The ${place.part} of this <${way.tag}>`)
+        : [],
+    );
+}
+
+export function unresolvedJudges(lint: Lint): readonly Diagnostic[] {
+  const hint = limitedHints();
+  return prompts(lint).flatMap(({ name, policy }) =>
+    policy.evaluators.flatMap((evaluator) => {
+      if (evaluator.kind !== 'prompt') return [];
+      const { state: written, line } = evaluator;
+      const resolution = resolveState(lint.workflow, written);
+      if ('found' in resolution) return [];
+      const named = { written, resolution };
+      return unresolved(name, { line, column: 1 }, named, hint, 'The judge of this evaluator');
+    }),
+  );
+}
+
+/** A bare name is ambiguous wherever it is used; that it will be is seen here, before it is. */
+export function sameStems({ states }: Lint): readonly Diagnostic[] {
+  const byStem = new Map<string, StateName>();
+  return states.flatMap(({ name }) => {
+    const first = byStem.get(stemOf(name));
+    if (first === undefined) byStem.set(stemOf(name), name);
+    if (first === undefined) return [];
+    return fault(
+      'same-stem',
+      name,
+      { line: 1, column: 1 },
+      `${name} and ${first} share the name ${stemOf(name)}, which alone means neither.`,
+      { remedy: 'Rename one, or always write the ending.' },
+    );
+  });
+}
+
+interface Named {
+  readonly written: string;
+  readonly resolution: Unresolved;
+}
+
+function unresolved(
+  file: string,
+  position: Position,
+  { written, resolution }: Named,
+  hint: ReturnType<typeof limitedHints>,
+  subject: string,
+): readonly Diagnostic[] {
+  const { problem } = resolution;
+  const code = CODES[problem];
+  // What is wrong with a broken state is said where it is broken.
+  if (!code) return [];
+  const { message, close } = hint(() => ({
+    message: resolution.message,
+    close: resolution.close,
+  })) ?? { message: `The name is "${clip(written)}".`, close: [] };
+  const [meant] = close;
+  const remedy = REMEDIES[problem](meant);
+  return [
+    fault(code, file, position, `${subject} ${FACTS[problem]}. ${message}`, {
+      remedy,
+      ...(problem === 'missing' && meant !== undefined && { nearest: meant }),
+    }),
+  ];
+}
+
+const CODES: Readonly<Record<Unresolved['problem'], Code | undefined>> = {
+  missing: 'missing-state',
+  ambiguous: 'ambiguous-state',
+  'wrong-platform': 'wrong-platform',
+  broken: undefined,
+};
+
+const FACTS: Readonly<Record<Unresolved['problem'], string>> = {
+  missing: 'does not exist',
+  ambiguous: 'is ambiguous',
+  'wrong-platform': 'is for another platform',
+  broken: 'cannot be read',
+};
+
+const REMEDIES: Readonly<Record<Unresolved['problem'], (meant: string | undefined) => string>> = {
+  missing: (meant) =>
+    meant ? `Did you mean ${meant}?` : 'Add the state, or name one that is there.',
+  ambiguous: (meant) => `Write the ending too${meant ? `, like ${meant}` : ''}.`,
+  'wrong-platform': () => 'Add a state of that name for the platform.',
+  broken: () => 'Repair the state.',
+};

@@ -1,0 +1,81 @@
+/** `{{names}}` in prompts that nothing replaces. */
+
+import { positionsIn } from '../graph/position.ts';
+import { shownTags } from '../graph/shown-tags.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { PromptState } from '../model/workflow.ts';
+import { nameIndex } from '../parse/nearest.ts';
+import { resolveState } from '../parse/resolve.ts';
+import { TAG_RULES } from '../parse/transition.ts';
+import { fault } from './codes.ts';
+import { limitedHints } from './hints.ts';
+import { allWays, type Lint, prompts } from './rule.ts';
+
+export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
+  const given = namesFor(givenNames(lint));
+  const givenToJudges = namesFor(new Set([...given.names, 'output', 'transition']));
+  const judges = judgesOf(lint);
+  const hint = limitedHints();
+  return prompts(lint).flatMap((state) => {
+    const known = judges.has(state.name) ? givenToJudges : given;
+    const position = positionsIn(state.template, state.templateLine);
+    return [...state.template.matchAll(/\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g)].flatMap((match) => {
+      const name = match[1] ?? '';
+      if (known.names.has(name)) return [];
+      const [meant] = hint(() => known.index.nearest(name, 1)) ?? [];
+      const message = `Nothing fills {{${name}}}: no fork sets it, and it is not one of Raymond's own names.`;
+      return fault('unfilled-placeholder', state.name, position(match.index), message, {
+        remedy: meant
+          ? `Did you mean {{${meant}}}?`
+          : `Give it to the worker as an attribute of its fork, or to the run with --set ${name}=….`,
+        ...(meant !== undefined && { nearest: meant }),
+      });
+    });
+  });
+}
+
+const namesFor = (names: ReadonlySet<string>) => ({ names, index: nameIndex(names) });
+
+/** `{{ result }}` looks like a placeholder and is none. Names that nobody gives may belong to another tool. */
+export function spacedPlaceholders(lint: Lint): readonly Diagnostic[] {
+  const given = givenNames(lint);
+  return prompts(lint).flatMap((state) => {
+    const position = positionsIn(state.template, state.templateLine);
+    const spaced = /(?<!\$)\{\{(?=\s|\w+\s)\s*([A-Za-z_]\w*)\s*\}\}/g;
+    return [...state.template.matchAll(spaced)].flatMap((match) => {
+      const name = match[1] ?? '';
+      if (!given.has(name)) return [];
+      const message = `${match[0]} has spaces inside its braces and is not filled.`;
+      return fault('spaced-placeholder', state.name, position(match.index), message, {
+        remedy: `Write {{${name}}}.`,
+      });
+    });
+  });
+}
+
+const OWN_NAMES = ['result', 'input', 'workflow_id', 'agent_id', 'state', 'task_folder'];
+
+/** Also what a prompt only shows: an agent fills its values in. */
+function givenNames(lint: Lint): ReadonlySet<string> {
+  const tags = [
+    ...allWays(lint).map(({ way }) => ({ name: way.tag, attributes: way.attributes })),
+    ...prompts(lint).flatMap((state: PromptState) => shownTags(state).map(({ tag }) => tag)),
+  ];
+  const variables = tags.flatMap(({ name, attributes }) =>
+    TAG_RULES[name].variables ? Object.keys(attributes) : [],
+  );
+  return new Set([...OWN_NAMES, ...variables, ...(lint.options.variables ?? [])]);
+}
+
+function judgesOf(lint: Lint): ReadonlySet<StateName> {
+  const named = prompts(lint).flatMap(({ policy }) =>
+    policy.evaluators.flatMap((evaluator) => (evaluator.kind === 'prompt' ? evaluator.state : [])),
+  );
+  return new Set(
+    named.flatMap((name) => {
+      const resolution = resolveState(lint.workflow, name);
+      return 'found' in resolution ? resolution.found : [];
+    }),
+  );
+}

@@ -1,0 +1,98 @@
+/** What a prompt shows, against what its policy allows. */
+
+import { policyFit } from '../graph/policy-fit.ts';
+import { shownTags } from '../graph/shown-tags.ts';
+import { isOpen, shownWays } from '../graph/ways.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
+import { clip } from '../parse/clip.ts';
+import { resolveState } from '../parse/resolve.ts';
+import { stemOf } from '../parse/state.ts';
+import { TAG_RULES, writeTag } from '../parse/transition.ts';
+import { fault } from './codes.ts';
+import { type Lint, prompts } from './rule.ts';
+
+export function forbiddenTags(workflow: Workflow, state: State): readonly Diagnostic[] {
+  const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
+  if (state.kind !== 'prompt' || !allowed) return [];
+  const fit = policyFit(workflow, state);
+  const ways = shownWays(workflow, state);
+  const tags = new Set(allowed.map(({ tag }) => tag));
+  const nexts = forkNexts(workflow, allowed);
+  return shownTags(state).flatMap((mention, index) => {
+    const { tag } = mention;
+    const way = ways[index];
+    // Beside forks a goto says where the parent goes on, in place of their next.
+    const isNext = tag.name === 'goto' && nexts.has(nameOf(workflow, tag.body.trim()));
+    const isAllowed = way && isOpen(way) ? tags.has(tag.name) : isNext || fit.allows(mention);
+    if (isAllowed) return [];
+    const written = clip(writeTag(mention.tag).replace(/\s+/g, ' '));
+    return fault(
+      'forbidden-tag',
+      state.name,
+      mention,
+      `${written} is not among allowed_transitions.`,
+      {
+        remedy: 'Allow it, or take it out of the prompt: an agent that writes it is sent back.',
+      },
+    );
+  });
+}
+
+/** With several entries the agent has to choose, so it should be told of each. */
+export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
+  return prompts(lint).flatMap((state) => {
+    const allowed = state.policy.allowed ?? [];
+    if (allowed.length < 2) return [];
+    const fit = policyFit(lint.workflow, state);
+    const speaksOf = speaking(state.template);
+    return allowed.flatMap((entry) =>
+      fit.shownFor(entry).length > 0 || speaksOf(entry)
+        ? []
+        : fault(
+            'unmentioned-entry',
+            state.name,
+            { line: entry.line, column: 1 },
+            `The prompt does not say when to use ${shownEntry(entry)}.`,
+            {
+              remedy: 'Say so in the prompt, or remove the entry.',
+            },
+          ),
+    );
+  });
+}
+
+function forkNexts(workflow: Workflow, allowed: readonly AllowedTransition[]): ReadonlySet<string> {
+  return new Set(
+    allowed.flatMap(({ tag, attributes: { next } }) =>
+      TAG_RULES[tag].variables && next !== undefined ? nameOf(workflow, next) : [],
+    ),
+  );
+}
+
+function nameOf(workflow: Workflow, name: string): string {
+  const resolution = resolveState(workflow, name);
+  return 'found' in resolution ? resolution.found : name;
+}
+
+/** Searches of the whole text; of more entries than this nobody asks. */
+const MOST_SEARCHES = 200;
+
+/** Whether a prompt names the target of an entry, or its tag when it leaves the target open. */
+function speaking(template: string): (entry: AllowedTransition) => boolean {
+  const words = new Set(template.match(/[\p{L}\p{N}_.-]+/gu));
+  const found = new Map<string, boolean>();
+  return ({ tag, body }) => {
+    const sought = body === undefined ? `<${tag}` : stemOf(body.trim());
+    if (words.has(sought)) return true;
+    const known = found.get(sought);
+    if (known !== undefined || found.size >= MOST_SEARCHES) return known ?? true;
+    const isThere = template.includes(sought);
+    found.set(sought, isThere);
+    return isThere;
+  };
+}
+
+function shownEntry({ tag, body, attributes }: AllowedTransition): string {
+  return clip(writeTag({ name: tag, attributes, body: body ?? '…' }));
+}

@@ -1,0 +1,41 @@
+import type { Way } from '../graph/ways.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { Platform, PromptState, ScriptState, State, Workflow } from '../model/workflow.ts';
+
+/** What a rule looks at. */
+export interface Lint {
+  readonly workflow: Workflow;
+  /** The states of the platform. */
+  readonly states: readonly State[];
+  readonly ways: ReadonlyMap<StateName, readonly Way[]>;
+  readonly options: LintOptions;
+}
+
+export interface LintOptions {
+  /** The platform to check for, when it is not the workflow's own. */
+  readonly platform?: Platform;
+  /** Names that the run will be given with `--set`. */
+  readonly variables?: readonly string[];
+  /** 0 is unlimited. */
+  readonly budgetUsd?: number;
+  /** The file in which a state stands, where that is not a file of its own. */
+  readonly fileOf?: (state: string) => string;
+}
+
+export type Rule = (lint: Lint) => readonly Diagnostic[];
+
+export function prompts({ states }: Lint): readonly PromptState[] {
+  return states.filter((state): state is PromptState => state.kind === 'prompt');
+}
+
+export function scripts({ states }: Lint): readonly ScriptState[] {
+  return states.filter((state): state is ScriptState => state.kind === 'script');
+}
+
+/** The ways of all states, each with its state. */
+export function allWays({
+  ways,
+}: Lint): readonly { readonly state: StateName; readonly way: Way }[] {
+  return [...ways].flatMap(([state, own]) => own.map((way) => ({ state, way })));
+}

@@ -1,0 +1,69 @@
+/** Tags that are right in a script's text and wrong in its output, because the shell reads them first. */
+
+import { type Mention, mentionsOf } from '../graph/mentions.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { ScriptState } from '../model/workflow.ts';
+import { fault } from './codes.ts';
+import { type Lint, scripts } from './rule.ts';
+
+export function badlyPrintedTags(lint: Lint): readonly Diagnostic[] {
+  return scripts(lint).flatMap((script) =>
+    mentionsOf(script).flatMap((mention) => {
+      const found = bareTag(script, mention) ?? lostQuotes(script, mention);
+      if (!found) return [];
+      return fault('unreadable-tag', script.name, mention, found.message, { remedy: found.remedy });
+    }),
+  );
+}
+
+interface Found {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** `echo <goto>NEXT</goto>`: the shell takes < and > for redirections. */
+function bareTag({ text, interpreter }: ScriptState, { from }: Mention): Found | undefined {
+  const before = lineBefore(text, from);
+  if (!/^\s*@?(?:echo|printf|write-output|write-host)\b/i.test(before)) return undefined;
+  const isEscaped = /[\\^`]$/.test(before);
+  if (isEscaped || quoteAtEnd(before) !== undefined) return undefined;
+  return {
+    message: 'This tag stands outside quotes, so the shell takes < and > for redirections.',
+    remedy:
+      interpreter === 'cmd'
+        ? 'Write ^< and ^> for each < and >.'
+        : "Put it in quotes, like echo '<goto>NEXT</goto>'.",
+  };
+}
+
+/** `echo "<call return="R">S</call>"`: bash takes the inner quotes away. */
+function lostQuotes({ text, interpreter }: ScriptState, { from, to }: Mention): Found | undefined {
+  if (interpreter === 'cmd' || quoteAtEnd(lineBefore(text, from)) !== '"') return undefined;
+  if (!/^<[^>]*[^>\\`]"/.test(text.slice(from, to))) return undefined;
+  return {
+    message: 'The quotes of this tag end the string that it stands in, and are lost.',
+    remedy: `Use the other kind of quote for one of them, like echo '<call return="R">S</call>'.`,
+  };
+}
+
+/** What stands before a tag on its line. Empty on a line so long that nobody wrote it by hand. */
+function lineBefore(text: string, offset: number): string {
+  const from = Math.max(0, offset - LONGEST_LINE);
+  const piece = text.slice(from, offset);
+  const lineStart = piece.lastIndexOf('\n') + 1;
+  return lineStart === 0 && from > 0 ? '' : piece.slice(lineStart);
+}
+
+const LONGEST_LINE = 1_000;
+
+/** The quote that is still open at the end of a piece of a line. */
+function quoteAtEnd(piece: string): string | undefined {
+  let open: string | undefined;
+  for (let at = 0; at < piece.length; at++) {
+    const char = piece[at];
+    if (char === '\\' && open !== "'") at++;
+    else if (open === undefined && (char === '"' || char === "'")) open = char;
+    else if (char === open) open = undefined;
+  }
+  return open;
+}

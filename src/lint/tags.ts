@@ -1,0 +1,186 @@
+/** Tags in prompts and scripts that would not be read, or not followed. */
+
+import { type Mention, mentionsOf } from '../graph/mentions.ts';
+import { once } from '../graph/once.ts';
+import { type Position, positionsIn } from '../graph/position.ts';
+import { variableChoiceProblem } from '../interpret/agent-choice.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Tag, TagName } from '../model/tag.ts';
+import { TRANSITION_TAGS } from '../model/tag.ts';
+import type { Policy, PromptState, ScriptState, State } from '../model/workflow.ts';
+import { nearest } from '../parse/nearest.ts';
+import { resolveState } from '../parse/resolve.ts';
+import { readTransition, TAG_RULES } from '../parse/transition.ts';
+import { type Code, fault } from './codes.ts';
+import type { Lint } from './rule.ts';
+
+/** A tag with a bad attribute, without a body, or never closed. */
+export function unreadableTags(lint: Lint): readonly Diagnostic[] {
+  return readable(lint).flatMap((state) =>
+    mentionsOf(state).flatMap((mention) => {
+      const text = textOf(state).slice(mention.from, mention.to);
+      if (mention.kind === 'bad') {
+        // <fork ...>: words about a tag, not a tag.
+        if (state.kind === 'prompt' && /\.\.\.|…/.test(text)) return [];
+        return unreadable(state, mention, mention.bad.problem, {});
+      }
+      if (mention.kind !== 'unclosed' || !namesState(lint, textOf(state), mention)) return [];
+      const message = `This <${mention.name}> is never closed, so it is read as plain text.`;
+      return unreadable(state, mention, message, { remedy: `Close it with </${mention.name}>.` });
+    }),
+  );
+}
+
+/** Tags in capitals or with a slip, around what is the name of a state. */
+export function misspelledTags(lint: Lint): readonly Diagnostic[] {
+  return readable(lint).flatMap((state) => {
+    const text = textOf(state);
+    const position = positionsIn(text, state.kind === 'prompt' ? state.templateLine : 1);
+    return [...text.matchAll(/<([A-Za-z_-]{2,20})(?:\s[^<>]*)?>([^<>]*)<\/\1\s*>/g)].flatMap(
+      ({ index, 1: name = '', 2: body = '' }) => {
+        if (TRANSITION_TAGS.some((tag) => tag === name)) return [];
+        const spelled = name.toLowerCase().replaceAll('_', '-');
+        const isCase = TRANSITION_TAGS.some((tag) => tag === spelled);
+        const isState = body.trim() !== '' && 'found' in resolveState(lint.workflow, body.trim());
+        const meant = isCase ? spelled : isState ? nearest(name, TRANSITION_TAGS) : undefined;
+        if (meant === undefined) return [];
+        return unreadable(
+          state,
+          position(index),
+          `<${name}> is no tag, so it is read as plain text.`,
+          {
+            remedy: `Write <${meant}>…</${meant}>.`,
+            nearest: meant,
+          },
+        );
+      },
+    );
+  });
+}
+
+/** A tag that can be read but lacks a part, or has one that it may not have. */
+export function badTransitions(lint: Lint): readonly Diagnostic[] {
+  return readable(lint).flatMap((state) =>
+    mentionsOf(state).flatMap((mention) => {
+      if (mention.kind !== 'tag' || isMereTalk(state, mention.tag)) return [];
+      const read = readTransition(mention.tag);
+      if (!read.ok) {
+        return fault('bad-transition', state.name, mention, `${read.message}.`, {
+          remedy: `Write ${patternOf(mention.tag)}.`,
+        });
+      }
+      const refused = state.kind === 'prompt' && refusedChoice(state, mention.tag);
+      if (!refused) return [];
+      return fault('bad-transition', state.name, mention, `${refused}.`, {
+        remedy: 'Choose another name, or let allowed_transitions name it with its value.',
+      });
+    }),
+  );
+}
+
+/** A variable that an agent could not choose when it writes what the prompt shows. */
+function refusedChoice({ policy }: PromptState, tag: Tag): string | undefined {
+  return variableChoiceProblem(tag, pinnedNames(policy).get(tag.name) ?? NONE, NONE);
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The attributes that the entries of a policy pin, by tag. */
+const pinnedNames = once(({ allowed = [] }: Policy) => {
+  const names = new Map<TagName, Set<string>>();
+  for (const { tag, attributes } of allowed) {
+    const known = names.get(tag) ?? new Set();
+    for (const name of Object.keys(attributes)) known.add(name);
+    names.set(tag, known);
+  }
+  return names;
+});
+
+/** Forks in one breath with different nexts: the parent can only go on at one. */
+export function disagreeingForks(lint: Lint): readonly Diagnostic[] {
+  return readable(lint).flatMap((state) => {
+    const forks = mentionsOf(state).filter(isFork);
+    return forks.flatMap((fork, index) => {
+      const before = forks[index - 1];
+      if (!before || !standTogether(state, before, fork)) return [];
+      const [first, second] = [before, fork].map(({ tag }) => tag.attributes.next?.trim());
+      if (first === undefined || second === undefined || first === second) return [];
+      const message = `This fork goes on at ${second}, and the one before it at ${first}.`;
+      return fault('forks-disagree', state.name, fork, message, {
+        remedy: 'Give forks that stand together the same next.',
+      });
+    });
+  });
+}
+
+/** Neither a fork nor anything beside it says where the parent goes on. */
+export function forksWithoutNext({ ways }: Lint): readonly Diagnostic[] {
+  return [...ways].flatMap(([state, own]) => {
+    const goesOn = own.some(
+      ({ tag, attributes }) => tag === 'goto' || attributes.next !== undefined,
+    );
+    if (goesOn) return [];
+    return own.flatMap((way) =>
+      // A policy may leave the next to the agent.
+      TAG_RULES[way.tag].variables && way.origin !== 'policy'
+        ? fault(
+            'fork-without-next',
+            state,
+            way,
+            `This <${way.tag}> has no next, and no goto stands beside it.`,
+            {
+              remedy: 'Add next="STATE": the state at which the parent goes on.',
+            },
+          )
+        : [],
+    );
+  });
+}
+
+function readable({ states }: Lint): readonly (PromptState | ScriptState)[] {
+  return states.filter((state) => state.kind !== 'broken');
+}
+
+const textOf = (state: PromptState | ScriptState) =>
+  state.kind === 'prompt' ? state.template : state.text;
+
+function unreadable(
+  state: State,
+  position: Position,
+  message: string,
+  details: Pick<Diagnostic, 'remedy' | 'nearest'>,
+): Diagnostic {
+  const code: Code = state.kind === 'script' ? 'unreadable-tag' : 'unreadable-example';
+  return fault(code, state.name, position, message, details);
+}
+
+/** Whether the word behind an opening tag is a state: then the tag was meant, not talked about. */
+function namesState({ workflow }: Lint, text: string, { to }: Mention): boolean {
+  const word = /^\s*([^\s<>"'`]+)/.exec(text.slice(to, to + 200))?.[1];
+  return word !== undefined && 'found' in resolveState(workflow, word);
+}
+
+/** "The <goto></goto> tag", "<call>…</call>": a prompt may speak of a tag without meaning one. */
+function isMereTalk(state: State, { body }: Tag): boolean {
+  return state.kind === 'prompt' && ['', '...', '…'].includes(body.trim());
+}
+
+function patternOf({ name }: Tag): string {
+  const { body, required } = TAG_RULES[name];
+  const attributes = required.map((attribute) => ` ${attribute}="…"`).join('');
+  return `<${name}${attributes}>${body}</${name}>`;
+}
+
+type ForkMention = Extract<Mention, { kind: 'tag' }>;
+
+function isFork(mention: Mention): mention is ForkMention {
+  return mention.kind === 'tag' && TAG_RULES[mention.tag.name].variables;
+}
+
+/** Nothing between them chooses one or the other. */
+function standTogether(state: PromptState | ScriptState, a: Mention, b: Mention): boolean {
+  const between = textOf(state).slice(a.to, b.from);
+  return state.kind === 'prompt'
+    ? /^[\s`*-]*$/.test(between)
+    : !/\b(?:if|else|elif|elseif|fi|case|exit|return|goto|switch)\b|;;|\|\||[{}]/i.test(between);
+}

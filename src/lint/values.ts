@@ -1,0 +1,74 @@
+/** Values that are passed and not used, or used and not passed. */
+
+import { positionsIn } from '../graph/position.ts';
+import { isOpen, shownWays, type Way } from '../graph/ways.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { State } from '../model/workflow.ts';
+import { fault } from './codes.ts';
+import { allWays, type Lint, prompts } from './rule.ts';
+
+/** A state that uses its value although nothing that leads to it brings one. */
+export function emptyValues(lint: Lint): readonly Diagnostic[] {
+  const ways = [...allWays(lint).map(({ way }) => way), ...waysInPrompts(lint)];
+  if (ways.some(isOpen)) return [];
+  const entered = new Set(ways.flatMap((way) => placesOf(way).map(({ state }) => state)));
+  const brought = new Set(ways.flatMap(broughtTo));
+  return prompts(lint).flatMap((state) => {
+    const match = /\{\{(?:result|input)\}\}/.exec(state.template);
+    const isFed = state.name === lint.workflow.entry || brought.has(state.name);
+    if (!match || isFed || !entered.has(state.name)) return [];
+    const position = positionsIn(state.template, state.templateLine)(match.index);
+    const message = `${match[0]} is always empty here: no call returns to ${state.name}, no answer leads to it, and no tag gives it an input.`;
+    return fault('empty-value', state.name, position, message, {
+      remedy: 'Add input="…" to the tag that leads here, or take the placeholder out.',
+    });
+  });
+}
+
+export function unreadResults(lint: Lint): readonly Diagnostic[] {
+  return allWays(lint).flatMap(({ state, way }) =>
+    placesOf(way).flatMap((place) => {
+      const back = place.part === 'return' ? lint.workflow.states.get(place.state) : undefined;
+      if (!back || usesValue(back)) return [];
+      const message = `${back.name} does not use the result of this <${way.tag}>, so it is lost.`;
+      return fault('unread-result', state, way, message, {
+        remedy:
+          back.kind === 'prompt'
+            ? `Write {{result}} in ${back.name}.`
+            : `Read RAYMOND_RESULT in ${back.name}.`,
+      });
+    }),
+  );
+}
+
+/** With a policy, the prompt still shows which tags are written with an input. */
+function waysInPrompts(lint: Lint): readonly Way[] {
+  return prompts(lint).flatMap((state) =>
+    shownWays(lint.workflow, state).filter((way) => !isOpen(way)),
+  );
+}
+
+function placesOf(way: Way) {
+  return way.places.flatMap((place) => (place.kind === 'state' ? [place] : []));
+}
+
+function broughtTo(way: Way): readonly StateName[] {
+  const brings = (part: string) => {
+    if (part === 'return') return true;
+    if (part === 'next') return way.tag === 'ask';
+    return part === 'target' && way.attributes.input !== undefined;
+  };
+  return placesOf(way).flatMap(({ part, state }) => (brings(part) ? state : []));
+}
+
+function usesValue(state: State): boolean {
+  switch (state.kind) {
+    case 'prompt':
+      return /\{\{(?:result|input)\}\}/.test(state.template);
+    case 'script':
+      return /RAYMOND_(?:RESULT|INPUT)/.test(state.text);
+    case 'broken':
+      return true;
+  }
+}

@@ -1,0 +1,187 @@
+import type { RunEvent } from '../model/event.ts';
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import type { Recorded } from '../parse/test-file.ts';
+import { Inbox } from '../run/inbox.ts';
+import type { PlayInbox } from './play.ts';
+
+/**
+ * Lets a run see what happens in the order of a recording, and what came in together, together. What
+ * comes early is held. When nothing can come any more that the recording waits for, the run has left
+ * it: then everything is let in, and the run is stopped.
+ */
+export class ReplayInbox extends Inbox<Input> implements PlayInbox {
+  readonly #groups: readonly (readonly Recorded[])[];
+  /** By agent, those that are still to be given. */
+  readonly #replies: Map<string, string[]>;
+  readonly #held = new Map<string, Input>();
+  #run: Run | undefined;
+  #next = 0;
+  #delivered = 0;
+  #isBusy = false;
+  #departure: string | undefined;
+
+  constructor(recorded: readonly Recorded[]) {
+    super();
+    this.#groups = groupsOf(recorded);
+    this.#replies = repliesIn(recorded);
+  }
+
+  /** Where and how the run left the recording; undefined when it followed it to the end. */
+  get departure(): string | undefined {
+    const left = this.#groups[this.#next]?.[0];
+    if (this.#departure !== undefined || !left) return this.#departure;
+    return `The run ended before entry ${this.#delivered + 1} of the recording, ${shown(left)}.`;
+  }
+
+  override put(input: Input): void {
+    const key = keyOfInput(input);
+    if (input.kind === 'stop') this.#giveUp('The replay was stopped.');
+    if (key === undefined || this.#departure !== undefined) {
+      super.put(input);
+    } else {
+      this.#held.set(key, input);
+      this.#release();
+    }
+  }
+
+  journaled(events: readonly RunEvent[], after: Run): void {
+    this.#run = after;
+    for (const event of events) {
+      if (ENDS_A_WAIT.has(event.type) && 'agent' in event)
+        this.#held.delete(`time for ${event.agent}`);
+      if (event.type === 'agent-asked') this.#prepareReply(event.agent, event.at);
+    }
+    this.#release();
+  }
+
+  isAttended(): boolean {
+    return this.#replies.size > 0;
+  }
+
+  /** It may never be given: a question can also run out of time. */
+  #prepareReply(agent: string, askedAt: number): void {
+    const text = this.#replies.get(agent)?.[0];
+    if (text === undefined) return;
+    const input = { kind: 'person-answered', at: askedAt, agent, askedAt, text } as const;
+    this.#held.set(`reply ${agent}`, input);
+  }
+
+  #release(): void {
+    if (this.#isBusy || this.#departure !== undefined) return;
+    const group = this.#groups[this.#next];
+    if (group?.every((entry) => this.#held.has(keyOf(entry)))) {
+      this.#next += 1;
+      this.#delivered += group.length;
+      for (const entry of group) {
+        this.#let(keyOf(entry));
+        if ('reply' in entry) this.#forgetReply(entry.agent);
+      }
+      this.#waitForTheLoop();
+    } else if (this.#isStuck(group)) {
+      this.#depart(group);
+    }
+  }
+
+  /** The loop takes all that is there, so the next group may only come when it has taken this one. */
+  #waitForTheLoop(): void {
+    this.#isBusy = true;
+    setImmediate(() => {
+      this.#isBusy = false;
+      this.#release();
+    });
+  }
+
+  #forgetReply(agent: string): void {
+    const [, ...left] = this.#replies.get(agent) ?? [];
+    if (left.length > 0) this.#replies.set(agent, left);
+    else this.#replies.delete(agent);
+  }
+
+  #let(key: string): void {
+    const input = this.#held.get(key);
+    this.#held.delete(key);
+    if (input) super.put(input);
+  }
+
+  /** Every running step has ended and is held, and no timer will bring what the recording waits for. */
+  #isStuck(group: readonly Recorded[] | undefined): boolean {
+    if (!this.#run || this.#run.status.kind === 'ended') return false;
+    const { promptsRunning, scriptsRunning } = this.#run.tally;
+    const ended = [...this.#held.values()].filter(({ kind }) => kind === 'step-ended').length;
+    if (ended < promptsRunning + scriptsRunning) return false;
+    const awaited = group?.filter((entry) => !this.#held.has(keyOf(entry))) ?? [];
+    return !awaited.some((entry) => 'came' in entry && this.#mayCome(entry));
+  }
+
+  #mayCome(entry: Recorded): boolean {
+    if (!('agent' in entry)) return this.#run?.limitedUntil !== undefined;
+    const status = this.#run?.agents.get(entry.agent)?.status.kind;
+    return status === 'waiting' || status === 'asking';
+  }
+
+  #depart(group: readonly Recorded[] | undefined): void {
+    const missing = group?.find((entry) => !this.#held.has(keyOf(entry)));
+    const came = [...this.#held.keys()].join(', ') || 'nothing';
+    const what = missing
+      ? `Entry ${this.#delivered + 1} of the recording, ${shown(missing)}, never came; there was: ${came}.`
+      : `The recording is over, and there was more: ${came}.`;
+    this.#giveUp(what);
+    super.put({ kind: 'stop', at: this.#run?.updatedAt ?? 0, how: 'drain' });
+  }
+
+  /** From here on there is no order to keep. */
+  #giveUp(why: string): void {
+    this.#departure ??= why;
+    for (const key of [...this.#held.keys()]) if (!key.startsWith('reply ')) this.#let(key);
+  }
+}
+
+const ENDS_A_WAIT = new Set<RunEvent['type']>([
+  'agent-answered',
+  'question-timed-out',
+  'agent-woke',
+]);
+
+/** What came in before anything else was begun, is one group. */
+function groupsOf(recorded: readonly Recorded[]): (readonly Recorded[])[] {
+  const groups: Recorded[][] = [];
+  for (const entry of recorded) {
+    const last = groups.at(-1);
+    if (last && 'together' in entry && entry.together) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+function repliesIn(recorded: readonly Recorded[]): Map<string, string[]> {
+  const replies = new Map<string, string[]>();
+  for (const entry of recorded) {
+    if ('reply' in entry)
+      replies.set(entry.agent, [...(replies.get(entry.agent) ?? []), entry.reply]);
+  }
+  return replies;
+}
+
+function keyOf(entry: Recorded): string {
+  if ('state' in entry) return `end of a step of ${entry.agent}`;
+  if ('reply' in entry) return `reply ${entry.agent}`;
+  return 'agent' in entry ? `time for ${entry.agent}` : 'end of the usage limit';
+}
+
+function keyOfInput(input: Input): string | undefined {
+  switch (input.kind) {
+    case 'step-ended':
+      return `end of a step of ${input.agent}`;
+    case 'time-came':
+      return `time for ${input.agent}`;
+    case 'usage-limit-over':
+      return 'end of the usage limit';
+    default:
+      return undefined;
+  }
+}
+
+function shown(entry: Recorded): string {
+  return 'state' in entry ? `the end of ${entry.state} of ${entry.agent}` : `the ${keyOf(entry)}`;
+}
