@@ -1,6 +1,4 @@
 /** The public API: load a workflow, interpret inputs, apply events. */
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createLibrary } from './load/load.ts';
 import type { Platform, Workflow } from './model/workflow.ts';
 
@@ -46,5 +44,5 @@ export interface LoadOptions {
 export function loadWorkflow(path: string, options: LoadOptions = {}): Promise<Workflow> {
   const { cwd = process.cwd(), platform = process.platform === 'win32' ? 'windows' : 'unix' } =
     options;
-  return createLibrary({ cwd, platform, unpackInto: join(tmpdir(), 'raymond') }).load(path);
+  return createLibrary({ cwd, platform }).load(path);
 }

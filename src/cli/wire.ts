@@ -12,7 +12,7 @@ import { stepKeeper } from '../execute/step-keeper.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
 import type { RunPaths } from '../journal/project.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
-import { createLibrary } from '../load/load.ts';
+import { createLibrary, type LooseLibrary } from '../load/load.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
@@ -30,17 +30,12 @@ export { readAgentArgs } from '../execute/claude/agent-args.ts';
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
 export function libraryFor(paths: RunPaths, cwd: string): WorkflowLibrary {
-  return createLibrary({ cwd, platform, unpackInto: paths.source });
+  return looseLibrary(cwd).unpackingInto(paths.source);
 }
 
 /** For whoever only looks at a workflow: nothing is unpacked, and no project is needed. */
-export function looseLibrary(): Omit<WorkflowLibrary, 'scriptFolder'> {
-  const { scriptFolder: _, ...library } = createLibrary({
-    cwd: process.cwd(),
-    platform,
-    unpackInto: '',
-  });
-  return library;
+export function looseLibrary(cwd = process.cwd()): LooseLibrary {
+  return createLibrary({ cwd, platform });
 }
 
 export interface Executors {
@@ -154,7 +149,7 @@ export const testPorts: TestPorts = {
     return { script: scriptExecutor(processes), endStrays: () => processes.endStrays() };
   },
   world: testWorld,
-  library: (cwd, unpackInto) => createLibrary({ cwd, platform, unpackInto }),
+  library: (cwd, unpackInto) => looseLibrary(cwd).unpackingInto(unpackInto),
 };
 
 function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) {

@@ -12,8 +12,8 @@ afterAll(() => rmSync(root, { recursive: true }));
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 async function filesOf(path: string) {
-  const options = { cwd: root, platform: 'unix', unpackInto: join(root, 'unpacked') } as const;
-  const library = createLibrary(options);
+  const loose = createLibrary({ cwd: root, platform: 'unix' });
+  const library = loose.unpackingInto(join(root, 'unpacked'));
   const { files = {}, ref } = await library.load(path);
   return { files, folder: await library.scriptFolder(ref) };
 }

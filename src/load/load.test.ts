@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 function newLibrary(): WorkflowLibrary {
-  return createLibrary({ cwd, platform: 'unix', unpackInto: join(cwd, 'unpacked') });
+  return createLibrary({ cwd, platform: 'unix' }).unpackingInto(join(cwd, 'unpacked'));
 }
 
 test('a state file begins in its folder', async () => {
@@ -91,4 +91,16 @@ test('a run sees one version of a workflow', async () => {
   const workflow = await library.load('.');
   await writeFile(join(cwd, 'START.md'), 'two');
   expect(await library.load('.')).toBe(workflow);
+});
+
+test('what was looked at before a run had a name is what the run executes', async () => {
+  await writeFile(join(cwd, 'w.yaml'), 'states: {START: {sh: echo first}}');
+  const loose = createLibrary({ cwd, platform: 'unix' });
+  const { ref } = await loose.load('w.yaml');
+  await writeFile(join(cwd, 'w.yaml'), 'states: {START: {sh: echo second}}');
+  const named = loose.unpackingInto(join(cwd, 'unpacked'));
+  expect(named.get(ref)).toBe(loose.get(ref));
+  expect(await readFile(join(await named.scriptFolder(ref), 'START.sh'), 'utf8')).toBe(
+    'echo first',
+  );
 });

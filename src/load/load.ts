@@ -15,15 +15,18 @@ export interface LibraryOptions {
   /** Paths without a workflow to start from are relative to it. */
   readonly cwd: string;
   readonly platform: Platform;
-  /** Where the scripts of archives and YAML files are put to be executed. */
-  readonly unpackInto: string;
+}
+
+/** Enough to look at workflows. To execute them, scripts need a folder, which a run has once it has a name. */
+export interface LooseLibrary extends Omit<WorkflowLibrary, 'scriptFolder'> {
+  /** This library, with a folder for the scripts of archives and YAML files. */
+  unpackingInto(folder: string): WorkflowLibrary;
 }
 
 /** Loads each workflow once: a run sees one version of it, whatever happens to the files. */
-export function createLibrary({ cwd, platform, unpackInto }: LibraryOptions): WorkflowLibrary {
+export function createLibrary({ cwd, platform }: LibraryOptions): LooseLibrary {
   const loading = new Map<string, Promise<Loaded>>();
   const loaded = new Map<string, Loaded>();
-  const unpacking = new Map<string, Promise<string>>();
 
   const loadPlace = (place: Place): Promise<Loaded> => {
     const known = loading.get(place.ref);
@@ -47,22 +50,34 @@ export function createLibrary({ cwd, platform, unpackInto }: LibraryOptions): Wo
 
   const find = async (ref: string) => loaded.get(ref) ?? loadPlace(await locate(ref, cwd));
 
-  return {
-    get: (ref) => loaded.get(ref)?.workflow,
-    async load(path, from) {
+  const library = {
+    get: (ref: string) => loaded.get(ref)?.workflow,
+    async load(path: string, from?: string) {
       const base = from === undefined ? cwd : (await find(from)).home;
       return (await loadPlace(await locate(path, base))).workflow;
     },
-    pathOf: (ref, file) => loaded.get(ref)?.pathOf(file) ?? file,
-    filesOf: (ref) => loaded.get(ref)?.files ?? [],
-    async scriptFolder(ref) {
-      const { scripts, home, workflow } = await find(ref);
-      if (!scripts) return home;
-      const started = unpacking.get(ref) ?? unpack(scripts, unpackInto, workflow.name, ref);
-      unpacking.set(ref, started);
-      started.catch(() => unpacking.delete(ref));
-      return started;
-    },
+    pathOf: (ref: string, file: string) => loaded.get(ref)?.pathOf(file) ?? file,
+    filesOf: (ref: string) => loaded.get(ref)?.files ?? [],
+  };
+  return {
+    ...library,
+    unpackingInto: (folder) => ({ ...library, scriptFolder: scriptFolders(find, folder) }),
+  };
+}
+
+/** Unpacks the scripts of each workflow once, when first asked for. */
+function scriptFolders(
+  find: (ref: string) => Promise<Loaded>,
+  folder: string,
+): WorkflowLibrary['scriptFolder'] {
+  const unpacking = new Map<string, Promise<string>>();
+  return async (ref) => {
+    const { scripts, home, workflow } = await find(ref);
+    if (!scripts) return home;
+    const started = unpacking.get(ref) ?? unpack(scripts, folder, workflow.name, ref);
+    unpacking.set(ref, started);
+    started.catch(() => unpacking.delete(ref));
+    return started;
   };
 }
 

@@ -115,7 +115,7 @@ describe.each(KINDS)('$kind', ({ write }) => {
     await mkdir(cwd);
     const path = await write(cwd, files);
     const unpackInto = join(cwd, 'run', 'unpacked');
-    return { cwd, path, library: createLibrary({ cwd, platform, unpackInto }) };
+    return { cwd, path, library: createLibrary({ cwd, platform }).unpackingInto(unpackInto) };
   }
   async function load(files: Files, platform?: Platform) {
     const made = await library(files, platform);
@@ -125,7 +125,7 @@ describe.each(KINDS)('$kind', ({ write }) => {
   test.each<Platform>(['unix', 'windows'])('is the same workflow as any other on %s', async (p) => {
     const folder = await mkdtemp(join(root, 'reference'));
     await KINDS[0]?.write(folder, FILES);
-    const reference = createLibrary({ cwd: folder, platform: p, unpackInto: folder });
+    const reference = createLibrary({ cwd: folder, platform: p });
     const workflow = await load(FILES, p);
     expect(essence(workflow)).toEqual(essence(await reference.load('flow')));
     expect(workflow.states.size).toBe(6);

@@ -4,6 +4,7 @@ import { readWorkflow } from '../../interpret/read-workflows.ts';
 import { createJournal } from '../../journal/file-journal.ts';
 import { makeProject } from '../../journal/project.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
+import type { LooseLibrary } from '../../load/load.ts';
 import type { RunEvent, Settings } from '../../model/event.ts';
 import { JOURNAL_VERSION } from '../../model/event.ts';
 import { shellWord } from '../../model/shell-word.ts';
@@ -11,7 +12,6 @@ import type { StateName } from '../../model/state-name.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
 import { usd } from '../../observe/words.ts';
-import type { WorkflowLibrary } from '../../ports.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
@@ -25,7 +25,7 @@ import { workOn } from '../run-process.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr } from '../terminal.ts';
-import { checkAgent, checkNames, executors, libraryFor } from '../wire.ts';
+import { checkAgent, checkNames, executors, looseLibrary } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
 export async function run(path: string | undefined, given: RunOptions): Promise<number> {
@@ -40,16 +40,14 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
     throw wrongUsage('--scripts belongs to a rehearsal.', 'Add --rehearse, or leave it out.');
 
-  const unnamed = pathsOf(project, 'unnamed');
-  const loose = libraryFor(unnamed, cwd);
+  const loose = looseLibrary(cwd);
   const workflow = await loose.load(path);
   const reached = withinReach(workflow);
   report(loose, workflow, reached);
   const id =
     options.workflowId === undefined ? newRunId(workflow.name) : checkRunId(options.workflowId);
   const paths = pathsOf(project, id);
-  const library = libraryFor(paths, cwd);
-  await library.load(workflow.ref);
+  const library = loose.unpackingInto(paths.source);
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom({ ...ownDefaults(workflow, options), ...options });
   const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
@@ -143,7 +141,7 @@ function budgetNotice({ about }: Workflow, { budget }: RunOptions): readonly str
 }
 
 /** Says what is wrong with a workflow; refuses one in which an agent could come upon a broken state. */
-function report(library: WorkflowLibrary, workflow: Workflow, reached: readonly StateName[]): void {
+function report(library: LooseLibrary, workflow: Workflow, reached: readonly StateName[]): void {
   const files = new Set(reached.map((name) => fileOf(workflow, name)));
   const concerned = workflow.diagnostics.filter(
     ({ file, severity }) => severity !== 'note' && files.has(file),
