@@ -1,0 +1,3 @@
+export { findings } from './find.ts';
+export { markdownPassages } from './markdown.ts';
+export { hashComments, sourcePassages } from './source.ts';
