@@ -6,6 +6,7 @@
 
 import { END, edgesByEnd, type Graph, type GraphEdge, type GraphNode } from '../graph/graph.ts';
 import { type Overlay, useOf, withTaken } from '../graph/overlay.ts';
+import { counted } from '../model/counted.ts';
 import type { State, Workflow } from '../model/workflow.ts';
 import { escapeText } from './escape.ts';
 import { HTML_STYLE } from './html-style.ts';
@@ -19,7 +20,7 @@ export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): str
     workflow,
     graph: shown,
     overlay,
-    places: new Map(shown.nodes.map((node, index) => [node.id, { node, index }])),
+    nodes: new Map(shown.nodes.map((node, index) => [node.id, { node, index }])),
     edges: edgesByEnd(shown.edges),
   };
   const name = escapeText(workflow.name);
@@ -48,7 +49,7 @@ interface Page {
   readonly workflow: Workflow;
   readonly graph: Graph;
   readonly overlay: Overlay | undefined;
-  readonly places: ReadonlyMap<string, { readonly node: GraphNode; readonly index: number }>;
+  readonly nodes: ReadonlyMap<string, { readonly node: GraphNode; readonly index: number }>;
   readonly edges: ReturnType<typeof edgesByEnd>;
 }
 
@@ -58,16 +59,16 @@ function summary({ workflow, overlay }: Page): string {
   const visits = uses.reduce((sum, use) => sum + use.visits, 0);
   return [
     workflow.about.description,
-    `${workflow.states.size} states`,
-    overlay && `this run: ${visits} visits, $${cost.toFixed(2)}`,
+    counted(workflow.states.size, 'state'),
+    overlay && `this run: ${counted(visits, 'visit')}, $${cost.toFixed(2)}`,
   ]
     .filter((part) => part !== undefined)
     .join(' · ');
 }
 
 /** Only states have a text to show. */
-function anchorOf({ places }: Page, node: GraphNode): string | undefined {
-  return 'state' in node ? `#state-${places.get(node.id)?.index}` : undefined;
+function anchorOf({ nodes }: Page, node: GraphNode): string | undefined {
+  return 'state' in node ? `#state-${nodes.get(node.id)?.index}` : undefined;
 }
 
 function chosenStyle({ nodes }: Graph): string {
@@ -80,7 +81,7 @@ function section(page: Page, node: GraphNode): string {
   const { workflow, graph } = page;
   const state = 'state' in node ? workflow.states.get(node.state) : undefined;
   if (!state) return '';
-  const index = page.places.get(node.id)?.index;
+  const index = page.nodes.get(node.id)?.index;
   const isFirst = node.id === graph.entry;
   return `<section id="state-${index}"${isFirst ? ' class="first"' : ''}>
 <h2>${escapeText(state.name)}</h2>
@@ -110,7 +111,7 @@ function policySection(state: State): string {
 
 function ways(page: Page, node: GraphNode): string {
   const item = (edge: GraphEdge, end: string) => {
-    const other = page.places.get(end)?.node;
+    const other = page.nodes.get(end)?.node;
     if (!other) return '';
     const anchor = anchorOf(page, other);
     const label = escapeText(other.label);

@@ -53,13 +53,13 @@ function ranksOf({ nodes }: Graph, edges: readonly Ends[]): ReadonlyMap<string, 
   const next = new Map(nodes.map(({ id }) => [id, [] as string[]]));
   for (const { from, to } of edges) next.get(from)?.push(to);
   const order = inOrder(next);
-  const place = new Map(order.map((id, index) => [id, index]));
+  const positions = new Map(order.map((id, index) => [id, index]));
   const rank = new Map<string, number>();
   for (const [index, id] of order.entries()) {
     const own = rank.get(id) ?? 0;
     rank.set(id, own);
     for (const to of next.get(id) ?? []) {
-      const isBack = (place.get(to) ?? 0) <= index;
+      const isBack = (positions.get(to) ?? 0) <= index;
       if (!isBack) rank.set(to, Math.max(rank.get(to) ?? 0, own + 1));
     }
   }

@@ -24,8 +24,8 @@ export function plainLayout(graph: Graph, words: Words): Layout {
     }
     width = Math.max(width, x - GAP + MARGIN);
   }
-  const places = new Map(nodes.map((placed) => [placed.node.id, placed]));
-  const byId = new Map(graph.nodes.map((node) => [node.id, places.get(node.id)]));
+  const placedById = new Map(nodes.map((placed) => [placed.node.id, placed]));
+  const byId = new Map(graph.nodes.map((node) => [node.id, placedById.get(node.id)]));
   return {
     width: Math.ceil(width),
     height: Math.ceil(2 * MARGIN + rows.length * ROW_HEIGHT),

@@ -1,5 +1,6 @@
 import type { EdgeRole, Graph, GraphEdge, GraphNode } from '../graph/graph.ts';
 import { type Overlay, timesTaken, useOf, withTaken } from '../graph/overlay.ts';
+import { counted } from '../model/counted.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { clip } from '../parse/clip.ts';
 import { escapeText } from './escape.ts';
@@ -41,7 +42,7 @@ export function toSvg(graph: Graph, overlay?: Overlay, options: SvgOptions = {})
 
 function describe({ name, nodes, edges }: Graph): string {
   const states = nodes.filter(({ kind }) => kind === 'prompt' || kind === 'script').length;
-  return `The workflow ${name}: ${states} states, ${edges.length} transitions.`;
+  return `The workflow ${name}: ${counted(states, 'state')}, ${counted(edges.length, 'transition')}.`;
 }
 
 function detailOf(node: GraphNode, overlay: Overlay | undefined): string {

@@ -118,7 +118,7 @@ export class Walk {
         this.#enterKnown(at, choice.way);
         continue;
       }
-      if (choice.way.places.some(({ kind }) => kind === 'problem')) {
+      if (choice.way.references.some(({ kind }) => kind === 'problem')) {
         at.mayStop = true;
         at.activation.hasFault = true;
         this.unresolved.push({ at, way: choice.way });
@@ -147,12 +147,12 @@ export class Walk {
   }
 
   /** Of a tag that leaves one state open, the others are known all the same. */
-  #enterKnown(at: Configuration, { tag, places }: Way): void {
-    for (const place of places) {
-      if (place.kind !== 'state') continue;
-      if (place.part !== 'target') this.#link(at, place.state, at.visits);
-      else if (tag === 'fork') this.#startWorker(at, place.state);
-      else this.#enter(this.#calleeOf(at, place.state), place.state, at.visits, at);
+  #enterKnown(at: Configuration, { tag, references }: Way): void {
+    for (const reference of references) {
+      if (reference.kind !== 'state') continue;
+      if (reference.part !== 'target') this.#link(at, reference.state, at.visits);
+      else if (tag === 'fork') this.#startWorker(at, reference.state);
+      else this.#enter(this.#calleeOf(at, reference.state), reference.state, at.visits, at);
     }
   }
 

@@ -8,7 +8,14 @@ import { clip } from '../parse/clip.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
 import type { Position } from './position.ts';
-import { type Origin, type Place, type PlacePart, statesHere, type Way, waysOf } from './ways.ts';
+import {
+  type Origin,
+  type ReferencePart,
+  type StateReference,
+  statesHere,
+  type Way,
+  waysOf,
+} from './ways.ts';
 
 export interface Graph {
   readonly name: string;
@@ -136,33 +143,33 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
     origin,
     at: { line, column },
   });
-  const placed = (part: PlacePart, role: EdgeRole, label: string) => {
-    const place = way.places.find((candidate) => candidate.part === part);
-    return place ? [edge(role, label, placeNode(place))] : [];
+  const edgesTo = (part: ReferencePart, role: EdgeRole, label: string) => {
+    const reference = way.references.find((candidate) => candidate.part === part);
+    return reference ? [edge(role, label, nodeNamedBy(reference))] : [];
   };
   const elsewhere = (role: EdgeRole) => [edge(role, tag, otherWorkflow(way.body))];
 
   switch (tag) {
     case 'goto':
     case 'reset':
-      return placed('target', 'go', tag);
+      return edgesTo('target', 'go', tag);
     case 'call':
     case 'function':
-      return [...placed('target', 'call', tag), ...placed('return', 'return', 'return')];
+      return [...edgesTo('target', 'call', tag), ...edgesTo('return', 'return', 'return')];
     case 'fork':
-      return [...placed('target', 'worker', tag), ...placed('next', 'next', 'next')];
+      return [...edgesTo('target', 'worker', tag), ...edgesTo('next', 'next', 'next')];
     case 'ask':
       return [
-        ...placed('next', 'answer', 'ask'),
-        ...placed('timeout_next', 'timeout', `after ${clip(way.attributes.timeout ?? 'a while')}`),
+        ...edgesTo('next', 'answer', 'ask'),
+        ...edgesTo('timeout_next', 'timeout', `after ${clip(way.attributes.timeout ?? 'a while')}`),
       ];
     case 'result':
       return [edge('result', 'result', RESULT)];
     case 'call-workflow':
     case 'function-workflow':
-      return [...elsewhere('call'), ...placed('return', 'return', 'return')];
+      return [...elsewhere('call'), ...edgesTo('return', 'return', 'return')];
     case 'fork-workflow':
-      return [...elsewhere('worker'), ...placed('next', 'next', 'next')];
+      return [...elsewhere('worker'), ...edgesTo('next', 'next', 'next')];
     case 'reset-workflow':
       return elsewhere('go');
     default:
@@ -188,12 +195,12 @@ const RESULT: GraphNode = {
   kind: 'end',
 };
 
-function placeNode(place: Place): GraphNode {
-  switch (place.kind) {
+function nodeNamedBy(reference: StateReference): GraphNode {
+  switch (reference.kind) {
     case 'state':
-      return knownNode(place.state);
+      return knownNode(reference.state);
     case 'problem': {
-      const { written, resolution } = place;
+      const { written, resolution } = reference;
       if (resolution.broken !== undefined) return knownNode(resolution.broken);
       return { id: `missing:${written}`, label: clip(written), detail: 'missing', kind: 'missing' };
     }
@@ -224,13 +231,13 @@ function judges(workflow: Workflow, state: State): readonly NewEdge[] {
   return state.policy.evaluators.flatMap((evaluator) => {
     if (evaluator.kind !== 'prompt') return [];
     const resolution = resolveState(workflow, evaluator.state);
-    const place: Place =
+    const reference: StateReference =
       'found' in resolution
         ? { part: 'target', written: evaluator.state, kind: 'state', state: resolution.found }
         : { part: 'target', written: evaluator.state, kind: 'problem', resolution };
     return {
       from: stateNode(state.name),
-      node: placeNode(place),
+      node: nodeNamedBy(reference),
       role: 'judge',
       label: 'judge',
       certainty: 'certain',

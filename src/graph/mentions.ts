@@ -34,7 +34,7 @@ export const mentionsOf = once((state: PromptState | ScriptState): readonly Ment
   });
 });
 
-type Found = Mention extends infer M
+type UnplacedMention = Mention extends infer M
   ? M extends Mention
     ? Omit<M, keyof Position>
     : never
@@ -42,13 +42,13 @@ type Found = Mention extends infer M
 
 const NAMES = [...TRANSITION_TAGS, 'print'].sort((a, b) => b.length - a.length);
 
-function scan(text: string): readonly Found[] {
+function scan(text: string): readonly UnplacedMention[] {
   const opening = new RegExp(`<(${NAMES.join('|')})(?=[\\s>]|/>)`, 'g');
-  const found: Found[] = [];
-  const places: Places = new Map();
+  const found: UnplacedMention[] = [];
+  const lastMatches: LastMatches = new Map();
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const name = TRANSITION_TAGS.find((tag) => tag === match?.[1]);
-    const tag = readAt(text, match.index, match[1] ?? '', places);
+    const tag = readAt(text, match.index, match[1] ?? '', lastMatches);
     if (name && tag.what) found.push({ from: match.index, to: tag.end, ...tag.what(name) });
     opening.lastIndex = tag.end;
   }
@@ -64,7 +64,7 @@ function readAt(
   text: string,
   from: number,
   name: string,
-  places: Places,
+  lastMatches: LastMatches,
 ): { readonly end: number; readonly what?: (name: TagName) => What } {
   const nameEnd = from + 1 + name.length;
   const opening = readOpeningTag(text, name, nameEnd);
@@ -73,9 +73,9 @@ function readAt(
     return { end: opening.end, what: (tag) => ({ kind: 'bad', bad: { name: tag, problem } }) };
   }
   const bodyStart = opening.kind === 'open' ? opening.end : nameEnd;
-  const closing = find(text, `</${name}\\s*>`, bodyStart, places);
+  const closing = find(text, `</${name}\\s*>`, bodyStart, lastMatches);
   // "End with <goto>, like <goto>NEXT</goto>": prose names a tag before it shows one.
-  const isNamedAgain = find(text, `<${name}[ >]`, bodyStart, places).start < closing.start;
+  const isNamedAgain = find(text, `<${name}[ >]`, bodyStart, lastMatches).start < closing.start;
   if (closing.end === NEVER || isNamedAgain) {
     return { end: bodyStart, what: (tag) => ({ kind: 'unclosed', name: tag }) };
   }
@@ -90,12 +90,12 @@ function readAt(
 }
 
 /** Where each pattern was found last: a search continues from there, never over the same text again. */
-type Places = Map<string, { readonly start: number; readonly end: number }>;
+type LastMatches = Map<string, { readonly start: number; readonly end: number }>;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-function find(text: string, pattern: string, from: number, places: Places) {
-  const known = places.get(pattern);
+function find(text: string, pattern: string, from: number, lastMatches: LastMatches) {
+  const known = lastMatches.get(pattern);
   if (known && known.start >= from) return known;
   const search = new RegExp(pattern, 'g');
   search.lastIndex = from;
@@ -103,6 +103,6 @@ function find(text: string, pattern: string, from: number, places: Places) {
   const found = match
     ? { start: match.index, end: match.index + match[0].length }
     : { start: NEVER, end: NEVER };
-  places.set(pattern, found);
+  lastMatches.set(pattern, found);
   return found;
 }

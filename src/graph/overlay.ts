@@ -42,7 +42,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
       costUsd: costUsd + (more.costUsd ?? 0),
     });
   };
-  const take = (from: Where | undefined, role: EdgeRole, to: string, label: string) => {
+  const countEdge = (from: Where | undefined, role: EdgeRole, to: string, label: string) => {
     // What happens inside another workflow is not in this picture.
     if (from?.workflow !== root) return;
     const edge = { from: stateNode(from.state), to, role, label };
@@ -57,11 +57,11 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
   const leave = (agent: Traced, event: RunEventOf<'agent-moved'>) => {
     const to: Where = { workflow: event.workflow, state: event.state };
     if (event.stack.kind === 'pop') {
-      take(agent, 'result', END, 'result');
-      take(agent.callers?.caller, 'return', nodeOf(to), 'return');
+      countEdge(agent, 'result', END, 'result');
+      countEdge(agent.callers?.caller, 'return', nodeOf(to), 'return');
     } else {
       const role = roleOf(event);
-      take(agent, role, nodeOf(to), role === 'next' ? 'next' : event.tag);
+      countEdge(agent, role, nodeOf(to), role === 'next' ? 'next' : event.tag);
     }
     enter(event.agent, {
       ...to,
@@ -77,8 +77,8 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
       root = event.workflow;
       enter('main', newAgent(event));
     } else if (event.type === 'agent-forked') {
-      const place = { workflow: event.workflow, state: event.state };
-      take(agents.get(event.parent), 'worker', nodeOf(place), 'fork');
+      const to = { workflow: event.workflow, state: event.state };
+      countEdge(agents.get(event.parent), 'worker', nodeOf(to), 'fork');
       enter(event.agent, newAgent(event));
     } else if (!agent) {
       // Nothing is known of who does this: an event of the run, or of a journal that was cut.
@@ -87,8 +87,8 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
       agents.set(event.agent, { ...agent, started: { at: event.at, node } });
       if (event.task !== 'judge') continue;
       use(node, { visits: 1 });
-      take(agent, 'judge', node, 'judge');
-    } else if (isStepOver(event)) {
+      countEdge(agent, 'judge', node, 'judge');
+    } else if (isStepEnd(event)) {
       const { started } = agent;
       if (started) use(started.node, { timeMs: event.at - started.at, costUsd: event.costUsd });
       agents.set(event.agent, { ...agent, started: undefined });
@@ -101,10 +101,10 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
       const state = (late ? agent.question?.timeoutNext : undefined) ?? agent.question?.next;
       if (state === undefined) continue;
       const to = { workflow: agent.workflow, state };
-      take(agent, late ? 'timeout' : 'answer', nodeOf(to), 'ask');
+      countEdge(agent, late ? 'timeout' : 'answer', nodeOf(to), 'ask');
       enter(event.agent, { ...agent, state, question: undefined });
     } else if (event.type === 'agent-ended') {
-      take(agent, 'result', END, 'result');
+      countEdge(agent, 'result', END, 'result');
       agents.delete(event.agent);
     }
   }
@@ -182,12 +182,12 @@ function callersAfter(agent: Traced, { stack }: RunEventOf<'agent-moved'>): Call
   }
 }
 
-type StepOver =
+type StepEnd =
   | RunEventOf<'step-ended'>
   | RunEventOf<'step-failed'>
   | RunEventOf<'step-interrupted'>;
 
-function isStepOver(event: RunEvent): event is StepOver {
+function isStepEnd(event: RunEvent): event is StepEnd {
   return (
     event.type === 'step-ended' || event.type === 'step-failed' || event.type === 'step-interrupted'
   );

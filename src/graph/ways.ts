@@ -27,15 +27,15 @@ export interface Way extends Position {
   /** The entry of a policy that allows it. */
   readonly entry?: AllowedTransition;
   /** Every part of the tag that names a state. */
-  readonly places: readonly Place[];
+  readonly references: readonly StateReference[];
 }
 
 export type Origin = 'policy' | 'prompt' | 'script' | 'evaluator';
 
-export type PlacePart = 'target' | 'return' | 'next' | 'timeout_next';
+export type ReferencePart = 'target' | 'return' | 'next' | 'timeout_next';
 
 /** A state that a tag names, or why it is not known. */
-export type Place = { readonly part: PlacePart; readonly written: string } & (
+export type StateReference = { readonly part: ReferencePart; readonly written: string } & (
   | { readonly kind: 'state'; readonly state: StateName }
   | { readonly kind: 'problem'; readonly resolution: Unresolved }
   /** Chosen while the step runs. */
@@ -65,7 +65,7 @@ export function statesHere(workflow: Workflow): readonly State[] {
 
 /** Whether a way names all the states that its step would need. */
 export function isOpen(way: Way): boolean {
-  return way.places.some(({ kind }) => kind === 'open');
+  return way.references.some(({ kind }) => kind === 'open');
 }
 
 function promptWays(workflow: Workflow, state: PromptState): readonly Way[] {
@@ -115,7 +115,7 @@ function way(
   const tag = 'name' in written ? written.name : written.tag;
   const { body, attributes } = written;
   const rule = TAG_RULES[tag];
-  const parts: [PlacePart, string | undefined][] = [];
+  const parts: [ReferencePart, string | undefined][] = [];
   if (rule.body === 'target') parts.push(['target', body]);
   for (const part of STATE_PARTS) {
     if (rule.required.includes(part) || attributes[part] !== undefined) {
@@ -127,7 +127,7 @@ function way(
     tag,
     ...(body !== undefined && { body }),
     attributes,
-    places: parts.map(([part, name]) => placeOf(workflow, state, part, name)),
+    references: parts.map(([part, name]) => referenceOf(workflow, state, part, name)),
   };
 }
 
@@ -135,12 +135,12 @@ const STATE_PARTS = (['return', 'next', 'timeout_next'] as const).filter((part) 
   STATE_ATTRIBUTES.includes(part),
 );
 
-function placeOf(
+function referenceOf(
   workflow: Workflow,
   state: PromptState | ScriptState,
-  part: PlacePart,
+  part: ReferencePart,
   name: string | undefined,
-): Place {
+): StateReference {
   if (name === undefined) return { part, written: '', kind: 'open' };
   const written = name.trim();
   const resolution = resolveState(workflow, written);

@@ -21,9 +21,9 @@ export function unresolvedNames(lint: Lint): readonly Diagnostic[] {
 export function explanations(): (state: StateName, way: Way) => readonly Diagnostic[] {
   const hint = limitedHints();
   return (state, way) =>
-    way.places.flatMap((place) =>
-      place.kind === 'problem'
-        ? unresolved(state, way, place, hint, `The ${place.part} of this <${way.tag}>`)
+    way.references.flatMap((reference) =>
+      reference.kind === 'problem'
+        ? unresolved(state, way, reference, hint, `The ${reference.part} of this <${way.tag}>`)
         : [],
     );
 }

@@ -12,7 +12,7 @@ import { allWays, type Lint, prompts } from './rule.ts';
 export function emptyValues(lint: Lint): readonly Diagnostic[] {
   const ways = [...allWays(lint).map(({ way }) => way), ...waysInPrompts(lint)];
   if (ways.some(isOpen)) return [];
-  const entered = new Set(ways.flatMap((way) => placesOf(way).map(({ state }) => state)));
+  const entered = new Set(ways.flatMap((way) => statesNamedBy(way).map(({ state }) => state)));
   const brought = new Set(ways.flatMap(broughtTo));
   return prompts(lint).flatMap((state) => {
     const match = /\{\{(?:result|input)\}\}/.exec(state.template);
@@ -28,8 +28,9 @@ export function emptyValues(lint: Lint): readonly Diagnostic[] {
 
 export function unreadResults(lint: Lint): readonly Diagnostic[] {
   return allWays(lint).flatMap(({ state, way }) =>
-    placesOf(way).flatMap((place) => {
-      const back = place.part === 'return' ? lint.workflow.states.get(place.state) : undefined;
+    statesNamedBy(way).flatMap((reference) => {
+      const back =
+        reference.part === 'return' ? lint.workflow.states.get(reference.state) : undefined;
       if (!back || usesValue(back)) return [];
       const message = `${back.name} does not use the result of this <${way.tag}>, so it is lost.`;
       return fault('unread-result', state, way, message, {
@@ -49,8 +50,8 @@ function waysInPrompts(lint: Lint): readonly Way[] {
   );
 }
 
-function placesOf(way: Way) {
-  return way.places.flatMap((place) => (place.kind === 'state' ? [place] : []));
+function statesNamedBy(way: Way) {
+  return way.references.flatMap((reference) => (reference.kind === 'state' ? [reference] : []));
 }
 
 function broughtTo(way: Way): readonly StateName[] {
@@ -59,7 +60,7 @@ function broughtTo(way: Way): readonly StateName[] {
     if (part === 'next') return way.tag === 'ask';
     return part === 'target' && way.attributes.input !== undefined;
   };
-  return placesOf(way).flatMap(({ part, state }) => (brings(part) ? state : []));
+  return statesNamedBy(way).flatMap(({ part, state }) => (brings(part) ? state : []));
 }
 
 function usesValue(state: State): boolean {
