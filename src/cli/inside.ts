@@ -6,7 +6,7 @@ import { disk, pathsOf, processesOf } from './store.ts';
 
 /** For a decision about a run: steps of other runs may be made to decide it. */
 export function refuseInside(project: Project, run: string, what: string): void {
-  if (!processesOf(pathsOf(project, run)).includeUs()) return;
+  if (!processesOf(pathsOf(project, run)).includeThisProcess()) return;
   throw new UserError(
     'not-in-a-run',
     `This is inside of ${run}, and only a person can ${what}.`,

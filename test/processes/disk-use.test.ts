@@ -5,7 +5,7 @@ import { newProject } from '../new-project.ts';
 
 const STEPS = 250;
 
-/** Files, and bytes as a disk counts them. */
+/** The number of files, and the bytes that they occupy on the disk. */
 function usageOf(folder: string): { readonly files: number; readonly bytes: number } {
   const sizes = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => {
     const found = statSync(join(folder, name));

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../journal/fixtures.ts';
 
-test('of many processes that want one lock, some dying with it, one holds it at any time', async () => {
+test('one process at a time holds a lock, even if some owners die', async () => {
   const folder = await temporaryFolder();
   const contender = join(folder, 'contender.mjs');
   await build({

@@ -6,24 +6,24 @@ import { anyAlive, plain, steps, text, until } from './fixtures/steps.ts';
 
 const { path, identities } = steps();
 
-const ask = (script: string, longestMs = 30_000) =>
+const ask = (script: string, timeoutMs = 30_000) =>
   outputOf({
     command: '/bin/bash',
     args: ['-c', script],
     env: { ...plain.env, JOBS: path('jobs') },
-    longestMs,
+    timeoutMs,
   });
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('what a program says counts, whatever its exit code', async () => {
+test('returns the output of a program, whatever its exit code', async () => {
   expect(await ask('echo 1.2.3; exit 3')).toBe('1.2.3\n');
-  expect(await outputOf({ ...plain, command: '/no/such/program', longestMs: 1000 })).toBe('');
+  expect(await outputOf({ ...plain, command: '/no/such/program', timeoutMs: 1000 })).toBe('');
 });
 
-test('a program that hangs is ended with all that it started, and says nothing', async () => {
+test('a program that hangs is ended with all its descendants, and its output is ignored', async () => {
   vi.stubEnv('TMPDIR', path('.'));
   const answer = ask(
     `echo said; trap '' INT TERM; sleep 300 & echo $! >>"$JOBS"; "$NODE" "$DAEMON" "$JOBS"; wait`,
@@ -35,7 +35,7 @@ test('a program that hangs is ended with all that it started, and says nothing',
   expect(readdirSync(path('.'))).toEqual(['jobs']);
 });
 
-test('a program that leaves a job behind does not', async () => {
+test('a job that the program leaves running is ended', async () => {
   const answer = ask(
     `sleep 300 & echo $! >>"$JOBS"; echo said; until [ -e "$JOBS-seen" ]; do :; done`,
   );
@@ -46,13 +46,13 @@ test('a program that leaves a job behind does not', async () => {
   expect(anyAlive(jobs)).toBe(false);
 });
 
-test('whoever interrupts doctor leaves nothing of a hanging agent', async () => {
+test('interrupting doctor ends an agent that hangs', async () => {
   const agent = '#!/bin/bash\nsleep 300 & echo $! >>"$JOBS"; wait';
   const project = newProject({ agent });
   chmodSync(project.path('agent'), 0o755);
   const env = { RAYMOND_CLAUDE: project.path('agent'), JOBS: path('jobs') };
   const doctor = project.start(['doctor'], { env });
-  // It asks two things at once.
+  // doctor runs the agent twice at the same time.
   const jobs = await identities('jobs', 2);
   doctor.child.kill('SIGINT');
   expect(await doctor.ended).toMatchObject({ signal: 'SIGINT' });

@@ -1,5 +1,5 @@
-// A Raymond that is killed with -9, at every moment around a launch: a command that had any effect
-// can always be found again from its folder, and one that cannot be found never has an effect.
+// Kills Raymond with SIGKILL at every moment around a launch. A command that had any effect can
+// always be found again from its folder. A command that cannot be found never has an effect.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,13 +39,13 @@ const ended = (child: ChildProcess) =>
     child.once('close', (_, signal) => resolve(signal));
   });
 
-const said = (child: ChildProcess) =>
+const printsSomething = (child: ChildProcess) =>
   new Promise<boolean>((resolve) => {
     child.stdout?.once('data', () => resolve(true));
     child.once('close', () => resolve(false));
   });
 
-/** A command that has its effect at once and then stays, at most until the test's folder goes. */
+/** A command that has its effect immediately and then runs until the test's folder is removed. */
 function effective(): Launch {
   const here = folder();
   const script = 'echo >"$1.effect"; while [ -e "$1.effect" ]; do sleep 0.2; done';
@@ -70,29 +70,29 @@ async function expectFoundOrHarmless(one: Launch): Promise<'found' | 'harmless'>
     }
     expect(await adopted.ended).toMatchObject({ kind: 'unstarted' });
   }
-  // Wrapper and command both name the folder in their arguments, as long as they live.
+  // The arguments of the wrapper and of the command both contain the folder.
   const name = one.folder.slice(-NAME_LENGTH);
   await until(() => !commandLines().includes(name));
   expect(hasEffect(one)).toBe(false);
   return 'harmless';
 }
 
-/** The end of a folder's path, which is plain text that ps shows as it is. */
+/** The end of a folder's path is ASCII text, which ps shows unchanged. */
 const NAME_LENGTH = 'XXXXXX/step-1'.length;
 
 function commandLines(): string {
   return spawnSync('ps', ['-axww', '-o', 'args='], { encoding: 'utf8' }).stdout;
 }
 
-test('killed before and after every call of a launch', async () => {
+test('a kill before or after any system call of a launch loses no command', async () => {
   const outcomes: string[] = [];
   for (let crashPoint = 0; ; crashPoint++) {
     const one = effective();
     const child = launcher(crashPoint, [one]);
-    const over = ended(child);
-    const survived = await said(child);
+    const exit = ended(child);
+    const survived = await printsSomething(child);
     if (survived) child.kill('SIGKILL');
-    expect(await over).toBe('SIGKILL');
+    expect(await exit).toBe('SIGKILL');
     outcomes.push(await expectFoundOrHarmless(one));
     if (survived) break;
   }
@@ -101,30 +101,33 @@ test('killed before and after every call of a launch', async () => {
   expect(outcomes.at(-1)).toBe('found');
 });
 
-test.each([1, 2, 3, 5, 7])('killed while it launches many, about the %d. of them', async (n) => {
-  const many = Array.from({ length: 8 }, effective);
-  const child = launcher('never', many);
-  const over = ended(child);
-  await until(() => existsSync(many[n]?.folder ?? ''));
-  child.kill('SIGKILL');
-  await over;
-  const outcomes = await Promise.all(many.map(expectFoundOrHarmless));
-  expect(outcomes[0]).toBe('found');
-});
+test.each([1, 2, 3, 5, 7])(
+  'a kill during the launch of several commands loses none (at command %d)',
+  async (n) => {
+    const many = Array.from({ length: 8 }, effective);
+    const child = launcher('never', many);
+    const exit = ended(child);
+    await until(() => existsSync(many[n]?.folder ?? ''));
+    child.kill('SIGKILL');
+    await exit;
+    const outcomes = await Promise.all(many.map(expectFoundOrHarmless));
+    expect(outcomes[0]).toBe('found');
+  },
+);
 
 test.each([
   ['while it runs', false],
   ['after its end', true],
-])('the exit code of an orphan is adopted %s', async (_, isLate) => {
+])('an orphan that is adopted %s reports its exit code', async (_, isLate) => {
   const here = folder();
   const script = 'echo early; until [ -e go ]; do sleep 0.02; done; echo late; exit 7';
   const args = ['-c', script];
   const one = { ...plain, folder: here, command: '/bin/bash', args, cwd: path('.') };
   const child = launcher('never', [one]);
-  const over = ended(child);
-  expect(await said(child)).toBe(true);
+  const exit = ended(child);
+  expect(await printsSomething(child)).toBe(true);
   child.kill('SIGKILL');
-  await over;
+  await exit;
 
   const first = adopt(here);
   const identity = first?.identity;
@@ -138,13 +141,13 @@ test.each([
   expect(text(first.stdoutFile)).toBe('early\nlate\n');
 });
 
-test('an adopted process is stopped with all of its tree', async () => {
+test('a stop of an adopted process ends its whole tree', async () => {
   const one = effective();
   const child = launcher('never', [one]);
-  const over = ended(child);
-  await said(child);
+  const exit = ended(child);
+  await printsSomething(child);
   child.kill('SIGKILL');
-  await over;
+  await exit;
   const adopted = adopt(one.folder);
   if (adopted?.identity === undefined) throw new Error('not found');
   own(adopted);

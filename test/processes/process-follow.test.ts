@@ -9,7 +9,7 @@ import { steps, text, until } from './fixtures/steps.ts';
 
 const { path, folder, bash, adopt } = steps();
 
-/** Collects what is followed, as it comes. */
+/** Collects the chunks as they arrive. */
 function collect(chunks: AsyncIterable<Buffer>) {
   const seen = { text: '', done: Promise.resolve() };
   seen.done = (async () => {
@@ -26,7 +26,7 @@ function promise() {
   return { settled, resolve };
 }
 
-test('output is there while the process still runs, and whole when it has ended', async () => {
+test('output arrives while the process runs, and is complete when it has ended', async () => {
   const step = bash('echo one; until [ -e go ]; do sleep 0.01; done; printf two');
   const seen = collect(follow(step.stdoutFile, { until: step.ended }));
   await until(() => seen.text === 'one\n');
@@ -36,9 +36,9 @@ test('output is there while the process still runs, and whole when it has ended'
 });
 
 test.each([
-  ['by being told of changes', 1_000_000],
-  ['by looking again', 20],
-])('growth is seen %s', async (_, pollMs) => {
+  ['by the watcher', 1_000_000],
+  ['by the timer', 20],
+])('growth is noticed %s', async (_, pollMs) => {
   writeFileSync(path('out'), 'a');
   const { settled, resolve } = promise();
   const seen = collect(follow(path('out'), { until: settled, pollMs }));
@@ -51,7 +51,7 @@ test.each([
   expect(seen.text).toBe('abbbb');
 });
 
-test('what is written just before the end is delivered, also when the end is an error', async () => {
+test('text written just before the end is delivered, even if the end is an error', async () => {
   writeFileSync(path('out'), '');
   let fail = (_: Error) => {};
   const failing = new Promise((_, reject) => {
@@ -65,7 +65,7 @@ test('what is written just before the end is delivered, also when the end is an 
   expect(seen.text).toBe('last words');
 });
 
-test('an adopted process is followed from where another has stopped reading', async () => {
+test('the output of an adopted process can be followed from a given offset', async () => {
   const here = folder();
   const step = bash('printf 12345; until [ -e go ]; do sleep 0.01; done; printf 678', {
     folder: here,
@@ -80,7 +80,7 @@ test('an adopted process is followed from where another has stopped reading', as
   expect(seen.text).toBe('45678');
 });
 
-test('a file that was emptied is read from its new beginning', async () => {
+test('a file that was truncated is read again from its beginning', async () => {
   writeFileSync(path('out'), 'old words');
   const { settled, resolve } = promise();
   const seen = collect(follow(path('out'), { until: settled, pollMs: 10 }));
@@ -92,7 +92,7 @@ test('a file that was emptied is read from its new beginning', async () => {
   await seen.done;
 });
 
-test('who has seen enough may leave', async () => {
+test('the reader can stop before the end', async () => {
   const step = bash('yes');
   for await (const chunk of follow(step.stdoutFile, { until: step.ended })) {
     expect(chunk.length).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ test('who has seen enough may leave', async () => {
   await step.stop();
 });
 
-test('50 MB pass through a slow reader unchanged and in flat memory', async () => {
+test('a slow reader gets 50 MB unchanged and with constant memory', async () => {
   const bytes = 50_000_000;
   const step = bash(`yes 'all work and no play' | head -c ${bytes}`);
   const hash = createHash('sha256');
@@ -124,7 +124,7 @@ test('50 MB pass through a slow reader unchanged and in flat memory', async () =
   expect(peak - before).toBeLessThan(bytes / 5);
 });
 
-/** What is held, without what is only not collected yet. */
+/** The memory in use after garbage collection. */
 function used(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
@@ -140,7 +140,7 @@ test('a silent process is noticed and stopped', async () => {
   expect(await step.ended).toEqual({ kind: 'exited', code: 130 });
 });
 
-test('a process that only complains is not silent', async () => {
+test('a process that writes only to standard error is not silent', async () => {
   const step = bash('for i in {1..40}; do echo $i >&2; sleep 0.05; done');
   let wasIdle = false;
   const end = watchIdle({

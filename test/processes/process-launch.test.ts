@@ -6,7 +6,7 @@ import { anyAlive, makeFolder, plain, stateOf, steps, text, until } from './fixt
 
 const { path, folder, start, bash, adopt, endLeftovers, identities } = steps();
 
-test('output and exit code are in the step’s folder, for nobody else to read', async () => {
+test('output and exit code are in the step’s folder, and only the user can read them', async () => {
   const here = folder();
   const step = bash('echo said; echo complained >&2; exit 3', { folder: here });
   expect(await step.ended).toEqual({ kind: 'exited', code: 3 });
@@ -18,7 +18,7 @@ test('output and exit code are in the step’s folder, for nobody else to read',
   expect(statSync(here).mode & 0o777).toBe(0o700);
 });
 
-test('arguments, directory and environment arrive unchanged', async () => {
+test('the command gets its arguments, directory and environment unchanged', async () => {
   const args = ['', ' ', "it's", '"$HOME"', '`x`', '$(x)', '*', '-n', '--', 'ä\nb', '\\'];
   const cwd = makeFolder(path('in here'));
   const odd = {
@@ -43,7 +43,7 @@ test('arguments, directory and environment arrive unchanged', async () => {
   expect(text(step.stderrFile)).toBe('');
 });
 
-test('1 MB of standard input comes from a file', async () => {
+test('standard input can be a file of 1 MB', async () => {
   const input = Buffer.alloc(1024 * 1024, 'zwölf Boxkämpfer ');
   writeFileSync(path('prompt'), input);
   const step = start({ command: 'cat', stdin: { file: path('prompt') } });
@@ -52,7 +52,7 @@ test('1 MB of standard input comes from a file', async () => {
   expect(hash(step.stdoutFile)).toBe(hash(path('prompt')));
 });
 
-test('a pipe stays open for one message after the other', async () => {
+test('a pipe stays open for several messages', async () => {
   const step = bash('while read -r line; do echo "got $line"; done', { stdin: 'pipe' });
   step.stdin?.write('one\n');
   await until(() => text(step.stdoutFile) === 'got one\n');
@@ -62,13 +62,13 @@ test('a pipe stays open for one message after the other', async () => {
   expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
 });
 
-test('writing to a process that does not listen harms nobody', async () => {
+test('writing to a process that does not read its input causes no error', async () => {
   const step = start({ stdin: 'pipe' });
   step.stdin?.write(Buffer.alloc(8 * 1024 * 1024));
   expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
 });
 
-test('without input, standard input is at its end', async () => {
+test('without input, standard input is empty', async () => {
   const step = start({ command: 'cat' });
   expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
 });
@@ -82,19 +82,19 @@ test.each([
   [143, 'kill -TERM 0'],
   [138, 'kill -USR1 0'],
   [129, 'kill -HUP 0'],
-])('death by a signal is the exit code %d (%s)', async (code, script) => {
+])('a signal that ends the command gives exit code %d (%s)', async (code, script) => {
   const step = bash(script);
   expect(await step.ended).toEqual({ kind: 'exited', code });
   expect(text(step.stderrFile)).toBe('');
 });
 
-test('when the wrapper is killed, the end is unknown', async () => {
+test('when the wrapper is killed, the exit is unknown', async () => {
   const step = bash('kill -9 $PPID; exec sleep 300');
   expect(await step.ended).toEqual({ kind: 'unknown' });
   expect(await step.stop()).toEqual([]);
 });
 
-test('when the disk is full for the record of the end, the exit code counts that Raymond got', async () => {
+test('when the exit file cannot be written, the exit code of the wrapper counts', async () => {
   const here = folder();
   const step = bash(FULL_DISK_FOR_RECORD, { folder: here, env: { ...plain.env, STEP: here } });
   expect(await step.ended).toEqual({ kind: 'exited', code: 7 });
@@ -105,14 +105,14 @@ test('when the disk is full for the record of the end, the exit code counts that
 const FULL_DISK_FOR_RECORD = `
 file=$(echo "$STEP"/exit-*); rm "$file"; ln -s /dev/full "$file"; exit 7`;
 
-test('the record of the end takes no further space on the disk', async () => {
+test('writing the exit file needs no further space on the disk', async () => {
   const here = folder();
   const step = bash('true', { folder: here });
   await step.ended;
   expect(statSync(`${here}/exit-${step.identity?.pid}`).size).toBe(32);
 });
 
-test('a command that is stopped and goes on has not ended', async () => {
+test('a command that is stopped and continued has not ended', async () => {
   const step = bash('echo $$ >pid; until [ -e go ]; do sleep 0.02; done; exit 5');
   const [command] = await identities('pid', 1);
   if (command === undefined) throw new Error('not launched');
@@ -141,15 +141,15 @@ test.each([
   ['a missing directory', { cwd: '/no/such/folder' }, /no folder \/no\/such\/folder/],
   ['a file as directory', { cwd: process.execPath }, /no folder/],
   ['a missing input', { stdin: { file: '/no/such/input' } }, /\/no\/such\/input/],
-  ['an argument beyond all limits', { args: ['x'.repeat(8_000_000)] }, /E2BIG/],
+  ['an argument that is too long', { args: ['x'.repeat(8_000_000)] }, /E2BIG/],
   ['an argument with NUL', { args: ['\0'] }, /null bytes/],
-] as const)('%s is data, not an exit code', async (_, wanted, reason) => {
+] as const)('%s is reported as unstarted, not as an exit code', async (_, wanted, reason) => {
   const step = start(wanted);
   expect(await step.ended).toEqual({ kind: 'unstarted', reason: expect.stringMatching(reason) });
   expect(await step.stop()).toEqual([]);
 });
 
-test('a file that may not be executed, or whose interpreter is missing, is data', async () => {
+test('a file that is not executable, or whose interpreter is missing, is reported as unstarted', async () => {
   writeFileSync(path('plain'), 'echo never');
   writeFileSync(path('orphan'), '#!/no/such/interpreter\n');
   chmodSync(path('orphan'), 0o755);
@@ -158,13 +158,13 @@ test('a file that may not be executed, or whose interpreter is missing, is data'
   }
 });
 
-test('a folder is for one process', async () => {
+test('a folder cannot be used for a second process', async () => {
   const here = folder();
   await start({ folder: here }).ended;
-  expect(() => start({ folder: here })).toThrow(/holds a process already/);
+  expect(() => start({ folder: here })).toThrow(/already has a process/);
 });
 
-test('the end follows the command, not the background jobs that hold its output', async () => {
+test('the end of the command counts, not the end of its background jobs', async () => {
   const here = folder();
   const step = bash('sleep 300 & echo $! >jobs; echo done', { folder: here });
   expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
@@ -174,7 +174,7 @@ test('the end follows the command, not the background jobs that hold its output'
   expect(anyAlive(jobs)).toBe(false);
 });
 
-test('leftovers end even when they are deaf, nameless daemons', async () => {
+test('leftovers end even if they are daemons that ignore signals', async () => {
   const here = folder();
   const step = bash(`"$NODE" "$DAEMON" jobs; until [ -s jobs ]; do sleep 0.02; done`, {
     folder: here,
@@ -192,7 +192,7 @@ test('a folder without a process has no leftovers and nothing to adopt', async (
   expect(adopt(path('missing'))).toBeUndefined();
 });
 
-test('a process is alive under its own identity only', async () => {
+test('isAlive compares the whole identity', async () => {
   const step = bash('sleep 300');
   const { identity } = step;
   if (identity === undefined) throw new Error('not launched');
@@ -204,14 +204,14 @@ test('a process is alive under its own identity only', async () => {
   expect(identify(identity.pid)).toBeUndefined();
 });
 
-test('we know ourselves', () => {
+test('self is the identity of this process', () => {
   expect(self().pid).toBe(process.pid);
   expect(isAlive(self())).toBe(true);
 });
 
 test('a zombie is not alive', async () => {
-  // The shell becomes a program that never asks after the child it has inherited. The child ends only
-  // then: before, the shell itself might still ask.
+  // The shell turns into a program that never waits for its children. The child ends only after that,
+  // because the shell itself might still wait for it.
   const hasBecome = 'ps -o comm= -p $$ | grep -q sleep';
   const step = bash(`(until ${hasBecome}; do sleep 0.01; done) & echo $! >zombie; exec sleep 300`);
   await until(() => text(path('zombie')).endsWith('\n'));

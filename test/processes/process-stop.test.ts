@@ -18,19 +18,19 @@ const identityOf = ({ identity }: LaunchedProcess): ProcessIdentity => {
   return identity;
 };
 
-/** A daemon that left environment, descriptors, session and parent behind. */
+/** A daemon without the environment, descriptors, session and parent of its step. */
 const NAMELESS = 'env -i "$NODE" "$DAEMON" jobs <&- >&- 2>&-';
 
-/** As well as a platform lets it be found. */
+/** The hardest daemon to find that this platform can still find. */
 const DAEMON = process.platform === 'linux' ? NAMELESS : '"$NODE" "$DAEMON" jobs';
 
 /** Only Linux shows the limits of another process. */
 const ON_LINUX: readonly [string, number, string][] = [
   ['daemons without an environment', 1, 'env -i "$NODE" "$DAEMON" jobs loud; exec sleep 300'],
-  ['daemons that left everything behind', 1, `${NAMELESS}; exec sleep 300`],
+  ['daemons without environment and descriptors', 1, `${NAMELESS}; exec sleep 300`],
 ];
 
-test('a command that hears SIGINT ends in its own way', async () => {
+test('a command that handles SIGINT ends in its own way', async () => {
   const step = bash('trap "echo bye; exit 9" INT; echo ready; while :; do sleep 0.05; done');
   await until(() => text(step.stdoutFile) === 'ready\n');
   expect(await step.stop()).toEqual([]);
@@ -38,7 +38,7 @@ test('a command that hears SIGINT ends in its own way', async () => {
   expect(text(step.stdoutFile)).toBe('ready\nbye\n');
 });
 
-test('a command that was stopped is woken to end in its own way', async () => {
+test('a stopped command is continued, so that it can end in its own way', async () => {
   const step = bash(
     'trap "exit 9" INT; echo $$ >>jobs; kill -STOP $$; while :; do sleep 0.05; done',
   );
@@ -48,14 +48,14 @@ test('a command that was stopped is woken to end in its own way', async () => {
   expect(await step.ended).toEqual({ kind: 'exited', code: 9 });
 });
 
-test('one that hears only SIGTERM may end by that', async () => {
+test('a command that handles only SIGTERM ends in its own way', async () => {
   const step = bash('trap "" INT; trap "exit 8" TERM; echo ready; while :; do sleep 0.01; done');
   await until(() => text(step.stdoutFile) === 'ready\n');
   expect(await step.stop(1000)).toEqual([]);
   expect(await step.ended).toEqual({ kind: 'exited', code: 8 });
 });
 
-test('one that is deaf is killed, and its end is still recorded', async () => {
+test('a command that ignores signals is killed, and its exit is still recorded', async () => {
   const step = bash('trap "" INT TERM HUP; echo $$ >>jobs; while :; do sleep 1; done');
   const jobs = await identities('jobs', 1);
   expect(await step.stop(100)).toEqual([]);
@@ -67,13 +67,13 @@ test.each([
   ['background jobs', 1, 'sleep 300 & echo $! >>jobs; wait'],
   ['nohup', 1, 'nohup sleep 300 >/dev/null 2>&1 & echo $! >>jobs; wait'],
   [
-    'jobs in groups of their own',
+    'jobs in separate groups',
     2,
     'set -m; sleep 300 & echo $! >>jobs; sleep 300 & echo $! >>jobs; wait',
   ],
   ['orphans', 1, '(sleep 300 & echo $! >>jobs); exec sleep 300'],
   [
-    'orphans that closed everything',
+    'orphans that closed all descriptors',
     1,
     '(exec <&- >&- 2>&-; sleep 300 & echo $! >>jobs); exec sleep 300',
   ],
@@ -84,9 +84,9 @@ test.each([
     '(set -m; env -i sleep 300 & echo $! >>jobs); exec sleep 300',
   ],
   ...(process.platform === 'linux' ? ON_LINUX : []),
-  ['stopped ones', 1, 'sleep 300 & echo $! >>jobs; kill -STOP $!; wait'],
+  ['stopped jobs', 1, 'sleep 300 & echo $! >>jobs; kill -STOP $!; wait'],
   ['a stopped command', 1, 'echo $$ >>jobs; kill -STOP $$; sleep 300'],
-  ['a wholly stopped group', 1, 'echo $$ >>jobs; kill -STOP 0; sleep 300'],
+  ['a stopped group', 1, 'echo $$ >>jobs; kill -STOP 0; sleep 300'],
 ])('a stop also ends %s', async (_, count, script) => {
   const step = bash(script);
   const jobs = await identities('jobs', count);
@@ -95,7 +95,7 @@ test.each([
   await step.ended;
 });
 
-test('children that are born during the stop end too', async () => {
+test('a stop also ends children that start during the stop', async () => {
   const step = bash(`
     trap 'for i in 1 2 3; do sleep 300 & echo $! >>jobs; done; "$NODE" "$DAEMON" jobs' INT
     echo ready; while :; do sleep 0.02; done`);
@@ -106,7 +106,7 @@ test('children that are born during the stop end too', async () => {
   expect(anyAlive(jobs)).toBe(false);
 });
 
-test('a command that forks without end comes to one', async () => {
+test('a stop ends a command that keeps forking', async () => {
   const step = bash('trap "" INT TERM; while :; do sleep 300 & echo $! >>jobs; sleep 0.005; done');
   await identities('jobs', 20);
   expect(await step.stop(100)).toEqual([]);
@@ -114,7 +114,7 @@ test('a command that forks without end comes to one', async () => {
   expect(pids.filter((pid) => commandOf(pid).startsWith('sleep 300'))).toEqual([]);
 });
 
-test('50 processes that are stopped together leave nothing', async () => {
+test('50 processes that are stopped together leave no process', async () => {
   const all = Array.from({ length: 50 }, (_, index) =>
     bash(`sleep 300 & echo $! >>jobs; [ ${index % 5} = 0 ] && trap "" INT; echo $$ >>jobs; wait`),
   );
@@ -125,11 +125,11 @@ test('50 processes that are stopped together leave nothing', async () => {
   await Promise.all(all.map((step) => step.ended));
 });
 
-test('a stop looks at the process table no more often for many steps than for one', async () => {
-  const looksFor = async (count: number) => {
-    let looks = 0;
+test('a stop reads the process table as often for many steps as for one', async () => {
+  const surveysFor = async (count: number) => {
+    let surveys = 0;
     const survey = (since?: string) => {
-      looks += 1;
+      surveys += 1;
       return system.survey(since);
     };
     const run = new RunProcesses(path('.'), { ...system, survey });
@@ -143,15 +143,15 @@ test('a stop looks at the process table no more often for many steps than for on
     );
     expect(survivors.flat(2)).toEqual([]);
     expect(anyAlive(all.map(identityOf))).toBe(false);
-    return looks;
+    return surveys;
   };
-  const one = await looksFor(1);
-  expect(await looksFor(20)).toBe(one);
+  const one = await surveysFor(1);
+  expect(await surveysFor(20)).toBe(one);
 });
 
 const sleeper = { command: '/bin/bash', args: ['-c', 'echo $$ >>jobs; exec sleep 300'] };
 
-test('steps that began at different times are stopped together, with all of their daemons', async () => {
+test('steps that began at different times can be stopped together, with their daemons', async () => {
   const run = processes();
   const startOne = async (count: number) => {
     const wanted = { ...plain, folder: folder(), cwd: path('.') };
@@ -167,7 +167,7 @@ test('steps that began at different times are stopped together, with all of thei
   expect(anyAlive([...jobs, ...all.map(identityOf)])).toBe(false);
 });
 
-test('what is left of a run is found without any folder', async () => {
+test('the strays of a run are found without the folders of its steps', async () => {
   const step = bash(`${DAEMON}; until [ -s jobs ]; do sleep 0.02; done`);
   await step.ended;
   const jobs = await identities('jobs', 1);
@@ -178,7 +178,7 @@ test('what is left of a run is found without any folder', async () => {
   expect(anyAlive(jobs)).toBe(false);
 });
 
-test('strays are ended, and what was adopted goes on with its jobs', async () => {
+test('endStrays spares an adopted process and its jobs', async () => {
   const here = folder();
   const kept = bash('sleep 300 & echo $! >>kept; exec sleep 300', { folder: here });
   const stray = bash('nohup sleep 300 >/dev/null 2>&1 & echo $! >>jobs');
@@ -193,13 +193,13 @@ test('strays are ended, and what was adopted goes on with its jobs', async () =>
   expect(anyAlive(keptJobs)).toBe(false);
 });
 
-test('stopping one step leaves another alone', async () => {
+test('stopping one step does not affect another', async () => {
   const [one, other] = [bash('sleep 300'), bash('sleep 300')];
   await one.stop();
   expect(isAlive(identityOf(other))).toBe(true);
 });
 
-test('a step inside a step ends with the outer one, also as an orphan', async () => {
+test('a step inside a step ends with the outer step, even as an orphan', async () => {
   const here = folder();
   const outer = bash('echo "$RAYMOND_STEP_TOKEN"', { folder: here });
   await outer.ended;

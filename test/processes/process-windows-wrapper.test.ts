@@ -1,4 +1,4 @@
-// The wrapper for Windows is a Node program, so its half of the agreement can be tried anywhere.
+// The wrapper for Windows is a Node program, so it can be tested on every platform.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const echo = ['-e', 'console.log(process.argv.slice(1)); process.exitCode = 5', 
 test.each([
   ['the command’s exit', process.execPath, 'go\n', 'exited 5\n', "[ 'a \"b\"', '' ]\n"],
   ['a missing program', '/no/such/program', 'go\n', 'unstarted 127\n', ''],
-  ['that nobody let it go', process.execPath, '', 'unstarted 0\n', ''],
+  ['that Raymond sent no line', process.execPath, '', 'unstarted 0\n', ''],
 ])('records %s', async (_, command, word, expected, output) => {
   const here = makeFolder(folder());
   const child = spawn(...spawnable(windowsWrapper(process.execPath, here, command, echo)), {
@@ -23,14 +23,14 @@ test.each([
   writeFileSync(exit, '');
   const gate = child.stdio[3];
   if (!(gate instanceof Duplex)) throw new Error('no gate');
-  let said = '';
+  let printed = '';
   child.stdout?.on('data', (chunk) => {
-    said += chunk;
+    printed += chunk;
   });
   gate.end(word);
   await once(child, 'close');
   expect(text(exit)).toBe(expected);
-  expect(said).toBe(output);
+  expect(printed).toBe(output);
 });
 
 function spawnable([program, args]: readonly [string, readonly string[]]) {

@@ -1,10 +1,10 @@
-// What a script's process really did decides, not a guess.
+// The recorded end of a script's process decides what happened, not a guess.
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { survivors } from '../survivors.ts';
 
-test.each([129, 137, 143, 159])('exit code %d counts although Raymond was dead', async (code) => {
+test.each([129, 137, 143, 159])('exit code %d counts even if Raymond was dead', async (code) => {
   const project = newProject({
     'flow/START.sh': `
 echo "try $RAYMOND_ATTEMPT" >>tries
@@ -25,7 +25,7 @@ exit ${code}`,
   expect(project.lines('tries')).toEqual(['try 1', 'gone']);
 });
 
-test('a script whose wrapper dies is repeated once, and then a person has to look', async () => {
+test('a script whose wrapper dies is repeated once, and then fails', async () => {
   const project = newProject({
     'flow/START.sh': 'echo "try $RAYMOND_ATTEMPT" >>tries; kill -9 $PPID; sleep 600',
   });
@@ -44,7 +44,7 @@ test('a script whose wrapper dies is repeated once, and then a person has to loo
   expect(project.lines('tries')).toEqual(['try 1', 'try 2', 'try 3']);
 });
 
-test('a script that ended while the disk was full for its record is not repeated', async () => {
+test('a script whose exit file cannot be written is not repeated', async () => {
   const project = newProject({
     'flow/START.sh': `
 echo "try $RAYMOND_ATTEMPT" >>tries

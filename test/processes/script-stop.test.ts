@@ -8,11 +8,11 @@ import { scriptExecutor } from '../../src/execute/script.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 import { until } from './fixtures/steps.ts';
 
-test('a stop while a finished step is tidied up does not lose what it said', async () => {
+test('a stop during the clean-up of a finished step does not lose its answer', async () => {
   const root = mkdtempSync(join(tmpdir(), 'raymond-stop-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const file = join(root, 'START.sh');
-  // The job that it leaves does not go when it is asked to, and tells that it was asked.
+  // The job that the script leaves ignores SIGTERM, and records that it received it.
   const job = `(trap 'echo >asked' TERM; while :; do sleep 0.05; done) &`;
   writeFileSync(file, `${job}\necho '<result>paid for</result>'`);
   const step = scriptExecutor(new RunProcesses(root)).start(

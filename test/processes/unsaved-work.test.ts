@@ -1,4 +1,4 @@
-// What would be lost with a folder, as git itself sees it.
+// Finds the work that would be lost with a folder, judged by git.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -47,7 +47,7 @@ function world(): World {
   return { main, doomed, git, path };
 }
 
-/** Makes something in the doomed folder, and gives the reason that is expected for it, if any. */
+/** Prepares the doomed folder, and returns the expected reason to keep it, if any. */
 type Play = (world: World) => string | undefined;
 
 const tree = ({ git, main, path }: World, ...args: string[]) => {
@@ -65,7 +65,7 @@ const CHANGES = 'has changes without a commit';
 const COMMITS = 'has commits that exist nowhere else';
 
 const PLAYS: Readonly<Record<string, Play>> = {
-  'nothing of git': ({ path }) => {
+  'a folder without a repository': ({ path }) => {
     writeFileSync(path('run', 'notes'), 'x');
     return undefined;
   },
@@ -150,7 +150,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     git(folder, 'stash', '-q');
     return COMMITS;
   },
-  'a repository of its own': ({ git, path }) => {
+  'a new repository with a file': ({ git, path }) => {
     git(path('run'), 'init', '-q', 'own');
     writeFileSync(path('run', 'own', 'file'), 'x');
     return CHANGES;
@@ -169,7 +169,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     writeFileSync(join(folder, 'new'), 'x');
     return CHANGES;
   },
-  'what only looks like a worktree': ({ path }) => {
+  'a folder that only looks like a worktree': ({ path }) => {
     mkdirSync(path('run', 'tree'));
     writeFileSync(path('run', 'tree', '.git'), 'nonsense');
     return `cannot be looked at (${path('run', 'tree', '.git')} names no repository)`;
@@ -189,11 +189,11 @@ test.each(Object.keys(PLAYS))('%s', async (name) => {
   expect(existsSync(all.path('.git'))).toBe(false);
 });
 
-test('a folder that does not exist holds no work', async () => {
+test('a folder that does not exist contains no work', async () => {
   expect(await unsavedWork('/nowhere/at/all')).toEqual([]);
 });
 
-test('no program is run that the repository names', async () => {
+test('runs no program that the repository names', async () => {
   const { git, main, path, doomed } = world();
   const [folder, mark, program] = [path('run', 'clone'), path('was-run'), path('program')];
   writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\ncat\n`);
@@ -219,7 +219,7 @@ test('no program is run that the repository names', async () => {
   expect(await unsavedWork(doomed)).toEqual([{ path: folder, why: CHANGES }]);
   vi.unstubAllEnvs();
   expect(existsSync(mark)).toBe(false);
-  // The same question, put to git as usual, runs it.
+  // A normal call of git runs the program.
   git(folder, 'status', '--porcelain');
   expect(existsSync(mark)).toBe(true);
 });

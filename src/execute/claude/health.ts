@@ -67,5 +67,5 @@ export function said(
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
   const env = claudeEnvironment(inheritedEnvironment(environment));
-  return outputOf({ command: path, args, env, longestMs: LONGEST_MS });
+  return outputOf({ command: path, args, env, timeoutMs: LONGEST_MS });
 }

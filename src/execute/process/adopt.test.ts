@@ -1,25 +1,31 @@
 import { expect, test } from 'vitest';
-import { exitOnceOver, type Looks } from './adopt.ts';
+import { type ExitProbe, waitForExit } from './adopt.ts';
 import type { Exit } from './record.ts';
 
 const EXIT: Exit = { kind: 'exited', code: 7 };
 
-/** A process that writes how it ends and then ends, right after it was looked at so many times. */
-function processThatEndsAfter(looks: number, exit: Exit | undefined = EXIT): Looks {
-  let seen = 0;
-  const look = <T>(living: T, ended: T): T => (seen++ < looks ? living : ended);
+/** A process that writes its exit and ends, immediately after it was read the given number of times. */
+function processThatEndsAfter(reads: number, exit: Exit | undefined = EXIT): ExitProbe {
+  let count = 0;
+  const read = <T>(living: T, ended: T): T => (count++ < reads ? living : ended);
   return {
-    isAlive: () => look(true, false),
-    readExit: () => look(undefined, exit),
+    isAlive: () => read(true, false),
+    readExit: () => read(undefined, exit),
     change: async () => {},
   };
 }
 
-test.each([0, 1, 2, 3, 4])('an end between any two looks is not lost: after %d', async (looks) => {
-  expect(await exitOnceOver(processThatEndsAfter(looks))).toEqual(EXIT);
-});
+test.each([0, 1, 2, 3, 4])(
+  'finds the exit of a process that ends after %d reads',
+  async (reads) => {
+    expect(await waitForExit(processThatEndsAfter(reads))).toEqual(EXIT);
+  },
+);
 
-test.each([0, 1, 2, 3])('an end that was not written is unknown: after %d', async (looks) => {
-  const silent = { ...processThatEndsAfter(looks), readExit: () => undefined };
-  expect(await exitOnceOver(silent)).toEqual({ kind: 'unknown' });
-});
+test.each([0, 1, 2, 3])(
+  'reports an exit that was not written as unknown, after %d reads',
+  async (reads) => {
+    const silent = { ...processThatEndsAfter(reads), readExit: () => undefined };
+    expect(await waitForExit(silent)).toEqual({ kind: 'unknown' });
+  },
+);

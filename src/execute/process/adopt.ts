@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { changesOf } from './changes.ts';
 import { isAlive } from './identity.ts';
-import type { Begun } from './launch.ts';
+import type { ProcessHandle } from './launch.ts';
 import { type Exit, exitOf, type ProcessRecord, readExit, readRecord, UNKNOWN } from './record.ts';
 
 /** See `RunProcesses.adopt`. */
-export function adopt(folder: string): Begun | undefined {
+export function adopt(folder: string): ProcessHandle | undefined {
   const record = readRecord(folder);
   if (record === undefined) return undefined;
   const real = realpathSync(folder);
@@ -15,7 +15,7 @@ export function adopt(folder: string): Begun | undefined {
 async function endOfAdopted(folder: string, record: ProcessRecord): Promise<Exit> {
   const changes = changesOf(exitOf(folder, record.identity.pid), 1000);
   try {
-    return await exitOnceOver({
+    return await waitForExit({
       isAlive: () => isAlive(record.identity),
       readExit: () => readExit(folder, record),
       change: () => changes.next(),
@@ -25,17 +25,17 @@ async function endOfAdopted(folder: string, record: ProcessRecord): Promise<Exit
   }
 }
 
-/** What can be seen of a process that is not our child. */
-export interface Looks {
+/** The facts about a process that can be read without being its parent. */
+export interface ExitProbe {
   isAlive(): boolean;
   readExit(): Exit | undefined;
   /** Resolves when it is time to look again. */
   change(): Promise<void>;
 }
 
-export async function exitOnceOver({ isAlive, readExit, change }: Looks): Promise<Exit> {
+export async function waitForExit({ isAlive, readExit, change }: ExitProbe): Promise<Exit> {
   while (true) {
-    // In this order: it writes how it ended, and then ends.
+    // The order matters: the wrapper writes the exit file first and ends afterwards.
     const wasAlive = isAlive();
     const exit = readExit();
     if (exit !== undefined) return exit;

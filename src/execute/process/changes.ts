@@ -1,17 +1,17 @@
 import { watch } from 'node:fs';
 
-/** Tells when a file may have changed. */
+/** Signals that a file may have changed. */
 export interface Changes {
-  /** Resolves at the next change, or at once when one happened since the last call. */
+  /** Resolves at the next change, or immediately if one happened since the last call. */
   next(): Promise<void>;
-  /** Lets a pending `next` resolve. */
+  /** Resolves a pending `next`. */
   wake(): void;
   close(): void;
 }
 
 /**
- * The watcher gives speed and the timer certainty: watchers miss changes on network file systems,
- * and a machine has only so many of them.
+ * The watcher is fast, the timer is reliable. Watchers miss changes on network file systems, and
+ * their number is limited on each machine.
  */
 export function changesOf(file: string, pollMs = 250): Changes {
   let hasChanged = false;

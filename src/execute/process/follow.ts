@@ -5,16 +5,16 @@ import { type Changes, changesOf } from './changes.ts';
 const CHUNK_BYTES = 64 * 1024;
 
 export interface Following {
-  /** Where to begin, in bytes; for one that goes on after another Raymond. */
+  /** The byte offset to begin at, for a file that an earlier Raymond process has read in part. */
   readonly from?: number;
-  /** When this resolves, what is in the file by then is still delivered, and that is the end. */
+  /** When this settles, the bytes that are in the file by then are delivered, and following ends. */
   readonly until: Promise<unknown>;
   readonly pollMs?: number;
 }
 
 /**
- * The bytes of a file as it grows. The next chunk is read when the former was taken, so a file of
- * any size costs one chunk of memory.
+ * The bytes of a file as it grows. The next chunk is read only after the caller asks for it, so a
+ * file of any size needs one chunk of memory.
  */
 export async function* follow(file: string, following: Following): AsyncGenerator<Buffer, void> {
   const changes = changesOf(file, following.pollMs);
@@ -27,7 +27,7 @@ export async function* follow(file: string, following: Following): AsyncGenerato
   try {
     const handle = await openRegularFile(file);
     try {
-      yield* growth(handle, following.from ?? 0, changes, () => hasEnded);
+      yield* readAsItGrows(handle, following.from ?? 0, changes, () => hasEnded);
     } finally {
       await handle.close();
     }
@@ -36,7 +36,7 @@ export async function* follow(file: string, following: Following): AsyncGenerato
   }
 }
 
-async function* growth(
+async function* readAsItGrows(
   handle: FileHandle,
   from: number,
   changes: Changes,
@@ -52,7 +52,7 @@ async function* growth(
       offset += bytesRead;
       yield Buffer.from(buffer.subarray(0, bytesRead));
     }
-    // A script that opens /dev/stdout anew empties the file and begins it again.
+    // A script that opens /dev/stdout again truncates the file.
     const { size } = await handle.stat();
     if (size < offset) offset = 0;
     else if (isLastRound) return;

@@ -1,5 +1,5 @@
-// A process is known by pid, start time and boot together: pids are used again, and start times
-// count from the boot on some platforms.
+// Pid, start time and boot together identify a process. Pids are reused, and on some platforms start
+// times count from the boot.
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { system } from './system.ts';
@@ -10,35 +10,35 @@ export interface ProcessIdentity {
   readonly boot: string;
 }
 
-/** Who lives under this pid now, if anybody does. */
+/** The identity of the process that has this pid now, if one exists. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const [entry] = system.look([pid]);
   return entry && { pid, started: entry.started, boot: boot() };
 }
 
-/** False for one that ended, also as a zombie, and for a pid that belongs to another process now. */
+/** False for a process that has ended, for a zombie, and for a pid that another process has now. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return living([identity]).length > 0;
 }
 
-/** Alive, but stopped by a signal: it does nothing until it is continued. */
+/** True for a living process that a signal has stopped: it does nothing until SIGCONT. */
 export function isSuspended(identity: ProcessIdentity): boolean {
   return isAlive(identity) && system.look([identity.pid]).some(({ suspended }) => suspended);
 }
 
-/** Sends a signal to this process, and to no other that got its pid since. */
+/** Signals this process, but never another process that has got its pid since. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): void {
   if (isAlive(identity)) system.signal(identity.pid, signal);
 }
 
-/** This Raymond. */
+/** The identity of this Raymond process. */
 export function self(): ProcessIdentity {
   const identity = identify(process.pid);
   if (identity === undefined) throw new Error(`The process table does not show ${process.pid}.`);
   return identity;
 }
 
-/** Those that are still alive, found with one look at the process table. */
+/** The processes that are still alive. Reads the process table once. */
 export function living<T extends ProcessIdentity>(identities: readonly T[]): T[] {
   const candidates = identities.filter((one) => one.boot === boot());
   if (candidates.length === 0) return [];
@@ -50,13 +50,13 @@ export function living<T extends ProcessIdentity>(identities: readonly T[]): T[]
 
 let knownBoot: string | undefined;
 
-/** This boot of the machine, which cannot change while we run. */
+/** The id of the machine's current boot. It cannot change while this process runs. */
 export function boot(): string {
   knownBoot ??= system.boot();
   return knownBoot;
 }
 
-/** Names the process table that can be seen from here: each container has its own. */
+/** Names the process table that this process can see: each container has its own. */
 export function processSpace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');

@@ -25,7 +25,7 @@ const watching = (idleTimeoutMs: number) => {
   return { onIdle, end };
 };
 
-test('silence is told once, after the whole time', () => {
+test('onIdle is called once, after the whole timeout', () => {
   const { onIdle } = watching(600_000);
   vi.advanceTimersByTime(599_999);
   expect(onIdle).not.toHaveBeenCalled();
@@ -33,7 +33,7 @@ test('silence is told once, after the whole time', () => {
   expect(onIdle).toHaveBeenCalledTimes(1);
 });
 
-test.each([['stdout'], ['stderr']])('growth of %s begins the time anew', (name) => {
+test.each([['stdout'], ['stderr']])('growth of %s restarts the timeout', (name) => {
   const { onIdle } = watching(1000);
   for (let round = 0; round < 5; round++) {
     vi.advanceTimersByTime(900);
@@ -45,14 +45,14 @@ test.each([['stdout'], ['stderr']])('growth of %s begins the time anew', (name) 
   expect(onIdle).toHaveBeenCalledTimes(1);
 });
 
-test('a watch that has ended says nothing', () => {
+test('a watch that has ended does not call onIdle', () => {
   const { onIdle, end } = watching(1000);
   end();
   vi.advanceTimersByTime(5000);
   expect(onIdle).not.toHaveBeenCalled();
 });
 
-test('0 is no timeout', () => {
+test('0 means no timeout', () => {
   const { onIdle } = watching(0);
   vi.advanceTimersByTime(10_000_000);
   expect(onIdle).not.toHaveBeenCalled();

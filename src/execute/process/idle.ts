@@ -2,29 +2,29 @@ import { statSync } from 'node:fs';
 
 export interface IdleWatch {
   readonly files: readonly string[];
-  /** 0 is none. */
+  /** 0 means no timeout. */
   readonly idleTimeoutMs: number;
-  /** Called once, when no file has changed for that long. */
+  /** Called once, when no file has grown for that long. */
   readonly onIdle: () => void;
 }
 
 /**
- * Watches for silence; returns how to end the watch. It counts its own looks and not the clock, so
- * that the hours in which a laptop slept are not taken for a silence of the process.
+ * Watches for silence; returns a function that ends the watch. It counts its own checks instead of
+ * reading the clock, so that the hours in which a laptop slept do not count as silence.
  */
 export function watchIdle({ files, idleTimeoutMs, onIdle }: IdleWatch): () => void {
   if (idleTimeoutMs <= 0) return () => {};
-  const looks = Math.min(Math.max(Math.ceil(idleTimeoutMs / 1000), 10), 600);
+  const checks = Math.min(Math.max(Math.ceil(idleTimeoutMs / 1000), 10), 600);
   let seen = sizesOf(files);
-  let silentLooks = 0;
+  let silentChecks = 0;
   const timer = setInterval(() => {
     const sizes = sizesOf(files);
-    silentLooks = sizes === seen ? silentLooks + 1 : 0;
+    silentChecks = sizes === seen ? silentChecks + 1 : 0;
     seen = sizes;
-    if (silentLooks < looks) return;
+    if (silentChecks < checks) return;
     clearInterval(timer);
     onIdle();
-  }, idleTimeoutMs / looks);
+  }, idleTimeoutMs / checks);
   return () => clearInterval(timer);
 }
 

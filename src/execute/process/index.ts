@@ -1,5 +1,5 @@
-// Process control: everything that runs outside of Raymond is begun, followed, ended and found again
-// through here.
+// Process control: Raymond launches, follows, stops and finds all other processes through this
+// folder.
 export { changesOf } from './changes.ts';
 export { follow } from './follow.ts';
 export {

@@ -18,7 +18,7 @@ import {
 import { wrap } from './wrapper.ts';
 
 export interface Launch {
-  /** The step's own folder, for one process only; made when it is not there. */
+  /** The step's own folder, for one process only; created if it does not exist. */
   readonly folder: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -28,21 +28,21 @@ export interface Launch {
   readonly stdin: { readonly file: string } | 'pipe' | 'none';
 }
 
-/** A process under its wrapper, launched by us or by an earlier Raymond. */
-export interface Begun {
-  /** Without links. */
+/** A process under its wrapper, launched by this Raymond process or by an earlier one. */
+export interface ProcessHandle {
+  /** With all symbolic links resolved. */
   readonly folder: string;
-  /** Missing when the process could not be made. */
+  /** Missing when the process could not be created. */
   readonly record?: ProcessRecord;
   readonly stdin?: Writable;
   readonly ended: Promise<Exit>;
 }
 
 /** See `RunProcesses.launch`. */
-export function launch(wanted: Launch, newMark: () => StepMark): Begun {
+export function launch(wanted: Launch, newMark: () => StepMark): ProcessHandle {
   mkdirSync(wanted.folder, { recursive: true, mode: 0o700 });
   const folder = realpathSync(wanted.folder);
-  if (hasRecord(folder)) throw new Error(`${folder} holds a process already. Use another folder.`);
+  if (hasRecord(folder)) throw new Error(`${folder} already has a process. Use another folder.`);
   try {
     return begin({ ...wanted, folder }, newMark());
   } catch (error) {
@@ -50,12 +50,12 @@ export function launch(wanted: Launch, newMark: () => StepMark): Begun {
   }
 }
 
-function begin(wanted: Launch, mark: StepMark): Begun {
+function begin(wanted: Launch, mark: StepMark): ProcessHandle {
   const { folder, command } = wanted;
   const token = newToken(mark, randomUUID());
   const child = spawnWrapper(wanted, mark, token);
-  const over = endOf(child);
-  if (child.pid === undefined) return unstarted(folder, over);
+  const childEnd = endOf(child);
+  if (child.pid === undefined) return unstarted(folder, childEnd);
 
   const gate = child.stdio[3];
   if (!(gate instanceof Duplex)) throw new Error('The wrapper has no gate.');
@@ -67,8 +67,8 @@ function begin(wanted: Launch, mark: StepMark): Begun {
     prepareExit(folder, identity.pid);
     writeRecord(folder, record);
     gate.end('go\n');
-    const ended = over.then((end) => readExit(folder, record) ?? exitSeen(end));
-    return { folder, record, ended, ...(child.stdin && { stdin: deaf(child.stdin) }) };
+    const ended = childEnd.then((end) => readExit(folder, record) ?? exitFromCode(end));
+    return { folder, record, ended, ...(child.stdin && { stdin: ignoreErrors(child.stdin) }) };
   } catch (error) {
     gate.destroy();
     throw error;
@@ -81,7 +81,9 @@ function spawnWrapper(
   token: string,
 ) {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(`There is no folder ${cwd} to run ${command} in. Make it, or name another.`);
+    throw new Error(
+      `There is no folder ${cwd} to run ${command} in. Create it, or name another folder.`,
+    );
   }
   const descriptors: number[] = [];
   const open = (file: string, flags: number) => {
@@ -99,8 +101,8 @@ function spawnWrapper(
       windowsHide: true,
       stdio: [
         input === 'none' ? 'ignore' : input,
-        open(stdoutOf(folder), FRESH),
-        open(stderrOf(folder), FRESH),
+        open(stdoutOf(folder), CREATE_FOR_APPEND),
+        open(stderrOf(folder), CREATE_FOR_APPEND),
         'pipe',
       ],
     });
@@ -109,10 +111,11 @@ function spawnWrapper(
   }
 }
 
-/** Appending keeps the outputs of several writers whole, also after one of them emptied the file. */
-const FRESH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
+/** Appending keeps the output of several writers intact, even after one of them truncated the file. */
+const CREATE_FOR_APPEND =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
-/** Resolves with the child's exit code, null when it was killed, or the error when it could not be made. */
+/** Resolves with the child's exit code, null if it was killed, or the error if it could not be created. */
 function endOf(child: ChildProcess): Promise<number | null | Error> {
   return new Promise((resolve) => {
     child.once('exit', resolve);
@@ -120,12 +123,12 @@ function endOf(child: ChildProcess): Promise<number | null | Error> {
   });
 }
 
-/** A wrapper that could not write its record, on a full disk, still exits with the command's code. */
-function exitSeen(end: number | null | Error): Exit {
+/** On a full disk the wrapper cannot write the exit file, but it still exits with the command's code. */
+function exitFromCode(end: number | null | Error): Exit {
   return typeof end === 'number' ? { kind: 'exited', code: end } : UNKNOWN;
 }
 
-function unstarted(folder: string, error: Promise<unknown>): Begun {
+function unstarted(folder: string, error: Promise<unknown>): ProcessHandle {
   const reasonOf = (why: unknown) => (why instanceof Error ? why.message : String(why));
   return {
     folder,
@@ -133,7 +136,7 @@ function unstarted(folder: string, error: Promise<unknown>): Begun {
   };
 }
 
-/** A process may end before it has read all; that is seen in how it ended. */
-function deaf(stdin: Writable): Writable {
+/** A process may end before it has read all of its input. Its exit shows that, not a pipe error. */
+function ignoreErrors(stdin: Writable): Writable {
   return stdin.on('error', () => {});
 }

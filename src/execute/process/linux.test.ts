@@ -26,8 +26,8 @@ test.each([
 test.each([
   ['a zombie', `4242 (sleep) Z 1 4240 4239 0 -1 ${rest}`],
   ['a dead process', `4242 (sleep) X 1 4240 4239 0 -1 ${rest}`],
-  ['a cut line', '4242 (sleep) S 1 4240'],
-  ['nothing', ''],
+  ['a line that was cut off', '4242 (sleep) S 1 4240'],
+  ['an empty line', ''],
 ])('does not list %s', (_, line) => {
   expect(parseStat(line)).toBeUndefined();
 });

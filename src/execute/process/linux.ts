@@ -24,7 +24,7 @@ function entryOf(pid: number): ProcessEntry | undefined {
   return stat === undefined ? undefined : parseStat(stat);
 }
 
-/** Reads `/proc/<pid>/stat`. The name in parentheses may itself hold spaces and parentheses. */
+/** Parses `/proc/<pid>/stat`. The name in parentheses may itself contain spaces and parentheses. */
 export function parseStat(line: string): ProcessEntry | undefined {
   const pid = Number.parseInt(line, 10);
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ', 20);
@@ -55,7 +55,7 @@ function tracesOf(pid: number): Traces {
 
 const START = Buffer.allocUnsafe(4096);
 
-/** A short file, which the kernel gives in one piece. Cheaper than reading until its end: a look reads many. */
+/** Reads a short file, which the kernel returns in one read. One read is cheaper than reading to the end. */
 function readStart(file: string): string {
   const descriptor = openSync(file, 'r');
   try {
@@ -66,8 +66,8 @@ function readStart(file: string): string {
 }
 
 /**
- * A process may end, or belong to somebody else, while we look at it. But one that we could not look
- * at, for want of file handles, must not be taken for one that has ended.
+ * The process may end during the read, or belong to another user. A shortage of file handles is
+ * thrown: otherwise a living process would seem to have ended.
  */
 function readOrNothing<T>(read: () => T): T | undefined {
   try {

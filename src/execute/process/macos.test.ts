@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parsePs } from './macos.ts';
 import { NO_TRACES } from './process-entry.ts';
 
-test('reads the lines of ps', () => {
+test('parses the lines of ps', () => {
   const text = [
     '    1     0     1 Ss   Sat Nov 15 21:57:03 2025     /sbin/launchd',
     '  812   811   811 S+   Sun Nov  2 01:02:03 2025     sleep 9 HOME=/Users/x RAYMOND_STEP_TOKEN=0f3c A=b',
@@ -22,7 +22,7 @@ test('reads the lines of ps', () => {
   ]);
 });
 
-test('reads what the ps of this machine prints', () => {
+test('parses the output of ps on this machine', () => {
   const columns = 'pid=,ppid=,pgid=,state=,lstart=,command=';
   const { stdout } = spawnSync('ps', ['-axww', '-o', columns], {
     encoding: 'utf8',

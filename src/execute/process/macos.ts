@@ -17,8 +17,8 @@ export const macos: ProcessSystem = {
 };
 
 /**
- * Reads lines of pid, parent, group, state, start time (`Sat Nov 15 21:57:03 2025`, whole seconds)
- * and the command, which `ps -E` follows with the environment.
+ * Parses lines of pid, parent, group, state, start time (`Sat Nov 15 21:57:03 2025`, whole seconds)
+ * and command. With `ps -E`, the environment follows the command.
  */
 export function parsePs(text: string): ProcessEntry[] {
   return text.split('\n').flatMap((line) => {
@@ -38,7 +38,7 @@ export function parsePs(text: string): ProcessEntry[] {
 const LINE =
   /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+\d+:\d+:\d+\s+\d+)(?:\s+(.*))?$/;
 
-/** Times and their language must not depend on who asks: they are compared by another Raymond. */
+/** Another Raymond process compares the times, so they must not depend on the user's locale or time zone. */
 function output(command: string, args: readonly string[]): string {
   const env = { PATH: '/bin:/usr/bin:/sbin:/usr/sbin', LC_ALL: 'C', TZ: 'UTC0' };
   const options = { env, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 } as const;

@@ -1,17 +1,16 @@
-// How the processes of a run are told from all others, wherever they moved to. Every step's processes
-// inherit two marks:
+// Two marks identify the processes of a run. Every process of a step inherits them:
 // - a token in the environment, which names the run and the step;
-// - on Linux, a number in the resource limit for file locks. The kernel enforces no such limit (since
-//   2.4.25), and every descendant inherits it: also one that empties its environment, closes every
-//   descriptor, begins a session of its own and outlives its parent.
+// - on Linux, a number in the resource limit for file locks. The kernel has not enforced this limit
+//   since 2.4.25. Every descendant inherits it, even one that clears its environment, closes every
+//   descriptor, starts a new session and outlives its parent.
 import { createHash } from 'node:crypto';
 
 const NAME = 'RAYMOND_STEP_TOKEN';
 
 export interface StepMark {
-  /** Names the run on this machine, until it is booted again. */
+  /** Names the run on this machine until the next boot. */
   readonly key: string;
-  /** Tells the steps of the run apart that live at the same time; below `MARKS`. */
+  /** Distinguishes the steps of the run that are alive at the same time; below `MARKS`. */
   readonly number: number;
 }
 
@@ -23,7 +22,7 @@ export function runKey(folder: string, boot: string): string {
   return createHash('sha256').update(`${boot}\0${folder}`).digest('hex').slice(0, KEY_DIGITS);
 }
 
-/** Both marks in one; the rest makes it unique for ever. */
+/** The mark as text. The uuid makes the token unique. */
 export function newToken({ key, number }: StepMark, uuid: string): string {
   return `${key}.${number}.${uuid}`;
 }
@@ -37,8 +36,8 @@ export function markOf(token: string): StepMark | undefined {
 const TOKEN = new RegExp(`^([0-9a-f]{${KEY_DIGITS}})\\.(\\d{1,8})\\.`);
 
 /**
- * The environment of a step that is known by `token`. When Raymond itself runs inside a step, the
- * outer token stays in front, so that stopping the outer step finds the inner one's processes too.
+ * The environment of the step that `token` identifies. When Raymond itself runs inside a step, the
+ * outer token stays first, so that stopping the outer step also finds the inner step's processes.
  */
 export function withToken(
   env: Readonly<Record<string, string>>,
@@ -48,24 +47,24 @@ export function withToken(
   return { ...env, [NAME]: outer ? `${outer}:${token}` : token };
 }
 
-/** The tokens of the steps in which a process with this environment works, the outermost first. */
+/** The tokens of the steps that a process with this environment runs in, the outermost first. */
 export function tokensOf(environment: NodeJS.ProcessEnv): readonly string[] {
   return environment[NAME]?.split(':') ?? [];
 }
 
-/** The tokens in an environment as text, with its variables parted by NUL or by spaces. */
+/** The tokens in an environment given as text, with variables separated by NUL or spaces. */
 export function tokensIn(environment: string): string[] {
   return [...environment.matchAll(VARIABLE)].flatMap(([, value = '']) => value.split(':'));
 }
 
 const VARIABLE = new RegExp(`(?<=^|[\\0 ])${NAME}=([^\\0 ]*)`, 'g');
 
-/** The limit for file locks that stands for a mark: 62 bits. */
+/** The limit for file locks that encodes a mark: 62 bits. */
 export function limitOf({ key, number }: StepMark): bigint {
   return (BigInt(`0x${key}`) << BigInt(NUMBER_BITS)) + BigInt(number);
 }
 
-/** Reads `/proc/<pid>/limits`. A limit that somebody else chose names a run that nobody knows. */
+/** Parses `/proc/<pid>/limits`. A limit that another program set gives a key that matches no run. */
 export function limitMark(limits: string): StepMark | undefined {
   const [, digits] = /^Max file locks\s+(\d+)\s/m.exec(limits) ?? [];
   if (digits === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Asks a program something, for as long as one would wait, and leaves nothing of it running. */
+/** Runs a program with a timeout for its output, and leaves none of its processes running. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,21 +6,21 @@ import { readPartSync } from '../../files/regular-file.ts';
 import type { Launch } from './launch.ts';
 import { type LaunchedProcess, RunProcesses } from './run-processes.ts';
 
-export interface Question extends Pick<Launch, 'command' | 'args' | 'env'> {
-  readonly longestMs: number;
+export interface OutputRequest extends Pick<Launch, 'command' | 'args' | 'env'> {
+  readonly timeoutMs: number;
 }
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
-/** What it says, whatever its exit code; nothing when it cannot be run or does not end in time. */
-export async function outputOf({ longestMs, ...question }: Question): Promise<string> {
+/** Standard output, whatever the exit code; empty if the program cannot run or does not end in time. */
+export async function outputOf({ timeoutMs, ...program }: OutputRequest): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'raymond-ask-'));
   try {
     const processes = new RunProcesses(folder);
     const step = { folder: join(folder, 'step'), cwd: process.cwd(), stdin: 'none' } as const;
-    const launched = processes.launch({ ...question, ...step });
-    if (!(await hasEnded(launched, longestMs))) return '';
-    return readPartSync(launched.stdoutFile, 0, MOST_BYTES).toString('utf8');
+    const launched = processes.launch({ ...program, ...step });
+    if (!(await endsInTime(launched, timeoutMs))) return '';
+    return readPartSync(launched.stdoutFile, 0, MAX_BYTES).toString('utf8');
   } catch {
     return '';
   } finally {
@@ -28,14 +28,14 @@ export async function outputOf({ longestMs, ...question }: Question): Promise<st
   }
 }
 
-/** It runs apart from us, so a signal that ends us has to end it, too. */
-async function hasEnded(launched: LaunchedProcess, longestMs: number): Promise<boolean> {
+/** The program runs in its own session, so a signal that ends this process must also stop the program. */
+async function endsInTime(launched: LaunchedProcess, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   let caught: NodeJS.Signals | undefined;
   let giveUp = () => {};
   const late = new Promise<undefined>((resolve) => {
     giveUp = () => resolve(undefined);
-    timer = setTimeout(giveUp, longestMs);
+    timer = setTimeout(giveUp, timeoutMs);
   });
   const onSignal = (signal: NodeJS.Signals) => {
     caught = signal;

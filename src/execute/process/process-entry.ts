@@ -1,26 +1,26 @@
 import type { StepMark } from './mark.ts';
 
-/** One living process. A zombie has ended and is never listed. */
+/** One living process. A zombie has ended, so it is never listed. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
-  /** Process group and session, where the platform tells them. */
+  /** Process group and session, where the platform reports them. */
   readonly group?: number;
   readonly session?: number;
-  /** When the kernel started it: opaque, equal only for the same process. */
+  /** When the kernel started it; opaque. Two processes with the same pid never have the same value. */
   readonly started: string;
-  /** It was stopped by a signal, and does nothing until it is continued. */
+  /** A signal has stopped it: it does nothing until SIGCONT. */
   readonly suspended: boolean;
   readonly traces: Traces;
 }
 
-/** What a process has of the step that it began in, as far as the platform shows it. */
+/** The signs of the step that a process was started in, where the platform shows them. */
 export interface Traces {
   /** The tokens in its environment. */
   readonly tokens: readonly string[];
   /** The mark in its resource limits. */
   readonly limit: StepMark | undefined;
-  /** The files that are its standard output and standard error. */
+  /** The files behind its standard output and standard error. */
   readonly outputs: readonly string[];
 }
 
@@ -30,10 +30,10 @@ export const NO_TRACES: Traces = { tokens: [], limit: undefined, outputs: [] };
 export interface ProcessSystem {
   /** Names this boot of the machine. */
   boot(): string;
-  /** Those of the given processes that live, without traces. */
+  /** The given processes that are alive, without traces. */
   look(pids: readonly number[]): readonly ProcessEntry[];
-  /** Every living process; traces may be missing for those that are older than `since`. */
+  /** Every living process; traces may be missing for processes older than `since`. */
   survey(since?: string): readonly ProcessEntry[];
-  /** Sends a signal; a negative pid means a whole group. What cannot be reached is passed over. */
+  /** Sends a signal; a negative pid means a whole group. Ignores processes that cannot be signalled. */
   signal(pid: number, signal: NodeJS.Signals): void;
 }

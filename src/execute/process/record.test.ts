@@ -16,24 +16,30 @@ test.each([
   ['                                ', undefined],
   ['exited', undefined],
   ['exited 1', undefined],
-])('the exit %j', (text, expected) => {
+])('parses the exit file %j', (text, expected) => {
   expect(parseExit(text, 'cc')).toEqual(expected);
 });
 
 const identity = { pid: 7, started: '12', boot: 'b' };
 const record = { identity, token: 't', command: 'c' };
 
-test('a record is read back', () => {
+test('parses a record that was written', () => {
   expect(parseRecord(JSON.stringify(record))).toEqual(record);
 });
 
 test.each([
-  ['nothing', ''],
-  ['a torn line', JSON.stringify(record).slice(0, -4)],
-  ['no object', 'null'],
-  ['no identity', JSON.stringify({ ...record, identity: undefined })],
-  ['no token, which every process would carry', JSON.stringify({ ...record, token: '' })],
-  ['a group for a pid', JSON.stringify({ ...record, identity: { ...identity, pid: -1 } })],
-])('%s is no record', (_, text) => {
+  ['an empty text', ''],
+  ['a line that was cut off', JSON.stringify(record).slice(0, -4)],
+  ['a text that is not an object', 'null'],
+  ['a record without an identity', JSON.stringify({ ...record, identity: undefined })],
+  [
+    'a record with an empty token, which would match every process',
+    JSON.stringify({ ...record, token: '' }),
+  ],
+  [
+    'a record with a group instead of a pid',
+    JSON.stringify({ ...record, identity: { ...identity, pid: -1 } }),
+  ],
+])('rejects %s', (_, text) => {
   expect(parseRecord(text)).toBeUndefined();
 });

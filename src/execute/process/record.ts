@@ -1,6 +1,8 @@
-// What a launched process leaves in its folder: `process.json` (who it is; written before its
-// command begins), `stdout`, `stderr`, and `exit-<pid>` (how it ended; written by its wrapper, so
-// that it exists even when Raymond does not). `unstarted-<pid>` says why the command never began.
+// The files of a launched process, all in its folder:
+// - `process.json` identifies the process; it is written before the command begins.
+// - `stdout` and `stderr` are its output.
+// - `exit-<pid>` is how the command ended. The wrapper writes it, so it exists even if Raymond died.
+// - `unstarted-<pid>` is why the command never began.
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -14,11 +16,11 @@ export interface ProcessRecord {
 }
 
 export type Exit =
-  /** 128 + n is also what a shell gives for a child that signal n ended. */
+  /** A shell also exits with 128 + n when signal n ended its child. */
   | { readonly kind: 'exited'; readonly code: number }
   /** The command never began. */
   | { readonly kind: 'unstarted'; readonly reason: string }
-  /** Nobody saw how it ended: its wrapper was killed, or the machine went down. */
+  /** No record shows how it ended: its wrapper was killed, or the machine went down. */
   | { readonly kind: 'unknown' };
 
 export const UNKNOWN: Exit = { kind: 'unknown' };
@@ -33,7 +35,7 @@ export function hasRecord(folder: string): boolean {
   return existsSync(recordOf(folder));
 }
 
-/** Not synced to disk: a crash of the machine that could lose it also ends the process. */
+/** Not synced to disk: only a crash of the machine can lose it, and that also ends the process. */
 export function writeRecord(folder: string, record: ProcessRecord): void {
   const draft = `${recordOf(folder)}.new`;
   writeFileSync(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
@@ -41,7 +43,7 @@ export function writeRecord(folder: string, record: ProcessRecord): void {
 }
 
 export function readRecord(folder: string): ProcessRecord | undefined {
-  const text = readIfThere(recordOf(folder));
+  const text = readIfExists(recordOf(folder));
   return text === undefined ? undefined : parseRecord(text);
 }
 
@@ -60,8 +62,8 @@ export function parseRecord(text: string): ProcessRecord | undefined {
 }
 
 /**
- * The file exists from the beginning, to be watched, and for us alone to read. The wrapper writes into
- * the space that it takes up, so a disk that is full by then does not lose the record.
+ * Creates the exit file before the command begins, so that it can be watched and only its owner can
+ * read it. The wrapper overwrites the reserved bytes, so a full disk does not lose the exit code.
  */
 export function prepareExit(folder: string, pid: number): void {
   writeFileSync(exitOf(folder, pid), ' '.repeat(EXIT_BYTES), { mode: 0o600 });
@@ -72,14 +74,14 @@ const EXIT_BYTES = 32;
 export function readExit(folder: string, { identity, command }: ProcessRecord): Exit | undefined {
   const { pid } = identity;
   for (const file of [exitOf(folder, pid), unstartedOf(folder, pid)]) {
-    const text = readIfThere(file);
+    const text = readIfExists(file);
     const exit = text === undefined ? undefined : parseExit(text, command);
     if (exit !== undefined) return exit;
   }
   return undefined;
 }
 
-/** A line without its end was torn, and says nothing. */
+/** Ignores a line without its line end: the write was cut off. */
 export function parseExit(text: string, command: string): Exit | undefined {
   const [, word, digits] = /^(exited|unstarted) (\d+)\r?\n/.exec(text) ?? [];
   if (word === undefined) return undefined;
@@ -95,14 +97,14 @@ function whyUnstarted(code: number, command: string): string {
   return `${command} cannot be executed. Make it executable, and check the interpreter that its first line names.`;
 }
 
-/** The signal that an exit code stands for in a shell. */
+/** The signal that a shell reports with this exit code. */
 export function signalOf(code: number): string | undefined {
   return Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0];
 }
 
 const MAX_RECORD_BYTES = 1024 * 1024;
 
-function readIfThere(file: string): string | undefined {
+function readIfExists(file: string): string | undefined {
   try {
     return readRegularFileSync(file, MAX_RECORD_BYTES).toString('utf8');
   } catch {

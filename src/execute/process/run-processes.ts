@@ -1,33 +1,33 @@
 /**
- * Everything that a run has running: begun, taken over, ended and found again through here. Whatever
- * descends from a step belongs to the run, also when its step does not know of it any more.
+ * All processes of a run are launched, adopted, stopped and found through `RunProcesses`. Every
+ * descendant of a step belongs to the run, even after the step has lost track of it.
  */
 import { randomInt } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { adopt } from './adopt.ts';
+import { enclosingRuns } from './enclosing-runs.ts';
 import { boot, isAlive, type ProcessIdentity } from './identity.ts';
-import { type Begun, type Launch, launch } from './launch.ts';
+import { type Launch, launch, type ProcessHandle } from './launch.ts';
 import { MARKS, markOf, runKey, type StepMark } from './mark.ts';
 import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
 import { type Exit, type ProcessRecord, readRecord, stderrOf, stdoutOf } from './record.ts';
-import { runsAround } from './runs-around.ts';
-import { type Member, type Patience, type Tree, TreeStops } from './stop.ts';
+import { type GracePeriods, type Member, type Tree, TreeStops } from './stop.ts';
 import { system as thisMachine } from './system.ts';
-import { belonging, type Known } from './tree.ts';
+import { type PidAndStart, relatedProcesses } from './tree.ts';
 
 export interface LaunchedProcess {
-  /** Missing when the process could not be made: then `ended` says why. */
+  /** Missing when the process could not be created: then `ended` gives the reason. */
   readonly identity?: ProcessIdentity;
-  /** For one that was launched here with a pipe. What is written after its end is lost. */
+  /** Only for a process launched here with a pipe. Text written after its end is lost. */
   readonly stdin?: Writable;
   readonly stdoutFile: string;
   readonly stderrFile: string;
-  /** Follows the command itself, not what it left in the background. Never rejects. */
+  /** Resolves when the command ends, even if its background jobs still run. Never rejects. */
   readonly ended: Promise<Exit>;
-  /** Ends the whole tree; resolves with what could not be ended. */
+  /** Ends the whole tree; resolves with the processes that could not be ended. */
   stop(graceMs?: number): Promise<readonly ProcessIdentity[]>;
-  /** Ends what the command has left running; to be called once it has ended. */
+  /** Ends the processes that the command left running; call it after the command has ended. */
   endLeftovers(graceMs?: number): Promise<readonly ProcessIdentity[]>;
 }
 
@@ -35,13 +35,13 @@ export class RunProcesses {
   readonly #folder: string;
   readonly #system: ProcessSystem;
   readonly #stops: TreeStops;
-  /** Those that were launched or adopted here and not ended yet, by the number in their mark. */
+  /** The trees that were launched or adopted here and have not ended, with the number in their mark. */
   readonly #known = new Map<Tree, number | undefined>();
   #key: string | undefined;
-  /** From anywhere, so that numbers of a Raymond before this one seldom come again. */
+  /** Begins at random, so that numbers of an earlier Raymond process are rarely reused. */
   #number = randomInt(MARKS);
 
-  /** `folder` is the run's own, or the one of whoever else starts processes. */
+  /** `folder` is the run's folder, or another one that identifies the owner of the processes. */
   constructor(folder: string, system: ProcessSystem = thisMachine) {
     this.#folder = folder;
     this.#system = system;
@@ -49,23 +49,23 @@ export class RunProcesses {
   }
 
   /**
-   * Runs a command detached, with its output in files, so that it and all it says survive us. Trouble
-   * with the command is an `unstarted` end. Throws only when the folder cannot be used.
+   * Runs a command detached, with its output in files, so that both survive this process. A command
+   * that cannot be started ends as `unstarted`. Throws only when the folder cannot be used.
    */
   launch(wanted: Launch): LaunchedProcess {
     return this.#launched(launch(wanted, () => this.#newMark()));
   }
 
   /**
-   * Takes over the process that a Raymond, perhaps a dead one, launched in this folder, whether it
-   * runs or has ended. Nothing is returned when no command ever began here, and none will.
+   * Takes over the process that an earlier Raymond process launched in this folder, whether it runs
+   * or has ended. Returns undefined if no command began in this folder and none will.
    */
   adopt(folder: string): LaunchedProcess | undefined {
     const begun = adopt(folder);
     return begun && this.#launched(begun);
   }
 
-  /** Ends what the processes that were launched in these folders have left running. */
+  /** Ends all processes that are left of the steps in these folders. */
   async endSteps(
     folders: readonly string[],
     graceMs = LEFTOVER_GRACE_MS,
@@ -79,8 +79,8 @@ export class RunProcesses {
   }
 
   /**
-   * Ends what belongs to the run and to none of the processes that were launched or adopted here:
-   * background jobs of an agent that has ended, or whatever a Raymond that was killed left running.
+   * Ends the strays: processes of the run that belong to no process launched or adopted here. They
+   * are background jobs of ended agents, or were left running when a Raymond process was killed.
    */
   endStrays(graceMs = LEFTOVER_GRACE_MS): Promise<readonly ProcessIdentity[]> {
     return this.#stops.end(
@@ -89,25 +89,25 @@ export class RunProcesses {
     );
   }
 
-  /** What `endStrays` would end. */
+  /** The processes that `endStrays` would end. */
   strays(): readonly ProcessIdentity[] {
     return strays(this.#runKey(), () => this.#known.keys()).find(this.#system.survey());
   }
 
-  /** Whether this very process descends from a step of the run. */
-  includeUs(): boolean {
-    return runsAround().includes(this.#runKey());
+  /** Whether this process descends from a step of the run. */
+  includeThisProcess(): boolean {
+    return enclosingRuns().includes(this.#runKey());
   }
 
-  #launched({ folder, record, stdin, ended }: Begun): LaunchedProcess {
+  #launched({ folder, record, stdin, ended }: ProcessHandle): LaunchedProcess {
     const files = { stdoutFile: stdoutOf(folder), stderrFile: stderrOf(folder) };
     if (!record) return { ...files, ended, stop: async () => [], endLeftovers: async () => [] };
     const tree = stepTree(folder, record);
     this.#known.set(tree, markOf(record.token)?.number);
-    // Whoever comes while it is being ended waits for that, and costs no further look.
+    // Callers that come while the tree is being ended share the same ending.
     let ending: Promise<readonly ProcessIdentity[]> | undefined;
-    const end = (patience: Patience) => {
-      ending ??= this.#stops.end(tree, patience).finally(() => {
+    const end = (grace: GracePeriods) => {
+      ending ??= this.#stops.end(tree, grace).finally(() => {
         ending = undefined;
         this.#known.delete(tree);
       });
@@ -124,20 +124,20 @@ export class RunProcesses {
   }
 
   #newMark(): StepMark {
-    const taken = new Set(this.#known.values());
+    const numbersInUse = new Set(this.#known.values());
     do this.#number = (this.#number + 1) % MARKS;
-    while (taken.has(this.#number));
+    while (numbersInUse.has(this.#number));
     return { key: this.#runKey(), number: this.#number };
   }
 
-  /** Not before it is needed: the folder is made with the first step. */
+  /** Computed on first use: the folder is created with the first step. */
   #runKey(): string {
     this.#key ??= runKey(realOrSame(this.#folder), boot());
     return this.#key;
   }
 }
 
-/** Those of some runs' folders to which a living process belongs, found with one look. */
+/** The run folders that have a living process. Reads the process table once. */
 export function foldersWithProcesses(folders: readonly string[]): ReadonlySet<string> {
   const table = thisMachine.survey();
   const marks = table.flatMap(({ traces: { tokens, limit } }) => [limit, ...tokens.map(markOf)]);
@@ -145,7 +145,7 @@ export function foldersWithProcesses(folders: readonly string[]): ReadonlySet<st
   return new Set(folders.filter((folder) => keys.has(runKey(realOrSame(folder), boot()))));
 }
 
-/** Whether the command lives that was launched in this folder. */
+/** Whether the command that was launched in this folder is alive. */
 export function hasLivingProcess(folder: string): boolean {
   const record = readRecord(folder);
   return record !== undefined && isAlive(record.identity);
@@ -160,9 +160,9 @@ function stepTree(folder: string, { identity, token }: ProcessRecord): Tree {
   const isMarked = ({ traces: { tokens, limit, outputs: files } }: ProcessEntry) =>
     tokens.includes(token) ||
     (limit !== undefined && limit.key === mark?.key && limit.number === mark.number) ||
-    // Where nobody could be given such a limit, a job without an environment may still be found.
+    // Where the limit could not be set, this still finds a job that cleared its environment.
     files.some((file) => outputs.includes(file));
-  const find = remembering([identity], isMarked);
+  const find = cumulativeFinder([identity], isMarked);
   return {
     wrapper: identity,
     since: identity.started,
@@ -173,30 +173,30 @@ function stepTree(folder: string, { identity, token }: ProcessRecord): Tree {
 function strays(key: string, spared: () => Iterable<Tree>): Tree {
   const isMarked = ({ traces: { tokens, limit } }: ProcessEntry) =>
     limit?.key === key || tokens.some((token) => markOf(token)?.key === key);
-  const find = remembering([], isMarked);
+  const find = cumulativeFinder([], isMarked);
   return {
     since: undefined,
     find: (table) => {
       const others = new Set([...spared()].flatMap((tree) => tree.find(table)).map(nameOf));
-      const isStray = (one: Known) => !others.has(nameOf(one));
-      // Wrappers first: they must not take our signal for the end of their command, and record it.
+      const isStray = (one: PidAndStart) => !others.has(nameOf(one));
+      // Wrappers first: otherwise they would record our signal as the end of their command.
       const leaders = new Set(table.filter(({ pid, session }) => pid === session).map(nameOf));
-      const rank = (one: Known) => (leaders.has(nameOf(one)) ? 0 : 1);
+      const rank = (one: PidAndStart) => (leaders.has(nameOf(one)) ? 0 : 1);
       return find(table, isStray).toSorted((a, b) => rank(a) - rank(b));
     },
   };
 }
 
-/** Finds what is marked and what belongs to it, again and again, and forgets none. */
-function remembering(
-  roots: readonly Known[],
+/** Finds marked processes and the processes related to them. Each call also finds all members found before. */
+function cumulativeFinder(
+  roots: readonly PidAndStart[],
   isMarked: (entry: ProcessEntry) => boolean,
-): (table: readonly ProcessEntry[], isMeant?: (one: Known) => boolean) => readonly Member[] {
+): (table: readonly ProcessEntry[], isWanted?: (one: PidAndStart) => boolean) => readonly Member[] {
   const known = new Set(roots.map(nameOf));
-  return (table, isMeant = () => true) => {
+  return (table, isWanted = () => true) => {
     const isOurs = (entry: ProcessEntry) =>
-      isMeant(entry) && (known.has(nameOf(entry)) || isMarked(entry));
-    const members = belonging(table, isOurs, process.pid).filter(isMeant);
+      isWanted(entry) && (known.has(nameOf(entry)) || isMarked(entry));
+    const members = relatedProcesses(table, isOurs, process.pid).filter(isWanted);
     for (const member of members) known.add(nameOf(member));
     return members.map(({ pid, started, group }) => ({
       pid,
@@ -207,7 +207,7 @@ function remembering(
   };
 }
 
-const nameOf = ({ pid, started }: Known): string => `${pid} ${started}`;
+const nameOf = ({ pid, started }: PidAndStart): string => `${pid} ${started}`;
 
 function realOrSame(folder: string): string {
   try {

@@ -1,47 +1,47 @@
-// Nothing of a step outlives its stop, and nothing else is ever signalled: a process gets a signal
-// only after its start time has been compared, right before.
+// No process of a step outlives its stop, and no other process is ever signalled. The start time of
+// a process is compared immediately before each signal.
 import { setTimeout as delay } from 'node:timers/promises';
 import { living, type ProcessIdentity } from './identity.ts';
 import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
 import { isSame } from './tree.ts';
 
-/** Processes that are ended together: those of one step, or what a run has left. */
+/** Processes that are stopped together: those of one step, or the strays of a run. */
 export interface Tree {
-  /** It goes by itself after its command, when it has written how that ended. */
+  /** It ends by itself after its command has ended and the exit file is written. */
   readonly wrapper?: ProcessIdentity;
-  /** Nothing older belongs to it. */
+  /** Processes that started earlier do not belong to the tree. */
   readonly since: string | undefined;
-  /** The members that a table shows. They may lose their parents, so none is ever forgotten. */
+  /** The members in a process table. They may lose their parents, so every member is remembered. */
   find(table: readonly ProcessEntry[]): readonly Member[];
 }
 
 export type Member = ProcessIdentity & Pick<ProcessEntry, 'group'>;
 
-/** How much time members get to end by themselves, after each signal. */
-export interface Patience {
-  /** SIGINT, for the command to end in order; left out, it is not sent. */
+/** How long members may take to end after each signal. */
+export interface GracePeriods {
+  /** After SIGINT, which lets the command end in order. Without this, SIGINT is not sent. */
   readonly interruptMs?: number;
-  /** SIGTERM, for what the command left: the background jobs of a shell do not hear SIGINT. */
+  /** After SIGTERM, which is for the command's leftovers: background jobs of a shell ignore SIGINT. */
   readonly terminateMs: number;
 }
 
-/** How long a killed process may take to disappear before we look again. */
+/** How long killed processes may take to disappear before the process table is read again. */
 const SETTLE_MS = 1000;
 const ROUNDS = 20;
 
 interface Ending {
   readonly tree: Tree;
-  readonly patience: Patience;
+  readonly grace: GracePeriods;
   readonly resolve: (survivors: readonly ProcessIdentity[]) => void;
 }
 
-interface Found extends Ending {
+interface FoundTree extends Ending {
   readonly members: readonly Member[];
 }
 
 /**
- * Ends trees. Those that are asked for in one turn of the event loop are ended together, and a look at
- * the process table serves them all: its price grows with the processes of the whole machine.
+ * Ends trees of processes. All requests of one turn of the event loop share their reads of the
+ * process table. A read takes longer the more processes the machine has.
  */
 export class TreeStops {
   readonly #system: ProcessSystem;
@@ -51,15 +51,15 @@ export class TreeStops {
     this.#system = system;
   }
 
-  /** Resolves with what could not be ended, normally nothing. */
-  end(tree: Tree, patience: Patience): Promise<readonly ProcessIdentity[]> {
+  /** Resolves with the processes that could not be ended, normally none. */
+  end(tree: Tree, grace: GracePeriods): Promise<readonly ProcessIdentity[]> {
     return new Promise((resolve) => {
-      const waiting = this.#asked.push({ tree, patience, resolve });
+      const waiting = this.#asked.push({ tree, grace, resolve });
       if (waiting === 1) setImmediate(() => void this.#endAll(this.#asked.splice(0)));
     });
   }
 
-  /** A process table that cannot be read leaves us with what we know. */
+  /** If the process table cannot be read, the wrapper is the only process that may be left. */
   async #endAll(endings: readonly Ending[]): Promise<void> {
     try {
       await this.#endTogether(endings);
@@ -70,29 +70,29 @@ export class TreeStops {
 
   async #endTogether(endings: readonly Ending[]): Promise<void> {
     const found = await this.#look(endings);
-    const isInterrupted = ({ patience }: Ending) => patience.interruptMs !== undefined;
+    const isInterrupted = ({ grace }: Ending) => grace.interruptMs !== undefined;
     await Promise.all([
       this.#interrupt(found.filter(isInterrupted)),
       this.#terminate(found.filter((one) => !isInterrupted(one))),
     ]);
   }
 
-  async #interrupt(found: readonly Found[]): Promise<void> {
+  async #interrupt(found: readonly FoundTree[]): Promise<void> {
     if (found.length === 0) return;
     this.#send(found.flatMap(withoutWrapper), 'SIGINT');
     const wrappers = found.flatMap(({ tree }) => tree.wrapper ?? []);
-    await allGone(
+    await waitUntilGone(
       wrappers,
       longest(found, ({ interruptMs = 0 }) => interruptMs),
     );
     await this.#terminate(await this.#look(found));
   }
 
-  async #terminate(found: readonly Found[]): Promise<void> {
+  async #terminate(found: readonly FoundTree[]): Promise<void> {
     if (found.length === 0) return;
     const asked = found.flatMap(withoutWrapper);
     this.#send(asked, 'SIGTERM');
-    await allGone(
+    await waitUntilGone(
       asked,
       longest(found, ({ terminateMs }) => terminateMs),
     );
@@ -105,17 +105,17 @@ export class TreeStops {
     for (let round = 0; left.length > 0 && round < ROUNDS; round++) {
       const wereAlone = alone;
       alone = left.filter(isWrapperAlone).map(({ tree }) => tree);
-      // A wrapper whose command is gone gets one round to write its record and go.
+      // A wrapper whose command has ended gets one round to write the exit file and end.
       const due = left.filter(({ tree }) => !alone.includes(tree) || wereAlone.includes(tree));
       this.#killMembers(due.flatMap(withoutWrapper));
-      await allGone(left.flatMap(withoutWrapper), SETTLE_MS);
+      await waitUntilGone(left.flatMap(withoutWrapper), SETTLE_MS);
       left = await this.#look(left);
     }
     for (const { members, resolve } of left) resolve(members);
   }
 
-  /** One look for all. A tree of which nothing is left is done: where nobody is, nobody can fork. */
-  async #look(endings: readonly Ending[]): Promise<readonly Found[]> {
+  /** Reads the table once for all trees. A tree without members is done: no process is left to fork. */
+  async #look(endings: readonly Ending[]): Promise<readonly FoundTree[]> {
     const table = await this.#survey(earliest(endings));
     return endings.flatMap((ending) => {
       const members = ending.tree.find(table);
@@ -125,7 +125,7 @@ export class TreeStops {
     });
   }
 
-  /** A machine that is out of file handles may have some again when the first processes have ended. */
+  /** Retries, because a machine without free file handles may have some after the first processes end. */
   async #survey(since: string | undefined): Promise<readonly ProcessEntry[]> {
     for (let failures = 0; ; failures++) {
       try {
@@ -137,7 +137,7 @@ export class TreeStops {
     }
   }
 
-  /** A stopped process hears a signal only when it is woken. */
+  /** A stopped process handles a signal only after SIGCONT. */
   #send(members: readonly Member[], signal: NodeJS.Signals): void {
     for (const { pid } of living(members)) {
       this.#system.signal(pid, signal);
@@ -145,7 +145,7 @@ export class TreeStops {
     }
   }
 
-  /** A leader goes with its whole group, so that no child which is just being forked slips through. */
+  /** A group leader is killed with its whole group, so that a child that is just being forked cannot escape. */
   #killMembers(members: readonly Member[]): void {
     for (const { pid, group } of living(members)) {
       if (group === pid) this.#system.signal(-group, 'SIGKILL');
@@ -155,15 +155,15 @@ export class TreeStops {
 }
 
 /**
- * Whom to signal. Only when the wrapper is alone, since its command has not begun or it hangs, it is
- * a target itself.
+ * The members to signal. The wrapper is one of them only if it is alone: its command has not begun,
+ * or the wrapper hangs.
  */
-function withoutWrapper(found: Found): readonly Member[] {
+function withoutWrapper(found: FoundTree): readonly Member[] {
   const { members, tree } = found;
   return isWrapperAlone(found) ? members : members.filter((member) => !isWrapper(tree, member));
 }
 
-function isWrapperAlone({ tree, members }: Found): boolean {
+function isWrapperAlone({ tree, members }: FoundTree): boolean {
   return members.every((member) => isWrapper(tree, member));
 }
 
@@ -177,12 +177,15 @@ function earliest(endings: readonly Ending[]): string | undefined {
   return all.reduce((a, b) => (Number(a) <= Number(b) ? a : b));
 }
 
-function longest(endings: readonly Ending[], ms: (patience: Patience) => number): number {
-  return Math.max(...endings.map(({ patience }) => ms(patience)));
+function longest(endings: readonly Ending[], ms: (grace: GracePeriods) => number): number {
+  return Math.max(...endings.map(({ grace }) => ms(grace)));
 }
 
-/** Or the time is over. */
-async function allGone(identities: readonly ProcessIdentity[], timeoutMs: number): Promise<void> {
+/** Resolves when all have ended, or after the timeout. */
+async function waitUntilGone(
+  identities: readonly ProcessIdentity[],
+  timeoutMs: number,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (let pauseMs = 5; performance.now() < deadline; pauseMs *= 1.5) {
     if (living(identities).length === 0) return;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NO_TRACES, type ProcessEntry } from './process-entry.ts';
-import { belonging, isSame, type Known } from './tree.ts';
+import { isSame, type PidAndStart, relatedProcesses } from './tree.ts';
 
 const SELF = 50;
 const ROOT = { pid: 100, started: 't100' };
 
-/** `pid parent group session`, with `*` for a marked one. */
+/** Rows of `pid parent group session`; `*` marks a process as ours. */
 function table(...rows: readonly string[]): ProcessEntry[] {
   return rows.map((row) => {
     const [pid = 0, parent = 0, group = 0, session = 0] = row.split(/[ *]+/).map(Number);
@@ -15,8 +15,8 @@ function table(...rows: readonly string[]): ProcessEntry[] {
   });
 }
 
-/** The root, and whatever is marked. */
-const from = (root: Known) => (entry: ProcessEntry) =>
+/** Matches the root and all marked processes. */
+const from = (root: PidAndStart) => (entry: ProcessEntry) =>
   isSame(root, entry) || entry.traces.tokens.length > 0;
 
 test.each([
@@ -33,29 +33,39 @@ test.each([
   ['an orphan in the group of a member', ['100 50 100 100', '110 1 100 100'], [100, 110]],
   ['an orphan in another group of the session', ['100 50 100 100', '110 1 110 100'], [100, 110]],
   [
-    'a marked orphan with all of its own',
+    'a marked orphan and its related processes',
     ['120 1 120 120*', '121 120 120 120', '122 1 122 120'],
     [120, 121, 122],
   ],
-  ['nobody else', ['60 50 50 50', '70 1 70 70', '100 50 100 100'], [100]],
-  ['nobody in the group of one that has ended', ['110 1 100 100'], []],
-  ['never pid 1 or ourselves, whatever they carry', ['1 0 1 1*', '50 1 50 50*', '51 50 50 50'], []],
+  ['no other process', ['60 50 50 50', '70 1 70 70', '100 50 100 100'], [100]],
+  ['no process in the group of a root that has ended', ['110 1 100 100'], []],
   [
-    'never those that we descend from',
+    'neither pid 1 nor this process, even if they are marked',
+    ['1 0 1 1*', '50 1 50 50*', '51 50 50 50'],
+    [],
+  ],
+  [
+    'no ancestor of this process',
     ['40 1 40 40*', '41 40 41 40*', '50 41 50 50', '42 40 42 40*'],
     [42],
   ],
-  ['nobody through our own group', ['50 1 50 50', '51 50 50 50*', '52 50 50 50'], [51]],
-])('takes %s', (_, rows, expected) => {
-  expect(belonging(table(...rows), from(ROOT), SELF).map(({ pid }) => pid)).toEqual(expected);
+  [
+    'no process through the group of this process',
+    ['50 1 50 50', '51 50 50 50*', '52 50 50 50'],
+    [51],
+  ],
+])('finds %s', (_, rows, expected) => {
+  expect(relatedProcesses(table(...rows), from(ROOT), SELF).map(({ pid }) => pid)).toEqual(
+    expected,
+  );
 });
 
-test('a process that got the pid of the root later is a stranger, and so is its tree', () => {
+test('a process that reuses the pid of the root is not related, nor are its descendants', () => {
   const reused = table('100 1 100 100', '101 100 100 100');
-  expect(belonging(reused, from({ pid: 100, started: 'earlier' }), SELF)).toEqual([]);
+  expect(relatedProcesses(reused, from({ pid: 100, started: 'earlier' }), SELF)).toEqual([]);
 });
 
-test('every descendant of the root is taken, in whatever order the table comes', () => {
+test('finds every descendant of the root, whatever the order of the table', () => {
   const parents = fc.array(fc.nat(), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(parents, fc.infiniteStream(fc.nat()), (choices, order) => {
@@ -67,7 +77,7 @@ test('every descendant of the root is taken, in whatever order the table comes',
         .map((entry) => ({ entry, key: order.next().value }))
         .sort((a, b) => a.key - b.key)
         .map(({ entry }) => entry);
-      expect(belonging(shuffled, from(ROOT), SELF)).toHaveLength(rows.length + 1);
+      expect(relatedProcesses(shuffled, from(ROOT), SELF)).toHaveLength(rows.length + 1);
     }),
   );
 });

@@ -1,15 +1,15 @@
 import type { ProcessEntry } from './process-entry.ts';
 
-/** A process for which pid and start time are known. */
-export type Known = Pick<ProcessEntry, 'pid' | 'started'>;
+/** Pid and start time, which together identify a process within one boot. */
+export type PidAndStart = Pick<ProcessEntry, 'pid' | 'started'>;
 
 /**
- * All of `table` that belongs together with `ours`: these processes themselves, their descendants, and
- * whoever shares a group or a session with one of them. Groups and sessions count only through a
- * living member, because their numbers are used again like pids. `self`, the one who asks, and its
- * ancestors are never in the answer, and nothing is followed through its group or session.
+ * The processes of `table` that are related to `ours`. These are `ours`, their descendants, and all
+ * processes that share a group or a session with one of them. Groups and sessions count only through
+ * a living member, because their numbers are reused like pids. The result never contains `self`, the
+ * calling process, or its ancestors. The group and the session of `self` relate no processes.
  */
-export function belonging(
+export function relatedProcesses(
   table: readonly ProcessEntry[],
   ours: (entry: ProcessEntry) => boolean,
   self: number,
@@ -52,6 +52,6 @@ function ancestry(table: readonly ProcessEntry[], pid: number): ReadonlySet<numb
   return line;
 }
 
-export function isSame(a: Known, b: Known): boolean {
+export function isSame(a: PidAndStart, b: PidAndStart): boolean {
   return a.pid === b.pid && a.started === b.started;
 }

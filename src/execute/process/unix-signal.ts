@@ -2,6 +2,6 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended meanwhile, or it is another user's; whoever asks looks again for what is left.
+    // The process has ended, or it belongs to another user. The caller checks again what is alive.
   }
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { ProcessSystem } from './process-entry.ts';
 import { bootQuery, parseProcesses, processQuery, taskkillArguments } from './windows.ts';
 
-/** Windows shows no environment of other processes: a step's processes are found by descent only. */
+/** Windows does not show the environment of other processes, so only descent relates processes to a step. */
 export const windows: ProcessSystem = {
   boot: () => output('powershell.exe', bootQuery()).trim(),
 
@@ -12,7 +12,7 @@ export const windows: ProcessSystem = {
   survey: () => parseProcesses(output('powershell.exe', processQuery())),
 
   signal(pid, signal) {
-    // There is no stopped process to wake, and no group.
+    // Windows has neither stopped processes nor process groups.
     if (signal !== 'SIGCONT' && pid > 0) output('taskkill.exe', taskkillArguments(pid, signal));
   },
 };

@@ -1,12 +1,12 @@
-// What to say to Windows, and how to read its answers, without a process.
+// The commands for Windows and the parsing of their output, without starting a process.
 import { NO_TRACES, type ProcessEntry } from './process-entry.ts';
 
-/** Ends a process and its descendants: asks them to close, or forces them. */
+/** Ends a process and its descendants: asks them to close, or with SIGKILL forces them. */
 export function taskkillArguments(pid: number, signal: NodeJS.Signals): readonly string[] {
   return ['/PID', String(pid), '/T', ...(signal === 'SIGKILL' ? ['/F'] : [])];
 }
 
-/** Lists processes as `pid parent started`, all of them or the given ones. */
+/** Lists all processes, or the given ones, as lines of `pid parent started`. */
 export function processQuery(pids?: readonly number[]): readonly string[] {
   const filter = pids ? ` -Filter '${pids.map((pid) => `ProcessId=${pid}`).join(' OR ')}'` : '';
   return powershell(
@@ -23,8 +23,8 @@ function powershell(command: string): readonly string[] {
 }
 
 /**
- * Reads `pid parent started` lines. Windows keeps the pid of a parent that ended, and may have given
- * it to a younger process since: one that is younger than its child is not its parent.
+ * Parses lines of `pid parent started`. Windows keeps the pid of a parent that has ended, and may
+ * reuse it. So a process that is younger than its supposed child is not the parent.
  */
 export function parseProcesses(text: string): ProcessEntry[] {
   const rows = text.split(/\r?\n/).flatMap((line) => {
@@ -40,7 +40,7 @@ export function parseProcesses(text: string): ProcessEntry[] {
   });
 }
 
-/** Node itself is the wrapper: no shell of Windows passes arguments on unchanged. */
+/** Node is the wrapper, because no Windows shell passes arguments on unchanged. */
 export function windowsWrapper(
   node: string,
   folder: string,
@@ -57,7 +57,7 @@ const { Socket } = require('node:net');
 const [folder, command, ...args] = process.argv.slice(1);
 const end = (word, code) => {
   try {
-    // Into the space that the file has; without a file, nobody waits for it.
+    // Overwrites the reserved bytes. If the file does not exist, no process waits for it.
     writeFileSync(folder + '/exit-' + process.pid, word + ' ' + code + '\\n', { flag: 'r+' });
   } finally {
     process.exit(code);

@@ -1,10 +1,10 @@
-// Every command runs under a small wrapper, the leader of a session of its own, which keeps these promises:
-// - The command begins only after a line arrived on descriptor 3. Raymond sends it when the
-//   wrapper's identity is on disk; if Raymond dies before, the pipe closes and the command never
-//   begins. So whatever had an effect can be found again from its folder.
-// - The wrapper writes how the command ended to `exit-<pid>`, whether Raymond lives or not, and exits
-//   with the same code, so that Raymond knows it even when it cannot be written.
-// - On Linux, all that the command starts can be told by a limit that it inherits: see `mark.ts`.
+// Every command runs under a small wrapper, which leads its own session and guarantees this:
+// - The command begins only after a line has arrived on descriptor 3. Raymond sends it when the
+//   wrapper's identity is on disk. If Raymond dies earlier, the pipe closes and the command never
+//   begins. So every command that had an effect can be found again from its folder.
+// - The wrapper writes how the command ended to `exit-<pid>`, even if Raymond has died. It exits with
+//   the same code, so that Raymond learns the code even if the file cannot be written.
+// - On Linux, every process that the command starts inherits a limit that identifies it: see `mark.ts`.
 import { limitOf, type StepMark } from './mark.ts';
 import { windowsWrapper } from './windows.ts';
 
@@ -26,8 +26,8 @@ export function wrap(
 }
 
 /**
- * `exec` looks only for programs, and with `execfail` a failure is told apart from a program that
- * itself exits with 126 or 127.
+ * `exec` finds programs only, never builtins. `execfail` distinguishes a failed start from a program
+ * that itself exits with 126 or 127.
  */
 const UNIX_BEGIN = `
 shopt -s execfail
@@ -37,15 +37,15 @@ echo "unstarted $1" >"$0/unstarted-$PPID"
 exit "$1"`;
 
 /**
- * - `-p` keeps BASH_ENV and exported functions from running in here, and passes them on.
- * - With `set -m` the command is a background job with a group of its own, whose signals do not
- *   reach the wrapper, and yet it keeps its stdin and hears SIGINT. Without it again, a command
- *   that is merely stopped has not ended.
- * - There are no traps: a signal that came between fork and exec would be lost in them.
- * - Only builtins are used, as the PATH is the command's affair, and no variable is set that the
- *   environment could export.
- * - What bash says about a killed child does not go to the command's stderr.
- * - `<>` writes into the space that the file has, without emptying it first.
+ * - `-p` ignores BASH_ENV and exported functions in the wrapper, but passes them to the command.
+ * - With `set -m` the command is a background job in its own group, whose signals do not reach the
+ *   wrapper. The command still keeps its stdin and receives SIGINT.
+ * - With `set +m`, `wait` does not return for a command that is only stopped.
+ * - There are no traps: they would lose a signal that arrives between fork and exec.
+ * - Only builtins are used, because the PATH is meant for the command. No variable is set, because
+ *   the environment could export it.
+ * - Messages of bash about a killed child do not reach the command's stderr.
+ * - `<>` overwrites the reserved bytes of the file without truncating it.
  */
 const unixWrapper = (limit: string) => `
 read -r -u 3 _ || { [ -e "$0/exit-$$" ] && echo 'unstarted 0' 1<>"$0/exit-$$"; exit 1; }
