@@ -155,6 +155,8 @@ function outcomeOf(
       return whose === 'adopted'
         ? INTERRUPTED
         : failed(`${step.state} could not be started. ${exit.reason}`);
+    case 'left':
+      return INTERRUPTED;
     case 'unknown':
       return failed(
         `Nobody saw how ${step.state} ended: the process that watched over it was killed, or the machine went down. Raymond repeats a script once after that. When it happens again, check what the script has done, then run: raymond resume ${step.run}`,

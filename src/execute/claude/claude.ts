@@ -129,6 +129,7 @@ async function takeTurn(
     untilExit: !step.warm,
   });
   begun.onInit();
+  if (followed.exit?.kind === 'left') return LEFT;
   showComplaints(claude, process.launched.stderrFile, live);
   process.offset = followed.offset;
   process.totalUsd = followed.totalUsd ?? process.totalUsd;
@@ -159,6 +160,7 @@ async function adoptTurn(
     onSilence: () => void launched.stop(),
     untilExit: true,
   });
+  if (followed.exit?.kind === 'left') return LEFT;
   await endProcess(launched, followed);
   return settle(claude, step, turn, followed, control.stopped ? 'stopped' : 'adopted');
 }
@@ -169,6 +171,8 @@ async function endProcess(launched: LaunchedProcess, { exit }: FollowedTurn): Pr
 }
 
 const NOT_BEGUN: StepOutcome = { kind: 'interrupted', costUsd: 0, sessionUsable: false };
+/** Another Raymond follows the turn, and keeps what it tells of its session. */
+const LEFT: StepOutcome = NOT_BEGUN;
 
 function asPrompt(step: Step): PromptStep {
   if (step.kind === 'prompt') return step;

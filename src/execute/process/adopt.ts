@@ -2,27 +2,40 @@ import { realpathSync } from 'node:fs';
 import { changesOf } from './changes.ts';
 import { isAlive } from './identity.ts';
 import type { ProcessHandle } from './launch.ts';
-import { type Exit, exitOf, type ProcessRecord, readExit, readRecord, UNKNOWN } from './record.ts';
+import {
+  type Exit,
+  exitOf,
+  LEFT,
+  type ProcessRecord,
+  readExit,
+  readRecord,
+  UNKNOWN,
+} from './record.ts';
 
 /** See `RunProcesses.adopt`. */
 export function adopt(folder: string): ProcessHandle | undefined {
   const record = readRecord(folder);
   if (record === undefined) return undefined;
   const real = realpathSync(folder);
-  return { folder: real, record, ended: endOfAdopted(real, record) };
+  return { folder: real, record, ...endOfAdopted(real, record) };
 }
 
-async function endOfAdopted(folder: string, record: ProcessRecord): Promise<Exit> {
+function endOfAdopted(
+  folder: string,
+  record: ProcessRecord,
+): Pick<ProcessHandle, 'ended' | 'leave'> {
   const changes = changesOf(exitOf(folder, record.identity.pid), 1000);
-  try {
-    return await waitForExit({
-      isAlive: () => isAlive(record.identity),
-      readExit: () => readExit(folder, record),
-      change: () => changes.next(),
-    });
-  } finally {
-    changes.close();
-  }
+  let isLeft = false;
+  const ended = waitForExit({
+    isAlive: () => isAlive(record.identity),
+    readExit: () => (isLeft ? LEFT : readExit(folder, record)),
+    change: () => changes.next(),
+  }).finally(() => changes.close());
+  const leave = () => {
+    isLeft = true;
+    changes.wake();
+  };
+  return { ended, leave };
 }
 
 /** The facts about a process that can be read without being its parent. */

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { Duplex, type Writable } from 'node:stream';
 import { identify } from './identity.ts';
 import { newToken, type StepMark, withToken } from './mark.ts';
 import {
   type Exit,
   hasRecord,
+  LEFT,
   type ProcessRecord,
   prepareExit,
   readExit,
@@ -36,6 +38,8 @@ export interface ProcessHandle {
   readonly record?: ProcessRecord;
   readonly stdin?: Writable;
   readonly ended: Promise<Exit>;
+  /** Follows it no longer, and lets it run: if it has not ended yet, `ended` says so. */
+  leave(): void;
 }
 
 /** See `RunProcesses.launch`. */
@@ -54,8 +58,8 @@ function begin(wanted: Launch, mark: StepMark): ProcessHandle {
   const { folder, command } = wanted;
   const token = newToken(mark, randomUUID());
   const child = spawnWrapper(wanted, mark, token);
-  const childEnd = endOf(child);
-  if (child.pid === undefined) return unstarted(folder, childEnd);
+  const { over, leave } = endOf(child);
+  if (child.pid === undefined) return unstarted(folder, over);
 
   const gate = child.stdio[3];
   if (!(gate instanceof Duplex)) throw new Error('The wrapper has no gate.');
@@ -67,8 +71,16 @@ function begin(wanted: Launch, mark: StepMark): ProcessHandle {
     prepareExit(folder, identity.pid);
     writeRecord(folder, record);
     gate.end('go\n');
-    const ended = childEnd.then((end) => readExit(folder, record) ?? exitFromCode(end));
-    return { folder, record, ended, ...(child.stdin && { stdin: ignoreErrors(child.stdin) }) };
+    const ended = over.then((end) =>
+      end === 'left' ? LEFT : (readExit(folder, record) ?? exitFromCode(end)),
+    );
+    return {
+      folder,
+      record,
+      ended,
+      leave,
+      ...(child.stdin && { stdin: ignoreErrors(child.stdin) }),
+    };
   } catch (error) {
     gate.destroy();
     throw error;
@@ -115,12 +127,23 @@ function spawnWrapper(
 const CREATE_FOR_APPEND =
   constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
-/** Resolves with the child's exit code, null if it was killed, or the error if it could not be created. */
-function endOf(child: ChildProcess): Promise<number | null | Error> {
-  return new Promise((resolve) => {
+/**
+ * `over` resolves with the child's exit code, null if it was killed, or the error if it could not
+ * be created. A child that is left keeps nobody waiting, and reads the end of its input: as if we were dead.
+ */
+function endOf(child: ChildProcess) {
+  let leave = () => {};
+  const over = new Promise<number | null | Error | 'left'>((resolve) => {
     child.once('exit', resolve);
     child.once('error', resolve);
+    leave = () => {
+      resolve('left');
+      child.unref();
+      child.stdin?.end();
+      if (child.stdin instanceof Socket) child.stdin.unref();
+    };
   });
+  return { over, leave };
 }
 
 /** On a full disk the wrapper cannot write the exit file, but it still exits with the command's code. */
@@ -133,6 +156,7 @@ function unstarted(folder: string, error: Promise<unknown>): ProcessHandle {
   return {
     folder,
     ended: error.then((why) => ({ kind: 'unstarted', reason: reasonOf(why) })),
+    leave: () => {},
   };
 }
 

@@ -21,8 +21,11 @@ export type Exit =
   /** The command never began. */
   | { readonly kind: 'unstarted'; readonly reason: string }
   /** No record shows how it ended: its wrapper was killed, or the machine went down. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown' }
+  /** It may still run, but belongs to another Raymond now. */
+  | { readonly kind: 'left' };
 
+export const LEFT: Exit = { kind: 'left' };
 export const UNKNOWN: Exit = { kind: 'unknown' };
 
 export const stdoutOf = (folder: string): string => join(folder, 'stdout');

@@ -37,6 +37,8 @@ export class RunProcesses {
   readonly #stops: TreeStops;
   /** The trees that were launched or adopted here and have not ended, with the number in their mark. */
   readonly #known = new Map<Tree, number | undefined>();
+  readonly #leaves = new Set<() => void>();
+  #isLeft = false;
   #key: string | undefined;
   /** Begins at random, so that numbers of an earlier Raymond process are rarely reused. */
   #number = randomInt(MARKS);
@@ -53,6 +55,7 @@ export class RunProcesses {
    * that cannot be started ends as `unstarted`. Throws only when the folder cannot be used.
    */
   launch(wanted: Launch): LaunchedProcess {
+    this.#checkOurs();
     return this.#launched(launch(wanted, () => this.#newMark()));
   }
 
@@ -61,6 +64,7 @@ export class RunProcesses {
    * or has ended. Returns undefined if no command began in this folder and none will.
    */
   adopt(folder: string): LaunchedProcess | undefined {
+    this.#checkOurs();
     const begun = adopt(folder);
     return begun && this.#launched(begun);
   }
@@ -82,11 +86,19 @@ export class RunProcesses {
    * Ends the strays: processes of the run that belong to no process launched or adopted here. They
    * are background jobs of ended agents, or were left running when a Raymond process was killed.
    */
-  endStrays(graceMs = LEFTOVER_GRACE_MS): Promise<readonly ProcessIdentity[]> {
-    return this.#stops.end(
-      strays(this.#runKey(), () => this.#known.keys()),
-      { terminateMs: graceMs },
-    );
+  async endStrays(graceMs = LEFTOVER_GRACE_MS): Promise<readonly ProcessIdentity[]> {
+    if (this.#isLeft) return [];
+    const tree = this.#whileOurs(strays(this.#runKey(), () => this.#known.keys()));
+    return this.#stops.end(tree, { terminateMs: graceMs });
+  }
+
+  /**
+   * Another Raymond has adopted what runs. Nothing is followed, ended or launched here any more, and
+   * every process that has not ended ends as `left`.
+   */
+  leave(): void {
+    this.#isLeft = true;
+    for (const leave of this.#leaves) leave();
   }
 
   /** The processes that `endStrays` would end. */
@@ -99,14 +111,17 @@ export class RunProcesses {
     return enclosingRuns().includes(this.#runKey());
   }
 
-  #launched({ folder, record, stdin, ended }: ProcessHandle): LaunchedProcess {
+  #launched({ folder, record, stdin, ended, leave }: ProcessHandle): LaunchedProcess {
     const files = { stdoutFile: stdoutOf(folder), stderrFile: stderrOf(folder) };
     if (!record) return { ...files, ended, stop: async () => [], endLeftovers: async () => [] };
-    const tree = stepTree(folder, record);
+    this.#leaves.add(leave);
+    void ended.then(() => this.#leaves.delete(leave));
+    const tree = this.#whileOurs(stepTree(folder, record));
     this.#known.set(tree, markOf(record.token)?.number);
     // Callers that come while the tree is being ended share the same ending.
     let ending: Promise<readonly ProcessIdentity[]> | undefined;
-    const end = (grace: GracePeriods) => {
+    const end = async (grace: GracePeriods) => {
+      if (this.#isLeft) return [];
       ending ??= this.#stops.end(tree, grace).finally(() => {
         ending = undefined;
         this.#known.delete(tree);
@@ -121,6 +136,15 @@ export class RunProcesses {
       stop: (graceMs = STOP_GRACE_MS) => end({ interruptMs: graceMs, terminateMs: graceMs / 5 }),
       endLeftovers: (graceMs = LEFTOVER_GRACE_MS) => end({ terminateMs: graceMs }),
     };
+  }
+
+  #checkOurs(): void {
+    if (this.#isLeft) throw new Error('The processes of this run belong to another Raymond.');
+  }
+
+  /** An end that is under way stops there, too. */
+  #whileOurs(tree: Tree): Tree {
+    return { ...tree, find: (table) => (this.#isLeft ? [] : tree.find(table)) };
   }
 
   #newMark(): StepMark {
