@@ -29,6 +29,19 @@ export interface Executor {
   close(): Promise<void>;
 }
 
+/** Who executes the steps of a run. */
+export interface Executors {
+  readonly prompt: Executor;
+  readonly script: Executor;
+  /** Ends what the run has started and no step that is under way knows of. */
+  readonly endStrays?: () => Promise<unknown>;
+  /**
+   * Another process has adopted the steps that are under way. None of them is followed or ended here
+   * any more, none is started, and their outcomes settle.
+   */
+  readonly leave?: () => void;
+}
+
 export interface RunningStep {
   readonly outcome: Promise<StepOutcome>;
   /** It was begun by an earlier process, so under the rules of that time. */
@@ -116,7 +129,33 @@ export interface Clock {
 export interface Observer {
   event(event: RunEvent, before: Run | undefined, after: Run): void;
   live(agent: string, live: Live): void;
+  /** Nothing more comes. */
+  close?(): void | Promise<void>;
 }
+
+/** Somebody who may answer the questions of a run while it is carried. */
+export interface Person {
+  ask(question: OpenQuestion, reply: Reply): void;
+  /** The question of an agent was settled without them. */
+  withdraw(agent: string): void;
+  /** Whether they may still answer. */
+  isThere(): boolean;
+  close(): void;
+}
+
+export interface OpenQuestion {
+  readonly agent: string;
+  readonly question: string;
+}
+
+export interface Reply {
+  answer(text: string): void;
+  /** They are not there any more. */
+  leave(): void;
+}
+
+/** Asks a run to stop, as signals do; gives the way to end that. */
+export type StopSource = (stop: (how: 'drain' | 'now') => void) => () => void;
 
 /** What has to be known of the world before an answer can be followed. */
 export interface World {

@@ -22,6 +22,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   journal: ['model', 'parse', 'files', 'ports.ts'],
   observe: ['model', 'files', 'ports.ts'],
   run: ['model', 'parse', 'interpret', 'ports.ts'],
+  host: ['model', 'run', 'ports.ts'],
   'index.ts': ['model', 'parse', 'interpret', 'load'],
   'testing.ts': [
     'model',
@@ -45,6 +46,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'journal',
     'load',
     'run',
+    'host',
     'ports.ts',
     'schemas',
   ],
@@ -64,6 +66,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'journal',
     'observe',
     'run',
+    'host',
     'ports.ts',
     'testing.ts',
   ],
@@ -122,6 +125,34 @@ test('everything that reaches a terminal goes through one door', () => {
     (file) => file !== 'cli/terminal.ts' && WAYS_OUT.some((way) => way.test(code(file))),
   );
   expect(writers).toEqual([]);
+});
+
+/** What a process has once: its streams, its signals, its end. A host that carries a run has none of it. */
+const OF_THE_PROCESS: readonly [what: string, RegExp, users: readonly string[]][] = [
+  [
+    'standard input',
+    /\bprocess\s*\.\s*stdin\b|\bstdin\b[^}\n]*\}\s*=\s*process\b/,
+    ['cli/terminal.ts'],
+  ],
+  ['exit codes', /\bprocess\s*\.\s*(?:exit|exitCode|abort)\b/, ['cli/main.ts', 'cli/terminal.ts']],
+  [
+    'signals and uncaught errors',
+    /\bprocess\s*\.\s*(?:on|once|off|addListener|prependListener|removeAllListeners)\b/,
+    ['cli/signals.ts', 'cli/terminal.ts', 'execute/process/output-of.ts'],
+  ],
+];
+
+test.each(OF_THE_PROCESS)('%s of the process belong to named files', (_what, use, users) => {
+  // The wrapper for Windows is the text of another program.
+  const others = files.filter((file) => file !== 'execute/process/windows.ts');
+  expect(others.filter((file) => use.test(code(file))).sort()).toEqual([...users].sort());
+});
+
+test('a host knows no process', () => {
+  const hosts = files.filter((file) => file.startsWith('host/') || file.startsWith('run/'));
+  expect(hosts.length).toBeGreaterThan(8);
+  const knowing = /\bprocess\s*[.[]|\bDate\.now\b|\bsetTimeout\b|\brandomUUID\b|from 'node:/;
+  expect(hosts.filter((file) => knowing.test(code(file)))).toEqual([]);
 });
 
 test('only the door adds escape codes', () => {

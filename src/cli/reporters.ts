@@ -1,6 +1,10 @@
-/** Who is told what happens in a run: the terminal, the log file, the title, the debug folder. */
+/** Who is told what happens in a run: the terminal, the log file, the title, the debug folder, the state file. */
 import { join } from 'node:path';
+import type { NamedObserver } from '../host/observe-all.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
+import type { Project, RunPaths } from '../journal/project.ts';
+import { freeze } from '../journal/state-file.ts';
+import { stateWriter } from '../journal/state-writer.ts';
 import type { Run } from '../model/run.ts';
 import { debugFolderName, debugFolderObserver } from '../observe/debug-folder.ts';
 import type { Line } from '../observe/describe.ts';
@@ -8,15 +12,23 @@ import { jsonObserver } from '../observe/json.ts';
 import { formatLine, plainObserver } from '../observe/plain.ts';
 import { titleBarObserver } from '../observe/title-bar.ts';
 import type { Observer } from '../ports.ts';
-import type { RunProcess } from './run-process.ts';
+import type { RunOptions } from './options.ts';
+import { clock, disk } from './store.ts';
 import { stderr, stdout } from './terminal.ts';
 import { saidInStep } from './wire.ts';
 
-export type NamedObserver = readonly [name: string, observer: Observer];
+export interface Reported {
+  readonly project: Project;
+  readonly paths: RunPaths;
+  readonly options: RunOptions;
+  /** Takes the report for the log file, if there is one. */
+  readonly log: ((text: string) => void) | undefined;
+}
 
 export function reporters(
   run: Run,
-  { project, paths, options, log }: Pick<RunProcess, 'project' | 'paths' | 'options' | 'log'>,
+  { project, paths, options, log }: Reported,
+  confirm: () => Promise<void>,
 ): readonly NamedObserver[] {
   const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
   const observers: NamedObserver[] = [];
@@ -36,27 +48,16 @@ export function reporters(
     const parts = { folder, report: stderr.say, said: saidInStep(paths) };
     observers.push(['The debug folder', debugFolderObserver(parts)]);
   }
+  observers.push(['The state file', stateFileObserver(paths.stateFile, confirm)]);
   return observers;
 }
 
-/** Watching never disturbs a run: an observer that fails (a full disk, a closed pipe) is left out from then on. */
-export function observeAll(observers: readonly NamedObserver[]): Observer {
-  const working = new Set(observers);
-  const tell = (say: (observer: Observer) => void) => {
-    for (const named of working) {
-      const [name, observer] = named;
-      try {
-        say(observer);
-      } catch (error) {
-        working.delete(named);
-        stderr.say(
-          `${name} gets nothing more from here on: ${reasonOf(error)}. The run continues.`,
-        );
-      }
-    }
-  };
-  return {
-    event: (event, before, after) => tell((observer) => observer.event(event, before, after)),
-    live: (agent, live) => tell((observer) => observer.live(agent, live)),
-  };
+export function observerFailed(name: string, error: unknown): void {
+  stderr.say(`${name} gets nothing more from here on: ${reasonOf(error)}. The run continues.`);
+}
+
+/** The state file is somebody else's as soon as the run is. */
+function stateFileObserver(path: string, confirm: () => Promise<void>): Observer {
+  const { update, close } = stateWriter({ disk, path, clock, freeze, confirm, report: () => {} });
+  return { event: (_event, _before, after) => update(after), live: () => {}, close };
 }

@@ -40,6 +40,16 @@ export interface LineOptions {
 export const stdout: Screen = screen(process.stdout);
 export const stderr: Screen = screen(process.stderr);
 
+/** Whether a person sees what is asked on a screen, and can answer. */
+export function isAttended(screen: Screen = stderr): boolean {
+  return process.stdin.isTTY === true && screen.isTerminal();
+}
+
+/** What was piped in. */
+export function standardInput(): AsyncIterable<Buffer> {
+  return process.stdin;
+}
+
 /** Reads answers of the person at the terminal; the prompt is Raymond's own. */
 export function lineReader(): Interface {
   return createInterface({ input: process.stdin, output: process.stderr });

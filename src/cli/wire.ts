@@ -20,7 +20,7 @@ import { EFFORTS, PERMISSION_MODES } from '../parse/agent-names.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
-import type { Executor, StepKeeper, WorkflowLibrary } from '../ports.ts';
+import type { Executors, StepKeeper, WorkflowLibrary } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { processesOf } from './store.ts';
 import { testWorld } from './world.ts';
@@ -38,10 +38,7 @@ export function looseLibrary(cwd = process.cwd()): LooseLibrary {
   return createLibrary({ cwd, platform });
 }
 
-export interface Executors {
-  readonly prompt: Executor;
-  readonly script: Executor;
-  readonly endStrays: () => Promise<unknown>;
+export interface ChosenExecutors extends Executors {
   readonly rehearsal?: Pick<RehearsingExecutors, 'remember'> & {
     readonly replies: readonly string[];
   };
@@ -62,11 +59,11 @@ export async function executors({
   library,
   paths,
   claudePath,
-}: ExecutorChoice): Promise<Executors> {
+}: ExecutorChoice): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings);
   const processes = processesOf(paths);
   const script = scriptExecutor(processes);
-  const endStrays = () => processes.endStrays();
+  const ofRun = { endStrays: () => processes.endStrays(), leave: () => processes.leave() };
   if (!settings.rehearse) {
     const prompt = claudeExecutor({
       path: claudePath,
@@ -81,7 +78,7 @@ export async function executors({
         filesOf: (ref) => library.filesOf(ref),
       },
     });
-    return { prompt, script, endStrays };
+    return { prompt, script, ...ofRun };
   }
   const rehearsalOf = rehearsalReader(settings, library);
   const { replies = [] } = (await rehearsalOf(workflow)) ?? {};
@@ -95,7 +92,7 @@ export async function executors({
     scriptAnswers,
     ...(settings.rehearseScripts && { script }),
   });
-  return { prompt, script: played, endStrays, rehearsal: { remember, replies } };
+  return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
 }
 
 export function keeperFor({ folders }: RunPaths): StepKeeper {

@@ -6,13 +6,14 @@
  */
 import { dirname } from 'node:path';
 import { JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
+import { RunLost } from '../model/run-lost.ts';
 import { UserError } from '../model/user-error.ts';
 import { type Disk, type DiskFile, hasCode, replaceFile, writeAll } from './disk.ts';
 import { isSystemError } from './disk-errors.ts';
 import { asUnwritable, besideJournal, runExists, unwritableJournal } from './journal-errors.ts';
 import { encodeEvents, encodeSnapshot, MAX_LINE_BYTES } from './journal-format.ts';
 import type { Lock } from './lock.ts';
-import { journalGone, RunLost } from './lock-errors.ts';
+import { journalGone } from './lock-errors.ts';
 import { beginning } from './read-entries.ts';
 import { type Fold, type ReadRun, readRun } from './read-journal.ts';
 import { rewriteJournal } from './rewrite.ts';

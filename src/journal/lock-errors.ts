@@ -1,26 +1,8 @@
 import { basename, dirname } from 'node:path';
+import { RunLost } from '../model/run-lost.ts';
 import { UserError } from '../model/user-error.ts';
 import { cureOf, reasonOf } from './disk-errors.ts';
 import { type LockOwner, STALE_MS } from './lock-owner.ts';
-
-/** The run is no longer this process's: nothing may be written or started any more. */
-export class RunLost extends UserError {
-  /** Who has it now, as far as is known. */
-  readonly owner: LockOwner | undefined;
-  /** Whether that process can see our steps, so that they are its own now. */
-  readonly leavesSteps: boolean;
-
-  constructor(
-    code: string,
-    message: string,
-    remedy: string,
-    now: { readonly owner?: LockOwner | undefined; readonly leavesSteps?: boolean } = {},
-  ) {
-    super(code, message, remedy);
-    this.owner = now.owner;
-    this.leavesSteps = now.leavesSteps ?? false;
-  }
-}
 
 const runOf = (path: string) => basename(dirname(path));
 

@@ -7,9 +7,9 @@ import { diskError, guarded, type Operation } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { MemoryDisk } from '../../test/journal/memory-disk.ts';
 import { testClock } from '../../test/journal/test-clock.ts';
+import { RunLost } from '../model/run-lost.ts';
 import { type Disk, realDisk } from './disk.ts';
 import { type Lock, type LockWorld, lockOwner, takeLock } from './lock.ts';
-import { RunLost } from './lock-errors.ts';
 import type { LocatedProcess, ProcessIdentity } from './lock-owner.ts';
 
 const NOW = 1_794_782_637_000;

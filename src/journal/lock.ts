@@ -12,6 +12,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
+import type { RunLost } from '../model/run-lost.ts';
 import type { Clock } from '../ports.ts';
 import {
   type Disk,
@@ -29,7 +30,6 @@ import {
   lockRemoved,
   lockTaken,
   lockUnusable,
-  type RunLost,
   tookOver,
 } from './lock-errors.ts';
 import {

@@ -17,11 +17,12 @@ import {
   woke,
 } from '../../test/journal/fixtures.ts';
 import { testClock } from '../../test/journal/test-clock.ts';
+import { RunLost } from '../model/run-lost.ts';
+import { watchOwnership } from '../run/watch-ownership.ts';
 import { realDisk } from './disk.ts';
 import type { Ownership } from './file-journal.ts';
 import { takeLock } from './lock.ts';
-import { lockRemoved, RunLost } from './lock-errors.ts';
-import { watchOwnership } from './watch-ownership.ts';
+import { lockRemoved } from './lock-errors.ts';
 
 describe('a journal', () => {
   test.each([

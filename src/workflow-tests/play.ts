@@ -2,14 +2,15 @@
  * A run that is only played: the real language and the real loop, with a journal in memory and a clock
  * that never makes anybody wait. Who answers prompts and runs scripts is the caller's choice.
  */
+import { type Carrying, carryRun } from '../host/carry-run.ts';
+import { scriptedPerson } from '../host/scripted-person.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { JOURNAL_VERSION, type RunEvent, type RunEventOf, type Settings } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
-import { Inbox } from '../run/inbox.ts';
-import { runLoop } from '../run/loop.ts';
-import { Steps, type StepsPorts } from '../run/steps.ts';
+import type { StopSource } from '../ports.ts';
+import type { Inbox } from '../run/inbox.ts';
 import { jumpingClock } from './jumping-clock.ts';
 
 export type Beginning =
@@ -20,7 +21,7 @@ export type Beginning =
       readonly input: string | undefined;
     };
 
-export interface PlayPorts extends Omit<StepsPorts, 'clock' | 'live'> {
+export interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'world' | 'folders'> {
   /** Answers to questions, in the order in which they are asked. */
   readonly replies: readonly string[];
   readonly inbox?: PlayInbox;
@@ -43,45 +44,47 @@ export interface PlayedRun {
 /** Plays a run to its end. */
 export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<PlayedRun> {
   const clock = jumpingClock('resume' in beginning ? beginning.resume.updatedAt : undefined);
-  const inbox = ports.inbox ?? new Inbox<Input>();
   const events: RunEvent[] = [];
-  const begun = begin(beginning, clock.now(), inbox, events);
-  const replies = [...ports.replies];
-
-  const stop = () => inbox.put({ kind: 'stop', at: clock.now(), how: 'now' });
-  ports.stopped?.addEventListener('abort', stop, { once: true });
-  const run = await runLoop(begun, inbox, {
+  const { run, first } = begin(beginning, clock.now(), events);
+  const person = scriptedPerson(ports.replies);
+  const carried = await carryRun(run, first, {
+    ...ports,
+    clock,
     journal: {
       append: async (more, after) => {
         events.push(...more);
         ports.inbox?.journaled(more, after);
       },
     },
-    clock,
-    observer: {
-      event: (event) => {
-        if (event.type !== 'agent-asked') return;
-        const text = replies.shift();
-        if (text === undefined) return;
-        const { agent, at: askedAt } = event;
-        inbox.put({ kind: 'person-answered', at: clock.now(), agent, askedAt, text });
-      },
-      live: () => {},
-    },
-    steps: new Steps(inbox, { ...ports, clock, live: () => {} }),
     newId: counter('resume' in beginning ? 'r' : 's'),
-    attended: () => replies.length > 0 || ports.inbox?.isAttended() === true,
-    patient: true,
+    observers: [],
+    observerFailed: (_name, error) => {
+      throw error;
+    },
+    person: { ...person, isThere: () => person.isThere() || ports.inbox?.isAttended() === true },
+    ...(ports.stopped && { stops: whenAborted(ports.stopped) }),
   });
-  ports.stopped?.removeEventListener('abort', stop);
-  return { run, events };
+  // Nobody else knows of the run, so nobody can take it.
+  if (carried.kind === 'lost') throw carried.loss;
+  return { run: carried.run, events };
 }
 
-function begin(beginning: Beginning, at: number, inbox: Inbox<Input>, events: RunEvent[]): Run {
+function whenAborted(stopped: AbortSignal): StopSource {
+  return (stop) => {
+    const abort = () => stop('now');
+    stopped.addEventListener('abort', abort, { once: true });
+    return () => stopped.removeEventListener('abort', abort);
+  };
+}
+
+function begin(
+  beginning: Beginning,
+  at: number,
+  events: RunEvent[],
+): { readonly run: Run; readonly first: readonly Input[] } {
   if ('resume' in beginning) {
     const { resume, settings, input } = beginning;
-    inbox.put({ kind: 'resume', at, settings, input });
-    return resume;
+    return { run: resume, first: [{ kind: 'resume', at, settings, input }] };
   }
   const started: RunEvent = {
     type: 'run-started',
@@ -90,7 +93,7 @@ function begin(beginning: Beginning, at: number, inbox: Inbox<Input>, events: Ru
     ...beginning.start,
   };
   events.push(started);
-  return apply(newRun, started);
+  return { run: apply(newRun, started), first: [] };
 }
 
 function counter(prefix: string): () => string {

@@ -67,8 +67,7 @@ export async function runTest(
       { start: beginning(workflow, test, cwd, settings) },
       {
         library,
-        executors: executorsFor(test, script, prompts),
-        endStrays,
+        executors: { ...executorsFor(test, script, prompts), endStrays },
         world: await ports.world(cwd),
         folders: foldersIn(root),
         replies: test.replies ?? [],

@@ -23,12 +23,12 @@ import { type RunOptions, wrongUsage } from '../options.ts';
 import { FOREIGN, isOwnRun, sealRun } from '../own-runs.ts';
 import { onePermission, skipWarning } from '../permission.ts';
 import { questionsOf } from '../questions.ts';
-import { workOn } from '../run-process.ts';
+import { runAtTerminal } from '../run-at-terminal.ts';
 import { allRuns, condition, type FoundRun, nameProblem } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { checkNames, type Executors, executors, libraryFor } from '../wire.ts';
+import { type ChosenExecutors, checkNames, executors, libraryFor } from '../wire.ts';
 import { rehearsalNotice } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {
@@ -172,7 +172,7 @@ async function resumeOne(
       claudePath,
     });
     stderr.say(...(await sealRun(paths, { ...run, settings })));
-    return await workOn(run, [first], {
+    return await runAtTerminal(run, [first], {
       project,
       paths,
       library,
@@ -243,7 +243,7 @@ async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
 }
 
 /** A rehearsal goes on where it was: with the answers and replies that were not yet given. */
-async function rehearsedSoFar(chosen: Executors, journal: string): Promise<Executors> {
+async function rehearsedSoFar(chosen: ChosenExecutors, journal: string): Promise<ChosenExecutors> {
   if (!chosen.rehearsal) return chosen;
   const { remember, replies } = chosen.rehearsal;
   let run = newRun;

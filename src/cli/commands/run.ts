@@ -20,8 +20,8 @@ import { openLog } from '../log-file.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { sealRun } from '../own-runs.ts';
 import { onePermission, skipWarning } from '../permission.ts';
+import { runAtTerminal } from '../run-at-terminal.ts';
 import { checkRunFiles } from '../run-files.ts';
-import { workOn } from '../run-process.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr } from '../terminal.ts';
@@ -85,7 +85,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
     });
     stderr.say(...unsealed);
     await journal.append([started, ...read], begun);
-    return await workOn(begun, [], {
+    return await runAtTerminal(begun, [], {
       project,
       paths,
       library,

@@ -1,5 +1,5 @@
+import { RunLost } from '../model/run-lost.ts';
 import type { Clock } from '../ports.ts';
-import { RunLost } from './lock-errors.ts';
 
 const LOOK_EVERY_MS = 2_000;
 

@@ -1,0 +1,60 @@
+/** Puts an agent's question to the person at the terminal, when there is one. */
+import type { Interface } from 'node:readline';
+import type { OpenQuestion, Person, Reply } from '../ports.ts';
+import type { RunOptions } from './options.ts';
+import { interruptOurselves } from './signals.ts';
+import { isAttended, lineReader, stderr } from './terminal.ts';
+
+export function personAtTerminal({ json }: RunOptions, onLeave: () => void): Person {
+  let isThere = isAttended() && !json;
+  const open = new Map<string, { readonly asked: OpenQuestion; readonly reply: Reply }>();
+  let reader: Interface | undefined;
+
+  /** One question at a time; the oldest first. */
+  const askNext = () => {
+    const [next] = open.values();
+    if (!next || reader || !isThere) return;
+    const { asked, reply } = next;
+    stderr.say('', `${asked.agent} asks:`);
+    stderr.quote(asked.question);
+    reader = lineReader();
+    reader.once('close', () => {
+      // Ctrl-D: nobody wants to answer here. Ctrl-C is passed on as the signal that it is.
+      reader = undefined;
+      if (open.has(asked.agent)) isThere = false;
+      stderr.say('');
+      reply.leave();
+      onLeave();
+    });
+    reader.on('SIGINT', interruptOurselves);
+    reader.question('> ', (text) => {
+      open.delete(asked.agent);
+      reply.answer(text);
+      closeReader();
+      askNext();
+    });
+  };
+  const closeReader = () => {
+    const closing = reader;
+    reader = undefined;
+    closing?.removeAllListeners('close');
+    closing?.close();
+  };
+
+  return {
+    ask(asked, reply) {
+      open.set(asked.agent, { asked, reply });
+      askNext();
+    },
+    withdraw(agent) {
+      if (!open.delete(agent)) return;
+      closeReader();
+      askNext();
+    },
+    isThere: () => isThere,
+    close() {
+      isThere = false;
+      closeReader();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** Carries one run at the terminal: with its signals, its person, its reports, and an exit code. */
+import { type Begun, carryRun } from '../host/carry-run.ts';
+import { scriptedPerson } from '../host/scripted-person.ts';
+import { openMailbox } from '../journal/mailbox.ts';
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import { countdown } from '../observe/countdown.ts';
+import type { Journal, WorkflowLibrary } from '../ports.ts';
+import { exitCode } from './exit-code.ts';
+import { personAtTerminal } from './person-at-terminal.ts';
+import { observerFailed, type Reported, reporters } from './reporters.ts';
+import { stopOnSignals } from './signals.ts';
+import { clock, inboxOf, newId } from './store.ts';
+import { stderr, stdout } from './terminal.ts';
+import { type ChosenExecutors, keeperFor } from './wire.ts';
+import { runWorld } from './world.ts';
+
+export interface AtTerminal extends Reported {
+  readonly library: WorkflowLibrary;
+  readonly journal: Journal & { confirm(): Promise<void>; close(): Promise<void> };
+  readonly executors: ChosenExecutors;
+  /** The events by which the run has just begun, to be shown. */
+  readonly begun?: readonly Begun[];
+  /** Whether it may wait for the deadline of a question (default), or leaves that to its caller. */
+  readonly patient?: boolean;
+}
+
+/** Continues a run from where it is, until it ends; gives the exit code. */
+export async function runAtTerminal(
+  run: Run,
+  first: readonly Input[],
+  parts: AtTerminal,
+): Promise<number> {
+  const { paths, library, journal, executors, options, begun, patient = true } = parts;
+  const person = executors.rehearsal
+    ? scriptedPerson(executors.rehearsal.replies, 'rehearsed')
+    : personAtTerminal(options, () => waiting.look());
+  const waiting = countdown(
+    clock,
+    (line) => stderr.line(line, options),
+    () => patient && !person.isThere(),
+  );
+  const report = (text: string) =>
+    stderr.line({ at: clock.now(), who: 'run', tone: 'warning', text }, options);
+  const confirm = () => journal.confirm();
+  let ended: Run;
+  try {
+    const carried = await carryRun(run, first, {
+      ...{ library, executors, journal, confirm, clock, newId, person, patient },
+      world: await runWorld(run, library),
+      folders: paths.folders,
+      keeper: keeperFor(paths),
+      deliver: (to) =>
+        openMailbox({ ...to, inbox: inboxOf(run.id, paths), pid: process.pid, clock, report }),
+      stops: stopOnSignals,
+      observers: [
+        ...reporters(run, parts, confirm),
+        ...(options.json || options.quiet ? [] : [['The countdown', waiting] as const]),
+      ],
+      observerFailed,
+      ...(begun && { begun }),
+    });
+    if (carried.kind === 'lost') throw carried.loss;
+    ended = carried.run;
+  } finally {
+    await journal.close();
+  }
+  // Last of all: a reader that does not read must not keep anything else from being done.
+  if (ended.result !== undefined && !options.json) await stdout.result(ended.result);
+  return exitCode(ended);
+}

@@ -1,0 +1,51 @@
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import type { Clock, Observer, OpenQuestion, Person } from '../ports.ts';
+
+/** Puts the questions of a run to a person: those that are open already, and each that is asked. */
+export function askPerson(
+  person: Person,
+  open: readonly AskedQuestion[],
+  put: (input: Input) => void,
+  clock: Clock,
+): Observer {
+  const ask = ({ agent, question, askedAt }: AskedQuestion) =>
+    person.ask(
+      { agent, question },
+      {
+        answer: (text) => put({ kind: 'person-answered', at: clock.now(), agent, askedAt, text }),
+        // Nothing follows from it, but that the run looks again what it still waits for.
+        leave: () => put({ kind: 'time-came', at: clock.now(), agent }),
+      },
+    );
+  for (const question of open) ask(question);
+  return {
+    event(event) {
+      if (event.type === 'agent-asked') ask({ ...event, askedAt: event.at });
+      if (event.type === 'agent-answered' || event.type === 'question-timed-out')
+        person.withdraw(event.agent);
+    },
+    live: () => {},
+  };
+}
+
+export interface AskedQuestion extends OpenQuestion {
+  readonly askedAt: number;
+}
+
+/** Those that an earlier process has asked. The value of a resume answers the only one. */
+export function openQuestions(run: Run, first: readonly Input[]): readonly AskedQuestion[] {
+  const hasValue = first.some((input) => input.kind === 'resume' && input.input !== undefined);
+  if (run.tally.asking === 0 || (hasValue && run.tally.asking === 1)) return [];
+  return [...run.agents].flatMap(([agent, { status }]) =>
+    status.kind === 'asking' ? [{ agent, question: status.question, askedAt: status.askedAt }] : [],
+  );
+}
+
+/** For a run that only the mailbox reaches. */
+export const NOBODY: Person = {
+  ask: () => {},
+  withdraw: () => {},
+  isThere: () => false,
+  close: () => {},
+};

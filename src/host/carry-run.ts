@@ -1,0 +1,124 @@
+/**
+ * Carries a run: the loop with everything around it. All of that comes from outside, so a terminal, a
+ * process of its own and a test carry a run in the same way.
+ *
+ * 1. A run that is lost to another process changes nothing any more. If that process has adopted the
+ *    steps, they are left to it; otherwise they are stopped.
+ * 2. How it ended is data. Streams, signals and exit codes belong to whoever calls.
+ */
+import type { RunEvent } from '../model/event.ts';
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import { RunLost } from '../model/run-lost.ts';
+import type { Clock, Executors, Journal, Person, StopSource } from '../ports.ts';
+import { Inbox } from '../run/inbox.ts';
+import { runLoop } from '../run/loop.ts';
+import { Steps, type StepsPorts } from '../run/steps.ts';
+import { watchOwnership } from '../run/watch-ownership.ts';
+import { askPerson, NOBODY, openQuestions } from './ask-person.ts';
+import { type NamedObserver, observeAll } from './observe-all.ts';
+
+export interface Carrying extends Pick<StepsPorts, 'library' | 'world' | 'folders' | 'keeper'> {
+  readonly executors: Executors;
+  readonly journal: Journal;
+  /** Rejects with RunLost when the run belongs to somebody else; absent for a run that nobody can take. */
+  readonly confirm?: () => Promise<void>;
+  /** Brings messages of other processes; absent when there are none. */
+  readonly deliver?: (to: Receiver) => Promise<Delivery>;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly observers: readonly NamedObserver[];
+  /** An observer has failed, and gets nothing more. */
+  readonly observerFailed: (name: string, error: unknown) => void;
+  readonly person?: Person;
+  readonly stops?: StopSource;
+  /** Whether it may wait for the deadline of a question (default), or leaves that to its caller. */
+  readonly patient?: boolean;
+  /** The events by which the run has just begun, to be shown. */
+  readonly begun?: readonly Begun[];
+  readonly inbox?: Inbox<Input>;
+}
+
+export interface Begun {
+  readonly event: RunEvent;
+  readonly before: Run | undefined;
+  readonly after: Run;
+}
+
+export interface Receiver {
+  readonly journal: Journal;
+  readonly put: (input: Input) => void;
+}
+
+export interface Delivery {
+  /** To be used in place of the given one: a message is done when what followed from it is kept. */
+  readonly journal: Journal;
+  close(): void;
+}
+
+export type CarriedRun =
+  | { readonly kind: 'ended'; readonly run: Run }
+  /** Whether its steps were stopped or left, the loss says. */
+  | { readonly kind: 'lost'; readonly loss: RunLost };
+
+/** Continues a run from where it is, beginning with the given inputs, until it ends or is lost. */
+export async function carryRun(
+  run: Run,
+  first: readonly Input[],
+  carrying: Carrying,
+): Promise<CarriedRun> {
+  const { executors, journal, confirm, clock, newId, person = NOBODY, patient = true } = carrying;
+  const inbox = carrying.inbox ?? new Inbox<Input>();
+  const put = (input: Input) => inbox.put(input);
+  for (const input of first) put(input);
+
+  const asking = askPerson(person, openQuestions(run, first), put, clock);
+  const observers = [...carrying.observers, ['The person', asking] as const];
+  const observer = observeAll(observers, carrying.observerFailed);
+  for (const { event, before, after } of carrying.begun ?? []) observer.event(event, before, after);
+
+  const endStops = carrying.stops?.((how) => put({ kind: 'stop', at: clock.now(), how }));
+  const lose = (loss: RunLost) => {
+    if (loss.leavesSteps) executors.leave?.();
+    inbox.fail(loss);
+  };
+  const endWatch = confirm && watchOwnership(clock, confirm, lose);
+  const kept = losing(journal, lose);
+  let delivery: Delivery | undefined;
+  try {
+    delivery = await carrying.deliver?.({ journal: kept, put });
+    const { library, world, folders, keeper } = carrying;
+    const { endStrays } = executors;
+    const live = observer.live;
+    const steps = new Steps(inbox, {
+      ...{ library, executors, world, folders, clock, live },
+      ...(endStrays && { endStrays }),
+      ...(keeper && { keeper }),
+    });
+    const ended = await runLoop(run, inbox, {
+      ...{ journal: delivery?.journal ?? kept, clock, observer, steps, newId, patient },
+      attended: () => person.isThere(),
+    });
+    return { kind: 'ended', run: ended };
+  } catch (error) {
+    if (error instanceof RunLost) return { kind: 'lost', loss: error };
+    throw error;
+  } finally {
+    endWatch?.();
+    delivery?.close();
+    person.close();
+    await observer.close();
+    endStops?.();
+  }
+}
+
+/** An append that finds the run lost lets go of the steps before anybody can stop them. */
+function losing(journal: Journal, lose: (loss: RunLost) => void): Journal {
+  return {
+    append: (events, after) =>
+      journal.append(events, after).catch((error) => {
+        if (error instanceof RunLost) lose(error);
+        throw error;
+      }),
+  };
+}

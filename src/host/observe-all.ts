@@ -1,0 +1,39 @@
+import type { Observer } from '../ports.ts';
+
+export type NamedObserver = readonly [name: string, observer: Observer];
+
+/**
+ * Watching never disturbs a run: an observer that fails (a full disk, a closed pipe) is left out from
+ * then on.
+ */
+export function observeAll(
+  observers: readonly NamedObserver[],
+  failed: (name: string, error: unknown) => void,
+): Required<Observer> {
+  const working = new Set(observers);
+  const tell = (say: (observer: Observer) => void) => {
+    for (const named of working) {
+      const [name, observer] = named;
+      try {
+        say(observer);
+      } catch (error) {
+        working.delete(named);
+        failed(name, error);
+      }
+    }
+  };
+  return {
+    event: (event, before, after) => tell((observer) => observer.event(event, before, after)),
+    live: (agent, live) => tell((observer) => observer.live(agent, live)),
+    /** Also those that were left out: they may hold something. */
+    async close() {
+      for (const [name, observer] of observers) {
+        try {
+          await observer.close?.();
+        } catch (error) {
+          failed(name, error);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { Person } from '../ports.ts';
+
+/** Answers questions in order with the given replies; after them with `otherwise`, or not at all. */
+export function scriptedPerson(replies: readonly string[], otherwise?: string): Person {
+  const left = [...replies];
+  return {
+    ask(_question, reply) {
+      const text = left.shift() ?? otherwise;
+      if (text !== undefined) reply.answer(text);
+    },
+    withdraw: () => {},
+    isThere: () => otherwise !== undefined || left.length > 0,
+    close: () => {},
+  };
+}
