@@ -1,16 +1,16 @@
 import { UserError } from '../model/user-error.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
 import { wrongUsage } from './options.ts';
-import { lineReader, stderr } from './terminal.ts';
+import { isAttended, lineReader, standardInput, stderr } from './terminal.ts';
 
 /** The text of an answer: as written, from standard input (`-`), or asked of the person at the terminal. */
 export async function answerText(
   written: string | undefined,
   asked: { readonly run: string; readonly agent: string; readonly question: string },
 ): Promise<string> {
-  if (written === '-') return fromStandardInput(process.stdin);
+  if (written === '-') return fromStandardInput(standardInput());
   if (written !== undefined) return written;
-  if (process.stdin.isTTY && stderr.isTerminal()) return fromPerson(asked);
+  if (isAttended()) return fromPerson(asked);
   throw wrongUsage(
     `No answer is given for ${asked.run}.`,
     `Write it behind the run: raymond answer ${asked.run} "...", or - to read it from standard input.`,

@@ -1,8 +1,8 @@
-import { lineReader, stderr } from './terminal.ts';
+import { isAttended, lineReader } from './terminal.ts';
 
 /** Whether there is somebody to ask. */
 export function canConfirm(): boolean {
-  return process.stdin.isTTY === true && stderr.isTerminal();
+  return isAttended();
 }
 
 /** Only a written yes is one. */

@@ -8,7 +8,7 @@ import { UserError } from '../../model/user-error.ts';
 import { nearest } from '../../parse/nearest.ts';
 import { wrongUsage } from '../options.ts';
 import { table } from '../table.ts';
-import { stdout } from '../terminal.ts';
+import { isAttended, stdout } from '../terminal.ts';
 
 export interface InitOptions {
   readonly list?: boolean;
@@ -52,7 +52,7 @@ async function choose(
   folder: string | undefined,
   { yes }: InitOptions,
 ): Promise<Choice | undefined> {
-  const isTerminal = process.stdin.isTTY === true && stdout.isTerminal();
+  const isTerminal = isAttended(stdout);
   if (template !== undefined && (folder !== undefined || yes || !isTerminal))
     return { template, folder: folder ?? template };
   if (yes || !isTerminal) {

@@ -21,6 +21,7 @@ import { type RunOptions, wrongUsage } from '../options.ts';
 import { onePermission } from '../permission.ts';
 import { openRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
+import { onSignals } from '../signals.ts';
 import { currentProject, disk, pathsOf } from '../store.ts';
 import { stdout } from '../terminal.ts';
 import { libraryFor, testPorts } from '../wire.ts';
@@ -94,16 +95,14 @@ async function testAll(
 async function untilSignal(work: (stopped: AbortSignal) => Promise<void>): Promise<boolean> {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  for (const signal of SIGNALS) process.on(signal, abort);
+  const forget = onSignals(abort);
   try {
     await work(controller.signal);
     return controller.signal.aborted;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, abort);
+    forget();
   }
 }
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 async function summarise(
   workflow: Workflow,

@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { UserError } from '../../model/user-error.ts';
+import { onSignals } from '../signals.ts';
 import { stderr } from '../terminal.ts';
 
 /** Does something now and after every change in some folders, until Ctrl-C. */
@@ -14,17 +15,18 @@ export async function onChanges(
     hasChanged = true;
     wake();
   };
-  const interrupt = () => {
-    isOver = true;
-    wake();
-  };
   const woken = () =>
     new Promise<void>((resolve) => {
       wake = resolve;
     });
   let code = await act().catch(shown);
   const watchers: FSWatcher[] = (await folders()).map((folder) => watch(folder, change));
-  process.once('SIGINT', interrupt);
+  const forget = onSignals(() => {
+    // A second one ends the process.
+    forget();
+    isOver = true;
+    wake();
+  }, ['SIGINT']);
   try {
     for (;;) {
       stderr.say('Waiting for a change (Ctrl-C ends).');
@@ -38,7 +40,7 @@ export async function onChanges(
       code = await act().catch(shown);
     }
   } finally {
-    process.off('SIGINT', interrupt);
+    forget();
     for (const watcher of watchers) watcher.close();
   }
 }
