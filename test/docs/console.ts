@@ -30,7 +30,7 @@ export function expectedPattern(expected: readonly string[]): RegExp {
 }
 
 /** What is different each time is made the same. */
-export function normalOutput(output: string, { folder }: DocumentProject): string {
+export function normalOutput(output: string, { folder }: Pick<DocumentProject, 'folder'>): string {
   return normal(output.replaceAll(folder, '/project').replaceAll(dirname(folder), '/home/you'));
 }
 

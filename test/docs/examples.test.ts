@@ -25,6 +25,11 @@ const CHECKED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['docs/reference/lint.md', 'test/lint/lint.test.ts'],
 ]);
 
+/** Documents whose commands a test of their own runs, in a clean clone. */
+const RUN_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['README.md', 'test/docs/readme.test.ts'],
+]);
+
 const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path) && blocks.length);
 
 /** What is done with a block that stands for itself, by language and first word. */
@@ -34,6 +39,8 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   /** Commands that a test cannot run, such as an installation. */
   'sh not-run': (text) =>
     expect(spawnSync('/bin/bash', ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe(''),
+  /** The README's commands for a fresh machine; test/docs/readme.test.ts runs them. */
+  'sh clone': (text) => expect(text).toMatch(/^git clone <repository> /),
   /** Lines that are each a transition. */
   'html tags': (text) => {
     for (const line of nonEmpty(text)) {
@@ -60,7 +67,7 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
 };
 
 test('a document that is not checked here is checked where it says', () => {
-  for (const [path, elsewhere] of CHECKED_ELSEWHERE) {
+  for (const [path, elsewhere] of [...CHECKED_ELSEWHERE, ...RUN_ELSEWHERE]) {
     if (!documents.some((document) => document.path === path)) continue;
     expect(readFileSync(join(root, elsewhere), 'utf8')).toContain(path.split('/').at(-1));
   }
@@ -117,7 +124,9 @@ describe.each(ours)('$path', (document) => {
     },
   );
 
-  const consoles = document.blocks.filter(({ language }) => language === 'console');
+  const consoles = RUN_ELSEWHERE.has(document.path)
+    ? []
+    : document.blocks.filter(({ language }) => language === 'console');
   // One after the other: what one leaves behind is there for the next.
   test.each(consoles.map((block) => ({ ...block, name: titleOf(block) })))(
     '$name shows what happens',
