@@ -110,8 +110,9 @@ describe('source', () => {
   });
 
   test('in shell and YAML, comments are read', () => {
-    const text = '#!/bin/sh\n# one\n# two\necho "# no" # beside\n  # three\n';
-    expect(shown(hashComments(text))).toEqual(['2: one\ntwo', '5: three']);
+    const text =
+      '#!/bin/sh\n# one\n# two\necho "# no" # beside\n  # three\n#\n#   code\n# - four\n';
+    expect(shown(hashComments(text))).toEqual(['2: one\ntwo', '5: three', '8: four']);
   });
 });
 

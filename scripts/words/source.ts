@@ -22,18 +22,12 @@ export function sourcePassages(
   ].sort((a, b) => a.line - b.line);
 }
 
-/** Comments that begin with `#` and fill their line, as in shell and YAML files. */
+/** Comments that begin with `#` and fill their line, as in shell and YAML files. Indented ones are code. */
 export function hashComments(text: string): readonly Passage[] {
-  const passages: { line: number; text: string }[] = [];
-  let wasComment = false;
-  for (const [index, line] of text.split('\n').entries()) {
-    const [, comment] = /^\s*#(?!!)\s?(.*)$/.exec(line) ?? [];
-    const last = passages.at(-1);
-    if (comment !== undefined && wasComment && last) last.text += `\n${comment}`;
-    else if (comment !== undefined) passages.push({ line: index + 1, text: comment });
-    wasComment = comment !== undefined;
-  }
-  return passages;
+  const lines = text
+    .split('\n')
+    .map((line) => /^\s*#(?!!)(?: {0,2}(?! )(.*))?/.exec(line)?.[1] ?? '');
+  return markdownPassages(lines.join('\n'));
 }
 
 /** Line comments on successive lines are one text, in which lists and blank lines count as in markdown. */
