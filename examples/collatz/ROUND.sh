@@ -1,5 +1,5 @@
-# One round: half of an even number, three times an odd one and one more. At 1 it is over.
-# The number and the count of rounds go from round to round in the input.
+# One round: halves an even number, and turns an odd number n into 3n + 1. It ends at 1.
+# The input carries the number and the count of rounds from round to round.
 
 number=${RAYMOND_RESULT% *}
 rounds=${RAYMOND_RESULT#* }

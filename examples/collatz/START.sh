@@ -1,9 +1,9 @@
-# Calls a subroutine, which takes as many rounds as it needs, and goes on with its result.
+# Calls a subroutine, which takes as many rounds as it needs, and continues with its result.
 #
 #   raymond examples/collatz
 #   raymond examples/collatz --input 27
 #
-# <call> remembers where to return to. <reset> begins each round afresh (for a prompt: in a new
-# session) and keeps that place, so the <result> of any round returns to the caller.
+# <call> stores the state to return to. <reset> starts each round in a new session (if it is a
+# prompt) and keeps the stored state. So the <result> of any round returns to the caller.
 
 echo "<call return=\"DONE\" input=\"${RAYMOND_INPUT:-6} 0\">ROUND</call>"

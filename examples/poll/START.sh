@@ -1,11 +1,11 @@
 # Polls until something is ready, and gives up after a while.
 #
-#   raymond examples/poll                              (there is nothing to wait for: gives up)
-#   touch ready && raymond examples/poll               (finds it at once)
+#   raymond examples/poll                              (finds no file: gives up)
+#   touch ready && raymond examples/poll               (finds the file)
 #   raymond examples/poll --set tries=3 --set pause=5  (other limits)
 #
-# A state that goes to itself is a loop. What it has to remember travels in the tag's input, which
-# the next step finds in $RAYMOND_RESULT. A real one would ask a build server or a queue.
+# A state that goes to itself is a loop. The tag's input carries the count to the next step, which
+# finds it in $RAYMOND_RESULT. A real workflow would ask a build server or a queue.
 
 count=$((${RAYMOND_RESULT:-0} + 1))
 

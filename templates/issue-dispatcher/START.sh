@@ -1,4 +1,4 @@
-# Hands on the open issues, one line each: number, tab, title. Replace the command by your tracker's.
+# Lists the open issues, one per line: number, tab, title. Replace the command with your tracker's.
 set -eu
 if [ -f issues.tsv ]; then
   issues=$(cat issues.tsv)

@@ -1,4 +1,4 @@
-# Puts the request away, notes what became of it, and looks for the next one with a fresh memory.
+# Moves the request to done/, logs its result, and looks for the next one in a new conversation.
 set -eu
 inbox=${inbox:-inbox}
 for request in "$inbox"/current/*; do

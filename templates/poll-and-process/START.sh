@@ -1,4 +1,4 @@
-# Looks whether there is something to do. No model is asked until there is.
+# Looks for a request. Raymond asks no model until it finds one.
 # --set inbox=… names another folder, --set once=yes ends the run when the folder is empty.
 set -eu
 inbox=${inbox:-inbox}

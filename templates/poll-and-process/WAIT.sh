@@ -1,4 +1,4 @@
-# A script that sleeps costs nothing, and the run can be stopped and resumed meanwhile.
-# --set seconds=… changes how long.
+# A script that sleeps costs nothing. You can stop and resume the run while it sleeps.
+# --set seconds=… changes the pause.
 sleep "${seconds:-60}"
 echo "<goto>START</goto>"

@@ -58,7 +58,7 @@ test('the guide shows the reminder that an agent gets', () => {
   const { allowed = [] } = readPrompt('START.md', triage?.text ?? '').policy;
   const shown = blocks.find((block) => block.text.startsWith('Your last message'));
   expect(shown?.text).toBe(`${reminderText('There is no transition tag.', allowed)}\n`);
-  expect(text).toContain(`${['', 'Once', 'Twice', 'Three times'][MOST_REMINDERS]}. Then the agent`);
+  expect(text).toContain(`at most ${count[MOST_REMINDERS]} reminders. Then the agent fails.`);
 });
 
 /** How long an agent waits before each further try, in seconds. */
