@@ -7,6 +7,8 @@ import type { StateName } from './model/state-name.ts';
 import type { OutputText } from './model/tag.ts';
 import type { Interpreter, Workflow } from './model/workflow.ts';
 
+export type * from './ports/run-store.ts';
+
 /** The workflows of a run, loaded and by ref, and the way to further ones. */
 export interface WorkflowLibrary {
   get(ref: string): Workflow | undefined;
@@ -115,11 +117,6 @@ export type Live =
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string };
 
-export interface Journal {
-  /** Resolves when the events are on disk; rejects when they are not, and then nothing may act on them. */
-  append(events: readonly RunEvent[], after: Run): Promise<void>;
-}
-
 export interface Clock {
   now(): number;
   /** Calls back at a time, at once if it is past; gives the way to cancel. */
@@ -176,9 +173,30 @@ export interface StepKeeper {
   close(): Promise<void>;
 }
 
-/** Folders of a run. */
+/** Folders in which the steps of a run work. */
 export interface RunFolders {
   step(agent: string, number: number): string;
   /** Made when first asked for. */
   task(agent: string): string;
+}
+
+/** All that a run has on this machine apart from what its store keeps. */
+export interface Workspace extends RunFolders {
+  /** Holds all of it but the debug folders. */
+  readonly folder: string;
+  /** Scripts of zip archives, unpacked. */
+  readonly source: string;
+  /** What an executor has learned of the sessions. */
+  readonly sessions: string;
+  /** For whoever wants to look at it; one for each start. */
+  debug(startedAt: Date): string;
+  /** Throws a UserError if it holds anything but files and folders of the user. */
+  check(): Promise<void>;
+  /**
+   * The folders of steps that a run does not know. A journal that was salvaged, or put back from a
+   * backup, does not know of all the steps that were executed.
+   */
+  unknownSteps(run: Run): Promise<readonly string[]>;
+  /** Gives such a folder another name, so that it makes way. */
+  setAside(step: string): Promise<void>;
 }

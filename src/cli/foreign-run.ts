@@ -3,17 +3,16 @@
  * machine started it. It is resumed only when a person wants it, and not under its own permissions.
  */
 import { newRun } from '../interpret/new-run.ts';
-import type { RunPaths } from '../journal/project.ts';
 import type { Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import { usd } from '../observe/words.ts';
 import { stricterMode } from '../parse/permissions.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
+import type { Workspace } from '../ports.ts';
 import { canConfirm, confirm } from './confirm.ts';
 import type { RunOptions } from './options.ts';
 import { FOREIGN, HARMLESS_SETTINGS } from './own-runs.ts';
-import { checkRunFiles } from './run-files.ts';
 import { settingsFrom } from './settings.ts';
 import { stderr } from './terminal.ts';
 import { environmentNames } from './world.ts';
@@ -28,10 +27,10 @@ export interface TrustOptions extends RunOptions {
  */
 export async function acceptForeign(
   run: Run,
-  paths: RunPaths,
+  workspace: Workspace,
   given: TrustOptions,
 ): Promise<Settings> {
-  await checkRunFiles(paths);
+  await workspace.check();
   checkVariables(run);
   const settings = settingsFrom(given, withoutHarm(run.settings));
   stderr.say(`${run.id} ${FOREIGN}`, ...facts(run, settings));

@@ -3,40 +3,22 @@
  * carries seals, made with the user's key: one for each choice that the user made for it, at its start
  * and at each resume. It is the user's own while it is what one of them says.
  */
-import { readText, replaceFile } from '../journal/disk.ts';
 import type { RunPaths } from '../journal/project.ts';
+import { addSeal, hasSeal } from '../journal/seals.ts';
 import type { Settings } from '../model/event.ts';
-import type { Run } from '../model/run.ts';
-import { UserError } from '../model/user-error.ts';
+import type { ChosenRun } from '../ports.ts';
 import { disk, key } from './store.ts';
 
-type Chosen = Pick<Run, 'id' | 'workflow' | 'cwd' | 'settings'>;
-
 /** Before the choice is acted on. Gives what a person should know when the key cannot be used. */
-export async function sealRun({ seals }: RunPaths, chosen: Chosen): Promise<readonly string[]> {
-  try {
-    const seal = await key.seal(PURPOSE, sealedText(chosen));
-    const known = await readSeals(seals);
-    if (!known.includes(seal))
-      await replaceFile(disk, seals, `${[...known, seal].slice(-MOST_SEALS).join('\n')}\n`);
-    return [];
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const { message, remedy } = error;
-    return [`${message} ${remedy}`, `${chosen.id} will not be recognised as yours at a resume.`];
-  }
+export async function sealRun({ seals }: RunPaths, chosen: ChosenRun): Promise<readonly string[]> {
+  const unsealed = await addSeal({ disk, file: seals, key }, sealedText(chosen));
+  if (!unsealed) return [];
+  const { message, remedy } = unsealed;
+  return [`${message} ${remedy}`, `${chosen.id} will not be recognised as yours at a resume.`];
 }
 
-export async function isOwnRun({ seals }: RunPaths, run: Chosen): Promise<boolean> {
-  try {
-    for (const seal of await readSeals(seals))
-      if (await key.isSealed(PURPOSE, sealedText(run), seal)) return true;
-    return false;
-  } catch (error) {
-    // Without a key of the user, nothing is sealed.
-    if (error instanceof UserError) return false;
-    throw error;
-  }
+export function isOwnRun({ seals }: RunPaths, run: ChosenRun): Promise<boolean> {
+  return hasSeal({ disk, file: seals, key }, sealedText(run));
 }
 
 /** What is to be said of a run that is not. */
@@ -58,20 +40,11 @@ export const HARMLESS_SETTINGS = [
   'retryPausesMs',
 ] as const satisfies readonly (keyof Settings)[];
 
-const PURPOSE = 'run';
-const MOST_SEALS = 500;
-const MAX_BYTES = 64 * 1024;
-
 /** Settings that are not known to be harmless are sealed, future ones included. */
-function sealedText({ id, workflow, cwd, settings }: Chosen): string {
+function sealedText({ id, workflow, cwd, settings }: ChosenRun): string {
   const harmless: readonly string[] = HARMLESS_SETTINGS;
   const sealed = Object.entries(settings)
     .filter(([name, value]) => value !== undefined && !harmless.includes(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([id, workflow, cwd, sealed]);
-}
-
-async function readSeals(file: string): Promise<readonly string[]> {
-  const text = await readText(disk, file, MAX_BYTES).catch(() => undefined);
-  return text?.split('\n').filter(Boolean) ?? [];
 }

@@ -1,7 +1,6 @@
-import { messagesIn } from '../journal/inbox.ts';
 import type { RunPaths } from '../journal/project.ts';
 import type { AskingStatus, Run } from '../model/run.ts';
-import { inboxOf } from './store.ts';
+import { mailboxOf } from './store.ts';
 
 export interface Question extends AskingStatus {
   readonly agent: string;
@@ -12,7 +11,7 @@ export interface Question extends AskingStatus {
 /** The questions that are open in a run. */
 export async function questionsOf(run: Run, paths: RunPaths): Promise<readonly Question[]> {
   if (run.tally.asking === 0) return [];
-  const messages = await messagesIn(inboxOf(run.id, paths));
+  const messages = await mailboxOf(run.id, paths).messages();
   const answers = messages.flatMap((message) => (message.kind === 'answer' ? [message] : []));
   return [...run.agents].flatMap(([agent, { status }]) => {
     if (status.kind !== 'asking') return [];

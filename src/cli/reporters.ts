@@ -1,12 +1,11 @@
 /** Who is told what happens in a run: the terminal, the log file, the title, the debug folder, the state file. */
-import { join } from 'node:path';
 import type { NamedObserver } from '../host/observe-all.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
-import type { Project, RunPaths } from '../journal/project.ts';
+import { debugFolder, type Project, type RunPaths } from '../journal/project.ts';
 import { freeze } from '../journal/state-file.ts';
 import { stateWriter } from '../journal/state-writer.ts';
 import type { Run } from '../model/run.ts';
-import { debugFolderName, debugFolderObserver } from '../observe/debug-folder.ts';
+import { debugFolderObserver } from '../observe/debug-folder.ts';
 import type { Line } from '../observe/describe.ts';
 import { jsonObserver } from '../observe/json.ts';
 import { formatLine, plainObserver } from '../observe/plain.ts';
@@ -44,7 +43,7 @@ export function reporters(
   if (!options.plain && !options.json)
     observers.push(['The title', titleBarObserver(stderr.title)]);
   if (options.debug !== false) {
-    const folder = join(project.debugFolder, debugFolderName(run.id, new Date()));
+    const folder = debugFolder(project, run.id, new Date());
     const parts = { folder, report: stderr.say, said: saidInStep(paths) };
     observers.push(['The debug folder', debugFolderObserver(parts)]);
   }

@@ -1,16 +1,16 @@
 /** Carries one run at the terminal: with its signals, its person, its reports, and an exit code. */
 import { type Begun, carryRun } from '../host/carry-run.ts';
 import { scriptedPerson } from '../host/scripted-person.ts';
-import { openMailbox } from '../journal/mailbox.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { countdown } from '../observe/countdown.ts';
 import type { Journal, WorkflowLibrary } from '../ports.ts';
+import { deliverMessages } from '../run/deliver-messages.ts';
 import { exitCode } from './exit-code.ts';
 import { personAtTerminal } from './person-at-terminal.ts';
 import { observerFailed, type Reported, reporters } from './reporters.ts';
 import { stopOnSignals } from './signals.ts';
-import { clock, inboxOf, newId } from './store.ts';
+import { clock, mailboxOf, newId } from './store.ts';
 import { stderr, stdout } from './terminal.ts';
 import { type ChosenExecutors, keeperFor } from './wire.ts';
 import { runWorld } from './world.ts';
@@ -51,7 +51,13 @@ export async function runAtTerminal(
       folders: paths.folders,
       keeper: keeperFor(paths),
       deliver: (to) =>
-        openMailbox({ ...to, inbox: inboxOf(run.id, paths), pid: process.pid, clock, report }),
+        deliverMessages({
+          ...to,
+          mailbox: mailboxOf(run.id, paths),
+          pid: process.pid,
+          clock,
+          report,
+        }),
       stops: stopOnSignals,
       observers: [
         ...reporters(run, parts, confirm),

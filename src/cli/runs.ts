@@ -1,6 +1,7 @@
 /** The runs of a project, as they are now. */
 
 import { findRun, listRuns } from '../journal/find-run.ts';
+import { journalOfAnother } from '../journal/journal-errors.ts';
 import type { Project, RunPaths } from '../journal/project.ts';
 import { readRun } from '../journal/read-journal.ts';
 import type { Run } from '../model/run.ts';
@@ -70,20 +71,10 @@ async function lookAt(project: Project, id: string): Promise<FoundRun> {
   // In this order: a process writes how the run ended, and then releases it.
   const owner = await ownerOf(paths);
   const { run } = await readRun(disk, paths.journal, codec);
-  const problem = nameProblem(id, run);
+  const problem = journalOfAnother(id, run.id);
   if (problem) throw problem;
   const isOwn = await isOwnRun(paths, run);
   return { id, paths, run, isOwn, pid: owner?.pid };
-}
-
-/** A journal says whose it is: under another name, one run could be taken for another. */
-export function nameProblem(id: string, run: Run): UserError | undefined {
-  if (run.id === id.normalize('NFC')) return undefined;
-  return new UserError(
-    'journal-of-another-run',
-    `The journal named ${id} is not its own: it is that of the run ${JSON.stringify(run.id)}.`,
-    'Rename the file back, or remove it.',
-  );
 }
 
 function damaged(id: string, error: unknown): DamagedRun {

@@ -7,7 +7,7 @@ import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { realDisk } from '../journal/disk.ts';
 import type { RunCodec } from '../journal/file-journal.ts';
-import type { InboxPlace } from '../journal/inbox.ts';
+import { fileMailbox } from '../journal/file-mailbox.ts';
 import { type LockWorld, lockOwner, takeLock } from '../journal/lock.ts';
 import { isHere, type LockOwner } from '../journal/lock-owner.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { freeze, thaw } from '../journal/state-file.ts';
 import { userKey } from '../journal/user-key.ts';
 import type { Run } from '../model/run.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, Mailbox } from '../ports.ts';
 import { stderr } from './terminal.ts';
 import { homeFolder, userStateFolder } from './user-folders.ts';
 
@@ -67,8 +67,8 @@ export function processesOf({ folder }: RunPaths): RunProcesses {
 }
 
 /** How commands reach a run, and how it knows them. */
-export function inboxOf(run: string, { inbox: folder }: RunPaths): InboxPlace {
-  return { disk, folder, run, key };
+export function mailboxOf(run: string, { inbox: folder }: RunPaths): Mailbox {
+  return fileMailbox({ disk, folder, run, key });
 }
 
 /** By which commands of the user are known. */

@@ -10,9 +10,10 @@
  * later, so trouble with it is no trouble of the step.
  */
 import { writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
+import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
 
 /** The final message. */
@@ -54,59 +55,12 @@ export function processFolderOf(folder: string): string | undefined {
 
 const SMALL_BYTES = 1024 * 1024;
 
-/**
- * What a prompt answered, or a script printed; undefined when it was not kept. Remembers what it read
- * of old steps: one reader is for one look at a run.
- */
-export class StepReader {
-  readonly #older = new Map<string, ReadonlyMap<number, string>>();
-
-  output(folder: string, kind: StepKind, maxBytes: number): string | undefined {
-    const file = join(folder, kind === 'prompt' ? 'answer' : 'stdout');
-    const kept = readKept(file, maxBytes)?.toString('utf8');
-    return (
-      kept ?? (kind === 'script' ? this.#olderIn(dirname(folder)).get(numberOf(folder)) : kept)
-    );
-  }
-
-  #olderIn(agentFolder: string): ReadonlyMap<number, string> {
-    const known = this.#older.get(agentFolder) ?? readOlder(agentFolder);
-    this.#older.set(agentFolder, known);
-    return known;
-  }
-}
-
-/** The number of a step, by the name of its folder. */
-export function numberOf(folder: string): number {
-  return Number(basename(folder));
-}
-
-export const olderFileOf = (agentFolder: string): string => join(agentFolder, 'older.jsonl');
-
-const olderSchema = z.object({ step: z.number(), stdout: z.string() });
-
-const MOST_OLDER_BYTES = 256 * 1024 * 1024;
-
-/** A line that is cut off, by a crash, is passed over. */
-function readOlder(agentFolder: string): ReadonlyMap<number, string> {
-  const text = readKept(olderFileOf(agentFolder), MOST_OLDER_BYTES)?.toString('utf8') ?? '';
-  const lines = text.split('\n').flatMap((line) => {
-    const { data } = z.safeParse(olderSchema, parsed(line));
-    return data ? [[data.step, data.stdout] as const] : [];
-  });
-  return new Map(lines);
-}
-
 /** What remains of an old script step; nothing when its output is too long for that. */
-export function olderLine(folder: string): string | undefined {
+export function remainsOf(folder: string): string | undefined {
   const stdout = readKept(join(folder, 'stdout'), MOST_REMAINING_BYTES)?.toString('utf8');
   if (stdout === undefined) return undefined;
-  // On a line of its own even when the one before it was cut off.
-  const line = `\n${JSON.stringify({ step: numberOf(folder), stdout })}\n`;
-  return Buffer.byteLength(line) <= MOST_REMAINING_BYTES ? line : undefined;
+  return olderLine(Number(basename(folder)), stdout);
 }
-
-const MOST_REMAINING_BYTES = 1024;
 
 /** All that an agent or a script said, as JSON values. What is too large is only named. */
 export function saidIn(folder: string, kind: StepKind): readonly unknown[] {

@@ -14,8 +14,10 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
+import { realDisk } from '../journal/disk.ts';
+import { fileRecords } from '../journal/file-records.ts';
 import { self } from './process/index.ts';
-import { leaveAnswer, leaveRaw, StepReader, saidIn } from './step-folder.ts';
+import { leaveAnswer, leaveRaw, saidIn } from './step-folder.ts';
 import { stepKeeper } from './step-keeper.ts';
 
 let root: string;
@@ -68,8 +70,11 @@ const stepsOf = (agent: string) =>
     .sort((a, b) => a - b);
 
 const namesIn = (agent: string, step: number) => readdirSync(folderOf(agent, step)).sort();
-const outputOf = (agent: string, step: number, kind: 'prompt' | 'script') =>
-  new StepReader().output(folderOf(agent, step), kind, 10_000);
+async function outputOf(agent: string, step: number, kind: 'prompt' | 'script') {
+  const records = fileRecords(realDisk, { folders, trees: join(root, 'trees.jsonl') });
+  const name = kind === 'prompt' ? 'answer' : 'stdout';
+  return (await records.read({ agent, step }, name, 10_000))?.toString();
+}
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
@@ -90,9 +95,8 @@ test('an agent’s newest 20 script steps stay, and of older ones what they prin
   await executed('main', 65);
   expect(stepsOf('main')).toEqual(range(46, 65));
   expect(namesIn('main', 46)).toHaveLength(5);
-  expect(range(1, 65).map((step) => outputOf('main', step, 'script'))).toEqual(
-    range(1, 65).map((step) => `<goto>${step}</goto>`),
-  );
+  const outputs = range(1, 65).map((step) => outputOf('main', step, 'script'));
+  expect(await Promise.all(outputs)).toEqual(range(1, 65).map((step) => `<goto>${step}</goto>`));
   expect(statSync(join(root, 'main', 'older.jsonl')).mode & 0o777).toBe(0o600);
 });
 
@@ -100,8 +104,8 @@ test('of a step that printed much at most 1 KB remains: nothing', async () => {
   await executed('main', 30, (agent, step) => script(agent, step, '"'.repeat(step * 100)));
   const older = readFileSync(join(root, 'main', 'older.jsonl'), 'utf8').split('\n');
   expect(Math.max(...older.map((line) => line.length))).toBeLessThan(1024);
-  expect(outputOf('main', 2, 'script')).toBe('"'.repeat(200));
-  expect(outputOf('main', 9, 'script')).toBeUndefined();
+  expect(await outputOf('main', 2, 'script')).toBe('"'.repeat(200));
+  expect(await outputOf('main', 9, 'script')).toBeUndefined();
 });
 
 test('an older prompt step is compressed and says the same', async () => {
@@ -117,7 +121,7 @@ test('an older prompt step is compressed and says the same', async () => {
   expect(statSync(join(folderOf('main', 5), 'stdout.gz')).mode & 0o777).toBe(0o600);
   expect(namesIn('main', 6)).toContain('stdout');
   for (const step of [1, 5, 6, 25]) {
-    expect(outputOf('main', step, 'prompt')).toBe(`answer ${step}`);
+    expect(await outputOf('main', step, 'prompt')).toBe(`answer ${step}`);
     expect(saidIn(folderOf('main', step), 'prompt')[0]).toEqual({ n: step });
   }
 });
@@ -165,8 +169,8 @@ test('of agents that have ended the newest 100 keep their steps', async () => {
   }
   await keeper.close();
   expect(agents.filter((agent) => existsSync(folderOf(agent, 1)))).toEqual(agents.slice(3));
-  expect(outputOf('main_w1', 1, 'script')).toBe('<goto>1</goto>');
-  expect(outputOf('main_w1', 2, 'prompt')).toBe('answer 2');
+  expect(await outputOf('main_w1', 1, 'script')).toBe('<goto>1</goto>');
+  expect(await outputOf('main_w1', 2, 'prompt')).toBe('answer 2');
   expect(namesIn('main_w1', 2)).toContain('stdout.gz');
 });
 
@@ -184,7 +188,7 @@ test('a process that takes a run over catches up', async () => {
   keeper.catchUp(run);
   await keeper.close();
   expect(stepsOf('main')).toEqual(range(21, 40));
-  expect(outputOf('main', 20, 'script')).toBe('<goto>20</goto>');
+  expect(await outputOf('main', 20, 'script')).toBe('<goto>20</goto>');
   expect(namesIn('main_w1', 5)).toContain('stdout.gz');
   expect(namesIn('main_w1', 6)).toContain('stdout');
 });
@@ -201,7 +205,7 @@ test.each<[string, (folder: string) => void]>([
   keeper.event(ended('main', 21));
   await keeper.close();
   expect(stepsOf('main')).toEqual(range(2, 21));
-  expect(outputOf('main', 1, 'script')).toBe('<goto>1</goto>');
+  expect(await outputOf('main', 1, 'script')).toBe('<goto>1</goto>');
 });
 
 test('a crash in the middle of a compression is harmless', async () => {
@@ -213,7 +217,7 @@ test('a crash in the middle of a compression is harmless', async () => {
   keeper.event(ended('main', 21));
   await keeper.close();
   expect(gunzipSync(readFileSync(join(folder, 'stdout.gz'))).toString()).toContain('{"n":1}');
-  expect(outputOf('main', 1, 'prompt')).toBe('answer 1');
+  expect(await outputOf('main', 1, 'prompt')).toBe('answer 1');
   expect(namesIn('main', 1).filter((name) => name.endsWith('.new'))).toEqual([]);
 });
 

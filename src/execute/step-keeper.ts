@@ -12,16 +12,11 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
+import { olderFileOf } from '../files/older-steps.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { RunFolders, StepKeeper } from '../ports.ts';
 import { hasLivingProcess } from './process/index.ts';
-import {
-  COMPRESSED,
-  isPromptFolder,
-  olderFileOf,
-  olderLine,
-  processFolderOf,
-} from './step-folder.ts';
+import { COMPRESSED, isPromptFolder, processFolderOf, remainsOf } from './step-folder.ts';
 
 /** How many of an agent's newest steps stay as they are. */
 const KEPT_STEPS = 20;
@@ -135,7 +130,7 @@ function isUsed(
 
 /** First the line, then the removal: a crash in between leaves the line twice, and the same. */
 function removeScript(folder: string): void {
-  const line = olderLine(folder);
+  const line = remainsOf(folder);
   if (line !== undefined) appendFileSync(olderFileOf(dirname(folder)), line, { mode: 0o600 });
   rmSync(folder, { recursive: true, force: true });
 }

@@ -151,6 +151,14 @@ export async function readText(
   path: string,
   maxBytes: number,
 ): Promise<string | undefined> {
+  return (await readBytes(disk, path, maxBytes))?.toString('utf8');
+}
+
+export async function readBytes(
+  disk: Disk,
+  path: string,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   let file: DiskFile;
   try {
     file = await disk.open(path, 'read');
@@ -163,7 +171,7 @@ export async function readText(
     for (let position = 0; position <= maxBytes; ) {
       const chunk = Buffer.allocUnsafe(16_384);
       const got = await file.read(chunk, position);
-      if (got === 0) return Buffer.concat(chunks).toString('utf8');
+      if (got === 0) return Buffer.concat(chunks);
       chunks.push(chunk.subarray(0, got));
       position += got;
     }

@@ -151,6 +151,11 @@ export class FileJournal<R> {
     this.#snapshotBytes = snapshot ? snapshot.end - snapshot.start : 0;
   }
 
+  /** The last event that was appended. */
+  get seq(): number {
+    return this.#seq;
+  }
+
   /** Appends that arrive while others are being synced share the next sync. */
   async append(events: readonly RunEvent[], after: R): Promise<void> {
     if (this.#refusal) throw this.#refusal;

@@ -45,6 +45,16 @@ function toSalvage(path: string): string {
 
 const RESTORE = 'Restore the journal from a backup, or start the workflow again.';
 
+/** A journal says whose it is: under another name, one run could be taken for another. */
+export function journalOfAnother(id: string, written: string): UserError | undefined {
+  if (written === id.normalize('NFC')) return undefined;
+  return new UserError(
+    'journal-of-another-run',
+    `The journal named ${id} is not its own: it is that of the run ${JSON.stringify(written)}.`,
+    'Rename the file back, or remove it.',
+  );
+}
+
 export function newerJournal(path: string, version: number): UserError {
   return new UserError(
     'journal-version',

@@ -1,11 +1,11 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { type Disk, realDisk, type Seen } from './disk.ts';
 import { findRun, listRuns } from './find-run.ts';
-import { findProject, makeProject, runPaths } from './project.ts';
+import { debugFolder, findProject, isDebugFolderOf, makeProject, runPaths } from './project.ts';
 
 /** Makes folders (ending in /) and files, and gives the folder that holds them. */
 async function tree(...names: string[]): Promise<string> {
@@ -233,4 +233,13 @@ describe('the runs', () => {
     expect(error).toMatchObject({ code });
     expect(`${error.message} ${error.remedy}`).toContain(hint);
   });
+});
+
+test('the name of a debug folder has the run and the time', async () => {
+  const project = await findProject(realDisk, '/nowhere', '/');
+  const folder = debugFolder(project, 'demo-1', new Date(2026, 0, 15, 14, 30, 22));
+  expect(folder).toBe('/nowhere/.raymond/debug/demo-1_20260115_143022');
+  expect(isDebugFolderOf(basename(folder), 'demo-1')).toBe(true);
+  expect(isDebugFolderOf(basename(folder), 'demo')).toBe(false);
+  expect(isDebugFolderOf('demo-1_2_20260115_143022', 'demo-1')).toBe(false);
 });

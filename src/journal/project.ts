@@ -18,6 +18,7 @@ export interface Project {
   readonly configFile: string;
 }
 
+/** Where everything of a run lies. Only this folder knows: others go through the store and the workspace. */
 export interface RunPaths {
   readonly stateFile: string;
   readonly journal: string;
@@ -28,10 +29,16 @@ export interface RunPaths {
   /** What the user chose for the run, sealed. */
   readonly seals: string;
   readonly inbox: string;
+  /** The trees of files that steps came to. */
+  readonly trees: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
   /** What an executor has learned of the sessions. */
   readonly sessions: string;
+  /** Those of all agents' steps. */
+  readonly steps: string;
+  /** The agents' own. */
+  readonly tasks: string;
   readonly folders: RunFolders;
 }
 
@@ -70,6 +77,7 @@ export async function checkRunFolder(disk: Disk, { folder }: RunPaths): Promise<
 
 export function runPaths(project: Project, run: string): RunPaths {
   const folder = join(project.runsFolder, run);
+  const [steps, tasks] = [join(folder, 'steps'), join(folder, 'tasks')];
   return {
     stateFile: join(project.stateFolder, `${run}.json`),
     journal: join(project.stateFolder, `${run}.jsonl`),
@@ -78,17 +86,33 @@ export function runPaths(project: Project, run: string): RunPaths {
     lock: join(folder, 'lock'),
     seals: join(folder, 'seals'),
     inbox: join(folder, 'inbox'),
+    trees: join(folder, 'trees.jsonl'),
     source: join(folder, 'source'),
     sessions: join(folder, 'sessions'),
+    steps,
+    tasks,
     folders: {
-      step: (agent, number) => join(folder, 'steps', folderName(agent), String(number)),
+      step: (agent, number) => join(steps, folderName(agent), String(number)),
       task(agent) {
-        const task = join(folder, 'tasks', folderName(agent));
+        const task = join(tasks, folderName(agent));
         mkdirSync(task, { recursive: true, mode: 0o700 });
         return task;
       },
     },
   };
+}
+
+/** Where a run that is worked on from now on may leave what is for looking at. */
+export function debugFolder({ debugFolder: folder }: Project, run: string, at: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  const day = `${at.getFullYear()}${two(at.getMonth() + 1)}${two(at.getDate())}`;
+  const time = `${two(at.getHours())}${two(at.getMinutes())}${two(at.getSeconds())}`;
+  return join(folder, `${run}_${day}_${time}`);
+}
+
+/** Whether a name in the folder for that is one of this run. */
+export function isDebugFolderOf(name: string, run: string): boolean {
+  return name.startsWith(run) && /^_\d{8}_\d{6}$/.test(name.slice(run.length));
 }
 
 const GIT_IGNORE = `# Runs may hold secrets; only the configuration is for everybody.

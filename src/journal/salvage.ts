@@ -1,3 +1,4 @@
+import type { Salvaged } from '../ports.ts';
 import { type Disk, type DiskFile, thenClose, writeAll, writeBeside } from './disk.ts';
 import { exchange, nameAside } from './exchange.ts';
 import type { RunCodec } from './file-journal.ts';
@@ -11,14 +12,6 @@ import {
 import { beginning, readEntries } from './read-entries.ts';
 import { openExisting, readRun } from './read-journal.ts';
 import { writeState } from './state-writer.ts';
-
-export interface Salvaged {
-  /** The last event that is left. */
-  readonly seq: number;
-  readonly lostBytes: number;
-  /** Where the damaged file is now; undefined when only its last lines were missing. */
-  readonly brokenFile: string | undefined;
-}
 
 /**
  * Keeps the good part of a damaged journal: the lines before the first bad one, and of those after it

@@ -15,7 +15,7 @@ import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Run } from '../model/run.ts';
 import { play, type Script } from '../testing.ts';
-import { type DebugOptions, debugFolderName, debugFolderObserver } from './debug-folder.ts';
+import { type DebugOptions, debugFolderObserver } from './debug-folder.ts';
 
 let root: string;
 beforeEach(() => {
@@ -148,10 +148,4 @@ test('never makes a run fail: it reports the trouble once', async () => {
   await observeAPlay(join(file, 'debug'), (problem) => problems.push(problem));
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain('cannot be written');
-});
-
-test('its name has the run and the time', () => {
-  expect(debugFolderName('demo-1', new Date(2026, 0, 15, 14, 30, 22))).toBe(
-    'demo-1_20260115_143022',
-  );
 });

@@ -63,12 +63,6 @@ export function debugFolderObserver(
   };
 }
 
-/** `{run}_{YYYYMMDD_HHMMSS}` */
-export function debugFolderName(run: string, at: Date): string {
-  const stamp = localStamp(at).replace(/[-:]/g, '').replace(' ', '_');
-  return `${run}_${stamp}`;
-}
-
 interface StepNote {
   readonly agent: string;
   readonly state: string;

@@ -1,7 +1,9 @@
 // What a prompt step said was paid for: it is kept, compressed, however many steps come after it.
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { StepReader, saidIn } from '../../src/execute/step-folder.ts';
+import { saidIn } from '../../src/execute/step-folder.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { fileRecords } from '../../src/journal/file-records.ts';
 import { ages } from './claude-sandbox.ts';
 import { killHard, lastPrompt, sandboxes, until } from './raymond-sandbox.ts';
 
@@ -39,9 +41,11 @@ test.each(ages)('of a long conversation nothing is lost, also across a kill (%s)
   const stepFolder = (step: number) => file(`.raymond/runs/r/steps/main/${step}`);
   expect(readdirSync(stepFolder(TURNS - 20))).toContain('answer.gz');
   expect(readdirSync(stepFolder(TURNS - 19))).toContain('answer');
-  const reader = new StepReader();
+  const folders = { step: (_agent: string, step: number) => stepFolder(step) };
+  const records = fileRecords(realDisk, { folders, trees: file('.raymond/runs/r/trees.jsonl') });
   const answers = Array.from({ length: TURNS - 1 }, (_, turn) => turn + 1);
-  expect(answers.map((step) => reader.output(stepFolder(step), 'prompt', 10_000))).toEqual(
+  const kept = answers.map((step) => records.read({ agent: 'main', step }, 'answer', 10_000));
+  expect((await Promise.all(kept)).map((answer) => Buffer.from(answer ?? []).toString())).toEqual(
     answers.map((next) => `<goto input="${next}">START</goto>`),
   );
   expect(answers.filter((step) => saidIn(stepFolder(step), 'prompt').length < 2)).toEqual([]);

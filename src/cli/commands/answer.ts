@@ -1,5 +1,4 @@
 import { meansRun } from '../../journal/find-run.ts';
-import { post } from '../../journal/inbox.ts';
 import type { Project } from '../../journal/project.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -8,7 +7,7 @@ import { answerText } from '../answer-text.ts';
 import { refuseInside } from '../inside.ts';
 import { type Question, questionsOf } from '../questions.ts';
 import { allRuns, type FoundRun, openRun } from '../runs.ts';
-import { currentProject, disk, inboxOf } from '../store.ts';
+import { currentProject, disk, mailboxOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface AnswerOptions {
@@ -85,7 +84,7 @@ async function give(
   text: string,
 ): Promise<void> {
   const { agent, askedAt } = question;
-  const isFirst = await post(inboxOf(id, paths), { kind: 'answer', agent, askedAt, text });
+  const isFirst = await mailboxOf(id, paths).post({ kind: 'answer', agent, askedAt, text });
   if (!isFirst) throw answeredAlready(id, agent);
   const status = (await openRun(project, id)).run.agents.get(agent)?.status;
   const isOpen = status?.kind === 'asking' && status.askedAt === askedAt;

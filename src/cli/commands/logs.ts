@@ -1,4 +1,4 @@
-import { changesOf } from '../../execute/process/index.ts';
+import { changesOf } from '../../files/changes.ts';
 import { beginning } from '../../journal/read-entries.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import type { RunEvent } from '../../model/event.ts';

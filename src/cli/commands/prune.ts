@@ -1,9 +1,10 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { foldersWithProcesses } from '../../execute/process/index.ts';
 import { type UnsavedWork, unsavedWork } from '../../execute/unsaved-work.ts';
 import { findRun } from '../../journal/find-run.ts';
 import type { Project, RunPaths } from '../../journal/project.ts';
+import { removeRun } from '../../journal/remove-run.ts';
 import { readDuration } from '../../parse/transition.ts';
 import { canConfirm, confirm } from '../confirm.ts';
 import { wrongUsage } from '../options.ts';
@@ -151,27 +152,4 @@ async function stepsLeft(found: FoundRun | DamagedRun, paths: RunPaths): Promise
   return [...found.run.agents].flatMap(([id, { status }]) =>
     status.kind === 'running' ? [paths.folders.step(id, status.step)] : [],
   );
-}
-
-/** The journal goes last: until then the run is still listed, and can be pruned again. */
-async function removeRun(project: Project, id: string): Promise<void> {
-  const paths: RunPaths = pathsOf(project, id);
-  const debug = await readdir(project.debugFolder).catch(() => []);
-  const folders = debug.filter(
-    (name) => /^_\d{8}_\d{6}$/.test(name.slice(id.length)) && name.startsWith(id),
-  );
-  for (const name of folders)
-    await rm(join(project.debugFolder, name), { recursive: true, force: true });
-  const remains = (await readdir(project.stateFolder)).filter(
-    (name) => isKeptAside(name, id) || name.startsWith(`.${id}.`),
-  );
-  const beside = remains.map((name) => join(project.stateFolder, name));
-  for (const path of [paths.folder, ...beside, paths.pointer, paths.stateFile, paths.journal]) {
-    await rm(path, { recursive: true, force: true });
-  }
-}
-
-/** A damaged or an older file of the run. */
-function isKeptAside(name: string, id: string): boolean {
-  return name.startsWith(`${id}.json`) && /^l?\.(broken|old)-\d+$/.test(name.slice(id.length + 5));
 }

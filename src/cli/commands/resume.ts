@@ -1,16 +1,19 @@
+import { RunProcesses } from '../../execute/process/index.ts';
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { openJournal } from '../../journal/file-journal.ts';
 import { findRun } from '../../journal/find-run.ts';
+import { journalOfAnother } from '../../journal/journal-errors.ts';
 import { makeProject, type Project, type RunPaths } from '../../journal/project.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { salvage } from '../../journal/salvage.ts';
 import { freeze } from '../../journal/state-file.ts';
 import { writeState } from '../../journal/state-writer.ts';
+import { workspaceOf } from '../../journal/workspace.ts';
 import type { Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
-import type { WorkflowLibrary } from '../../ports.ts';
+import type { WorkflowLibrary, Workspace } from '../../ports.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
@@ -18,13 +21,12 @@ import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
 import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
-import { setLostStepsAside } from '../lost-steps.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { FOREIGN, isOwnRun, sealRun } from '../own-runs.ts';
 import { onePermission, skipWarning } from '../permission.ts';
 import { questionsOf } from '../questions.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
-import { allRuns, condition, type FoundRun, nameProblem } from '../runs.ts';
+import { allRuns, condition, type FoundRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
@@ -120,6 +122,7 @@ async function resumeOne(
   { patient = true } = {},
 ): Promise<number> {
   const paths = pathsOf(project, id);
+  const workspace = workspaceOf(project, id);
   refuseInside(project, id, 'resume it');
   const options = { ...config, ...given };
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
@@ -128,7 +131,7 @@ async function resumeOne(
   try {
     if (given.salvage) await salvageJournal(paths.journal);
     const { run, journal } = await openJournal(disk, paths.journal, codec, lock);
-    const problem = nameProblem(id, run);
+    const problem = journalOfAnother(id, run.id);
     if (problem) {
       await journal.close();
       throw problem;
@@ -139,11 +142,11 @@ async function resumeOne(
     }
     const settings = (await isOwnRun(paths, run))
       ? settingsFrom(given, run.settings)
-      : await acceptForeign(run, paths, given).catch(async (error) => {
+      : await acceptForeign(run, workspace, given).catch(async (error) => {
           await journal.close();
           throw error;
         });
-    await setLostStepsAside(paths, run);
+    await setLostStepsAside(workspace, run);
     if (given.input !== undefined) await checkReceiver(run, journal, paths);
     if (given.fresh && !given.all && run.tally.failed === 0) {
       await journal.close();
@@ -185,6 +188,14 @@ async function resumeOne(
   } finally {
     await lock.release();
   }
+}
+
+/** Whatever still runs of steps that the run does not know is ended, and what they left makes way. */
+async function setLostStepsAside(workspace: Workspace, run: Run): Promise<void> {
+  const lost = await workspace.unknownSteps(run);
+  if (lost.length === 0) return;
+  await new RunProcesses(workspace.folder).endSteps(lost);
+  for (const step of lost) await workspace.setAside(step);
 }
 
 /** A value that nobody would receive is not swallowed. */

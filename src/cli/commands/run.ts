@@ -4,6 +4,7 @@ import { readWorkflow } from '../../interpret/read-workflows.ts';
 import { createJournal } from '../../journal/file-journal.ts';
 import { makeProject } from '../../journal/project.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
+import { workspaceOf } from '../../journal/workspace.ts';
 import type { LooseLibrary } from '../../load/load.ts';
 import type { RunEvent, Settings } from '../../model/event.ts';
 import { JOURNAL_VERSION } from '../../model/event.ts';
@@ -21,7 +22,6 @@ import { type RunOptions, wrongUsage } from '../options.ts';
 import { sealRun } from '../own-runs.ts';
 import { onePermission, skipWarning } from '../permission.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
-import { checkRunFiles } from '../run-files.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr } from '../terminal.ts';
@@ -62,7 +62,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   stderr.say(...skipWarning(settings));
   await makeProject(disk, project);
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
-  await checkRunFiles(paths);
+  await workspaceOf(project, id).check();
   const lock = await lockRun(paths);
   try {
     const journal = await createJournal(disk, paths.journal, codec, lock);

@@ -5,13 +5,12 @@ import {
   type ProcessIdentity,
   signalProcess,
 } from '../../execute/process/index.ts';
-import { post } from '../../journal/inbox.ts';
 import { elsewhere } from '../../journal/lock-errors.ts';
 import type { LockOwner } from '../../journal/lock-owner.ts';
 import type { RunPaths } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, inboxOf, isVisible, lockRun, ownerOf, processesOf } from '../store.ts';
+import { currentProject, isVisible, lockRun, mailboxOf, ownerOf, processesOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface StopOptions {
@@ -25,7 +24,7 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
   const { id, paths } = await openRun(await currentProject(), name);
   const owner = await ownerOf(paths);
   if (owner === undefined) return endLeft(id, paths, options);
-  await post(inboxOf(id, paths), {
+  await mailboxOf(id, paths).post({
     kind: 'stop',
     how: options.now ? 'now' : 'drain',
     pid: owner.pid,

@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { StepReader } from '../../execute/step-folder.ts';
 import { hasCode } from '../../journal/disk.ts';
 import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
+import { fileRecords } from '../../journal/file-records.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import { type Companions, companionsOf } from '../../load/companions.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
 import type { WorkflowTest } from '../../parse/test-file.ts';
+import type { StepRecords } from '../../ports.ts';
 import { coverageOf } from '../../workflow-tests/coverage.ts';
 import { exploreAsTest } from '../../workflow-tests/exploration.ts';
 import { findTests } from '../../workflow-tests/find-tests.ts';
@@ -22,7 +23,7 @@ import { onePermission } from '../permission.ts';
 import { openRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { onSignals } from '../signals.ts';
-import { currentProject, disk, pathsOf } from '../store.ts';
+import { currentProject, disk } from '../store.ts';
 import { stdout } from '../terminal.ts';
 import { libraryFor, testPorts } from '../wire.ts';
 import { onChanges } from './watch.ts';
@@ -181,7 +182,7 @@ async function record(name: string, path: string | undefined): Promise<number> {
   const { id, run, paths } = await openRun(project, name);
   const events: RunEvent[] = [];
   for await (const event of readEvents(disk, paths.journal)) events.push(event);
-  const outputs = outputsOf(events, pathsOf(project, id).folders.step);
+  const outputs = await outputsOf(events, fileRecords(disk, paths));
   const recorded = recordTest({
     run,
     events,
@@ -201,18 +202,16 @@ async function record(name: string, path: string | undefined): Promise<number> {
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 /** What steps answered or printed, as far as it was kept. */
-function outputsOf(
+async function outputsOf(
   events: readonly RunEvent[],
-  folderOf: (agent: string, step: number) => string,
-): ReadonlyMap<string, string> {
+  records: StepRecords,
+): Promise<ReadonlyMap<string, string>> {
   const outputs = new Map<string, string>();
-  const reader = new StepReader();
   for (const event of events) {
     if (event.type !== 'step-started') continue;
-    const kind = event.session ? 'prompt' : 'script';
-    const folder = folderOf(event.agent, event.step);
-    const text = reader.output(folder, kind, MAX_OUTPUT_BYTES);
-    if (text !== undefined) outputs.set(`${event.agent}#${event.step}`, text);
+    const name = event.session ? 'answer' : 'stdout';
+    const output = await records.read(event, name, MAX_OUTPUT_BYTES);
+    if (output) outputs.set(`${event.agent}#${event.step}`, Buffer.from(output).toString('utf8'));
   }
   return outputs;
 }

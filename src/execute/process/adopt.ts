@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { changesOf } from './changes.ts';
+import { changesOf } from '../../files/changes.ts';
 import { isAlive } from './identity.ts';
 import type { ProcessHandle } from './launch.ts';
 import {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
+import { type Changes, changesOf } from '../../files/changes.ts';
 import { openRegularFile } from '../../files/regular-file.ts';
-import { type Changes, changesOf } from './changes.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 

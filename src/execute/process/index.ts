@@ -1,6 +1,5 @@
 // Process control: Raymond launches, follows, stops and finds all other processes through this
 // folder.
-export { changesOf } from './changes.ts';
 export { follow } from './follow.ts';
 export {
   identify,

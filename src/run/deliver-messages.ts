@@ -4,14 +4,12 @@
  */
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
+import type { Message } from '../model/message.ts';
 import type { Run } from '../model/run.ts';
-import type { UserError } from '../model/user-error.ts';
-import type { Clock, Journal } from '../ports.ts';
-import { type InboxPlace, watchInbox } from './inbox.ts';
-import type { Message } from './message.ts';
+import type { Clock, Journal, Mailbox } from '../ports.ts';
 
-export interface MailboxPorts {
-  readonly inbox: InboxPlace;
+export interface DeliveryPorts {
+  readonly mailbox: Mailbox;
   /** Of the process that works on the run: a stop may mean an earlier one. */
   readonly pid: number;
   readonly clock: Clock;
@@ -21,26 +19,24 @@ export interface MailboxPorts {
   readonly report: (text: string) => void;
 }
 
-export interface Mailbox {
+export interface Delivery {
   /** The run's journal, to be used in place of the given one. */
   readonly journal: Journal;
   /** Messages that nothing has followed from yet stay for the next process. */
   close(): void;
 }
 
-export async function openMailbox(ports: MailboxPorts): Promise<Mailbox> {
-  const { inbox, pid, clock, put, report } = ports;
+export async function deliverMessages(ports: DeliveryPorts): Promise<Delivery> {
+  const { mailbox, pid, clock, put, report } = ports;
   const delivered = new Set<Delivered>();
   let isOpen = false;
-  const watch = await watchInbox(inbox, {
+  const reading = await mailbox.read({
     onMessage(message, done) {
       delivered.add({ message, done, cameLater: isOpen });
       const input = inputFrom(message, pid, clock.now());
       if (input) put(input);
     },
-    onRefused: (path) =>
-      report(`a message that no command of yours wrote was ignored: see ${path}.*.refused`),
-    onTrouble: ({ message, remedy }: UserError) => report(`${message} ${remedy}`),
+    onTrouble: report,
   });
   isOpen = true;
 
@@ -57,7 +53,7 @@ export async function openMailbox(ports: MailboxPorts): Promise<Mailbox> {
         }
       },
     },
-    close: () => watch.close(),
+    close: () => reading.close(),
   };
 }
 

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { makeRun } from '../../test/make-run.ts';
+import { realDisk } from '../journal/disk.ts';
+import { fileMailbox, type MailFolder } from '../journal/file-mailbox.ts';
+import { userKey } from '../journal/user-key.ts';
 import type { Input } from '../model/input.ts';
+import type { Message } from '../model/message.ts';
 import type { Journal } from '../ports.ts';
-import { realDisk } from './disk.ts';
-import { type InboxPlace, post } from './inbox.ts';
-import { openMailbox } from './mailbox.ts';
-import type { Message } from './message.ts';
-import { userKey } from './user-key.ts';
+import { deliverMessages } from './deliver-messages.ts';
 
 const PID = 77;
 
@@ -20,7 +20,7 @@ async function askingRun() {
   const { status } = stage.agent();
   const askedAt = status.kind === 'asking' ? status.askedAt : 0;
   const root = await temporaryFolder();
-  const place: InboxPlace = {
+  const place: MailFolder = {
     disk: realDisk,
     folder: join(root, 'inbox'),
     run: stage.run.id,
@@ -30,11 +30,11 @@ async function askingRun() {
   return { stage, place, answer };
 }
 
-async function opened(place: InboxPlace, append: Journal['append'] = async () => {}) {
+async function opened(place: MailFolder, append: Journal['append'] = async () => {}) {
   const inputs: Input[] = [];
   const said: string[] = [];
-  const mailbox = await openMailbox({
-    inbox: place,
+  const mailbox = await deliverMessages({
+    mailbox: fileMailbox(place),
     pid: PID,
     clock: { now: () => 1, at: () => () => {} },
     journal: { append },
@@ -45,11 +45,11 @@ async function opened(place: InboxPlace, append: Journal['append'] = async () =>
   return { mailbox, inputs, said };
 }
 
-const inboxOf = (place: InboxPlace) => readdir(place.folder);
+const inboxOf = (place: MailFolder) => readdir(place.folder);
 
 test('an answer is removed when its event is on disk, and not before', async () => {
   const { stage, place, answer } = await askingRun();
-  await post(place, answer('blue'));
+  await fileMailbox(place).post(answer('blue'));
   const seen: number[] = [];
   const { mailbox, inputs } = await opened(place, async () => {
     seen.push((await inboxOf(place)).length);
@@ -63,7 +63,7 @@ test('an answer is removed when its event is on disk, and not before', async () 
 
 test('an answer whose event cannot be written stays for the next process', async () => {
   const { stage, place, answer } = await askingRun();
-  await post(place, answer('blue'));
+  await fileMailbox(place).post(answer('blue'));
   const full = () => Promise.reject(new Error('disk full'));
   const { mailbox, inputs } = await opened(place, full);
   const events = inputs.flatMap((input) => stage.take(input));
@@ -76,7 +76,7 @@ test('an answer that came after the decision is not removed by the append of tha
   const { stage, place, answer } = await askingRun();
   const { mailbox, inputs } = await opened(place);
   const asking = stage.run;
-  await post(place, answer('blue'));
+  await fileMailbox(place).post(answer('blue'));
   await vi.waitFor(() => expect(inputs).toHaveLength(1));
   // Another agent's step ended at the same time: its events were decided without the answer.
   await mailbox.journal.append([], asking);
@@ -89,7 +89,7 @@ test('an answer that came after the decision is not removed by the append of tha
 test('an answer that came too late is removed, and told of', async () => {
   const { stage, place, answer } = await askingRun();
   const { mailbox, inputs, said } = await opened(place);
-  await post(place, answer('blue'));
+  await fileMailbox(place).post(answer('blue'));
   await vi.waitFor(() => expect(inputs).toHaveLength(1));
   const events = stage.take({ ...answerInput(inputs), text: 'typed at the terminal' });
   await mailbox.journal.append(events, stage.run);
@@ -99,7 +99,7 @@ test('an answer that came too late is removed, and told of', async () => {
 
 test('an answer that a killed process took but did not remove is removed silently', async () => {
   const { stage, place, answer } = await askingRun();
-  await post(place, answer('blue'));
+  await fileMailbox(place).post(answer('blue'));
   const { mailbox, inputs, said } = await opened(place);
   stage.take(answerInput(inputs));
   await mailbox.journal.append(stage.stop('drain'), stage.run);
@@ -113,7 +113,7 @@ test.each([
   ['a process before this one', PID + 1, 'now', []],
 ] as const)('a stop that means %s', async (_, pid, how, expected) => {
   const { stage, place } = await askingRun();
-  await post(place, { kind: 'stop', how, pid });
+  await fileMailbox(place).post({ kind: 'stop', how, pid });
   const { mailbox, inputs } = await opened(place);
   expect(inputs).toMatchObject(expected);
   const events = inputs.flatMap((input) => stage.take(input));
@@ -124,7 +124,7 @@ test.each([
 test('a more urgent stop is not removed with the first', async () => {
   const { stage, place } = await askingRun();
   const { mailbox, inputs } = await opened(place);
-  await post(place, { kind: 'stop', how: 'now', pid: PID });
+  await fileMailbox(place).post({ kind: 'stop', how: 'now', pid: PID });
   await vi.waitFor(() => expect(inputs).toHaveLength(1));
   await mailbox.journal.append(stage.stop('drain'), stage.run);
   expect(await inboxOf(place)).toHaveLength(1);

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
+import type { Message } from '../model/message.ts';
 import { type Disk, realDisk } from './disk.ts';
-import { type InboxPlace, messagesIn, post, watchInbox } from './inbox.ts';
-import { type Message, sealMessage } from './message.ts';
+import { fileMailbox, type MailFolder } from './file-mailbox.ts';
+import { writeLetter } from './letter.ts';
 import { userKey } from './user-key.ts';
 
 const stop: Message = { kind: 'stop', how: 'drain', pid: 7 };
@@ -17,60 +18,52 @@ const answer = (text: string, askedAt = 5, agent = 'main'): Message => ({
 });
 const NEVER_MS = 2 ** 30;
 
-async function newInbox(disk: Disk = realDisk): Promise<InboxPlace> {
+async function newMailbox(disk: Disk = realDisk): Promise<MailFolder> {
   const root = await temporaryFolder();
   const key = userKey(realDisk, join(root, 'user', 'key'));
   return { disk, folder: join(root, 'runs', 'demo', 'inbox'), run: 'demo', key };
 }
 
-async function watched(place: InboxPlace, lookEveryMs = NEVER_MS) {
+async function watched(place: MailFolder, lookEveryMs = NEVER_MS) {
   const got: { readonly message: Message; readonly done: () => Promise<void> }[] = [];
   const said: string[] = [];
-  const watch = await watchInbox(
-    place,
-    {
-      onMessage: (message, done) => void got.push({ message, done }),
-      onRefused: (path) => void said.push(path),
-      onTrouble: ({ code }) => void said.push(code),
-    },
-    lookEveryMs,
-  );
+  const watch = await fileMailbox({ ...place, lookEveryMs }).read({
+    onMessage: (message, done) => void got.push({ message, done }),
+    onTrouble: (text) => void said.push(text),
+  });
   onTestFinished(() => watch.close());
   return { got, said, watch, messages: () => got.map(({ message }) => message) };
 }
 
-async function plant(place: InboxPlace, name: string, text: string): Promise<void> {
+async function plant(place: MailFolder, name: string, text: string): Promise<void> {
   await mkdir(place.folder, { recursive: true });
   await writeFile(join(place.folder, name), text);
 }
 
-describe('an inbox', () => {
+describe('a mailbox', () => {
   test('passes on what was there before', async () => {
-    const place = await newInbox();
-    await post(place, answer('first', 1));
-    await post(place, answer('second', 2));
-    await post(place, stop);
+    const place = await newMailbox();
+    await fileMailbox(place).post(answer('first', 1));
+    await fileMailbox(place).post(answer('second', 2));
+    await fileMailbox(place).post(stop);
     const { messages } = await watched(place);
-    expect(messages()).toHaveLength(3);
-    expect(messages()).toEqual(
-      expect.arrayContaining([answer('first', 1), answer('second', 2), stop]),
-    );
-    expect(await messagesIn(place)).toEqual(messages());
+    expect(messages()).toEqual([answer('first', 1), answer('second', 2), stop]);
+    expect(await fileMailbox(place).messages()).toEqual(messages());
   });
 
   test('notices what comes later, by notice of the file system', async () => {
-    const place = await newInbox();
+    const place = await newMailbox();
     const { messages } = await watched(place);
-    await post(place, answer('ä\n'));
+    await fileMailbox(place).post(answer('ä\n'));
     await vi.waitFor(() => expect(messages()).toEqual([answer('ä\n')]));
   });
 
   test('passes on a message once, and keeps it until it is done', async () => {
-    const place = await newInbox();
+    const place = await newMailbox();
     const { got, watch } = await watched(place, 1);
-    await post(place, stop);
+    await fileMailbox(place).post(stop);
     await vi.waitFor(() => expect(got).toHaveLength(1));
-    await post(place, answer('later'));
+    await fileMailbox(place).post(answer('later'));
     await vi.waitFor(() => expect(got).toHaveLength(2));
     expect(await readdir(place.folder)).toHaveLength(2);
     await got[0]?.done();
@@ -88,8 +81,8 @@ describe('an inbox', () => {
     const disk = guarded(realDisk, (operation) =>
       broken && operation === 'open' ? { error: diskError('EIO') } : undefined,
     );
-    const place = await newInbox();
-    await post(place, stop);
+    const place = await newMailbox();
+    await fileMailbox(place).post(stop);
     const { got } = await watched({ ...place, disk }, 1);
     expect(got).toEqual([]);
     broken = false;
@@ -97,11 +90,11 @@ describe('an inbox', () => {
   });
 
   test('is quiet after closing', async () => {
-    const place = await newInbox();
+    const place = await newMailbox();
     const first = await watched(place, 1);
     first.watch.close();
     const second = await watched(place, 1);
-    await post(place, stop);
+    await fileMailbox(place).post(stop);
     await vi.waitFor(() => expect(second.got).toHaveLength(1));
     expect(first.got).toEqual([]);
   });
@@ -109,13 +102,13 @@ describe('an inbox', () => {
   test.each(['write', 'link'] as const)(
     'has the whole message or none when posting fails (%s)',
     async (failing) => {
-      const place = await newInbox();
+      const place = await newMailbox();
       const disk = guarded(realDisk, (operation) =>
         operation === failing
           ? { half: failing === 'write', error: diskError('ENOSPC') }
           : undefined,
       );
-      await expect(post({ ...place, disk }, stop)).rejects.toMatchObject({
+      await expect(fileMailbox({ ...place, disk }).post(stop)).rejects.toMatchObject({
         code: 'inbox-unwritable',
       });
       expect(await readdir(place.folder)).toEqual([]);
@@ -125,35 +118,40 @@ describe('an inbox', () => {
 
 describe('two answers to one question', () => {
   test('the first one counts', async () => {
-    const place = await newInbox();
-    expect(await post(place, answer('first'))).toBe(true);
-    expect(await post(place, answer('second'))).toBe(false);
-    expect(await post(place, answer('another question', 6))).toBe(true);
-    expect(await post(place, answer('another agent', 5, 'other'))).toBe(true);
-    const texts = (await messagesIn(place)).map((message) => 'text' in message && message.text);
+    const place = await newMailbox();
+    expect(await fileMailbox(place).post(answer('first'))).toBe(true);
+    expect(await fileMailbox(place).post(answer('second'))).toBe(false);
+    expect(await fileMailbox(place).post(answer('another question', 6))).toBe(true);
+    expect(await fileMailbox(place).post(answer('another agent', 5, 'other'))).toBe(true);
+    const texts = (await fileMailbox(place).messages()).map(
+      (message) => 'text' in message && message.text,
+    );
     expect(texts.sort()).toEqual(['another agent', 'another question', 'first']);
   });
 
   test('of fifty at once exactly one is the first, and nothing else is left', async () => {
-    const place = await newInbox();
+    const place = await newMailbox();
     const wrote = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => post(place, answer(`${i}`))),
+      Array.from({ length: 50 }, (_, i) => fileMailbox(place).post(answer(`${i}`))),
     );
     expect(wrote.filter(Boolean)).toHaveLength(1);
-    expect(await messagesIn(place)).toEqual([answer(String(wrote.indexOf(true)))]);
+    expect(await fileMailbox(place).messages()).toEqual([answer(String(wrote.indexOf(true)))]);
     expect(await readdir(place.folder)).toHaveLength(1);
   });
 });
 
 describe('what no command of the user wrote', () => {
-  const forgeries: readonly [string, (place: InboxPlace) => Promise<string>][] = [
+  const forgeries: readonly [string, (place: MailFolder) => Promise<string>][] = [
     ['is not JSON', async () => '{"kind":'],
     ['has no seal', async () => JSON.stringify(answer('yes'))],
     [
       'has a made-up seal',
       async () => JSON.stringify({ message: JSON.stringify(answer('yes')), seal: 'ab'.repeat(32) }),
     ],
-    ['is sealed for another run', ({ key }) => sealMessage(key, 'other', answer('yes'))],
+    [
+      'is sealed for another run',
+      ({ key }) => writeLetter(key, 'other', { message: answer('yes'), place: 1 }),
+    ],
     [
       'is sealed for something else',
       async ({ key }) => {
@@ -163,30 +161,31 @@ describe('what no command of the user wrote', () => {
     ],
     [
       'was changed after it was sealed',
-      async ({ key }) => (await sealMessage(key, 'demo', answer('no'))).replace('no', 'yes'),
+      async ({ key }) =>
+        (await writeLetter(key, 'demo', { message: answer('no'), place: 1 })).replace('no', 'yes'),
     ],
     [
       'is sealed by another key',
       async () => {
         const other = userKey(realDisk, join(await temporaryFolder(), 'key'));
-        return sealMessage(other, 'demo', answer('yes'));
+        return writeLetter(other, 'demo', { message: answer('yes'), place: 1 });
       },
     ],
   ];
 
   test.each(forgeries)('and %s is put aside', async (_, forge) => {
-    const place = await newInbox();
+    const place = await newMailbox();
     await place.key.seal('any', 'text');
     await plant(place, '1.json', await forge(place));
     const { messages, said } = await watched(place);
     expect(messages()).toEqual([]);
-    expect(said).toEqual([join(place.folder, '1.json')]);
+    expect(said).toEqual([expect.stringContaining(join(place.folder, '1.json'))]);
     expect(await readdir(place.folder)).toEqual([expect.stringMatching(/^1\.json\..*\.refused$/)]);
-    expect(await messagesIn(place)).toEqual([]);
+    expect(await fileMailbox(place).messages()).toEqual([]);
   });
 
   test('is put aside, too, where the user has no key', async () => {
-    const place = await newInbox();
+    const place = await newMailbox();
     await plant(place, '1.json', JSON.stringify({ message: JSON.stringify(stop), seal: '' }));
     const { messages, said } = await watched(place);
     expect(messages()).toEqual([]);
@@ -194,12 +193,12 @@ describe('what no command of the user wrote', () => {
   });
 
   test('is told of once, and does not hold up what the user wrote', async () => {
-    const place = await newInbox();
+    const place = await newMailbox();
     for (let i = 0; i < 100; i++) await plant(place, `${i}.json`, JSON.stringify(answer('yes')));
     await mkdir(join(place.folder, 'folder.json'));
     await symlink('/dev/zero', join(place.folder, 'device.json'));
     await plant(place, '.draft.json', 'being written');
-    await post(place, answer('mine'));
+    await fileMailbox(place).post(answer('mine'));
     const { messages, said } = await watched(place);
     expect(messages()).toEqual([answer('mine')]);
     expect(said).toHaveLength(1);
@@ -210,14 +209,14 @@ describe('what no command of the user wrote', () => {
   test.each(['before', 'while the run looks'])(
     'cannot take the place of an answer (%s)',
     async (when) => {
-      const place = await newInbox();
-      const model = await newInbox();
-      await post(model, answer('model'));
+      const place = await newMailbox();
+      const model = await newMailbox();
+      await fileMailbox(model).post(answer('model'));
       const [name = ''] = await readdir(model.folder);
       const early = when === 'before' ? undefined : await watched(place, 1);
       await plant(place, name, JSON.stringify(answer('forged')));
       if (early) await vi.waitFor(() => expect(early.said).toHaveLength(1));
-      expect(await post(place, answer('mine'))).toBe(true);
+      expect(await fileMailbox(place).post(answer('mine'))).toBe(true);
       const { messages } = early ?? (await watched(place));
       await vi.waitFor(() => expect(messages()).toEqual([answer('mine')]));
     },
@@ -225,8 +224,8 @@ describe('what no command of the user wrote', () => {
 
   test('a key that cannot be used is told of once, and the message waits', async () => {
     const root = await temporaryFolder();
-    const place = { ...(await newInbox()), key: userKey(realDisk, join(root, 'key')) };
-    await post(place, stop);
+    const place = { ...(await newMailbox()), key: userKey(realDisk, join(root, 'key')) };
+    await fileMailbox(place).post(stop);
     const good = await readFile(join(root, 'key'), 'utf8');
     await writeFile(join(root, 'key'), 'broken');
     const { messages, said } = await watched(
@@ -236,6 +235,6 @@ describe('what no command of the user wrote', () => {
     expect(messages()).toEqual([]);
     await writeFile(join(root, 'key'), good);
     await vi.waitFor(() => expect(messages()).toEqual([stop]));
-    expect(said).toEqual(['user-key-unusable']);
+    expect(said).toEqual([expect.stringContaining('cannot be used')]);
   });
 });

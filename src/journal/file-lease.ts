@@ -1,0 +1,109 @@
+/**
+ * A run in the hands of the process that works on it. The lock gives it to one process; before every
+ * change it is looked at whether it still does.
+ */
+import { PositionConflict } from '../model/position-conflict.ts';
+import type { Run } from '../model/run.ts';
+import type { Lease, OwnedJournal } from '../ports.ts';
+import { createJournal, type FileJournal, openJournal } from './file-journal.ts';
+import { keepRecord, keepTree } from './file-records.ts';
+import type { FileStoreParts } from './file-store.ts';
+import { journalOfAnother } from './journal-errors.ts';
+import { takeLock } from './lock.ts';
+import { checkRunFolder, runPaths } from './project.ts';
+import { removeRun } from './remove-run.ts';
+import { salvage } from './salvage.ts';
+import { addSeal, hasSeal } from './seals.ts';
+import { stateWriter } from './state-writer.ts';
+
+export async function takeFileLease(parts: FileStoreParts, id: string): Promise<Lease> {
+  const { disk, project, codec, key, sealedText } = parts;
+  const paths = runPaths(project, id);
+  const seals = { disk, file: paths.seals, key };
+  await checkRunFolder(disk, paths);
+  const world = parts.lockWorld();
+  const lock = await takeLock(disk, paths.lock, world);
+  let opened: { readonly file: FileJournal<Run>; readonly journal: OwnedJournal } | undefined;
+
+  const confirm = () => (opened ? opened.file.confirm() : lock.confirm());
+  const refuseSecond = () => {
+    if (opened) throw new Error(`The journal of ${id} is open already.`);
+  };
+  const own = (file: FileJournal<Run>, found?: Run): OwnedJournal => {
+    const state = stateWriter({
+      disk,
+      path: paths.stateFile,
+      clock: world.clock,
+      freeze: codec.freeze,
+      confirm: () => file.confirm(),
+      report: () => {},
+    });
+    const journal: OwnedJournal = {
+      async append(events, after) {
+        const expected = after.seq - events.length;
+        if (expected !== file.seq) throw new PositionConflict(id, expected, file.seq);
+        await file.append(events, after);
+        state.update(after);
+      },
+      async close() {
+        await state.close();
+        await file.close();
+      },
+    };
+    opened = { file, journal };
+    // A process that was killed right after the end has not written the state file.
+    if (found?.status.kind === 'ended') state.update(found);
+    return journal;
+  };
+
+  return {
+    async create(events, after) {
+      refuseSecond();
+      const first = [...events];
+      const file = await createJournal(disk, paths.journal, codec, lock);
+      const unsealed = await addSeal(seals, sealedText(after)).catch(async (error) => {
+        throw await file.abandon(error);
+      });
+      const journal = own(file);
+      await journal.append(first, after);
+      return { journal, unsealed };
+    },
+    async open() {
+      refuseSecond();
+      const { run, journal: file } = await openJournal(disk, paths.journal, codec, lock);
+      const problem = journalOfAnother(id, run.id);
+      if (problem) {
+        await file.close();
+        throw problem;
+      }
+      const journal = own(file, run);
+      return { run, isOwn: await hasSeal(seals, sealedText(run)), journal };
+    },
+    async salvage() {
+      await lock.confirm();
+      return salvage(disk, paths.journal, codec);
+    },
+    confirm,
+    async seal(chosen) {
+      await confirm();
+      return addSeal(seals, sealedText(chosen));
+    },
+    async keepRecord(step, name, content) {
+      await confirm();
+      await keepRecord(disk, paths, step, name, content);
+    },
+    async keepTree(step, tree) {
+      await confirm();
+      await keepTree(disk, paths, step, tree);
+    },
+    async remove() {
+      await confirm();
+      await opened?.journal.close();
+      await removeRun(project, id);
+    },
+    async release() {
+      await opened?.journal.close().catch(() => {});
+      await lock.release();
+    },
+  };
+}

@@ -1,0 +1,236 @@
+/**
+ * A run's mailbox as a folder. A message is a file that appears complete. It stays there until the run
+ * has acted on it, so it outlives a crash of either side, and a run that was not there to receive it
+ * finds it when it is resumed. Agents and scripts can write into that folder, too: what is not sealed
+ * by the user's key is put aside.
+ *
+ * Messages are passed on in the order of their posting: each letter has a place behind those that lie
+ * in the folder when it is written.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { watch } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UnusableFile } from '../files/regular-file.ts';
+import type { Message } from '../model/message.ts';
+import { UserError } from '../model/user-error.ts';
+import type { Mailbox, MailReader } from '../ports.ts';
+import { type Disk, hasCode, makeFolder, readText, writeAll, writeBeside } from './disk.ts';
+import { cureOf, reasonOf } from './disk-errors.ts';
+import { type Letter, openLetter, writeLetter } from './letter.ts';
+import type { UserKey } from './user-key.ts';
+
+export interface MailFolder {
+  readonly disk: Disk;
+  readonly folder: string;
+  readonly run: string;
+  readonly key: UserKey;
+  /** How often to look for messages where the file system gives no notice. */
+  readonly lookEveryMs?: number;
+}
+
+export function fileMailbox(mail: MailFolder): Mailbox {
+  return {
+    post: (message) => post(mail, message),
+    messages: async () => (await lettersIn(mail)).map(({ message }) => message),
+    read: (reader) => read(mail, reader),
+  };
+}
+
+async function post(mail: MailFolder, message: Message): Promise<boolean> {
+  const { disk, folder, run, key } = mail;
+  const path = join(folder, nameOf(message));
+  try {
+    const last = (await lettersIn(mail)).at(-1)?.place ?? 0;
+    const place = Math.max(Date.now(), last + 1);
+    const letter = Buffer.from(await writeLetter(key, run, { message, place }));
+    await makeFolder(disk, folder);
+    const complete = await writeBeside(disk, path, (file) => writeAll(file, letter, 0));
+    try {
+      return await putInPlace(mail, complete, path);
+    } finally {
+      await disk.unlink(complete).catch(() => {});
+    }
+  } catch (error) {
+    throw error instanceof UserError ? error : unwritable(folder, error);
+  }
+}
+
+/**
+ * Notice comes from the file system; where that fails, or forgets, a look now and then finds the rest.
+ */
+async function read(mail: MailFolder, reader: MailReader): Promise<{ close(): void }> {
+  const { disk, folder, lookEveryMs = 2_000 } = mail;
+  await makeFolder(disk, folder).catch((error) => {
+    throw unwritable(folder, error);
+  });
+  const onTrouble = once(reader.onTrouble);
+  const seen = new Set<string>();
+  let closed = false;
+  let looking = false;
+  let lookAgain = false;
+
+  const look = async () => {
+    if (looking) {
+      lookAgain = true;
+      return;
+    }
+    looking = true;
+    do {
+      lookAgain = false;
+      await lookOnce().catch((error) => {
+        if (error instanceof UserError) onTrouble(error.code, `${error.message} ${error.remedy}`);
+      });
+    } while (lookAgain && !closed);
+    looking = false;
+  };
+  const lookOnce = async () => {
+    for (const { name, message } of await newLetters()) {
+      if (closed) return;
+      seen.add(name);
+      reader.onMessage(message, () => removeDone(disk, join(folder, name)));
+    }
+  };
+  /** Lists until nothing is new: while a folder is listed, a later file can show before an earlier one. */
+  const newLetters = async () => {
+    const found = new Map<string, NamedLetter>();
+    for (;;) {
+      const isNew = (name: string) => !seen.has(name) && !found.has(name);
+      const letters = await lettersIn(mail, isNew, (path) =>
+        onTrouble(
+          'refused',
+          `a message that no command of yours wrote was ignored: see ${path}.*.refused`,
+        ),
+      );
+      if (letters.length === 0) return inOrder([...found.values()]);
+      for (const letter of letters) found.set(letter.name, letter);
+    }
+  };
+
+  const stopNotice = notice(folder, look);
+  const timer = setInterval(look, lookEveryMs);
+  await look();
+  return {
+    close() {
+      closed = true;
+      clearInterval(timer);
+      stopNotice();
+    },
+  };
+}
+
+interface NamedLetter extends Letter {
+  readonly name: string;
+}
+
+/** Those that can be read, in their order. What nobody of the user wrote is put aside if `onRefused` is given. */
+async function lettersIn(
+  mail: MailFolder,
+  isWanted: (name: string) => boolean = () => true,
+  onRefused?: (path: string) => void,
+): Promise<readonly NamedLetter[]> {
+  const { disk, folder } = mail;
+  if ((await disk.kind(folder)) !== 'folder') return [];
+  const letters: NamedLetter[] = [];
+  for (const name of (await disk.list(folder)).filter(isMessageName).sort()) {
+    if (!isWanted(name)) continue;
+    const path = join(folder, name);
+    const letter = await readLetter(mail, path);
+    if (typeof letter === 'object') letters.push({ ...letter, name });
+    if (letter !== 'refused' || !onRefused) continue;
+    await putAside(disk, path);
+    onRefused(path);
+  }
+  return inOrder(letters);
+}
+
+function inOrder(letters: readonly NamedLetter[]): readonly NamedLetter[] {
+  return letters.toSorted((a, b) => a.place - b.place || (a.name < b.name ? -1 : 1));
+}
+
+/** A question has one name, so that of two answers one is the first. */
+function nameOf(message: Message): string {
+  if (message.kind !== 'answer')
+    return `${String(Date.now()).padStart(15, '0')}-${randomUUID().slice(0, 8)}.json`;
+  const agent = createHash('sha256').update(message.agent).digest('hex').slice(0, 16);
+  return `answer-${message.askedAt}-${agent}.json`;
+}
+
+async function putInPlace(mail: MailFolder, complete: string, path: string): Promise<boolean> {
+  const { disk } = mail;
+  for (let tries = 0; ; tries++) {
+    try {
+      await disk.link(complete, path);
+      await disk.syncFolder(dirname(path));
+      return true;
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST') || tries === MOST_TRIES) throw error;
+    }
+    const present = await readLetter(mail, path);
+    if (typeof present === 'object') return false;
+    if (present === 'refused') await putAside(disk, path);
+  }
+}
+
+/** Somebody who puts something in the way again and again is not outrun. */
+const MOST_TRIES = 5;
+
+/** Files that are still being written begin with a dot. */
+function isMessageName(name: string): boolean {
+  return name.endsWith('.json') && !name.startsWith('.');
+}
+
+/** An answer that a person wrote or piped in. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+async function readLetter(
+  { disk, run, key }: MailFolder,
+  path: string,
+): Promise<Letter | 'refused' | 'unavailable'> {
+  let written: string | undefined;
+  try {
+    written = await readText(disk, path, MAX_MESSAGE_BYTES);
+  } catch (error) {
+    return error instanceof UnusableFile ? 'refused' : 'unavailable';
+  }
+  if (written === undefined) return 'unavailable';
+  return (await openLetter(key, run, written)) ?? 'refused';
+}
+
+async function putAside(disk: Disk, path: string): Promise<void> {
+  await disk.rename(path, `${path}.${randomUUID().slice(0, 8)}.refused`).catch(() => {});
+}
+
+/** Whoever writes a thousand messages does not get a thousand lines. */
+function once(say: (text: string) => void): (kind: string, text: string) => void {
+  const said = new Set<string>();
+  return (kind, text) => {
+    if (!said.has(kind)) say(text);
+    said.add(kind);
+  };
+}
+
+async function removeDone(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.unlink(path);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}
+
+function notice(folder: string, look: () => void): () => void {
+  try {
+    const watcher = watch(folder, look);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
+}
+
+function unwritable(folder: string, error: unknown): UserError {
+  return new UserError(
+    'inbox-unwritable',
+    `Messages for the run cannot be put into ${folder}: ${reasonOf(error)}.`,
+    `${cureOf(error)}, then try again.`,
+  );
+}

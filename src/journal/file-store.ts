@@ -1,0 +1,101 @@
+/** Runs as files under `.raymond`: see `project.ts` for where each of them lies. */
+import { changesOf } from '../files/changes.ts';
+import type { JournaledEvent } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
+import { UserError } from '../model/user-error.ts';
+import type { ChosenRun, LookedAtRun, RunOwner, RunStore } from '../ports.ts';
+import type { Disk } from './disk.ts';
+import type { RunCodec } from './file-journal.ts';
+import { takeFileLease } from './file-lease.ts';
+import { fileMailbox } from './file-mailbox.ts';
+import { fileRecords } from './file-records.ts';
+import { listRuns } from './find-run.ts';
+import { journalOfAnother } from './journal-errors.ts';
+import { type LockWorld, lockOwner } from './lock.ts';
+import { isHere } from './lock-owner.ts';
+import { type Project, runPaths } from './project.ts';
+import { beginning } from './read-entries.ts';
+import { readEvents, readRun } from './read-journal.ts';
+import { hasSeal } from './seals.ts';
+import type { UserKey } from './user-key.ts';
+
+export interface FileStoreParts {
+  readonly disk: Disk;
+  readonly project: Project;
+  readonly codec: RunCodec<Run>;
+  readonly key: UserKey;
+  /** What of a run the user's seal is for. */
+  readonly sealedText: (chosen: ChosenRun) => string;
+  readonly lockWorld: () => LockWorld;
+  /** How often to look for what the file system gave no notice of. */
+  readonly lookEveryMs?: number;
+}
+
+export function fileStore(parts: FileStoreParts): RunStore {
+  const { disk, project, codec, key, sealedText, lockWorld, lookEveryMs = 1_000 } = parts;
+  const owner = async (id: string): Promise<RunOwner | undefined> => {
+    const world = lockWorld();
+    const found = await lockOwner(disk, runPaths(project, id).lock, world);
+    if (!found) return undefined;
+    const { pid, started, boot, host, beat } = found;
+    return { pid, started, boot, host, isHere: beat === undefined || isHere(found, world.self) };
+  };
+  const look = async (id: string): Promise<LookedAtRun> => {
+    const { journal, seals } = runPaths(project, id);
+    // In this order: a process writes how the run ended, and then releases it.
+    const who = await owner(id);
+    const { run } = await readRun(disk, journal, codec);
+    const problem = journalOfAnother(id, run.id);
+    if (problem) throw problem;
+    const isOwn = await hasSeal({ disk, file: seals, key }, sealedText(run));
+    return { kind: 'stored', id, run, isOwn, owner: who };
+  };
+  return {
+    list: () => listRuns(disk, project),
+    look: (id) =>
+      look(id).catch((error) => {
+        if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
+        throw error;
+      }),
+    owner,
+    events: (id, after = 0) => eventsBehind(disk, runPaths(project, id).journal, after),
+    watch: (id, after, signal) =>
+      watchEvents(disk, runPaths(project, id).journal, after, signal, lookEveryMs),
+    lease: (id) => takeFileLease(parts, id),
+    mailbox: (id) => fileMailbox({ disk, folder: runPaths(project, id).inbox, run: id, key }),
+    records: (id) => fileRecords(disk, runPaths(project, id)),
+  };
+}
+
+async function* eventsBehind(
+  disk: Disk,
+  journal: string,
+  after: number,
+  position = beginning(),
+): AsyncGenerator<JournaledEvent> {
+  for await (const event of readEvents(disk, journal, position)) if (event.seq > after) yield event;
+}
+
+async function* watchEvents(
+  disk: Disk,
+  journal: string,
+  after: number,
+  signal: AbortSignal,
+  lookEveryMs: number,
+): AsyncGenerator<JournaledEvent> {
+  const position = beginning();
+  const changes = changesOf(journal, lookEveryMs);
+  signal.addEventListener('abort', changes.wake);
+  try {
+    while (!signal.aborted) {
+      for await (const event of eventsBehind(disk, journal, after, position)) {
+        yield event;
+        if (signal.aborted) return;
+      }
+      await changes.next();
+    }
+  } finally {
+    signal.removeEventListener('abort', changes.wake);
+    changes.close();
+  }
+}

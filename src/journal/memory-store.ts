@@ -1,0 +1,290 @@
+/**
+ * Runs that are kept for as long as this process lives: to try things, not to rely on them. Several
+ * stores can share the same runs, as several processes share files.
+ */
+import type { JournaledEvent, RunEvent } from '../model/event.ts';
+import type { Message } from '../model/message.ts';
+import { PositionConflict } from '../model/position-conflict.ts';
+import type { Run } from '../model/run.ts';
+import { RunLost } from '../model/run-lost.ts';
+import { UserError } from '../model/user-error.ts';
+import type {
+  ChosenRun,
+  Lease,
+  Mailbox,
+  MailReader,
+  OwnedJournal,
+  RunOwner,
+  RunStore,
+  StepKey,
+  StepRecords,
+} from '../ports.ts';
+
+export interface MemoryStoreParts {
+  readonly apply: (run: Run | undefined, event: RunEvent) => Run;
+  readonly sealedText: (chosen: ChosenRun) => string;
+  /** The process that this store belongs to. */
+  readonly self: RunOwner;
+  readonly runs: MemoryRuns;
+}
+
+/** What stores share. */
+export class MemoryRuns {
+  readonly #kept = new Map<string, KeptRun>();
+
+  /** A run of which nothing is kept yet is an empty one. */
+  of(id: string): KeptRun {
+    const kept = this.#kept.get(id) ?? newKeptRun();
+    this.#kept.set(id, kept);
+    return kept;
+  }
+
+  ids(): readonly string[] {
+    const begun = [...this.#kept].filter(([, { events }]) => events.length > 0);
+    return begun.map(([id]) => id).sort();
+  }
+
+  remove(id: string): void {
+    const kept = this.of(id);
+    this.#kept.delete(id);
+    kept.isRemoved = true;
+    notify(kept);
+  }
+
+  /** As when an owner has given no sign of life for too long: another process may take the run. */
+  expire(id: string): void {
+    const { lease } = this.of(id);
+    if (lease) lease.isExpired = true;
+  }
+}
+
+interface KeptRun {
+  readonly events: JournaledEvent[];
+  run: Run | undefined;
+  lease: { readonly owner: RunOwner; isExpired: boolean } | undefined;
+  readonly seals: Set<string>;
+  readonly mail: Message[];
+  readonly records: Map<string, Uint8Array>;
+  readonly trees: Map<string, string>;
+  /** Called after each change. */
+  readonly listeners: Set<() => void>;
+  isRemoved: boolean;
+}
+
+function newKeptRun(): KeptRun {
+  return {
+    events: [],
+    run: undefined,
+    lease: undefined,
+    seals: new Set(),
+    mail: [],
+    records: new Map(),
+    trees: new Map(),
+    listeners: new Set(),
+    isRemoved: false,
+  };
+}
+
+export function memoryStore(parts: MemoryStoreParts): RunStore {
+  const { runs, sealedText } = parts;
+  const begun = (id: string): KeptRun => {
+    const kept = runs.of(id);
+    if (kept.events.length === 0) throw noRun(id);
+    return kept;
+  };
+  const ownerOf = ({ lease }: KeptRun) => (lease?.isExpired ? undefined : lease?.owner);
+  return {
+    list: async () => runs.ids(),
+    async look(id) {
+      const kept = runs.of(id);
+      const { run, seals } = kept;
+      if (!run) return { kind: 'damaged', id, problem: noRun(id) };
+      const isOwn = seals.has(sealedText(run));
+      return { kind: 'stored', id, run, isOwn, owner: ownerOf(kept) };
+    },
+    owner: async (id) => ownerOf(runs.of(id)),
+    async *events(id, after = 0) {
+      yield* begun(id).events.slice(after);
+    },
+    async *watch(id, after, signal) {
+      const kept = begun(id);
+      for (let position = after; !signal.aborted; ) {
+        const event = kept.events[position];
+        if (kept.isRemoved) throw noRun(id);
+        if (event) {
+          position = event.seq;
+          yield event;
+        } else await change(kept, signal);
+      }
+    },
+    lease: async (id) => takeLease(parts, id),
+    mailbox: (id) => memoryMailbox(runs.of(id)),
+    records: (id) => memoryRecords(runs.of(id)),
+  };
+}
+
+function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: string): Lease {
+  const kept = runs.of(id);
+  if (kept.lease && !kept.lease.isExpired) throw leased(id, kept.lease.owner);
+  const mine = { owner: self, isExpired: false };
+  kept.lease = mine;
+  let opened: OwnedJournal | undefined;
+
+  const check = () => {
+    if (kept.isRemoved || kept.lease !== mine) throw lost(id, kept.lease?.owner);
+    // A process that gives a sign of life before anybody took its run keeps it.
+    mine.isExpired = false;
+  };
+  const seal = (chosen: ChosenRun) => void kept.seals.add(sealedText(chosen));
+  const openJournal = (): OwnedJournal => {
+    if (opened) throw new Error(`The journal of ${id} is open already.`);
+    let isClosed = false;
+    opened = {
+      async append(events, after) {
+        if (isClosed) throw new Error(`The journal of ${id} is closed.`);
+        check();
+        const expected = after.seq - events.length;
+        const actual = kept.events.length;
+        if (expected !== actual) throw new PositionConflict(id, expected, actual);
+        for (const event of events) {
+          kept.run = apply(kept.run, event);
+          kept.events.push({ seq: kept.events.length + 1, ...event });
+        }
+        notify(kept);
+      },
+      async close() {
+        isClosed = true;
+      },
+    };
+    return opened;
+  };
+
+  return {
+    async create(events, after) {
+      check();
+      if (kept.events.length > 0) throw runExists(id);
+      const journal = openJournal();
+      await journal.append(events, after);
+      seal(after);
+      return { journal, unsealed: undefined };
+    },
+    async open() {
+      check();
+      const { run } = kept;
+      if (!run) throw noRun(id);
+      const journal = openJournal();
+      return { run, isOwn: kept.seals.has(sealedText(run)), journal };
+    },
+    async salvage() {
+      check();
+      return undefined;
+    },
+    confirm: async () => check(),
+    async seal(chosen) {
+      check();
+      seal(chosen);
+      return undefined;
+    },
+    async keepRecord(step, name, content) {
+      check();
+      kept.records.set(`${nameOf(step)} ${name}`, Uint8Array.from(content));
+    },
+    async keepTree(step, tree) {
+      check();
+      kept.trees.set(nameOf(step), tree);
+    },
+    async remove() {
+      check();
+      runs.remove(id);
+    },
+    async release() {
+      await opened?.close();
+      if (kept.lease === mine) kept.lease = undefined;
+    },
+  };
+}
+
+function memoryMailbox(kept: KeptRun): Mailbox {
+  return {
+    async post(message) {
+      if (kept.mail.some((other) => isSameQuestion(message, other))) return false;
+      kept.mail.push(message);
+      notify(kept);
+      return true;
+    },
+    messages: async () => [...kept.mail],
+    async read({ onMessage }: MailReader) {
+      const seen = new Set<Message>();
+      const deliver = () => {
+        for (const message of kept.mail.filter((one) => !seen.has(one))) {
+          seen.add(message);
+          onMessage(message, async () => {
+            const at = kept.mail.indexOf(message);
+            if (at >= 0) kept.mail.splice(at, 1);
+          });
+        }
+      };
+      kept.listeners.add(deliver);
+      deliver();
+      return { close: () => void kept.listeners.delete(deliver) };
+    },
+  };
+}
+
+function memoryRecords({ records, trees }: KeptRun): StepRecords {
+  return {
+    async read(step, name, maxBytes) {
+      const content = records.get(`${nameOf(step)} ${name}`);
+      return content && content.length <= maxBytes ? content : undefined;
+    },
+    tree: async (step) => trees.get(nameOf(step)),
+  };
+}
+
+const nameOf = ({ agent, step }: StepKey) => `${step} ${agent}`;
+
+function isSameQuestion(a: Message, b: Message): boolean {
+  return (
+    a.kind === 'answer' && b.kind === 'answer' && a.agent === b.agent && a.askedAt === b.askedAt
+  );
+}
+
+function notify({ listeners }: KeptRun): void {
+  for (const listener of listeners) listener();
+}
+
+/** Resolves at the next change, or when aborted. */
+function change({ listeners }: KeptRun, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      listeners.delete(settle);
+      signal.removeEventListener('abort', settle);
+      resolve();
+    };
+    listeners.add(settle);
+    signal.addEventListener('abort', settle);
+  });
+}
+
+const SEE_ALL = 'See which runs there are: raymond list';
+
+function noRun(id: string): UserError {
+  return new UserError('no-run', `There is no run ${id}.`, SEE_ALL);
+}
+
+function runExists(id: string): UserError {
+  return new UserError('run-exists', `There is a run ${id} already.`, 'Choose another id.');
+}
+
+function leased(id: string, { pid }: RunOwner): UserError {
+  return new UserError(
+    'run-locked',
+    `The run ${id} is being worked on by process ${pid}.`,
+    'Wait for it, or stop it.',
+  );
+}
+
+function lost(id: string, owner: RunOwner | undefined): RunLost {
+  const message = `The run ${id} is no longer this process's.`;
+  return new RunLost('lock-lost', message, SEE_ALL, { owner });
+}

@@ -1,0 +1,297 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/interpret/apply.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import type { RunCodec } from '../../src/journal/file-journal.ts';
+import { fileStore } from '../../src/journal/file-store.ts';
+import { BEAT_MS, STALE_MS } from '../../src/journal/lock-owner.ts';
+import { MemoryRuns, memoryStore } from '../../src/journal/memory-store.ts';
+import { findProject, makeProject } from '../../src/journal/project.ts';
+import { freeze, thaw } from '../../src/journal/state-file.ts';
+import { userKey } from '../../src/journal/user-key.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { ChosenRun, Clock, Lease, OwnedJournal, RunStore } from '../../src/ports.ts';
+import { started, temporaryFolder } from '../journal/fixtures.ts';
+import { CHECKS, type StoreUnderTest } from './run-store.ts';
+
+const codec: RunCodec<Run> = {
+  apply: (run, event) => apply(run ?? newRun, event),
+  freeze,
+  thaw(json) {
+    const run = thaw(json);
+    if (!run) throw new Error('not a run');
+    return run;
+  },
+};
+const sealedText = ({ id, settings }: ChosenRun) => JSON.stringify([id, settings]);
+
+/** Two processes in two containers, which know each other by their signs of life. */
+async function files(): Promise<StoreUnderTest> {
+  const folder = await temporaryFolder();
+  const project = await findProject(realDisk, folder, folder);
+  await makeProject(realDisk, project);
+  let now = Date.now();
+  /** When the first process was suspended, as long as it is. */
+  let suspended: number | undefined;
+  const clocks: Readonly<Record<'one' | 'two', Clock>> = {
+    one: { now: () => suspended ?? now, at: () => () => {} },
+    two: {
+      now: () => now,
+      // It waits in order to see whether the first process lives, and for nothing else.
+      at(time, callback) {
+        if (suspended === undefined || time - now <= BEAT_MS) return () => {};
+        now = time;
+        setImmediate(callback);
+        return () => {};
+      },
+    },
+  };
+  const processIn = (space: 'one' | 'two', pid: number) =>
+    fileStore({
+      disk: realDisk,
+      project,
+      codec,
+      key: userKey(realDisk, join(folder, 'user', 'key')),
+      sealedText,
+      lockWorld: () => ({
+        self: { pid, started: '1', boot: 'b', space, host: space },
+        clock: clocks[space],
+        isAlive: () => true,
+        report: () => {},
+      }),
+      lookEveryMs: 20,
+    });
+  const other = processIn('two', 2);
+  return {
+    store: processIn('one', 1),
+    other: {
+      ...other,
+      async lease(id) {
+        const lease = await other.lease(id);
+        suspended = undefined;
+        return lease;
+      },
+    },
+    fallSilent() {
+      suspended = now;
+      now += STALE_MS + 1;
+    },
+  };
+}
+
+async function memory(runs = new MemoryRuns()): Promise<StoreUnderTest> {
+  const processOf = (pid: number) => {
+    const self = { pid, started: '1', boot: 'b', host: 'here', isHere: true };
+    return memoryStore({ apply: codec.apply, sealedText, self, runs });
+  };
+  return { store: processOf(1), other: processOf(2), fallSilent: () => runs.expire(started.run) };
+}
+
+describe.each([
+  ['files', files],
+  ['memory', () => memory()],
+])('a store in %s', (_, make) => {
+  test.each(CHECKS)('$name', async ({ holds }) => holds(await make()));
+});
+
+/** Each breaks one promise; the checks that notice are named. */
+const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]][] = [
+  [
+    'loses an append',
+    withJournal((journal) => {
+      let appends = 0;
+      return {
+        ...journal,
+        append: async (events, after) => {
+          if (++appends !== 1) await journal.append(events, after);
+        },
+      };
+    }),
+    [
+      'what was appended is there as soon as the append resolves',
+      'appends that do not wait for each other keep their order',
+      'an append that expects an earlier position is refused, and changes nothing',
+      'an append that expects a later position is refused, and changes nothing',
+      'a run is continued from where it is, by the next process',
+      'a lease that another process took over changes nothing any more',
+      'events are read from behind a position, with their numbers',
+      'who watches gets what there is and then what comes, each event once and in order',
+      'who watches goes on over a change of the owner',
+      'a run is its owner’s own as long as it is what was chosen for it',
+    ],
+  ],
+  [
+    'accepts a stale position',
+    withJournal((journal) => {
+      let seq = 1;
+      return {
+        ...journal,
+        append: (events, after) => {
+          seq += events.length;
+          return journal.append(events, { ...after, seq });
+        },
+      };
+    }),
+    [
+      'an append that expects an earlier position is refused, and changes nothing',
+      'an append that expects a later position is refused, and changes nothing',
+      'a run is continued from where it is, by the next process',
+    ],
+  ],
+  [
+    'delivers messages in another order',
+    (store) => ({
+      ...store,
+      mailbox: (id) => {
+        const mailbox = store.mailbox(id);
+        const messages = async () => (await mailbox.messages()).toReversed();
+        return {
+          ...mailbox,
+          messages,
+          async read(reader) {
+            const held: (() => void)[] = [];
+            const reading = await mailbox.read({
+              ...reader,
+              onMessage: (message, done) => void held.push(() => reader.onMessage(message, done)),
+            });
+            for (const deliver of held.toReversed()) deliver();
+            return reading;
+          },
+        };
+      },
+    }),
+    [
+      'messages are kept, and read in the order of their posting',
+      'a message that comes while somebody reads is passed on, behind those before it',
+      'a message stays until it is done, for the next reader, and is then gone',
+      'a question has one answer, the first',
+    ],
+  ],
+  [
+    'forgets a message when it is read',
+    (store) => ({
+      ...store,
+      mailbox: (id) => {
+        const mailbox = store.mailbox(id);
+        return {
+          ...mailbox,
+          read: (reader) =>
+            mailbox.read({
+              ...reader,
+              onMessage(message, done) {
+                void done();
+                reader.onMessage(message, done);
+              },
+            }),
+        };
+      },
+    }),
+    ['a message stays until it is done, for the next reader, and is then gone'],
+  ],
+  [
+    'takes a second answer',
+    (store) => ({
+      ...store,
+      mailbox: (id) => {
+        const mailbox = store.mailbox(id);
+        return { ...mailbox, post: async (message) => (await mailbox.post(message)) || true };
+      },
+    }),
+    ['a question has one answer, the first'],
+  ],
+  [
+    'skips an event when it watches',
+    withWatch(async function* (events) {
+      for await (const event of events) if (event.seq !== 5) yield event;
+    }),
+    ['who watches gets what there is and then what comes, each event once and in order'],
+  ],
+  [
+    'gives an event twice when it watches',
+    withWatch(async function* (events) {
+      for await (const event of events) {
+        yield event;
+        if (event.seq === 5) yield event;
+      }
+    }),
+    ['who watches gets what there is and then what comes, each event once and in order'],
+  ],
+  [
+    'watches from the beginning, whatever the position',
+    (store) => ({ ...store, watch: (id, _after, signal) => store.watch(id, 0, signal) }),
+    ['who watches gets what there is and then what comes, each event once and in order'],
+  ],
+];
+
+test.each(BROKEN)('a store that %s is found out', async (_, broken, expected) => {
+  expect(await failing(broken)).toEqual(expected);
+});
+
+test('a store that does not fence a lost lease is found out', async () => {
+  expect(await failing(same, () => memory(new UnfencedRuns()))).toEqual([
+    'a lease that another process took over changes nothing any more',
+  ]);
+});
+
+const same = (store: RunStore) => store;
+
+/** Whoever has had a lease sees it as valid for ever. */
+class UnfencedRuns extends MemoryRuns {
+  override of(id: string) {
+    const kept = super.of(id);
+    let taken: unknown;
+    return new Proxy(kept, {
+      get: (target, name) => (name === 'lease' && taken) || Reflect.get(target, name),
+      set(target, name, value) {
+        if (name === 'lease') taken = value;
+        return Reflect.set(target, name, value);
+      },
+    });
+  }
+}
+
+async function failing(
+  broken: (store: RunStore) => RunStore,
+  make = () => memory(),
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const { name, holds } of CHECKS) {
+    const { store, other, fallSilent } = await make();
+    const isKept = await holds({ store: broken(store), other: broken(other), fallSilent }).then(
+      () => true,
+      () => false,
+    );
+    if (!isKept) names.push(name);
+  }
+  return names;
+}
+
+function withJournal(change: (journal: OwnedJournal) => OwnedJournal) {
+  return (store: RunStore): RunStore => ({
+    ...store,
+    async lease(id): Promise<Lease> {
+      const lease = await store.lease(id);
+      return {
+        ...lease,
+        async create(events, after) {
+          const created = await lease.create(events, after);
+          return { ...created, journal: change(created.journal) };
+        },
+        async open() {
+          const opened = await lease.open();
+          return { ...opened, journal: change(opened.journal) };
+        },
+      };
+    },
+  });
+}
+
+function withWatch(
+  change: (events: ReturnType<RunStore['watch']>) => ReturnType<RunStore['watch']>,
+) {
+  return (store: RunStore): RunStore => ({
+    ...store,
+    watch: (id, after, signal) => change(store.watch(id, after, signal)),
+  });
+}

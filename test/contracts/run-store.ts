@@ -1,0 +1,501 @@
+/**
+ * What every store of runs has to hold, as named checks: each makes a store and throws when the store
+ * breaks the rule. So a test can also ask which of them find out that a store is broken.
+ */
+import assert from 'node:assert/strict';
+import { apply } from '../../src/interpret/apply.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
+import type { RunEvent } from '../../src/model/event.ts';
+import type { Message } from '../../src/model/message.ts';
+import { PositionConflict } from '../../src/model/position-conflict.ts';
+import type { Run } from '../../src/model/run.ts';
+import { RunLost } from '../../src/model/run-lost.ts';
+import { UserError } from '../../src/model/user-error.ts';
+import type { Lease, RunStore } from '../../src/ports.ts';
+import { started } from '../journal/fixtures.ts';
+
+export interface StoreUnderTest {
+  readonly store: RunStore;
+  /** Another process with the same runs. */
+  readonly other: RunStore;
+  /** The process of `store` gives no sign of life for so long that its leases can be taken. */
+  fallSilent(): void;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly holds: (under: StoreUnderTest) => Promise<void>;
+}
+
+const ID = started.run;
+
+export const CHECKS: readonly Check[] = [
+  {
+    name: 'a run is there from its first append on, for every process',
+    async holds({ store, other }) {
+      assert.deepEqual(await store.list(), []);
+      const lease = await store.lease(ID);
+      assert.deepEqual(await other.list(), []);
+      await begin(lease);
+      assert.deepEqual(await other.list(), [ID]);
+      const found = await other.look(ID);
+      assert(found.kind === 'stored');
+      assert.equal(found.run.id, ID);
+      assert.equal(found.run.seq, 1);
+      await lease.release();
+    },
+  },
+  {
+    name: 'what was appended is there as soon as the append resolves',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { append } = await begin(lease);
+      await append(woke(2), woke(3));
+      assert.deepEqual(await eventsOf(other), [started, woke(2), woke(3)]);
+      await append(answered('ä "quoted"\nline 😀'));
+      assert.deepEqual((await eventsOf(other)).at(-1), answered('ä "quoted"\nline 😀'));
+      await lease.release();
+    },
+  },
+  {
+    name: 'appends that do not wait for each other keep their order',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { append } = await begin(lease);
+      const more = Array.from({ length: 50 }, (_, n) => woke(n));
+      await Promise.all(more.map((event) => append(event)));
+      assert.deepEqual(await eventsOf(other), [started, ...more]);
+      await lease.release();
+    },
+  },
+  {
+    name: 'an append is not changed by what the caller does with its list later',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const list: RunEvent[] = [started];
+      const creating = lease.create(list, apply(newRun, started));
+      list.push(woke(2));
+      const { journal } = await creating;
+      await journal.append([], apply(newRun, started));
+      assert.deepEqual(await eventsOf(other), [started]);
+      await lease.release();
+    },
+  },
+  {
+    name: 'an append that expects an earlier position is refused, and changes nothing',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { journal, run, append } = await begin(lease);
+      await append(woke(2));
+      await assert.rejects(journal.append([woke(3)], apply(run, woke(3))), PositionConflict);
+      assert.deepEqual(await eventsOf(other), [started, woke(2)]);
+      await append(woke(4));
+      assert.deepEqual(await eventsOf(other), [started, woke(2), woke(4)]);
+      await lease.release();
+    },
+  },
+  {
+    name: 'an append that expects a later position is refused, and changes nothing',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { journal, run, append } = await begin(lease);
+      const later = [woke(2), woke(3)].reduce(apply, run);
+      await assert.rejects(journal.append([woke(3)], later), PositionConflict);
+      await append(woke(4));
+      assert.deepEqual(await eventsOf(other), [started, woke(4)]);
+      await lease.release();
+    },
+  },
+  {
+    name: 'a run is continued from where it is, by the next process',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { append } = await begin(lease);
+      await append(woke(2));
+      await lease.release();
+      const next = await other.lease(ID);
+      const { run, journal } = await next.open();
+      assert.deepEqual(run, [started, woke(2)].reduce<Run>(apply, newRun));
+      await journal.append([woke(3)], apply(run, woke(3)));
+      await next.release();
+      assert.deepEqual(await eventsOf(store), [started, woke(2), woke(3)]);
+      const found = await store.look(ID);
+      assert(found.kind === 'stored');
+      assert.equal(found.run.seq, 3);
+    },
+  },
+  {
+    name: 'an id in use cannot be begun again',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      await begin(lease);
+      await lease.release();
+      const again = await other.lease(ID);
+      await assert.rejects(begin(again), hasCode('run-exists'));
+      await again.release();
+      assert.deepEqual(await eventsOf(store), [started]);
+    },
+  },
+  {
+    name: 'what does not exist says so',
+    async holds({ store }) {
+      const found = await store.look(ID);
+      assert(found.kind === 'damaged');
+      assert.equal(found.problem.code, 'no-run');
+      assert.equal(await store.owner(ID), undefined);
+      await assert.rejects(eventsOf(store), hasCode('no-run'));
+      const lease = await store.lease(ID);
+      await assert.rejects(lease.open(), hasCode('no-run'));
+      await lease.release();
+      assert.deepEqual(await store.list(), []);
+    },
+  },
+  {
+    name: 'one process has a run at a time, and everybody sees which',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      await begin(lease);
+      const owner = await other.owner(ID);
+      assert(owner !== undefined);
+      await assert.rejects(other.lease(ID), hasCode('run-locked'));
+      const found = await other.look(ID);
+      assert(found.kind === 'stored');
+      assert.deepEqual(found.owner, owner);
+      await lease.confirm();
+      await lease.release();
+      assert.equal(await other.owner(ID), undefined);
+      await (await other.lease(ID)).release();
+    },
+  },
+  {
+    name: 'of many that want a run at once, one gets it',
+    async holds({ store, other }) {
+      const wanted = Array.from({ length: 10 }, (_, n) => (n % 2 ? store : other).lease(ID));
+      const results = await Promise.allSettled(wanted);
+      const got = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      assert.equal(got.length, 1);
+      await got[0]?.release();
+    },
+  },
+  {
+    name: 'a lease that another process took over changes nothing any more',
+    async holds({ store, other, fallSilent }) {
+      const lost = await store.lease(ID);
+      const { append } = await begin(lost);
+      fallSilent();
+      const taken = await other.lease(ID);
+      const { run, journal } = await taken.open();
+      await journal.append([woke(2)], apply(run, woke(2)));
+
+      await assert.rejects(append(woke(66)), RunLost);
+      await assert.rejects(lost.confirm(), RunLost);
+      await assert.rejects(lost.keepTree({ agent: 'main', step: 1 }, TREE), RunLost);
+      await assert.rejects(
+        lost.keepRecord({ agent: 'main', step: 1 }, 'answer', Buffer.from('mine')),
+        RunLost,
+      );
+      await assert.rejects(lost.remove(), RunLost);
+      await lost.release();
+
+      assert.notEqual(await store.owner(ID), undefined, 'the release of the lost lease counts');
+      await journal.append([woke(3)], [woke(2), woke(3)].reduce(apply, run));
+      assert.deepEqual(await eventsOf(other), [started, woke(2), woke(3)]);
+      const records = other.records(ID);
+      assert.equal(await records.tree({ agent: 'main', step: 1 }), undefined);
+      assert.equal(await records.read({ agent: 'main', step: 1 }, 'answer', 100), undefined);
+      await taken.release();
+    },
+  },
+  {
+    name: 'events are read from behind a position, with their numbers',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { append } = await begin(lease);
+      await append(woke(2), woke(3));
+      await append(woke(4));
+      const seqs = async (after?: number) =>
+        (await collected(other.events(ID, after))).map(({ seq, at }) => [seq, at]);
+      const all = [
+        [1, started.at],
+        [2, 2],
+        [3, 3],
+        [4, 4],
+      ];
+      assert.deepEqual(await seqs(), all);
+      // Also from the middle of what was appended together.
+      for (const after of [0, 1, 2, 3, 4, 9])
+        assert.deepEqual(await seqs(after), all.slice(after), `after ${after}`);
+      await lease.release();
+    },
+  },
+  {
+    name: 'who watches gets what there is and then what comes, each event once and in order',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { append } = await begin(lease);
+      await append(woke(2), woke(3));
+      const watching = [0, 2, 4].map((after) => watched(other, after));
+      await append(woke(4));
+      await append(woke(5), woke(6));
+      await append(LAST);
+      assert.deepEqual(await Promise.all(watching), [
+        [1, 2, 3, 4, 5, 6, 7],
+        [3, 4, 5, 6, 7],
+        [5, 6, 7],
+      ]);
+      await lease.release();
+    },
+  },
+  {
+    name: 'who watches goes on over a change of the owner',
+    async holds({ store, other, fallSilent }) {
+      const lost = await store.lease(ID);
+      await begin(lost);
+      const watching = watched(other, 0);
+      fallSilent();
+      const lease = await other.lease(ID);
+      const { run, journal } = await lease.open();
+      await journal.append([woke(2)], apply(run, woke(2)));
+      await journal.append([LAST], [woke(2), LAST].reduce(apply, run));
+      assert.deepEqual(await watching, [1, 2, 3]);
+      await lease.release();
+      await lost.release();
+    },
+  },
+  {
+    name: 'watching ends when it is aborted, also while nothing happens',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      await begin(lease);
+      const over = new AbortController();
+      const seqs: number[] = [];
+      for await (const { seq } of other.watch(ID, 0, over.signal)) {
+        seqs.push(seq);
+        setImmediate(() => over.abort());
+      }
+      assert.deepEqual(seqs, [1]);
+      for await (const _ of other.watch(ID, 0, AbortSignal.abort())) assert.fail('it is over');
+      await lease.release();
+    },
+  },
+  {
+    name: 'messages are kept, and read in the order of their posting',
+    async holds({ store, other }) {
+      await (await begun(store)).release();
+      const messages = [answer(9, 'z'), stop('drain'), answer(3, 'a'), stop('now'), answer(5, 'm')];
+      for (const message of messages) assert.equal(await other.mailbox(ID).post(message), true);
+      assert.deepEqual(await store.mailbox(ID).messages(), messages);
+      const { got, close } = await readMail(store);
+      assert.deepEqual(
+        got.map(({ message }) => message),
+        messages,
+      );
+      close();
+    },
+  },
+  {
+    name: 'a message that comes while somebody reads is passed on, behind those before it',
+    async holds({ store, other }) {
+      await (await begun(store)).release();
+      await other.mailbox(ID).post(answer(9, 'z'));
+      const { got, until, close } = await readMail(store);
+      await other.mailbox(ID).post(answer(3, 'a'));
+      await other.mailbox(ID).post(stop('now'));
+      await until(3);
+      assert.deepEqual(
+        got.map(({ message }) => message),
+        [answer(9, 'z'), answer(3, 'a'), stop('now')],
+      );
+      close();
+    },
+  },
+  {
+    name: 'a message stays until it is done, for the next reader, and is then gone',
+    async holds({ store, other }) {
+      await (await begun(store)).release();
+      await other.mailbox(ID).post(stop('drain'));
+      await other.mailbox(ID).post(answer(3, 'a'));
+      const first = await readMail(store);
+      assert.equal(first.got.length, 2);
+      await first.got[0]?.done();
+      await first.got[0]?.done();
+      first.close();
+      const second = await readMail(other);
+      assert.deepEqual(
+        second.got.map(({ message }) => message),
+        [answer(3, 'a')],
+      );
+      await second.got[0]?.done();
+      second.close();
+      assert.deepEqual(await store.mailbox(ID).messages(), []);
+    },
+  },
+  {
+    name: 'a question has one answer, the first',
+    async holds({ store, other }) {
+      await (await begun(store)).release();
+      assert.equal(await store.mailbox(ID).post(answer(3, 'a', 'yes')), true);
+      assert.equal(await other.mailbox(ID).post(answer(3, 'a', 'no')), false);
+      assert.equal(await other.mailbox(ID).post(answer(3, 'b', 'no')), true);
+      assert.equal(await other.mailbox(ID).post(answer(4, 'a', 'no')), true);
+      const texts = (await store.mailbox(ID).messages()).map((one) => 'text' in one && one.text);
+      assert.deepEqual(texts, ['yes', 'no', 'no']);
+      const racing = Array.from({ length: 10 }, (_, n) =>
+        (n % 2 ? store : other).mailbox(ID).post(answer(7, 'a', String(n))),
+      );
+      assert.equal((await Promise.all(racing)).filter(Boolean).length, 1);
+    },
+  },
+  {
+    name: 'a run is its owner’s own as long as it is what was chosen for it',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { run, append } = await begin(lease);
+      const isOwn = async () => {
+        const found = await other.look(ID);
+        return found.kind === 'stored' && found.isOwn;
+      };
+      assert.equal(await isOwn(), true);
+      const settings = { ...run.settings, skipPermissions: true };
+      const resumed: RunEvent = { type: 'run-resumed', at: 5, settings };
+      await append(resumed);
+      assert.equal(await isOwn(), false);
+      assert.equal(await lease.seal({ ...run, settings }), undefined);
+      assert.equal(await isOwn(), true);
+      await lease.release();
+      const next = await other.lease(ID);
+      assert.equal((await next.open()).isOwn, true);
+      await next.release();
+    },
+  },
+  {
+    name: 'what steps left is found by agent and step',
+    async holds({ store, other }) {
+      const lease = await begun(store);
+      const content = Buffer.from('ä \0 binary');
+      await lease.keepRecord({ agent: 'main', step: 1 }, 'answer', Buffer.from('old'));
+      await lease.keepRecord({ agent: 'main', step: 1 }, 'answer', content);
+      await lease.keepRecord({ agent: 'main', step: 2 }, 'stdout', Buffer.from('two'));
+      await lease.keepTree({ agent: 'main', step: 1 }, TREE);
+      await lease.keepTree({ agent: 'main_b', step: 1 }, TREE.toUpperCase());
+      await lease.release();
+      const records = other.records(ID);
+      const text = async (...wanted: Parameters<typeof records.read>) =>
+        Buffer.from((await records.read(...wanted)) ?? []).toString();
+      assert.equal(await text({ agent: 'main', step: 1 }, 'answer', 100), content.toString());
+      assert.equal(await text({ agent: 'main', step: 2 }, 'stdout', 100), 'two');
+      assert.equal(await records.read({ agent: 'main', step: 2 }, 'stdout', 2), undefined);
+      assert.equal(await records.read({ agent: 'main', step: 2 }, 'answer', 100), undefined);
+      assert.equal(await records.tree({ agent: 'main', step: 1 }), TREE);
+      assert.equal(await records.tree({ agent: 'main_b', step: 1 }), TREE.toUpperCase());
+      assert.equal(await records.tree({ agent: 'main', step: 2 }), undefined);
+    },
+  },
+  {
+    name: 'nothing is left of a run that was removed, and its id is free again',
+    async holds({ store, other }) {
+      const lease = await begun(store);
+      await lease.keepTree({ agent: 'main', step: 1 }, TREE);
+      await lease.keepRecord({ agent: 'main', step: 1 }, 'answer', Buffer.from('old'));
+      await other.mailbox(ID).post(stop('drain'));
+      await lease.remove();
+      await lease.release();
+      assert.deepEqual(await other.list(), []);
+      await assert.rejects(eventsOf(other), hasCode('no-run'));
+      const again = await begun(other);
+      assert.deepEqual(await store.mailbox(ID).messages(), []);
+      assert.equal(await store.records(ID).tree({ agent: 'main', step: 1 }), undefined);
+      const record = await store.records(ID).read({ agent: 'main', step: 1 }, 'answer', 100);
+      assert.equal(record, undefined);
+      await again.release();
+    },
+  },
+];
+
+const TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+const woke = (at: number): RunEvent => ({ type: 'agent-woke', at, agent: 'main' });
+/** Whoever watches in a check waits for it. */
+const LAST = woke(99);
+const answered = (text: string): RunEvent => ({
+  type: 'agent-answered',
+  at: 7,
+  agent: 'main',
+  text,
+});
+const stop = (how: 'drain' | 'now'): Message => ({ kind: 'stop', how, pid: 7 });
+const answer = (askedAt: number, agent: string, text = 'yes'): Message => ({
+  kind: 'answer',
+  agent,
+  askedAt,
+  text,
+});
+
+/** A run with its first event, and the way to append to it where it is. */
+async function begin(lease: Lease) {
+  const begunRun = apply(newRun, started);
+  const { journal } = await lease.create([started], begunRun);
+  let run = begunRun;
+  const append = (...events: readonly RunEvent[]) => {
+    run = events.reduce(apply, run);
+    return journal.append(events, run);
+  };
+  return { journal, run: begunRun, append };
+}
+
+async function begun(store: RunStore): Promise<Lease> {
+  const lease = await store.lease(ID);
+  await begin(lease);
+  return lease;
+}
+
+async function eventsOf(store: RunStore): Promise<readonly RunEvent[]> {
+  return (await collected(store.events(ID))).map(({ seq: _, ...event }) => event);
+}
+
+async function collected<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** The numbers of the events up to the last one; those that came, if that one never does. */
+async function watched(store: RunStore, after: number): Promise<readonly number[]> {
+  const seqs: number[] = [];
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  for await (const { seq, at } of store.watch(ID, after, patience)) {
+    seqs.push(seq);
+    if (at === LAST.at) break;
+  }
+  return seqs;
+}
+
+/** Only a broken store makes anybody wait for so long. */
+const PATIENCE_MS = 5_000;
+
+async function readMail(store: RunStore) {
+  const got: { readonly message: Message; readonly done: () => Promise<void> }[] = [];
+  let onNews = () => {};
+  const { close } = await store.mailbox(ID).read({
+    onMessage(message, done) {
+      got.push({ message, done });
+      onNews();
+    },
+    onTrouble: (text) => assert.fail(text),
+  });
+  const until = (count: number) =>
+    new Promise<void>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${got.length} came`)), PATIENCE_MS);
+      onNews = () => {
+        if (got.length < count) return;
+        clearTimeout(late);
+        resolve();
+      };
+      onNews();
+    });
+  return { got, until, close };
+}
+
+function hasCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof UserError && error.code === code;
+}
