@@ -1,6 +1,6 @@
 /**
- * Our own environment without what an outer run said to us: a workflow may itself start Raymond. The
- * outer step's token stays, so that stopping that step finds all processes.
+ * This process's environment without the variables of an outer run: a workflow may itself start
+ * Raymond. The outer step's token stays, so that stopping that step finds all processes.
  */
 export function inheritedEnvironment(from: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const kept = Object.entries(from).filter(

@@ -5,7 +5,7 @@ import type { OutputText } from '../model/tag.ts';
 const SMALL_BYTES = 1024 * 1024;
 const WINDOW_BYTES = 256 * 1024;
 
-/** What a program has written, decoded with replacement characters; memory stays flat when it is huge. */
+/** A program's output, decoded with replacement characters. A large file is not loaded into memory. */
 export function outputText(file: string): OutputText {
   const { size } = statSync(file);
   return size <= SMALL_BYTES
@@ -13,7 +13,7 @@ export function outputText(file: string): OutputText {
     : new FileText(file, size);
 }
 
-/** The end of what a program has written. */
+/** The end of a program's output. */
 export function tailText(file: string, bytes: number): string {
   const { size } = statSync(file);
   const from = Math.max(0, size - bytes);
@@ -24,8 +24,8 @@ export function tailText(file: string, bytes: number): string {
 }
 
 /**
- * A file seen through a window. Offsets are bytes: searching compares bytes, which is right for the
- * ASCII of tags, and only what is sliced out is decoded.
+ * A file that is read in windows. Offsets count bytes. Searching compares bytes, which is correct for
+ * tags because they are ASCII. Only slices are decoded.
  */
 class FileText implements OutputText {
   readonly length: number;
@@ -40,17 +40,17 @@ class FileText implements OutputText {
 
   charCodeAt(index: number): number {
     if (index < 0 || index >= this.length) return Number.NaN;
-    if (!this.#holds(index)) this.#look(index);
+    if (!this.#covers(index)) this.#moveWindow(index);
     return this.#window[index - this.#start] ?? Number.NaN;
   }
 
   indexOf(needle: string, from = 0): number {
     for (let at = Math.max(0, from); at + needle.length <= this.length; ) {
-      if (!this.#holds(at) || !this.#holds(at + needle.length - 1)) this.#look(at);
+      if (!this.#covers(at) || !this.#covers(at + needle.length - 1)) this.#moveWindow(at);
       const found = this.#window.indexOf(needle, at - this.#start, 'latin1');
       if (found >= 0) return this.#start + found;
       if (this.#window.length < needle.length) return -1;
-      // A needle may lie across the edge of the window.
+      // A needle may cross the edge of the window.
       at = this.#start + this.#window.length - needle.length + 1;
     }
     return -1;
@@ -63,11 +63,11 @@ class FileText implements OutputText {
     );
   }
 
-  #holds(index: number): boolean {
+  #covers(index: number): boolean {
     return index >= this.#start && index < this.#start + this.#window.length;
   }
 
-  #look(at: number): void {
+  #moveWindow(at: number): void {
     this.#start = at;
     this.#window = readPartSync(this.#file, at, Math.min(WINDOW_BYTES, this.length - at));
   }

@@ -41,7 +41,7 @@ test.each([
   ],
   ['tags outside of code first', '', '`<goto>A</goto>` <goto>B</goto>', ['<goto>B</goto>']],
   ['tags in code otherwise', '', '`<goto>A</goto>`', ['<goto>A</goto>']],
-  ['nothing where nothing is said', '', 'Do it.', []],
+  ['no answer for a prompt without tags', '', 'Do it.', []],
 ])('gives %s', (_, front, prompt, expected) => {
   const { states, entry } = scriptedWorkflow({ START: { text: front + prompt, answers: [] } });
   expect(possibleAnswers(states.get(entry), prompt)).toEqual(expected);

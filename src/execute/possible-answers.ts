@@ -5,8 +5,8 @@ import { readTags } from '../parse/tags.ts';
 import { readMove, TAG_RULES, writeTag } from '../parse/transition.ts';
 
 /**
- * What an agent in this state may answer, in the author's order: the allowed transitions, or the tags
- * that the prompt mentions. What is left open is filled from the prompt, or with a placeholder.
+ * The answers that an agent may give in this state, in the author's order: the allowed transitions,
+ * or the tags in the prompt. Missing parts come from the prompt, or are placeholders.
  */
 export function possibleAnswers(state: State | undefined, prompt: string): readonly string[] {
   if (state?.kind !== 'prompt') return [];
@@ -19,7 +19,7 @@ export function possibleAnswers(state: State | undefined, prompt: string): reado
   return [...new Set(good.map(writeTag))];
 }
 
-/** The tags that an entry may mean, by name and target: a long policy is not compared with a long prompt. */
+/** Looks up tags by name and target, so that a long policy is not compared with a whole long prompt. */
 function tagsFor(written: readonly Tag[]): (entry: AllowedTransition) => readonly Tag[] {
   const found = new Map<string, Tag[]>();
   const keyOf = (name: string, target: string | undefined) =>
@@ -27,7 +27,7 @@ function tagsFor(written: readonly Tag[]): (entry: AllowedTransition) => readonl
   for (const tag of written) {
     for (const key of [keyOf(tag.name, undefined), keyOf(tag.name, tag.body)]) {
       const others = found.get(key) ?? [];
-      if (others.length < MOST_COMPARED) others.push(tag);
+      if (others.length < MAX_COMPARED) others.push(tag);
       found.set(key, others);
     }
   }
@@ -35,7 +35,7 @@ function tagsFor(written: readonly Tag[]): (entry: AllowedTransition) => readonl
     found.get(keyOf(tag, TAG_RULES[tag].body === 'target' ? body : undefined)) ?? [];
 }
 
-const MOST_COMPARED = 100;
+const MAX_COMPARED = 100;
 
 function filled(entry: AllowedTransition, likely: readonly Tag[]): Tag {
   const { required, optional, body: bodyName } = TAG_RULES[entry.tag];

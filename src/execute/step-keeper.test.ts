@@ -44,7 +44,7 @@ const script = (agent: string, step: number, stdout = `<goto>${step}</goto>`) =>
     'exit-7': 'exited 0',
   });
 
-/** A turn that was answered by the process of a step, its own or an earlier one. */
+/** A turn that the process of this step or of an earlier step answered. */
 function prompt(agent: string, step: number, by = step, identity: object = { pid: 2 ** 22 }): void {
   const process = folderOf(agent, by);
   write(agent, step, { 'turn.json': JSON.stringify({ process }) });
@@ -91,7 +91,7 @@ async function executed(
   await keeper.close();
 }
 
-test('an agent’s newest 20 script steps stay, and of older ones what they printed', async () => {
+test('keeps an agent’s newest 20 script steps, and the output of older ones', async () => {
   await executed('main', 65);
   expect(stepsOf('main')).toEqual(range(46, 65));
   expect(namesIn('main', 46)).toHaveLength(5);
@@ -100,7 +100,7 @@ test('an agent’s newest 20 script steps stay, and of older ones what they prin
   expect(statSync(join(root, 'main', 'older.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-test('of a step that printed much at most 1 KB remains: nothing', async () => {
+test('drops the output of an older script step if it is longer than 1 KB', async () => {
   await executed('main', 30, (agent, step) => script(agent, step, '"'.repeat(step * 100)));
   const older = readFileSync(join(root, 'main', 'older.jsonl'), 'utf8').split('\n');
   expect(Math.max(...older.map((line) => line.length))).toBeLessThan(1024);
@@ -108,7 +108,7 @@ test('of a step that printed much at most 1 KB remains: nothing', async () => {
   expect(await outputOf('main', 9, 'script')).toBeUndefined();
 });
 
-test('an older prompt step is compressed and says the same', async () => {
+test('compresses an older prompt step, which can still be read', async () => {
   await executed('main', 25, prompt);
   expect(stepsOf('main')).toEqual(range(1, 25));
   expect(namesIn('main', 5)).toEqual([
@@ -126,7 +126,7 @@ test('an older prompt step is compressed and says the same', async () => {
   }
 });
 
-test('a process that lives, or answers one of the newest steps, keeps its files', async () => {
+test('keeps the files of a process that is alive or answers one of the newest steps', async () => {
   const keeper = stepKeeper(folders);
   prompt('main', 1, 1, self());
   prompt('main', 2);
@@ -147,7 +147,7 @@ test('a process that lives, or answers one of the newest steps, keeps its files'
   expect(saidIn(folderOf('main', 22), 'prompt')).toEqual([{ n: 2 }]);
 });
 
-test('the process of a turn that is running keeps its files', async () => {
+test('keeps the files of the process of a running turn', async () => {
   const keeper = stepKeeper(folders);
   prompt('main', 1);
   for (const step of range(2, 21)) script('main', step);
@@ -157,7 +157,7 @@ test('the process of a turn that is running keeps its files', async () => {
   expect(namesIn('main', 1)).toContain('stdout');
 });
 
-test('of agents that have ended the newest 100 keep their steps', async () => {
+test('keeps the newest steps of the 100 agents that ended last', async () => {
   const keeper = stepKeeper(folders);
   const agents = range(1, 103).map((n) => `main_w${n}`);
   for (const agent of agents) {
@@ -174,7 +174,7 @@ test('of agents that have ended the newest 100 keep their steps', async () => {
   expect(namesIn('main_w1', 2)).toContain('stdout.gz');
 });
 
-test('a process that takes a run over catches up', async () => {
+test('catchUp does the work that an earlier process left', async () => {
   for (const step of range(1, 40)) script('main', step);
   for (const step of range(1, 25)) prompt('main_w1', step);
   const stage = makeRun({ START: [] });
@@ -194,9 +194,9 @@ test('a process that takes a run over catches up', async () => {
 });
 
 test.each<[string, (folder: string) => void]>([
-  ['after the line about it', () => undefined],
-  ['in the middle of its removal', (folder) => rmSync(join(folder, 'stdout'))],
-  ['in the middle of the line', (folder) => writeFileSync(olderOf(folder), '\n{"step":1,"std')],
+  ['after the line was written', () => undefined],
+  ['during the removal', (folder) => rmSync(join(folder, 'stdout'))],
+  ['while the line is written', (folder) => writeFileSync(olderOf(folder), '\n{"step":1,"std')],
 ])('a crash %s is harmless', async (_, crash) => {
   for (const step of range(1, 21)) script('main', step);
   writeFileSync(olderOf(folderOf('main', 1)), '\n{"step":1,"stdout":"<goto>1</goto>"}\n');
@@ -208,7 +208,7 @@ test.each<[string, (folder: string) => void]>([
   expect(await outputOf('main', 1, 'script')).toBe('<goto>1</goto>');
 });
 
-test('a crash in the middle of a compression is harmless', async () => {
+test('a crash during a compression is harmless', async () => {
   for (const step of range(1, 21)) prompt('main', step);
   const folder = folderOf('main', 1);
   writeFileSync(join(folder, 'stdout.gz.new'), 'half');

@@ -1,16 +1,16 @@
 /**
- * Keeps what steps leave on disk within bounds, however long a run loops. An agent's newest steps stay
- * as they are. An older script step goes, up to one line; an older prompt step, which was paid for,
- * is compressed. A crash at any moment leaves work that the next process finds and does again.
+ * Limits the disk space of steps, however long a run loops. An agent's newest steps stay unchanged.
+ * An older script step is reduced to one line. An older prompt step cost money, so it is compressed.
+ * After a crash at any moment, the next process finds the unfinished work and repeats it.
  *
- * What is removed is never needed again: an agent has one step at a time, and a step can be running,
- * or be the try that the next step repeats, only while it is the agent's newest.
+ * No removed file is needed again. An agent has one step at a time. Only its newest step can be
+ * running, or be the one that the next step retries.
  */
 import { appendFileSync, createReadStream, createWriteStream, rmSync } from 'node:fs';
 import { readdir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { olderFileOf } from '../files/older-steps.ts';
 import type { RunEvent } from '../model/event.ts';
@@ -18,13 +18,13 @@ import type { RunFolders, StepKeeper } from '../ports.ts';
 import { hasLivingProcess } from './process/index.ts';
 import { COMPRESSED, isPromptFolder, processFolderOf, remainsOf } from './step-folder.ts';
 
-/** How many of an agent's newest steps stay as they are. */
+/** How many of an agent's newest steps stay unchanged. */
 const KEPT_STEPS = 20;
-/** How many of the agents that ended last keep their newest steps. */
+/** How many of the most recently ended agents keep their newest steps. */
 const KEPT_AGENTS = 100;
 
-/** The steps of an agent that stay as they are: the newest and some before it. */
-interface Stay {
+/** The steps of an agent that stay unchanged: the last `count` steps up to `newest`. */
+interface KeptSteps {
   readonly newest: number;
   readonly count: number;
 }
@@ -32,28 +32,31 @@ interface Stay {
 export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
   const endedAgents: string[] = [];
   /** Prompt steps whose process may still write to them, by agent. */
-  const postponed = new Map<string, { readonly stay: Stay; readonly numbers: readonly number[] }>();
+  const postponed = new Map<
+    string,
+    { readonly kept: KeptSteps; readonly numbers: readonly number[] }
+  >();
   let queue: Promise<unknown> = Promise.resolve();
   const enqueue = (work: () => Promise<unknown>) => {
     queue = queue.then(work).catch(() => {});
   };
 
-  const retire = async (agent: string, stay: Stay, numbers: readonly number[]) => {
+  const retire = async (agent: string, kept: KeptSteps, numbers: readonly number[]) => {
     const waiting: number[] = [];
     for (const number of numbers) {
-      // Nobody waits for this, so all others come first.
-      await turn();
-      const isDone = await retireStep(folders, agent, number, stay).catch(() => true);
+      // No caller waits for this work, so other work goes first.
+      await nextTurn();
+      const isDone = await retireStep(folders, agent, number, kept).catch(() => true);
       if (!isDone) waiting.push(number);
     }
-    if (waiting.length > 0) postponed.set(agent, { stay, numbers: waiting });
+    if (waiting.length > 0) postponed.set(agent, { kept, numbers: waiting });
     else postponed.delete(agent);
   };
   const retireAll = async (agent: string, count: number) => {
     const numbers = await stepsIn(dirname(folders.step(agent, 0)));
-    const stay = { newest: Math.max(0, ...numbers), count };
-    const older = numbers.filter((number) => number <= stay.newest - count);
-    await retire(agent, stay, older);
+    const kept = { newest: Math.max(0, ...numbers), count };
+    const older = numbers.filter((number) => number <= kept.newest - count);
+    await retire(agent, kept, older);
   };
   const agentEnded = (agent: string) => {
     endedAgents.push(agent);
@@ -64,12 +67,12 @@ export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
   return {
     event(event) {
       if (event.type === 'agent-ended') agentEnded(event.agent);
-      if (!isStepOver(event) || event.step <= KEPT_STEPS) return;
+      if (!isStepEnd(event) || event.step <= KEPT_STEPS) return;
       const { agent, step } = event;
-      const stay = { newest: step, count: KEPT_STEPS };
+      const kept = { newest: step, count: KEPT_STEPS };
       enqueue(() => {
         const numbers = postponed.get(agent)?.numbers ?? [];
-        return retire(agent, stay, [...numbers, step - KEPT_STEPS]);
+        return retire(agent, kept, [...numbers, step - KEPT_STEPS]);
       });
     },
     catchUp({ agents, endedAgents: ended }) {
@@ -79,14 +82,14 @@ export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
     },
     async close() {
       await queue;
-      for (const [agent, { stay, numbers }] of postponed)
-        enqueue(() => retire(agent, stay, numbers));
+      for (const [agent, { kept, numbers }] of postponed)
+        enqueue(() => retire(agent, kept, numbers));
       await queue;
     },
   };
 }
 
-function isStepOver(
+function isStepEnd(
   event: RunEvent,
 ): event is Extract<RunEvent, { type: 'step-ended' | 'step-failed' | 'step-interrupted' }> {
   const { type } = event;
@@ -98,12 +101,12 @@ async function stepsIn(agentFolder: string): Promise<readonly number[]> {
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** False when it has to wait for its process. */
+/** False when the step must wait for its process. */
 async function retireStep(
   folders: Pick<RunFolders, 'step'>,
   agent: string,
   number: number,
-  stay: Stay,
+  kept: KeptSteps,
 ): Promise<boolean> {
   const folder = folders.step(agent, number);
   const names = await readdir(folder).catch(() => undefined);
@@ -112,23 +115,23 @@ async function retireStep(
     removeScript(folder);
     return true;
   }
-  if (hasLivingProcess(folder) || isUsed(folders, agent, folder, stay)) return false;
+  if (hasLivingProcess(folder) || isNeeded(folders, agent, folder, kept)) return false;
   await compress(folder, names);
   return true;
 }
 
-/** Whether the process of a step answers one that stays as it is, or the next one. */
-function isUsed(
+/** Whether the process of a step also answers the next step or one that stays unchanged. */
+function isNeeded(
   folders: Pick<RunFolders, 'step'>,
   agent: string,
   folder: string,
-  { newest, count }: Stay,
+  { newest, count }: KeptSteps,
 ): boolean {
   const others = Array.from({ length: count + 1 }, (_, n) => newest + 1 - n);
   return others.some((number) => processFolderOf(folders.step(agent, number)) === folder);
 }
 
-/** First the line, then the removal: a crash in between leaves the line twice, and the same. */
+/** Writes the line before the removal: a crash in between only repeats the same line. */
 function removeScript(folder: string): void {
   const line = remainsOf(folder);
   if (line !== undefined) appendFileSync(olderFileOf(dirname(folder)), line, { mode: 0o600 });
@@ -145,6 +148,6 @@ async function compress(folder: string, names: readonly string[]): Promise<void>
     }
     await unlink(file);
   }
-  const isOver = (name: string) => /^(process\.json|exit-\d+|unstarted-\d+)$/.test(name);
-  for (const name of names.filter(isOver)) await unlink(join(folder, name));
+  const isProcessFile = (name: string) => /^(process\.json|exit-\d+|unstarted-\d+)$/.test(name);
+  for (const name of names.filter(isProcessFile)) await unlink(join(folder, name));
 }

@@ -1,6 +1,6 @@
 /**
- * Finds work that would be lost with a folder: changes in it that no commit holds, and commits that
- * nothing outside of it holds. When that cannot be told, it counts as work.
+ * Finds work that would be lost with a folder: uncommitted changes, and commits that exist only in
+ * this folder. A repository that cannot be checked counts as work.
  */
 import type { Dirent } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -9,13 +9,13 @@ import { lookThroughGit, type Repository } from './git-look.ts';
 
 export interface UnsavedWork {
   readonly path: string;
-  /** As in "it …". */
+  /** Continues a sentence that begins with the path. */
   readonly why: string;
 }
 
 export async function unsavedWork(folder: string): Promise<readonly UnsavedWork[]> {
   const found = await repositoriesIn(folder);
-  if (found === undefined) return [{ path: folder, why: 'has too many files to look through' }];
+  if (found === undefined) return [{ path: folder, why: 'has too many files to check' }];
   const work: UnsavedWork[] = [];
   for (const repository of found) {
     const why = await lookThroughGit(repository, folder);
@@ -24,12 +24,12 @@ export async function unsavedWork(folder: string): Promise<readonly UnsavedWork[
   return work;
 }
 
-const MOST_ENTRIES = 500_000;
+const MAX_ENTRIES = 500_000;
 
-/** All repositories and working trees in a folder; undefined when there is too much in it. */
+/** All repositories and working trees in a folder; undefined when it has too many entries. */
 async function repositoriesIn(folder: string): Promise<readonly Repository[] | undefined> {
   const found: Repository[] = [];
-  for await (const here of walk(folder, MOST_ENTRIES, (path) => basename(path) === '.git')) {
+  for await (const here of walk(folder, MAX_ENTRIES, (path) => basename(path) === '.git')) {
     if (!here) return undefined;
     const { folder: tree, entries } = here;
     if (entries.some(({ name }) => name === '.git')) found.push({ git: join(tree, '.git'), tree });

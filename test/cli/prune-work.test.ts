@@ -29,14 +29,14 @@ test('a run with work that exists nowhere else is kept, and the work is named', 
   expect(dry).toMatchObject({ code: 1, stdout: 'would remove clean\n' });
   const { code, stdout, stderr } = await project.run(['prune']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: 'removed clean\n' });
-  expect(stderr).toContain(`${tree} has changes without a commit`);
+  expect(stderr).toContain(`${tree} has uncommitted changes`);
   expect(project.read('.raymond/runs/dirty/tasks/main/tree/report.md')).toBe('of days');
   expect((await project.run(['list'])).stdout).toContain('dirty');
   const json = await project.run(['prune', 'dirty', '--json']);
   expect(JSON.parse(json.stdout)).toEqual({
     workflow_id: 'dirty',
     removed: false,
-    kept: [{ path: tree, why: 'has changes without a commit' }],
+    kept: [{ path: tree, why: 'has uncommitted changes' }],
   });
 });
 
@@ -49,7 +49,7 @@ test('it is deleted when a person says so, and only then', async () => {
 
   const no = atTerminal(project, discard);
   await eventually('it asks', () => no.screen().includes('Delete it?'));
-  expect(no.screen()).toContain(`${tree} has changes without a commit`);
+  expect(no.screen()).toContain(`${tree} has uncommitted changes`);
   no.type('no\r');
   expect(await no.ended).toBe(1);
   expect(existsSync(tree)).toBe(true);

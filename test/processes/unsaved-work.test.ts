@@ -61,7 +61,7 @@ const commit = ({ git }: World, folder: string) => {
   git(folder, 'commit', '-q', '-m', 'second');
 };
 
-const CHANGES = 'has changes without a commit';
+const CHANGES = 'has uncommitted changes';
 const COMMITS = 'has commits that exist nowhere else';
 
 const PLAYS: Readonly<Record<string, Play>> = {
@@ -109,10 +109,10 @@ const PLAYS: Readonly<Record<string, Play>> = {
     all.git(folder, 'branch', 'saved');
     return undefined;
   },
-  'a worktree whose repository is gone': (all) => {
+  'a worktree whose repository no longer exists': (all) => {
     tree(all, '-b', 'task');
     rmSync(all.main, { recursive: true });
-    return 'cannot be looked at (its repository is gone)';
+    return 'cannot be checked (its repository no longer exists)';
   },
   'a clone without changes': ({ git, main, path }) => {
     git(main, 'clone', '-q', main, path('run', 'clone'));
@@ -172,7 +172,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
   'a folder that only looks like a worktree': ({ path }) => {
     mkdirSync(path('run', 'tree'));
     writeFileSync(path('run', 'tree', '.git'), 'nonsense');
-    return `cannot be looked at (${path('run', 'tree', '.git')} names no repository)`;
+    return `cannot be checked (${path('run', 'tree', '.git')} names no repository)`;
   },
   'a link to a repository elsewhere': ({ main, path }) => {
     writeFileSync(join(main, 'new'), 'x');
