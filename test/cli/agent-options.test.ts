@@ -25,9 +25,9 @@ test.each<[readonly string[], string]>([
   [['--mcp-config', 'good.json', '--mcp-config', 'text.json'], 'text.json is not a JSON object'],
   [['--add-dir', 'nowhere'], '--add-dir: there is no folder '],
   [['--add-dir', 'good.json'], '--add-dir: there is no folder '],
-  [['--agent-args', '--print'], "which is Raymond's own choice"],
+  [['--agent-args', '--print'], 'which Raymond sets itself'],
   [['--agent-args', '--model=opus'], 'Give --model to Raymond itself'],
-  [['--agent-args', 'Say hello.'], 'would take for a prompt'],
+  [['--agent-args', 'Say hello.'], 'would read as a prompt'],
 ])('%j is refused before anything is done', async (args, why) => {
   const project = newProject(FLOW);
   const { code, stderr } = await project.run(['flow', '--workflow-id', 'r', ...args]);

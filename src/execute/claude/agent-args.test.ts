@@ -21,7 +21,7 @@ test.each<[string, readonly string[]]>([
   expect(read(text)).toEqual(expected);
 });
 
-describe('what would break how the agent is led is refused, with what to use instead', () => {
+describe('refuses an option that Raymond sets itself, and names the remedy', () => {
   const INSTEAD: readonly [string, string][] = [
     ...['-p', '--print', '--output-format', '--input-format', '--verbose'].map(use('--json')),
     ...['--include-partial-messages', '--replay-user-messages'].map(use('--json')),
@@ -43,7 +43,7 @@ describe('what would break how the agent is led is refused, with what to use ins
     for (const text of [name, `${name} x`, `--no-chrome ${name}`, `"${name}"`, ...long])
       expect(() => read(text)).toThrow(
         expect.objectContaining({
-          message: expect.stringContaining(`has ${name}, which is Raymond's own choice`),
+          message: expect.stringContaining(`contains ${name}, which Raymond sets itself`),
           remedy: expect.stringContaining(instead),
         }),
       );
@@ -51,8 +51,8 @@ describe('what would break how the agent is led is refused, with what to use ins
 });
 
 test.each([
-  ['Do something else.', /would take for a prompt/],
-  ['--no-chrome prompt', /"prompt", which the agent would take for a prompt/],
+  ['Do something else.', /would read as a prompt/],
+  ['--no-chrome prompt', /"prompt", which the agent would read as a prompt/],
   ['--agent a prompt', /"prompt"/],
   ['--', /does not pass on/],
   ['-pc', /-pc, which Raymond does not pass on/],
@@ -62,10 +62,10 @@ test.each([
   ['--agent', /--agent has no value/],
   ['--agent --print', /--agent has no value/],
   ['--no-chrome=1', /--no-chrome takes no value/],
-  [`--agent 'a`, /quote is not closed/],
-  ['--agent "a', /quote is not closed/],
-  ['--agent a\\', /quote is not closed/],
-])('%j is refused', (text, why) => {
+  [`--agent 'a`, /ends inside a quote/],
+  ['--agent "a', /ends inside a quote/],
+  ['--agent a\\', /after a backslash/],
+])('refuses %j', (text, why) => {
   expect(() => read(text)).toThrow(why);
 });
 

@@ -1,34 +1,34 @@
 /**
- * Further options for Claude Code, in a person's own words. Only options are passed on of which it is
- * known what they take and that they leave alone how Raymond leads the agent: what else it has, or
- * will have, could end a session, ask a person, or be taken for a prompt.
+ * Further options for Claude Code, as the user wrote them. Raymond passes on only options that it
+ * knows: which values they take, and that they do not affect how it controls the agent. Any other
+ * option could end a session, ask a question, or be read as a prompt.
  */
 import { resolve } from 'node:path';
 import { UserError } from '../../model/user-error.ts';
 
-/** The arguments in a text, checked, with files seen from a folder. */
+/** Reads and checks the arguments in a text. Relative paths start at `folder`. */
 export function readAgentArgs(text: string, folder: string): readonly string[] {
   const args: string[] = [];
   const words = splitWords(text);
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const equals = word.startsWith('--') ? word.indexOf('=') : -1;
     const name = equals < 0 ? word : word.slice(0, equals);
-    const takes = takenBy(name);
+    const takes = valueKindOf(name);
     const given = equals < 0 ? valuesBefore(words, takes) : [word.slice(equals + 1)];
     if (takes === 'nothing' && given.length > 0)
-      throw refused(`The agent's option ${name} takes no value.`, `Write ${name} alone.`);
+      throw refused(`The agent's option ${name} takes no value.`, `Write ${name} without a value.`);
     if (takes !== 'nothing' && given.length === 0)
       throw refused(`The agent's option ${name} has no value.`, `Write it as ${name}=value.`);
     const values = takes === 'a path' ? given.map((value) => resolve(folder, value)) : given;
-    // As one word, no value can be taken for an option.
+    // In one word with its option, no value can be read as an option.
     args.push(...(takes === 'nothing' ? [name] : values.map((value) => `${name}=${value}`)));
   }
   return args;
 }
 
-type Takes = 'nothing' | 'a value' | 'values' | 'a path';
+type ValueKind = 'nothing' | 'a value' | 'values' | 'a path';
 
-const PASSED_ON: ReadonlyMap<string, Takes> = new Map([
+const PASSED_ON: ReadonlyMap<string, ValueKind> = new Map([
   ['--agent', 'a value'],
   ['--agents', 'a value'],
   ['--autocompact', 'a value'],
@@ -49,12 +49,12 @@ const PASSED_ON: ReadonlyMap<string, Takes> = new Map([
   ['--tools', 'values'],
 ]);
 
-const SESSIONS = 'Leave it out. Tags choose the session; "raymond resume" goes on with a run';
-const OUTPUT = "Leave it out. See what the agent says with Raymond's --verbose or --json";
+const SESSIONS = 'Leave it out. Tags choose the session; "raymond resume" continues a run';
+const OUTPUT = "Leave it out. To see the agent's output, use Raymond's --verbose or --json";
 const PERMISSIONS = 'Give --permission-mode to Raymond itself';
 const SKIP = 'Give --dangerously-skip-permissions to Raymond itself';
 
-/** What to use in their place. */
+/** The remedy for each option that Raymond sets itself. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ...['-p', '--print', '--output-format', '--input-format', '--verbose'].map(insteadOf(OUTPUT)),
   ...['--include-partial-messages', '--replay-user-messages'].map(insteadOf(OUTPUT)),
@@ -83,32 +83,32 @@ function itself(name: string): [string, string] {
   return [name, `Give ${name} to Raymond itself`];
 }
 
-function takenBy(name: string): Takes {
+function valueKindOf(name: string): ValueKind {
   const takes = PASSED_ON.get(name);
   if (takes !== undefined) return takes;
   const instead = INSTEAD.get(name);
   if (instead !== undefined)
-    throw refused(`--agent-args has ${name}, which is Raymond's own choice.`, `${instead}.`);
+    throw refused(`--agent-args contains ${name}, which Raymond sets itself.`, `${instead}.`);
   if (!name.startsWith('-'))
     throw refused(
-      `--agent-args has "${name}", which the agent would take for a prompt.`,
+      `--agent-args contains "${name}", which the agent would read as a prompt.`,
       'Write prompts in the workflow. Put a value with spaces in quotes.',
     );
   throw refused(
-    `--agent-args has ${name}, which Raymond does not pass on.`,
-    `It passes on ${[...PASSED_ON.keys()].join(', ')}.`,
+    `--agent-args contains ${name}, which Raymond does not pass on.`,
+    `Use only these options: ${[...PASSED_ON.keys()].join(', ')}.`,
   );
 }
 
-/** Takes the values of an option from the words that follow it. */
-function valuesBefore(words: string[], takes: Takes): readonly string[] {
+/** Removes the values of an option from the words that follow it, and returns them. */
+function valuesBefore(words: string[], takes: ValueKind): readonly string[] {
   if (takes === 'nothing') return [];
   const end = words.findIndex((word) => word.startsWith('-'));
   const most = end < 0 ? words.length : end;
   return words.splice(0, takes === 'values' ? most : Math.min(most, 1));
 }
 
-/** As a shell would, without anything that a shell would replace. */
+/** Splits like a shell, but without any expansion. */
 function splitWords(text: string): string[] {
   const words: string[] = [];
   const word = /\s*((?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+)/y;
@@ -117,7 +117,10 @@ function splitWords(text: string): string[] {
     if (text.slice(word.lastIndex).trim() === '') return words;
   }
   if (text.trim() === '') return [];
-  throw refused(`--agent-args is ${text}: a quote is not closed.`, 'Close it.');
+  throw refused(
+    `--agent-args ends inside a quote or after a backslash: ${text}`,
+    'Close the quote, or remove the backslash.',
+  );
 }
 
 function unquoted(word: string): string {

@@ -19,17 +19,17 @@ export interface ClaudeOptions {
   readonly path: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: RunProcesses;
-  /** A folder of the run for what is learned of its sessions. */
+  /** The run's folder for notes about its sessions. */
   readonly sessionsFolder: string;
   readonly protects: Protected;
-  /** What every process is started with; none when absent. */
+  /** Options for every process. */
   readonly agentOptions?: AgentOptions;
-  /** How many processes there may be, those that wait for their next prompt included. */
+  /** The maximum number of processes, including those that wait for their next prompt. */
   readonly mostProcesses: number;
 }
 
 export function claudeExecutor(options: ClaudeOptions): Executor {
-  const warm = new WarmProcesses(MOST_IDLE, LONGEST_IDLE_MS);
+  const warm = new WarmProcesses(MAX_IDLE, MAX_IDLE_MS);
   const claude: Claude = {
     ...options,
     transcripts: transcriptsIn(options.environment),
@@ -41,13 +41,13 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
     starts: gate(availableParallelism()),
   };
   const start = (step: Step, live: Show) =>
-    controlled((control) => takeTurn(claude, asPrompt(step), live, control));
+    controlled((control) => runTurn(claude, asPrompt(step), live, control));
   return {
     start,
     adopt: (step, live) => {
       const turn = readTurn(step.folder);
       const launched = turn && claude.processes.adopt(turn.process);
-      // Nothing began, and nothing will: the turn can still be taken.
+      // No process began, and none will, so the turn can start now.
       if (!turn || !launched) return start(step, live);
       void launched.ended.then(claude.places.count());
       const running = controlled((control) =>
@@ -59,38 +59,38 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
   };
 }
 
-const MOST_IDLE = 8;
-const LONGEST_IDLE_MS = 5 * 60_000;
+const MAX_IDLE = 8;
+const MAX_IDLE_MS = 5 * 60_000;
 
 type Show = (live: Live) => void;
 
 interface Claude extends Launcher {
   readonly warm: WarmProcesses;
-  /** What it has said on standard error, once for the run: often why it may not do its work. */
+  /** Lines of standard error, each shown once per run. They often explain why the agent cannot work. */
   readonly complaints: Set<string>;
 }
 
 function showComplaints({ complaints }: Claude, file: string, live: Show): void {
   const lines = tailOf(file).split('\n');
   for (const line of lines.map((each) => each.trim().slice(0, 300))) {
-    if (line === '' || complaints.has(line) || complaints.size >= MOST_COMPLAINTS) continue;
+    if (line === '' || complaints.has(line) || complaints.size >= MAX_COMPLAINTS) continue;
     complaints.add(line);
     live({ kind: 'note', text: `Claude Code says: ${line}` });
   }
 }
 
-const MOST_COMPLAINTS = 20;
+const MAX_COMPLAINTS = 20;
 
-/** What a stop needs to know of a turn under way. */
+/** Connects a stop to the turn that is running. */
 interface Control {
   stopped: boolean;
   launched: LaunchedProcess | undefined;
 }
 
-function controlled(take: (control: Control) => Promise<StepOutcome>): RunningStep {
+function controlled(run: (control: Control) => Promise<StepOutcome>): RunningStep {
   const control: Control = { stopped: false, launched: undefined };
   return {
-    outcome: take(control).catch(crashed),
+    outcome: run(control).catch(crashed),
     stop: () => {
       control.stopped = true;
       void control.launched?.stop();
@@ -98,13 +98,13 @@ function controlled(take: (control: Control) => Promise<StepOutcome>): RunningSt
   };
 }
 
-async function takeTurn(
+async function runTurn(
   claude: Claude,
   step: PromptStep,
   live: Show,
   control: Control,
 ): Promise<StepOutcome> {
-  const waiting = await claude.warm.take(step);
+  const waiting = await claude.warm.acquire(step);
   if (control.stopped) {
     if (waiting) claude.warm.keep(step.agent, waiting);
     return NOT_BEGUN;
@@ -165,7 +165,7 @@ async function adoptTurn(
   return settle(claude, step, turn, followed, control.stopped ? 'stopped' : 'adopted');
 }
 
-/** Also what its tools left running, which outlives even a process that was killed. */
+/** Also ends processes that its tools left running: they survive even if Claude Code was killed. */
 async function endProcess(launched: LaunchedProcess, { exit }: FollowedTurn): Promise<void> {
   await (exit ? launched.endLeftovers() : launched.stop());
 }

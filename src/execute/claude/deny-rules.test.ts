@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { denyRules } from './deny-rules.ts';
 
-test('names absolute paths, and escapes what would be a pattern', () => {
+test('writes absolute paths and escapes pattern characters', () => {
   const rules = denyRules(
     { projectFolder: '/work [1]/.raymond', filesOf: (ref) => [`${ref}/a*b.sh`] },
     '/work [1]/flow',

@@ -1,6 +1,6 @@
 /**
- * What an agent must not change while a run works: Raymond's own files, and the workflow by which it
- * is led. The rules hold for its editing tools and for file commands in its shell.
+ * Denies an agent changes to Raymond's own files and to the files of its workflow. The rules apply to
+ * its editing tools and to file commands in its shell.
  */
 export interface Protected {
   /** `.raymond` of the project. */
@@ -17,9 +17,8 @@ export function denyRules(
 ): string[] {
   const own = escaped(projectFolder);
   const patterns = [
-    // Everything but `runs` and `worktrees`, and in a run everything but `tasks`: there agents have
-    // folders of their own. Case does not matter, and a class like
-    // [!rw] is read as its opposite.
+    // Everything except `runs` and `worktrees`, and in a run everything except `tasks`: these contain
+    // the agents' own folders. Claude Code ignores case, and it reads a class like [!rw] as [rw].
     `${own}/[a-qs-vx-z0-9._-]*`,
     `${own}/runs/*/[a-su-z0-9._-]*`,
     ...[...files, ...filesOf(workflow)].map(escaped),
@@ -29,7 +28,7 @@ export function denyRules(
 
 const TOOLS = ['Edit', 'Write', 'NotebookEdit'];
 
-/** Patterns are read like those of a .gitignore file. */
+/** Claude Code reads patterns like those of a .gitignore file. */
 function escaped(path: string): string {
   return path.replace(/[\\[\]*?!#]/g, '\\$&').replace(/ $/, '\\ ');
 }

@@ -10,7 +10,7 @@ interface Missing {
   readonly remedy: string;
 }
 
-/** RAYMOND_CLAUDE, else what the configuration names, else what PATH finds. */
+/** Looks in RAYMOND_CLAUDE, then in the configuration, then on the PATH. */
 export function findClaude(
   configured: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -22,7 +22,7 @@ export function findClaude(
     if (path !== undefined && isExecutable(path)) return { found: true, path };
     const where = environment.RAYMOND_CLAUDE ? 'RAYMOND_CLAUDE' : 'claude_path in the config file';
     const problem = `${where} names ${named}, which is not a program.`;
-    return { found: false, problem, remedy: 'Correct it.' };
+    return { found: false, problem, remedy: 'Name an executable file.' };
   }
   const path = onPath('claude', environment.PATH);
   return path === undefined ? { found: false, ...NOT_INSTALLED } : { found: true, path };
@@ -39,7 +39,7 @@ function onPath(name: string, path: string | undefined): string | undefined {
   return (
     (path ?? '')
       .split(delimiter)
-      // A relative one would lead into the project, which may come from anybody.
+      // A relative folder would lead into the project, which may be untrusted.
       .filter(isAbsolute)
       .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
       .find(isExecutable)

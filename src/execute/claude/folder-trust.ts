@@ -1,4 +1,4 @@
-/** Claude Code leaves out what a project allows until a person has trusted the folder in a terminal. */
+/** Claude Code ignores the allow rules of a project until a user has trusted its folder in a terminal. */
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { readRegularFileSync } from '../../files/regular-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings files of a project whose allow rules are left out. */
+/** The settings files of a project whose allow rules Claude Code ignores. */
 export function ignoredRules(folder: string, environment: Environment): readonly string[] {
   const files = ['settings.json', 'settings.local.json'].map((name) =>
     join(folder, '.claude', name),
@@ -20,7 +20,7 @@ function allowsSomething(file: string): boolean {
   return Array.isArray(allow) && allow.length > 0;
 }
 
-/** By itself, or by a folder above it. */
+/** True if the folder itself or a folder above it is trusted. */
 function isTrusted(folder: string, environment: Environment): boolean {
   const home = environment.CLAUDE_CONFIG_DIR || environment.HOME || homedir();
   const projects = at(readJson(join(home, '.claude.json'), MAX_OWN_BYTES), 'projects');
@@ -35,7 +35,7 @@ function withParents(folder: string): readonly string[] {
 }
 
 const MAX_BYTES = 1024 * 1024;
-/** Claude Code keeps much in its own file. */
+/** Claude Code's own file can be large. */
 const MAX_OWN_BYTES = 64 * 1024 * 1024;
 
 function readJson(file: string, maxBytes = MAX_BYTES): unknown {

@@ -11,17 +11,17 @@ import type { TurnFile } from './turn-file.ts';
 
 export interface FollowedTurn {
   readonly outcome: TurnOutcome;
-  /** Where the output stood when the turn was over. */
+  /** The length of the output that was read when the turn ended. */
   readonly offset: number;
   /** The total in the turn's result. */
   readonly totalUsd: number | undefined;
-  /** What it said of itself at the turn's beginning. */
+  /** The message in which Claude Code describes itself when a turn begins. */
   readonly init: Init | undefined;
-  /** The model has said something, so the session knows of the prompt. */
+  /** The model has answered something, so the session contains the prompt. */
   readonly hasSpoken: boolean;
-  /** The newest message after which the history can be cut. */
+  /** The newest message after which the history can be cut off. */
   readonly checkpoint: string | undefined;
-  /** How the process ended, if it did before there was a result. */
+  /** How the process ended; undefined while it runs. */
   readonly exit: Exit | undefined;
   readonly silent: boolean;
 }
@@ -35,7 +35,7 @@ export interface TurnWatch {
   readonly live: (live: Live) => void;
   readonly onInit: () => void;
   readonly onSilence: () => void;
-  /** A process that takes no further prompt: what it says after its result still counts. */
+  /** For a process that accepts no further prompt: its output after the result still counts. */
   readonly untilExit: boolean;
 }
 
@@ -44,14 +44,14 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   const record = turnRecord();
   const reader = messageReader();
   const decoder = new StringDecoder('utf8');
-  const show = showing(watch.live);
+  const show = liveReporter(watch.live);
   let init: Init | undefined;
   let hasSpoken = false;
   let checkpoint: string | undefined;
   let totalUsd: number | undefined;
   let offset = turn.offset;
   let silent = false;
-  const take = (happening: Happening) => {
+  const handle = (happening: Happening) => {
     record.add(happening);
     show(happening);
     if (happening.kind === 'init') {
@@ -75,15 +75,15 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   try {
     for await (const chunk of follow(launched.stdoutFile, { from: offset, until: end.promise })) {
       offset += chunk.length;
-      for (const happening of reader.push(decoder.write(chunk))) take(happening);
+      for (const happening of reader.push(decoder.write(chunk))) handle(happening);
       if (!record.isOver) continue;
       cancelIdle();
       if (!watch.untilExit) break;
       end.afterGrace();
     }
-    for (const happening of reader.end()) take(happening);
+    for (const happening of reader.end()) handle(happening);
   } catch {
-    // No output can be read: what is known of the process's end has to do.
+    // The output cannot be read, so only the exit of the process decides.
   }
   cancelIdle();
   end.forget();
@@ -91,11 +91,11 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   const countedUsd = alreadyCounted({ ...turn, version: init?.version ?? '' });
   const exit = end.exit();
   const stderrTail = record.isOver ? '' : tailOf(launched.stderrFile);
-  const outcome = record.outcome({ now: Date.now(), countedUsd, stderrTail, ...asNodeSays(exit) });
+  const outcome = record.outcome({ now: Date.now(), countedUsd, stderrTail, ...asNodeExit(exit) });
   return { outcome, offset, totalUsd, init, hasSpoken, checkpoint, exit, silent };
 }
 
-/** A process that has given its result is given a little while to exit by itself. */
+/** How long a process may take to exit after its result. */
 const EXIT_GRACE_MS = 5_000;
 
 function endOf(launched: LaunchedProcess) {
@@ -119,7 +119,7 @@ function endOf(launched: LaunchedProcess) {
   };
 }
 
-function showing(live: (live: Live) => void): (happening: Happening) => void {
+function liveReporter(live: (live: Live) => void): (happening: Happening) => void {
   const prints = printStream();
   return (happening) => {
     switch (happening.kind) {
@@ -133,18 +133,21 @@ function showing(live: (live: Live) => void): (happening: Happening) => void {
         return live({ kind: 'denied', tool: happening.tool });
       case 'api-retry': {
         const status = happening.status === undefined ? '' : ` (${happening.status})`;
-        return live({ kind: 'note', text: `the model's service is tried again${status}` });
+        return live({
+          kind: 'note',
+          text: `Claude Code retries its request to the model${status}`,
+        });
       }
     }
   };
 }
 
-function asNodeSays(exit: Exit | undefined) {
+function asNodeExit(exit: Exit | undefined) {
   if (exit?.kind !== 'exited') return {};
   return { exit: { code: exit.code, signal: signalOf(exit.code) ?? null } };
 }
 
-/** The end of a file; nothing when it cannot be read. */
+/** The end of a file; empty if it cannot be read. */
 export function tailOf(file: string): string {
   try {
     return tailText(file, 4096);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gate } from './gate.ts';
 
-test('only so many are in, and the others follow in order', async () => {
+test('admits a limited number, and then the others in order', async () => {
   const two = gate(2);
   const inside: string[] = [];
   const enter = async (name: string) => {
@@ -23,7 +23,7 @@ test('only so many are in, and the others follow in order', async () => {
   expect(inside).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('those that are in already count, also beyond the number', async () => {
+test('counts users that are already inside, even beyond the limit', async () => {
   const one = gate(1);
   const leaves = [one.count(), one.count()];
   let isIn = false;
@@ -38,7 +38,7 @@ test('those that are in already count, also beyond the number', async () => {
   expect(isIn).toBe(true);
 });
 
-test('whoever can make room is told how many wait', async () => {
+test('reports how many wait when it is full', async () => {
   const told: number[] = [];
   const one = gate(1, (waiting) => told.push(waiting));
   const leave = await one.enter();

@@ -1,16 +1,16 @@
-/** Lets only so many in at a time; the others wait for their turn. */
+/** Admits a limited number of users at a time; the others wait in order. */
 export interface Gate {
   enter(): Promise<Leave>;
-  /** For one that is inside already, whatever the number says. */
+  /** Counts a user that is already inside, even beyond the limit. */
   count(): Leave;
-  /** How many wait. */
+  /** The number of waiting users. */
   readonly waiting: number;
 }
 
-/** May be called again; only the first call counts. */
+/** Only the first call has an effect. */
 export type Leave = () => void;
 
-/** `whenFull` is told how many wait, and may see to it that others leave. */
+/** `whenFull` gets the number of waiting users, so that it can make others leave. */
 export function gate(places: number, whenFull: (waiting: number) => void = () => {}): Gate {
   let free = places;
   const queue: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** Whether Claude Code can be used here, found out without asking a model. */
+/** Checks whether Claude Code can be used on this machine, without a request to a model. */
 import { inheritedEnvironment } from '../environment.ts';
 import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';
@@ -9,7 +9,7 @@ export type ClaudeHealth =
   | {
       readonly found: true;
       readonly path: string;
-      /** Undefined when it does not say. */
+      /** Undefined when it does not report one. */
       readonly version: string | undefined;
       readonly age: 'older' | 'tested' | 'newer' | 'unknown';
       readonly login: Login;
@@ -20,7 +20,7 @@ export type Login =
   | { readonly kind: 'no' }
   | { readonly kind: 'unknown' };
 
-/** The versions with which all of this was tried. */
+/** The versions of Claude Code that Raymond was tested with. */
 export const TESTED_VERSIONS = { from: '2.1.197', to: '2.1.325' } as const;
 
 export async function claudeHealth(
@@ -30,7 +30,7 @@ export async function claudeHealth(
   const executable = findClaude(configured, environment);
   if (!executable.found) return executable;
   const { path } = executable;
-  const ask = (...args: string[]) => said(path, args, environment);
+  const ask = (...args: string[]) => claudeOutput(path, args, environment);
   const [answer, status] = await Promise.all([ask('--version'), ask('auth', 'status')]);
   const version = /\d+\.\d+\.\d+/.exec(answer)?.[0];
   return { found: true, path, version, age: ageOf(version), login: readLogin(status) };
@@ -58,14 +58,14 @@ function compare(a: string, b: string): number {
   return differences.find((difference) => difference !== 0) ?? 0;
 }
 
-const LONGEST_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
-/** What it says, whatever its exit code; nothing when it cannot be run or hangs. */
-export function said(
+/** The output of a command of Claude Code, whatever its exit code; empty if it cannot run or hangs. */
+export function claudeOutput(
   path: string,
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
   const env = claudeEnvironment(inheritedEnvironment(environment));
-  return outputOf({ command: path, args, env, timeoutMs: LONGEST_MS });
+  return outputOf({ command: path, args, env, timeoutMs: TIMEOUT_MS });
 }

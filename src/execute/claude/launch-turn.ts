@@ -1,4 +1,4 @@
-/** Hands a prompt to Claude Code: to a new process, or to one that waits for its next prompt. */
+/** Sends a prompt to Claude Code: to a new process, or to one that waits for its next prompt. */
 import { randomUUID } from 'node:crypto';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
@@ -11,7 +11,7 @@ import type { Gate } from './gate.ts';
 import type { OwnModels } from './own-model.ts';
 import type { SessionNote, SessionNotes } from './session-notes.ts';
 import { readTranscript } from './transcript.ts';
-import { readIfThere, type Transcripts } from './transcripts.ts';
+import { readIfExists, type Transcripts } from './transcripts.ts';
 import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
 import { adjust, environmentKey, toolsKey, type WarmProcess } from './warm.ts';
 
@@ -24,13 +24,13 @@ export interface Launcher {
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
   readonly ownModel: OwnModels;
-  /** As many processes as may be there, those that wait for a prompt included. */
+  /** Limits the number of processes, including those that wait for a prompt. */
   readonly places: Gate;
-  /** Of those, as many as may be between spawn and first word: more slow each other down. */
+  /** Limits how many processes start at the same time: more would slow each other down. */
   readonly starts: Gate;
 }
 
-export interface Begun {
+export interface LaunchedTurn {
   readonly process: WarmProcess;
   readonly turn: TurnFile;
   readonly onInit: () => void;
@@ -42,7 +42,7 @@ export async function launchTurn(
   launcher: Launcher,
   step: PromptStep,
   isStopped: () => boolean,
-): Promise<Begun | Failed | 'stopped'> {
+): Promise<LaunchedTurn | Failed | 'stopped'> {
   const executable = findClaude(launcher.path, launcher.environment);
   if (!executable.found) {
     const message = `${executable.problem} ${executable.remedy}`;
@@ -67,12 +67,12 @@ export async function launchTurn(
   return 'stopped';
 }
 
-/** The next prompt of a process that waits for one; nothing when it will not serve as the step wants. */
+/** Sends the prompt to a waiting process; undefined if the process cannot serve this step. */
 export async function sendWarm(
   launcher: Launcher,
   process: WarmProcess,
   step: PromptStep,
-): Promise<Begun | undefined> {
+): Promise<LaunchedTurn | undefined> {
   const note = launcher.notes.read(process.session);
   const model = knownModel(note, step);
   if (model === 'unknown') return undefined;
@@ -100,7 +100,7 @@ function begin(
   step: PromptStep,
   command: string,
   model: string | undefined,
-): Omit<Begun, 'onInit'> {
+): Omit<LaunchedTurn, 'onInit'> {
   const prompt = randomUUID();
   const { session, earlier, ...before } = sessionOf(launcher, step);
   const turn: TurnFile = {
@@ -127,7 +127,7 @@ function begin(
     }),
     cwd: step.cwd,
     env: environmentOf(launcher, step),
-    // Older versions do not read an input that is a file.
+    // Older versions do not read their input from a file.
     stdin: 'pipe',
   });
   launched.stdin?.write(userMessage(step.prompt, prompt));
@@ -136,8 +136,8 @@ function begin(
 }
 
 /**
- * A session goes on with the model that was named for it last. So none is named while nothing has to
- * be undone: the user's own choice, wherever it stands, then holds.
+ * A session continues with the model that was named for it last. So Raymond names a model only to
+ * undo an earlier one. Otherwise the user's own choice applies, wherever it is configured.
  */
 function knownModel(
   note: SessionNote | undefined,
@@ -146,7 +146,7 @@ function knownModel(
   if (model !== undefined || session.use === 'fresh') return model;
   if (note === undefined) return 'unknown';
   if (note.namedModel !== undefined) return note.ownModel ?? 'unknown';
-  // Older versions lose the longer context of their own default at a resume.
+  // Older versions lose the longer context of their default model when a session is resumed.
   return note.ownModel?.endsWith(']') ? note.ownModel : undefined;
 }
 
@@ -161,15 +161,15 @@ async function modelToName(
   if (known !== 'unknown') return known;
   const env = environmentOf(launcher, step);
   const ownModel = await launcher.ownModel({ folder, command, cwd, env });
-  // It is named from now on, so that a session of which nothing was known has it as well.
+  // The model is named from now on, so that a session without a note also uses it.
   if (ownModel !== undefined)
     launcher.notes.write(sourceOf(session), { namedModel: ownModel, ...note, ownModel });
   return ownModel;
 }
 
 /**
- * Where the turn's history comes from. What an earlier try of the same prompt left in the session is
- * cut off, so that the model never sees a prompt twice.
+ * The source of the turn's history. Messages of an earlier attempt at the same prompt are cut off, so
+ * that the model never sees a prompt twice.
  */
 function sessionOf({ transcripts, notes }: Launcher, { session, cwd, previousFolder }: PromptStep) {
   if (session.use === 'fresh') return { session: session satisfies TurnSession, earlier: [] };
@@ -177,7 +177,7 @@ function sessionOf({ transcripts, notes }: Launcher, { session, cwd, previousFol
   const previous = previousFolder === undefined ? undefined : readTurn(previousFolder);
   const earlier = previous?.prompts ?? [];
   const transcript = transcripts.find(sourceOf(session), cwd, note?.transcripts);
-  const read = readTranscript(readIfThere(transcript), earlier);
+  const read = readTranscript(readIfExists(transcript), earlier);
   const cutAt = previous ? previous.cutAt : note?.checkpoint;
   const cut = read.hasPrompt ? read.cutAt : undefined;
   const at = transcript === undefined && previous && session.use === 'continue' ? cutAt : cut;

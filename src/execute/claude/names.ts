@@ -1,5 +1,5 @@
 import { EFFORTS, PERMISSION_MODES } from '../../parse/agent-names.ts';
-import { said } from './health.ts';
+import { claudeOutput } from './health.ts';
 
 export interface AgentNames {
   readonly efforts: readonly string[];
@@ -11,7 +11,7 @@ export async function claudeNames(
   path: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<AgentNames> {
-  const help = readHelp(await said(path, ['--help'], environment));
+  const help = readHelp(await claudeOutput(path, ['--help'], environment));
   return {
     efforts: [...EFFORTS, ...help.efforts],
     permissionModes: [...PERMISSION_MODES, ...help.permissionModes],

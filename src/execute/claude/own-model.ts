@@ -1,6 +1,6 @@
 /**
- * The model that Claude Code takes when none is named. Settings of several kinds decide that, so it
- * is asked: a command of its own makes it say how it would begin, without any model being called.
+ * Finds the model that Claude Code uses when none is named. Several kinds of settings decide that, so
+ * Raymond asks Claude Code itself, with a local command that calls no model.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,34 +9,34 @@ import type { AgentOptions } from './agent-options.ts';
 import { OWN_MODEL_QUESTION, ownModelArguments } from './command.ts';
 import { messageReader } from './messages.ts';
 
-export interface Asked {
-  /** For the files of the process that is asked. */
+export interface OwnModelRequest {
+  /** The folder for the files of the process. */
   readonly folder: string;
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-export type OwnModels = (asked: Asked) => Promise<string | undefined>;
+export type OwnModels = (request: OwnModelRequest) => Promise<string | undefined>;
 
-/** Remembers what it was told: with one directory and environment the answer stays the same. */
+/** Remembers answers: the same directory and environment always give the same model. */
 export function ownModels(processes: RunProcesses, options: AgentOptions = {}): OwnModels {
   const args = ownModelArguments(options);
   const known = new Map<string, string>();
-  return async (asked) => {
-    const key = JSON.stringify([asked.cwd, asked.env]);
-    const model = known.get(key) ?? (await ask(processes, args, asked));
+  return async (request) => {
+    const key = JSON.stringify([request.cwd, request.env]);
+    const model = known.get(key) ?? (await askForModel(processes, args, request));
     if (model !== undefined) known.set(key, model);
     return model;
   };
 }
 
-const LONGEST_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-async function ask(
+async function askForModel(
   processes: RunProcesses,
   args: readonly string[],
-  { folder, command, cwd, env }: Asked,
+  { folder, command, cwd, env }: OwnModelRequest,
 ): Promise<string | undefined> {
   const launched = processes.launch({
     folder: join(folder, `own-model-${randomUUID().slice(0, 8)}`),
@@ -47,7 +47,7 @@ async function ask(
     stdin: 'pipe',
   });
   launched.stdin?.end(OWN_MODEL_QUESTION);
-  const timer = setTimeout(() => void launched.stop(), LONGEST_MS);
+  const timer = setTimeout(() => void launched.stop(), TIMEOUT_MS);
   const reader = messageReader();
   let model: string | undefined;
   try {
@@ -57,7 +57,7 @@ async function ask(
       }
     }
   } catch {
-    // It could not be started; the turn that follows will say why.
+    // The process could not be started. The next turn fails for the same reason and reports it.
   }
   clearTimeout(timer);
   await launched.endLeftovers();

@@ -20,8 +20,8 @@ test('a note outlives its process, and only its owner can read it', async () => 
   expect(statSync(place).mode & 0o777).toBe(0o700);
 });
 
-// A second name of the old file shows whether it was replaced or written over.
-test('a note is replaced as a whole', async () => {
+// A hard link to the old file shows whether it was replaced or overwritten.
+test('a note is replaced atomically', async () => {
   const place = await folder();
   const notes = sessionNotesIn(place);
   notes.write('s', { totalUsd: 1 });
@@ -30,18 +30,21 @@ test('a note is replaced as a whole', async () => {
   expect(JSON.parse(readFileSync(join(place, 'old'), 'utf8'))).toEqual({ totalUsd: 1 });
 });
 
-test('what cannot be kept is still known here', async () => {
+test('a note that cannot be written is still remembered by this process', async () => {
   const notes = sessionNotesIn('/dev/null/sessions');
   notes.write('s', { checkpoint: 'c' });
   expect(notes.read('s')).toEqual({ checkpoint: 'c' });
 });
 
-test.each(['{"totalUsd":"much"}', '{"totalUs', '', 'null'])('%j is no note', async (text) => {
-  const place = await folder();
-  sessionNotesIn(place).write('s', {});
-  await writeFile(join(place, 's.json'), text);
-  expect(sessionNotesIn(place).read('s')).toBeUndefined();
-});
+test.each(['{"totalUsd":"much"}', '{"totalUs', '', 'null'])(
+  'ignores %j, which is not a note',
+  async (text) => {
+    const place = await folder();
+    sessionNotesIn(place).write('s', {});
+    await writeFile(join(place, 's.json'), text);
+    expect(sessionNotesIn(place).read('s')).toBeUndefined();
+  },
+);
 
 test.each(['../outside', '/tmp/x', '', 'a\0b', 'x'.repeat(300)])(
   'a session called %j leads nowhere',

@@ -1,21 +1,21 @@
 /**
- * What was learned of each session while it was used. Its transcript would tell most of it, but that
- * may lie where only the agent knows: a wrapper script can choose another configuration folder.
+ * Notes about each session, collected while it was used. Its transcript has most of these facts, but
+ * Raymond may not find it: a wrapper script can choose another configuration folder.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 
 const noteSchema = z.object({
-  /** The model of turns for which none was named: the user's own choice. */
+  /** The model of turns without a named model: the user's own choice. */
   ownModel: z.optional(z.string()),
-  /** The model that was named last. Without one, the session still has its own. */
+  /** The model that was named last. If missing, the session still uses `ownModel`. */
   namedModel: z.optional(z.string()),
   /** The total in its newest result. */
   totalUsd: z.optional(z.number()),
-  /** The newest message after which its history can be cut. */
+  /** The newest message after which its history can be cut off. */
   checkpoint: z.optional(z.string()),
-  /** The folder in which the agent keeps transcripts of the session's directory. */
+  /** The folder in which Claude Code keeps the transcripts for the session's directory. */
   transcripts: z.optional(z.string()),
 });
 
@@ -48,7 +48,7 @@ function readNote(folder: string, session: string): SessionNote | undefined {
   }
 }
 
-/** A note that cannot be kept is missed at most after a resume; the turn itself is safe. */
+/** Ignores write errors: a missing note matters only after a resume, and the turn itself is safe. */
 function writeNote(folder: string, session: string, note: SessionNote): void {
   const file = fileOf(folder, session);
   if (file === undefined) return;
@@ -57,11 +57,11 @@ function writeNote(folder: string, session: string, note: SessionNote): void {
     writeFileSync(`${file}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   } catch {
-    // See above.
+    // Ignored, as stated above.
   }
 }
 
-/** Ids come from a journal, which somebody may have changed: they cannot lead out of the folder. */
+/** Session ids come from a journal, which may be changed by others, so they must not leave the folder. */
 function fileOf(folder: string, session: string): string | undefined {
   return /^[\w-]{1,100}$/.test(session) ? join(folder, `${session}.json`) : undefined;
 }

@@ -5,7 +5,7 @@ import { leaveAnswer, leaveRaw } from '../step-folder.ts';
 import type { FollowedTurn } from './follow-turn.ts';
 import type { SessionNote, SessionNotes } from './session-notes.ts';
 import { readTranscript } from './transcript.ts';
-import { readIfThere, type Transcripts } from './transcripts.ts';
+import { readIfExists, type Transcripts } from './transcripts.ts';
 import type { TurnFile } from './turn-file.ts';
 
 interface Memory {
@@ -74,5 +74,5 @@ function hasPrompt(
 ): boolean {
   const file = transcripts.find(session.id, cwd, notes.read(session.id)?.transcripts);
   if (file === undefined) return hasSpoken;
-  return readTranscript(readIfThere(file), prompts).hasPrompt;
+  return readTranscript(readIfExists(file), prompts).hasPrompt;
 }

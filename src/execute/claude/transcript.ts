@@ -1,24 +1,24 @@
-// What the transcript of a session tells: the file in which Claude Code keeps a conversation.
-// It is written with a delay of a moment, so after a kill its end may be missing.
+// Reads the transcript of a session: the file in which Claude Code keeps a conversation. Claude Code
+// writes it with a short delay, so after a kill its end may be missing.
 
 export interface Transcript {
-  /** The total that Claude Code goes on counting from; only newer versions write it. */
+  /** The total from which Claude Code continues counting; only newer versions write it. */
   readonly costUsd?: number;
-  /** Whether one of the prompts that were asked about has reached the session. */
+  /** Whether the session contains one of the given prompts. */
   readonly hasPrompt: boolean;
   /**
-   * The line after which the history is to be cut so that the prompt is not in it. Without one,
-   * the session holds nothing before the prompt.
+   * The line after which the history must be cut off to remove the prompt. Missing if the session
+   * contains nothing before the prompt.
    */
   readonly cutAt?: string;
 }
 
 /**
- * The prompts are the uuids of one prompt's attempts, the first one first. Each attempt that was
- * cut hangs on the line where it was cut, so lines form a tree and their order says nothing.
+ * `prompts` are the uuids of one prompt's attempts, the oldest first. The parent of an attempt is the
+ * line where the history was cut. So lines form a tree, and their order has no meaning.
  */
 export function readTranscript(text: string, prompts: readonly string[] = []): Transcript {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, TranscriptLine>();
   let costUsd: number | undefined;
   for (const line of text.split('\n')) {
     const entry = parse(line);
@@ -36,9 +36,12 @@ export function readTranscript(text: string, prompts: readonly string[] = []): T
   };
 }
 
-function safeCutBefore(prompt: Entry, entries: ReadonlyMap<string, Entry>): string | undefined {
+function safeCutBefore(
+  prompt: TranscriptLine,
+  entries: ReadonlyMap<string, TranscriptLine>,
+): string | undefined {
   let uuid = prompt.parentUuid;
-  // No line is visited twice, whatever a damaged file says about parents.
+  // The number of steps is limited, because the parents in a damaged file can form a cycle.
   for (let steps = entries.size; steps > 0 && typeof uuid === 'string'; steps--) {
     const entry = entries.get(uuid);
     if (entry === undefined) return undefined;
@@ -48,7 +51,7 @@ function safeCutBefore(prompt: Entry, entries: ReadonlyMap<string, Entry>): stri
   return undefined;
 }
 
-interface Entry {
+interface TranscriptLine {
   readonly type?: unknown;
   readonly uuid?: unknown;
   readonly parentUuid?: unknown;
@@ -58,7 +61,7 @@ interface Entry {
   readonly message?: { readonly model?: unknown; readonly content?: unknown };
 }
 
-function parse(line: string): Entry {
+function parse(line: string): TranscriptLine {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? value : {};
@@ -67,9 +70,9 @@ function parse(line: string): Entry {
   }
 }
 
-// A call of a tool that got no result is dropped on loading, and so are reports of API errors. A
-// prompt whose work was interrupted stays: the next prompt is then read together with it.
-function isSafeCut({ type, isSidechain, isMeta, message }: Entry): boolean {
+// Claude Code drops tool calls without a result and reports of API errors when it loads a session.
+// It keeps a prompt whose work was interrupted, and reads the next prompt together with it.
+function isSafeCut({ type, isSidechain, isMeta, message }: TranscriptLine): boolean {
   if (isSidechain === true || isMeta === true || message?.model === '<synthetic>') return false;
   if (type === 'assistant') return !hasBlock(message?.content, 'tool_use');
   return type === 'user';
@@ -79,7 +82,7 @@ function hasBlock(content: unknown, type: string): boolean {
   return Array.isArray(content) && content.some((block) => block?.type === type);
 }
 
-/** The directory must be its real path: links are resolved by Claude Code as well. */
+/** The directory must be a real path, because Claude Code resolves links, too. */
 export function transcriptPath(configFolder: string, directory: string, session: string): string {
   return `${configFolder}/projects/${transcriptFolder(directory)}/${session}.jsonl`;
 }

@@ -6,8 +6,8 @@ import { transcriptPath } from './transcript.ts';
 
 /** Finds and reads the files in which Claude Code keeps its conversations. */
 export interface Transcripts {
-  /** The file of a session, in whatever directory it began; `said` is a folder that the agent named. */
-  find(session: string, cwd: string, said?: string): string | undefined;
+  /** The file of a session, in any directory. `reportedFolder` is the folder that Claude Code reported. */
+  find(session: string, cwd: string, reportedFolder?: string): string | undefined;
 }
 
 export function transcriptsIn(
@@ -15,9 +15,9 @@ export function transcriptsIn(
 ): Transcripts {
   const configFolder = configFolderOf(environment);
   return {
-    find(session, cwd, said) {
+    find(session, cwd, reportedFolder) {
       const likely = [
-        ...(said === undefined ? [] : [join(said, `${session}.jsonl`)]),
+        ...(reportedFolder === undefined ? [] : [join(reportedFolder, `${session}.jsonl`)]),
         transcriptPath(configFolder, realPath(cwd), session),
       ];
       return likely.find((file) => existsSync(file)) ?? elsewhere(configFolder, session);
@@ -48,11 +48,11 @@ function realPath(folder: string): string {
   }
 }
 
-/** What a string can hold. */
+/** The maximum length of a string. */
 const MAX_TEXT_BYTES = 512 * 1024 * 1024;
 
-/** Empty when there is none. */
-export function readIfThere(file: string | undefined): string {
+/** Empty if the file does not exist. */
+export function readIfExists(file: string | undefined): string {
   if (file === undefined) return '';
   try {
     return readRegularFileSync(file, MAX_TEXT_BYTES).toString('utf8');

@@ -14,7 +14,7 @@ async function folder(): Promise<string> {
 const first: TurnFile = { prompts: ['p1'], process: '/steps/1', offset: 0 };
 const second: TurnFile = { prompts: ['p1', 'p2'], process: '/steps/1', offset: 7, model: 'haiku' };
 
-test('a turn is read as it was written, and only by its owner', async () => {
+test('a turn is read as it was written, and only its owner can read the file', async () => {
   const step = await folder();
   expect(readTurn(step)).toBeUndefined();
   writeTurn(step, first);
@@ -23,9 +23,9 @@ test('a turn is read as it was written, and only by its owner', async () => {
   expect(statSync(step).mode & 0o777).toBe(0o700);
 });
 
-// A second name of the old file shows whether it was replaced or written over: what is written over
-// is for a moment neither the old nor the new, and a kill in that moment would lose the turn.
-test('a turn is replaced as a whole', async () => {
+// A hard link to the old file shows whether it was replaced or overwritten. A kill while a file is
+// overwritten would lose the turn.
+test('a turn is replaced atomically', async () => {
   const step = await folder();
   writeTurn(step, first);
   linkSync(join(step, 'turn.json'), join(step, 'old'));
@@ -35,7 +35,7 @@ test('a turn is replaced as a whole', async () => {
 });
 
 test.each(['', '{"prompts":["p1"]', '{"prompts":"p1","process":"/","offset":0}', 'null'])(
-  '%j is no turn',
+  'ignores %j, which is not a turn',
   async (text) => {
     const step = await folder();
     writeTurn(step, first);

@@ -1,6 +1,6 @@
 /**
- * What has to be known of a turn after our own death: which prompt it is, where its answer will
- * stand, and what had been counted before it. On disk before the prompt is sent.
+ * The facts that another Raymond process needs to adopt a turn: its prompt, the place of its answer,
+ * and the cost before it. They are on disk before the prompt is sent.
  */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ import { readRegularFileSync } from '../../files/regular-file.ts';
 const turnSchema = z.object({
   /** The uuids under which the prompt was sent, the newest last. */
   prompts: z.readonly(z.array(z.string())),
-  /** The folder of the process that answers; a warm one began with an earlier step. */
+  /** The folder of the process that answers; a warm process was started by an earlier step. */
   process: z.string(),
-  /** Where in its output this turn's answer begins. */
+  /** The offset in the process's output at which this turn's answer begins. */
   offset: z.number(),
-  /** The model that was named for it. */
+  /** The model that was named for the turn. */
   model: z.optional(z.string()),
-  /** Where the history ended before the prompt, so far as the stream has told. */
+  /** The last message before the prompt, if the stream has shown it. */
   cutAt: z.optional(z.string()),
-  /** The session's total before the turn: its transcript's, or that of its newest result. */
+  /** The session's total before the turn, from its transcript or from its newest result. */
   transcriptTotalUsd: z.optional(z.number()),
   processTotalUsd: z.optional(z.number()),
 });

@@ -5,7 +5,7 @@ import { readUsageLimit } from './usage-limit.ts';
 // Sunday, 15 November 2026, 22:13 UTC; 17:13 in New York, 23:13 in Berlin.
 const now = Date.parse('2026-11-15T22:13:00Z');
 
-describe('a usage limit that says when it resets', () => {
+describe('a usage limit with a reset time', () => {
   const rows: [string, string][] = [
     ["You've hit your session limit · resets 8pm (America/New_York)", '2026-11-16T01:00Z'],
     ["You've hit your limit · resets 8:15pm (America/New_York)", '2026-11-16T01:15Z'],
@@ -55,13 +55,13 @@ describe('a usage limit that says when it resets', () => {
   });
 });
 
-describe('the clock', () => {
+describe('the time of a reset', () => {
   const limit = (text: string, at: string, zone = 'UTC') =>
     readUsageLimit(`You've hit your limit · resets ${text}`, Date.parse(at), zone)?.resetsAt;
 
   it.each([
-    ['a minute ago: just passed', '8pm', '2026-11-15T20:01Z', '2026-11-15T20:00Z'],
-    ['an hour ago: tomorrow', '8pm', '2026-11-15T21:00Z', '2026-11-16T20:00Z'],
+    ['a minute ago means today', '8pm', '2026-11-15T20:01Z', '2026-11-15T20:00Z'],
+    ['an hour ago means tomorrow', '8pm', '2026-11-15T21:00Z', '2026-11-16T20:00Z'],
     ['the end of a month', '8am', '2026-11-30T21:00Z', '2026-12-01T08:00Z'],
     ['the end of a year', 'Fri 8am', '2026-12-31T21:00Z', '2027-01-01T08:00Z'],
     ['yesterday by date', 'Nov 14, 8am', '2026-11-15T21:00Z', '2026-11-14T08:00Z'],
@@ -87,7 +87,7 @@ describe('the clock', () => {
     ['before the change', '1:30am (Europe/Berlin)', '2026-03-28T23:00Z', '2026-03-29T00:30Z'],
     ['a day ahead of UTC', '1am (Pacific/Auckland)', '2026-11-15T10:30Z', '2026-11-15T12:00Z'],
     [
-      'an unknown zone: the local one',
+      'an unknown zone means the local zone',
       '8pm (Nowhere/Land)',
       '2026-11-15T10:00Z',
       '2026-11-15T20:00Z',
@@ -96,7 +96,7 @@ describe('the clock', () => {
     expect(limit(text, at)).toBe(Date.parse(expected));
   });
 
-  it('goes by the local zone when none is said', () => {
+  it('uses the local zone when the text names none', () => {
     expect(limit('8pm', '2026-11-15T10:00Z', 'America/New_York')).toBe(
       Date.parse('2026-11-16T01:00Z'),
     );
@@ -144,13 +144,13 @@ it('finds the time that Claude Code writes for any reset within a day', () => {
         }).format(resets);
         const text = `You've hit your session limit · resets ${shown} (${timeZone})`;
         const found = readUsageLimit(text, start * minute)?.resetsAt ?? 0;
-        // An hour that clocks show twice can only be found to within that hour.
+        // When clocks show an hour twice, the result can be wrong by one hour.
         expect(Math.abs(found - resets)).toBeLessThanOrEqual(60 * minute);
       },
     ),
   );
 });
 
-it('looks through a long text in linear time', () => {
+it('searches a long text in linear time', () => {
   expect(readUsageLimit('out of extra usage '.repeat(300_000), 0)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
-// Reads the wordings in which Claude Code says that a usage limit was hit, and until when. Only
-// for texts of result and rate-limit events: an agent's own text may quote any of them.
+// Recognises the texts in which Claude Code reports a usage limit, and reads when it resets. Only for
+// texts of result and rate-limit events, because an agent's own text may quote such a text.
 import { epochMs } from './messages.ts';
 
 export function readUsageLimit(
@@ -7,7 +7,7 @@ export function readUsageLimit(
   now: number,
   localZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): { readonly resetsAt?: number } | undefined {
-  // What says so is short. The patterns below need not be good for long texts.
+  // A report of a limit is short. The patterns below would be slow on long texts.
   const text = message.slice(0, 2_000);
   if (!isUsageLimit(text)) return undefined;
   const resetsAt = readEpoch(text) ?? readDuration(text, now) ?? readClock(text, now, localZone);
@@ -89,12 +89,12 @@ function readMonthDay(
   const month = months.indexOf(found.month?.toLowerCase() ?? '');
   const inYear = (year: number) => at(dayOf(year, month, Number(found.day)));
   if (found.year !== undefined) return inYear(Number(found.year));
-  // No limit lasts half a year: a date so long ago is one of next year.
+  // No limit lasts half a year, so an older date means next year.
   const halfYear = 180 * 86_400_000;
   return inYear(today.year) > now - halfYear ? inYear(today.year) : inYear(today.year + 1);
 }
 
-// Minutes are rounded away, so a time that has just passed is meant, not its next return.
+// Claude Code rounds the time, so a time that has just passed does not mean the next day or week.
 const justPassedMs = 15 * 60_000;
 
 function upcoming(at: (day: Day) => number, day: Day, period: number, now: number): number {
@@ -111,13 +111,13 @@ function readTime(found: Readonly<Record<string, string | undefined>>): Time | u
   const hourText = found.hour ?? found.only_hour;
   const minuteText = found.minute ?? found.only_minute;
   const half = (found.half ?? found.only_half)?.[0]?.toLowerCase();
-  // A day alone begins at midnight; a number alone is no time.
+  // A day without a time means midnight. A number alone is not a time.
   if (hourText === undefined) return { hour: 0, minute: 0 };
   if (minuteText === undefined && half === undefined) return undefined;
-  const said = Number(hourText);
+  const hourNumber = Number(hourText);
   const minute = Number(minuteText ?? 0);
-  const hour = half === undefined ? said : (said % 12) + (half === 'p' ? 12 : 0);
-  const isTime = said <= (half === undefined ? 23 : 12) && minute < 60;
+  const hour = half === undefined ? hourNumber : (hourNumber % 12) + (half === 'p' ? 12 : 0);
+  const isTime = hourNumber <= (half === undefined ? 23 : 12) && minute < 60;
   return isTime ? { hour, minute } : undefined;
 }
 
@@ -136,7 +136,7 @@ interface Day {
   readonly day: number;
 }
 
-// Through UTC, where every day has 24 hours, so that the 32nd of a month is the 1st of the next.
+// Computes in UTC, where every day has 24 hours. The day after the last of a month becomes the 1st.
 function dayOf(year: number, month: number, day: number): Day {
   const date = new Date(Date.UTC(year, month, day));
   return { year: date.getUTCFullYear(), month: date.getUTCMonth(), day: date.getUTCDate() };
@@ -155,7 +155,7 @@ function dayIn(zone: string, now: number): Day {
   return dayOf(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
 }
 
-/** The instant at which clocks in the zone show this; an hour that is skipped is taken as later. */
+/** The instant at which clocks in the zone show this time. A skipped hour counts as the hour after it. */
 function instant(zone: string, { year, month, day, hour, minute }: Day & Time): number {
   const shown = Date.UTC(year, month, day, hour, minute);
   const guess = shown - (wallClock(zone, shown) - shown);
@@ -163,7 +163,7 @@ function instant(zone: string, { year, month, day, hour, minute }: Day & Time): 
   return shown - offset;
 }
 
-/** What clocks in the zone show at an instant, as if it were UTC. */
+/** The local time in the zone at an instant, encoded as UTC milliseconds. */
 function wallClock(zone: string, at: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,

@@ -73,9 +73,9 @@ test('serves the next prompt of its agent in the same session', async () => {
   const warm = pool();
   const { process, isEnded } = waiting();
   warm.keep('main', process);
-  expect(await warm.take(step)).toBe(process);
+  expect(await warm.acquire(step)).toBe(process);
   expect(isEnded()).toBe(false);
-  expect(await warm.take(step)).toBeUndefined();
+  expect(await warm.acquire(step)).toBeUndefined();
 });
 
 test.each<[string, Partial<PromptStep>, Partial<WarmProcess>]>([
@@ -88,29 +88,29 @@ test.each<[string, Partial<PromptStep>, Partial<WarmProcess>]>([
   ['other permissions', { skipPermissions: true }, {}],
   ['other tools', { allowedTools: ['Bash'] }, {}],
   ['another workflow', { workflow: '/other' }, {}],
-  ['an effort that would have to be taken back', {}, { effort: 'high' }],
-  ['less money than it was told of', { budgetUsd: 3.9 }, {}],
+  ['an effort that would have to be unset', {}, { effort: 'high' }],
+  ['a smaller budget than at its start', { budgetUsd: 3.9 }, {}],
   ['a process that has died', {}, { hasEnded: true }],
   ['--no-warm', { warm: false }, {}],
-])('does not serve %s, and has ended before anything else is done', async (_, want, is) => {
+])('does not serve %s, and has ended when acquire resolves', async (_, want, is) => {
   const warm = pool();
   const { process, isEnded } = waiting(is);
   warm.keep('main', process);
-  expect(await warm.take({ ...step, ...want })).toBeUndefined();
+  expect(await warm.acquire({ ...step, ...want })).toBeUndefined();
   expect(isEnded()).toBe(true);
 });
 
-test('only so many wait: the oldest makes room, and is gone before its agent goes on', async () => {
+test('ends the oldest process above the limit, before its agent continues', async () => {
   const warm = pool();
   const all = ['main', 'b', 'c'].map((agent) => ({ agent, ...waiting() }));
   for (const { agent, process } of all) warm.keep(agent, process);
-  expect(await warm.take(step)).toBeUndefined();
+  expect(await warm.acquire(step)).toBeUndefined();
   expect(all.map(({ isEnded }) => isEnded())).toEqual([true, false, false]);
   await warm.close();
   expect(all.every(({ isEnded }) => isEnded())).toBe(true);
 });
 
-test('none waits for ever', async () => {
+test('ends a process that has waited too long', async () => {
   const warm = new WarmProcesses(2, 1);
   const { process, isEnded } = waiting();
   warm.keep('main', process);
@@ -118,7 +118,7 @@ test('none waits for ever', async () => {
 });
 
 describe('a change', () => {
-  /** A process that answers each request as it is told, or dies. */
+  /** A process that gives these answers, or dies. */
   async function answering(answer: (request: string) => object | 'dies') {
     const folder = await mkdtemp(join(tmpdir(), 'raymond-warm-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -146,7 +146,7 @@ describe('a change', () => {
   }
   const changed: PromptStep = { ...step, effort: 'low', permissionMode: 'plan' };
 
-  test('is asked for only where something changes', async () => {
+  test('is requested only for a setting that differs', async () => {
     const { process, asked } = await answering(() => ({ subtype: 'success' }));
     expect(await adjust(process, step, undefined)).toBe(true);
     expect(asked).toEqual([]);
@@ -161,7 +161,7 @@ describe('a change', () => {
   });
 
   test.each(['set_model', 'apply_flag_settings', 'set_permission_mode'])(
-    'that is refused is not taken for made (%s)',
+    'that is refused counts as failed (%s)',
     async (refused) => {
       const { process } = await answering((request) =>
         request === refused ? { subtype: 'error', error: 'no' } : { subtype: 'success' },
@@ -170,7 +170,7 @@ describe('a change', () => {
     },
   );
 
-  test('is not made by a process that dies', async () => {
+  test('fails if the process dies', async () => {
     const { process } = await answering(() => 'dies');
     expect(await adjust(process, changed, 'haiku')).toBe(false);
   });

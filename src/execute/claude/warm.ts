@@ -1,7 +1,7 @@
 /**
- * Processes that wait for their agent's next prompt. An agent has one at most, and it serves only
- * while the agent goes on in the same session and directory; otherwise it is ended, in order, before
- * anything else is done with that session.
+ * Processes that wait for their agent's next prompt. An agent has at most one. It is used only while
+ * the agent continues in the same session and directory. Otherwise it is ended in order, before
+ * another process uses that session.
  */
 import { randomUUID } from 'node:crypto';
 import type { PromptStep } from '../../ports.ts';
@@ -21,43 +21,43 @@ export interface WarmProcess {
   effort: string | undefined;
   permissionMode: string;
   offset: number;
-  /** The total in its newest result, which may go on from what an earlier process has spent. */
+  /** The total in its newest result. It may include the cost of an earlier process. */
   totalUsd: number | undefined;
-  /** What it has spent itself. */
+  /** The cost of this process alone. */
   spentUsd: number;
-  /** It may die while it waits, and would lose the next prompt. */
+  /** A process that dies while it waits would lose the next prompt. */
   hasEnded: boolean;
 }
 
 export class WarmProcesses {
   readonly #idle = new Map<string, { process: WarmProcess; timer: NodeJS.Timeout }>();
   readonly #ending = new Map<string, Promise<void>>();
-  readonly #most: number;
-  readonly #longestMs: number;
+  readonly #maxIdle: number;
+  readonly #maxIdleMs: number;
 
-  constructor(most: number, longestMs: number) {
-    this.#most = most;
-    this.#longestMs = longestMs;
+  constructor(maxIdle: number, maxIdleMs: number) {
+    this.#maxIdle = maxIdle;
+    this.#maxIdleMs = maxIdleMs;
   }
 
-  /** Keeps a process for its agent's next prompt; the one that waits longest makes room. */
+  /** Keeps a process for its agent's next prompt. Above the limit, ends the one that waits longest. */
   keep(agent: string, process: WarmProcess): void {
-    const timer = setTimeout(() => void this.#end(agent), this.#longestMs);
+    const timer = setTimeout(() => void this.#end(agent), this.#maxIdleMs);
     timer.unref();
     this.#idle.set(agent, { process, timer });
     const [oldest] = this.#idle.keys();
-    if (this.#idle.size > this.#most && oldest !== undefined) void this.#end(oldest);
+    if (this.#idle.size > this.#maxIdle && oldest !== undefined) void this.#end(oldest);
   }
 
-  /** The agent's process if it can serve the step; one that cannot has ended when this resolves. */
-  async take(step: PromptStep): Promise<WarmProcess | undefined> {
+  /** The agent's process if it can serve the step. A process that cannot has ended when this resolves. */
+  async acquire(step: PromptStep): Promise<WarmProcess | undefined> {
     const waiting = this.#idle.get(step.agent);
     if (!waiting) {
-      // One that had to make room may still be at its session.
+      // A process that is being ended may still use the session.
       await this.#ending.get(step.agent);
       return undefined;
     }
-    if (!serves(waiting.process, step)) {
+    if (!canServe(waiting.process, step)) {
       await this.#end(step.agent);
       return undefined;
     }
@@ -66,7 +66,7 @@ export class WarmProcesses {
     return waiting.process;
   }
 
-  /** Ends those that wait longest until so many are being ended. */
+  /** Ends the processes that wait longest until `wanted` processes are being ended. */
   makeRoom(wanted: number): void {
     for (const agent of [...this.#idle.keys()]) {
       if (this.#ending.size >= wanted) return;
@@ -91,8 +91,8 @@ export class WarmProcesses {
 }
 
 /**
- * Makes a process serve a step as the step wants it, with another model if one is given. False when
- * it refuses or dies: then it must not be asked, because it would answer under other rules.
+ * Applies the step's settings to a waiting process, and another model if one is given. False if the
+ * process refuses or dies. It must not get the prompt then, because it would use other settings.
  */
 export async function adjust(
   process: WarmProcess,
@@ -123,11 +123,11 @@ async function areGranted(process: WarmProcess, open: Set<string>): Promise<bool
   if (open.size === 0) return true;
   const reader = messageReader();
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ANSWERS_MS);
   });
   const { stdoutFile, ended } = process.launched;
-  const until = Promise.race([ended, patience]);
+  const until = Promise.race([ended, timeout]);
   try {
     for await (const chunk of follow(stdoutFile, { from: process.offset, until })) {
       for (const happening of reader.push(chunk.toString('utf8'))) {
@@ -138,14 +138,14 @@ async function areGranted(process: WarmProcess, open: Set<string>): Promise<bool
       if (open.size === 0) return true;
     }
   } catch {
-    // Its output cannot be read, so nothing is known.
+    // The output cannot be read, so the answers stay unknown.
   } finally {
     clearTimeout(timer);
   }
   return false;
 }
 
-function serves(process: WarmProcess, step: PromptStep): boolean {
+function canServe(process: WarmProcess, step: PromptStep): boolean {
   return (
     !process.hasEnded &&
     step.warm &&
@@ -156,7 +156,7 @@ function serves(process: WarmProcess, step: PromptStep): boolean {
     environmentKey(step) === process.environment &&
     toolsKey(step) === process.tools &&
     step.skipPermissions === process.skipPermissions &&
-    // An effort can be set, but not be taken back.
+    // An effort can be set, but not unset.
     !(process.effort !== undefined && step.effort === undefined) &&
     isWithin(process, step.budgetUsd)
   );
@@ -166,12 +166,12 @@ export function environmentKey({ environment }: PromptStep): string {
   return JSON.stringify(Object.entries(environment).sort());
 }
 
-/** Which tools it may use, and which files it may not change, is said once. */
+/** A process gets its allowed tools and protected files only once, at its start. */
 export function toolsKey({ allowedTools, disallowedTools, workflow }: PromptStep): string {
   return JSON.stringify([allowedTools, disallowedTools, workflow]);
 }
 
-/** A process was told at its start what it may spend in all; meanwhile others may have spent. */
+/** A process has a fixed limit from its start. Other processes may have spent money since then. */
 function isWithin({ capUsd, spentUsd }: WarmProcess, remainingUsd: number | undefined): boolean {
   if (remainingUsd === undefined) return true;
   return capUsd !== undefined && capUsd - spentUsd <= remainingUsd + 0.000_01;
@@ -179,14 +179,14 @@ function isWithin({ capUsd, spentUsd }: WarmProcess, remainingUsd: number | unde
 
 const ORDERLY_MS = 5_000;
 
-/** With its input closed it finishes and exits. */
+/** Claude Code finishes and exits when its input is closed. */
 export async function endInOrder({ launched }: WarmProcess): Promise<void> {
   launched.stdin?.end();
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<'late'>((resolve) => {
+  const timeout = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), ORDERLY_MS);
   });
-  const how = await Promise.race([launched.ended, patience]);
+  const how = await Promise.race([launched.ended, timeout]);
   clearTimeout(timer);
   await (how === 'late' ? launched.stop() : launched.endLeftovers());
 }
