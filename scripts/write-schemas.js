@@ -9,7 +9,14 @@ export async function writeSchemas(root) {
   mkdirSync(`${root}/dist/schemas`, { recursive: true });
   await build({
     absWorkingDir: root,
-    entryPoints: ['src/schemas/schemas.ts'],
+    stdin: {
+      contents: `
+        import { claudeAgent } from './src/execute/claude/declaration.ts';
+        import { schemas } from './src/schemas/schemas.ts';
+        export const made = schemas(claudeAgent);`,
+      loader: 'ts',
+      resolveDir: root,
+    },
     outfile: bundle,
     bundle: true,
     packages: 'external',
@@ -17,9 +24,9 @@ export async function writeSchemas(root) {
     platform: 'node',
     logLevel: 'warning',
   });
-  const { schemas } = await import(pathToFileURL(bundle).href);
+  const { made } = await import(pathToFileURL(bundle).href);
   rmSync(bundle);
-  for (const [name, schema] of Object.entries(schemas())) {
+  for (const [name, schema] of Object.entries(made)) {
     writeFileSync(`${root}/dist/schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);
   }
 }

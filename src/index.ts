@@ -1,4 +1,5 @@
 /** The public API: load a workflow, interpret inputs, apply events. */
+import { claudeAgent } from './execute/claude/declaration.ts';
 import { createLibrary } from './load/load.ts';
 import type { Platform, Workflow } from './model/workflow.ts';
 
@@ -44,5 +45,5 @@ export interface LoadOptions {
 export function loadWorkflow(path: string, options: LoadOptions = {}): Promise<Workflow> {
   const { cwd = process.cwd(), platform = process.platform === 'win32' ? 'windows' : 'unix' } =
     options;
-  return createLibrary({ cwd, platform }).load(path);
+  return createLibrary({ cwd, platform, agent: claudeAgent }).load(path);
 }

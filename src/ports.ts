@@ -1,4 +1,5 @@
 /** Every door to the world. `run/` knows these, never what stands behind them. */
+import type { Choices } from './model/agent.ts';
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
 import type { DirectoryFact, Facts, Located, WorkflowFact } from './model/input.ts';
@@ -75,13 +76,8 @@ export interface PromptStep extends StepParts {
   readonly kind: 'prompt';
   readonly prompt: string;
   readonly session: SessionUse;
-  readonly model: string | undefined;
-  readonly effort: string | undefined;
-  /** Permissions as this turn has them: those of the run and of the state together. */
-  readonly permissionMode: string;
-  readonly skipPermissions: boolean;
-  readonly allowedTools: readonly string[];
-  readonly disallowedTools: readonly string[];
+  /** As this turn has them: those of the run, of the state and of the tag that led to it together. */
+  readonly choices: Choices;
   /** What this turn may cost at most. */
   readonly budgetUsd: number | undefined;
   /** The folder of the try before, when this one repeats it. */

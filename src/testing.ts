@@ -2,8 +2,10 @@
  * What a test of a workflow needs: the real language and the real loop, with a scripted agent in place
  * of models and processes, a journal in memory, and a clock that never makes anybody wait.
  */
+import { claudeAgent } from './execute/claude/declaration.ts';
 import { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
 import { newRun } from './interpret/new-run.ts';
+import type { Choice } from './model/agent.ts';
 import type { RunEvent, SessionUse, Settings } from './model/event.ts';
 import type { Run } from './model/run.ts';
 import { UserError } from './model/user-error.ts';
@@ -144,7 +146,7 @@ export function scriptedWorkflow(
     content: { bytes: encoder.encode('text' in state ? state.text : `Do ${name}.`) },
   }));
   const source = { ref, name: 'workflow', entry: undefined, files, about: {}, diagnostics: [] };
-  const reading = parseWorkflow(source, platform);
+  const reading = parseWorkflow(source, platform, claudeAgent);
   if (!reading.ok) throw new UserError(reading.code, reading.message, reading.remedy);
   return reading.workflow;
 }
@@ -186,9 +188,13 @@ function record(step: Step): PlayedStep {
     cwd: step.cwd,
     environment: step.environment,
     input: isPrompt ? undefined : step.input,
-    model: isPrompt ? step.model : undefined,
-    effort: isPrompt ? step.effort : undefined,
+    model: isPrompt ? wordIn(step.choices.model) : undefined,
+    effort: isPrompt ? wordIn(step.choices.effort) : undefined,
   };
+}
+
+function wordIn(choice: Choice | undefined): string | undefined {
+  return typeof choice === 'string' ? choice : undefined;
 }
 
 function findDirectory(path: string, from: string, { directories, outside = [] }: PlayOptions) {

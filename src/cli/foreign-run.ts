@@ -7,7 +7,6 @@ import type { Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import { usd } from '../observe/words.ts';
-import { stricterMode } from '../parse/permissions.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
 import type { Workspace } from '../ports.ts';
 import { canConfirm, confirm } from './confirm.ts';
@@ -15,6 +14,7 @@ import type { RunOptions } from './options.ts';
 import { FOREIGN, HARMLESS_SETTINGS } from './own-runs.ts';
 import { settingsFrom } from './settings.ts';
 import { stderr } from './terminal.ts';
+import { agent } from './wire.ts';
 import { environmentNames } from './world.ts';
 
 export interface TrustOptions extends RunOptions {
@@ -49,9 +49,8 @@ function withoutHarm(settings: Settings): Settings {
   const harmless = HARMLESS_SETTINGS.filter((name) => settings[name] !== undefined);
   return {
     ...usual,
-    ...(settings.disallowedTools && { disallowedTools: settings.disallowedTools }),
     ...Object.fromEntries(harmless.map((name) => [name, settings[name]])),
-    permissionMode: stricterMode(usual.permissionMode, settings.permissionMode),
+    agent: agent.withoutHarm(settings.agent),
     budgetUsd:
       settings.budgetUsd > 0 ? Math.min(settings.budgetUsd, usual.budgetUsd) : usual.budgetUsd,
   };
@@ -65,8 +64,7 @@ function facts(run: Run, settings: Settings): readonly string[] {
   return [
     ...[...workflows].map((workflow) => `  workflow     ${workflow}`),
     ...[...folders].map((folder) => `  directory    ${folder}`),
-    `  permissions  ${change(permissions(run.settings), permissions(settings))}`,
-    ...agentOptions(run.settings, settings),
+    ...agentFacts(run.settings, settings),
     `  budget       ${change(budget(run.settings), budget(settings))}, ${usd(run.totalCostUsd)} spent`,
   ];
 }
@@ -74,25 +72,15 @@ function facts(run: Run, settings: Settings): readonly string[] {
 const change = (before: string, now: string) =>
   before === now ? now : `${now} (the run had: ${before})`;
 
-const permissions = ({ permissionMode, skipPermissions }: Settings) =>
-  skipPermissions ? 'SKIPPED' : permissionMode;
-
-/** What the agent is started with, when the run had something. */
-function agentOptions(before: Settings, now: Settings): readonly string[] {
-  const names = (of: Settings) => AGENT_SETTINGS.filter((name) => of[name]).join(', ') || 'none';
-  if (names(before) === 'none' && names(now) === 'none') return [];
-  return [`  for agents   ${change(names(before), names(now))}`];
+/** What is chosen for the agent, as far as either has something. */
+function agentFacts(before: Settings, now: Settings): readonly string[] {
+  const was = agent.factsOf(before.agent);
+  return Object.entries(agent.factsOf(now.agent)).flatMap(([name, value]) => {
+    const had = was[name] ?? value;
+    if (had === 'none' && value === 'none') return [];
+    return [`  ${name.padEnd(12)} ${change(had, value)}`];
+  });
 }
-
-const AGENT_SETTINGS = [
-  'allowedTools',
-  'disallowedTools',
-  'mcpConfig',
-  'agentSettings',
-  'addDir',
-  'appendSystemPrompt',
-  'agentArgs',
-] as const satisfies readonly (keyof Settings)[];
 
 const budget = ({ budgetUsd }: Settings) => (budgetUsd > 0 ? usd(budgetUsd) : 'none');
 

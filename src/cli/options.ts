@@ -1,10 +1,16 @@
 /** Every run option, once: the command line, the config files and the help are made from this table. */
+
+import {
+  EFFORTS,
+  isModel,
+  MODELS,
+  PERMISSION_MODES,
+  STATE_MODES,
+} from '../execute/claude/known-names.ts';
 import { DEEPEST_STACK, MOST_AGENTS } from '../interpret/ceilings.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { UserError } from '../model/user-error.ts';
-import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../parse/agent-names.ts';
 import { nearest } from '../parse/nearest.ts';
-import { STATE_MODES } from '../parse/permissions.ts';
 import { readDuration } from '../parse/transition.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
 import { leadsOut } from './leads-out.ts';

@@ -8,6 +8,7 @@ import { addSeal, hasSeal } from '../journal/seals.ts';
 import type { Settings } from '../model/event.ts';
 import type { ChosenRun } from '../ports.ts';
 import { disk, key } from './store.ts';
+import { agent } from './wire.ts';
 
 /** Before the choice is acted on. Gives what a person should know when the key cannot be used. */
 export async function sealRun({ seals }: RunPaths, chosen: ChosenRun): Promise<readonly string[]> {
@@ -28,8 +29,6 @@ export const FOREIGN =
 /** Settings that anybody may choose for a run: they permit nothing. */
 export const HARMLESS_SETTINGS = [
   'maxIterations',
-  'model',
-  'effort',
   'idleTimeoutMs',
   'maxParallelPrompts',
   'maxParallelScripts',
@@ -42,9 +41,14 @@ export const HARMLESS_SETTINGS = [
 
 /** Settings that are not known to be harmless are sealed, future ones included. */
 function sealedText({ id, workflow, cwd, settings }: ChosenRun): string {
-  const harmless: readonly string[] = HARMLESS_SETTINGS;
-  const sealed = Object.entries(settings)
-    .filter(([name, value]) => value !== undefined && !harmless.includes(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const { agent: choices, ...others } = settings;
+  const harmless = agent.choices.flatMap(({ name, isHarmless }) => (isHarmless ? [name] : []));
+  const sealed = [...without(others, HARMLESS_SETTINGS), ...without(choices, harmless)];
   return JSON.stringify([id, workflow, cwd, sealed]);
+}
+
+function without(values: object, names: readonly string[]): readonly [string, unknown][] {
+  return Object.entries(values)
+    .filter(([name, value]) => value !== undefined && !names.includes(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }

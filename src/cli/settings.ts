@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
 import { newRun } from '../interpret/new-run.ts';
+import type { Choice, Choices } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
-import { BYPASS } from '../parse/agent-names.ts';
-import { isInlineJson } from '../parse/inline-json.ts';
-import { splitTools } from '../parse/permissions.ts';
 import { variableProblem } from '../parse/variables.ts';
 import { type RunOptions, wrongUsage } from './options.ts';
-import { readAgentArgs } from './wire.ts';
+import { agent } from './wire.ts';
 
 /** The settings of a run: what the options say, over what held before. */
 export function settingsFrom(
@@ -16,8 +14,6 @@ export function settingsFrom(
 ): Settings {
   const said = <T, U>(value: T | undefined, otherwise: U, as: (value: T) => U) =>
     value === undefined ? otherwise : as(value);
-  const model = options.model ?? base.model;
-  const effort = options.effort ?? base.effort;
   const maxAgents = options.maxAgents ?? base.maxAgents;
   const maxDepth = options.maxDepth ?? base.maxDepth;
   const isRehearsal =
@@ -28,13 +24,10 @@ export function settingsFrom(
   return {
     budgetUsd: options.budget ?? base.budgetUsd,
     maxIterations: options.maxIterations ?? base.maxIterations,
-    ...(model !== undefined && { model }),
-    ...(effort !== undefined && { effort }),
+    agent: agent.choose(saidOf(options), base.agent, process.cwd()),
     idleTimeoutMs: said(options.timeout, base.idleTimeoutMs, (seconds) =>
       Math.round(seconds * 1000),
     ),
-    ...permissionsFrom(options, base),
-    ...agentSettingsFrom(options, base),
     maxParallelPrompts: options.maxParallel ?? base.maxParallelPrompts,
     maxParallelScripts: options.maxParallel ?? base.maxParallelScripts,
     ...(maxAgents !== undefined && { maxAgents }),
@@ -49,52 +42,21 @@ export function settingsFrom(
   };
 }
 
-/** A run of an older Raymond may have kept the bypassing mode as a mode. */
-function permissionsFrom(options: RunOptions, base: Settings) {
-  const isBypassed = base.permissionMode === BYPASS;
-  const mode = isBypassed ? newRun.settings.permissionMode : base.permissionMode;
-  return {
-    permissionMode: options.permissionMode ?? mode,
-    skipPermissions: options.dangerouslySkipPermissions ?? (base.skipPermissions || isBypassed),
-  };
+/** What the options say of the agent. */
+function saidOf(options: RunOptions): Choices {
+  const { dangerouslySkipPermissions: skipPermissions, settings: agentSettings } = options;
+  const { model, effort, permissionMode, allowedTools, disallowedTools } = options;
+  const { mcpConfig, addDir, appendSystemPrompt, agentArgs } = options;
+  const said = { model, effort, permissionMode, skipPermissions, allowedTools, disallowedTools };
+  const more = { mcpConfig, agentSettings, addDir, appendSystemPrompt, agentArgs };
+  return given({ ...said, ...more });
 }
 
-/** Files and folders are seen from where Raymond is started, wherever its agents work later. */
-function agentSettingsFrom(options: RunOptions, base: Settings): Partial<Settings> {
-  const paths = (given: readonly string[] | undefined) =>
-    given?.filter((path) => path !== '').map(absolute);
-  const allowedTools = toolsFrom('allowed-tools', options.allowedTools) ?? base.allowedTools;
-  const disallowedTools =
-    toolsFrom('disallowed-tools', options.disallowedTools) ?? base.disallowedTools;
-  const mcpConfig = paths(options.mcpConfig) ?? base.mcpConfig;
-  const addDir = paths(options.addDir) ?? base.addDir;
-  const agentSettings =
-    options.settings === undefined ? base.agentSettings : absolute(options.settings || '{}');
-  const appendSystemPrompt = options.appendSystemPrompt ?? base.appendSystemPrompt;
-  const agentArgs =
-    options.agentArgs === undefined
-      ? base.agentArgs
-      : readAgentArgs(options.agentArgs, process.cwd());
-  return {
-    ...(allowedTools?.length && { allowedTools }),
-    ...(disallowedTools?.length && { disallowedTools }),
-    ...(mcpConfig?.length && { mcpConfig }),
-    ...(agentSettings !== undefined && agentSettings !== '{}' && { agentSettings }),
-    ...(addDir?.length && { addDir }),
-    ...(appendSystemPrompt && { appendSystemPrompt }),
-    ...(agentArgs?.length && { agentArgs }),
-  };
-}
-
-const absolute = (fileOrJson: string) =>
-  isInlineJson(fileOrJson) ? fileOrJson : resolve(fileOrJson);
-
-function toolsFrom(option: string, given: readonly string[] | undefined) {
-  return given?.flatMap((text) => {
-    const tools = splitTools(text);
-    if (tools) return tools;
-    throw wrongUsage(`--${option} is "${text}".`, 'Write rules like Read or "Bash(git log:*)".');
-  });
+function given(said: Readonly<Record<string, Choice | undefined>>): Choices {
+  const entries = Object.entries(said);
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, Choice] => entry[1] !== undefined),
+  );
 }
 
 /** For tests of Raymond, which cannot wait as long as a service needs to recover. */

@@ -1,8 +1,11 @@
 /** Where ports are built that execute steps and load workflows; `store.ts` has those of the disk. */
 import { dirname } from 'node:path';
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
+import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
+import { claudeAgent } from '../execute/claude/declaration.ts';
 import { findClaude } from '../execute/claude/executable.ts';
+import { EFFORTS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
 import { RunProcesses } from '../execute/process/index.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
@@ -13,10 +16,10 @@ import { scriptAnswers } from '../explore/script-answers.ts';
 import type { RunPaths } from '../journal/project.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
 import { createLibrary, type LooseLibrary } from '../load/load.ts';
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
-import { EFFORTS, PERMISSION_MODES } from '../parse/agent-names.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
@@ -25,7 +28,8 @@ import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { processesOf } from './store.ts';
 import { testWorld } from './world.ts';
 
-export { readAgentArgs } from '../execute/claude/agent-args.ts';
+/** Who takes prompts. */
+export const agent: AgentDeclaration = claudeAgent;
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
@@ -35,7 +39,7 @@ export function libraryFor(paths: RunPaths, cwd: string): WorkflowLibrary {
 
 /** For whoever only looks at a workflow: nothing is unpacked, and no project is needed. */
 export function looseLibrary(cwd = process.cwd()): LooseLibrary {
-  return createLibrary({ cwd, platform });
+  return createLibrary({ cwd, platform, agent });
 }
 
 export interface ChosenExecutors extends Executors {
@@ -60,7 +64,7 @@ export async function executors({
   paths,
   claudePath,
 }: ExecutorChoice): Promise<ChosenExecutors> {
-  const agentOptions = readAgentOptions(settings);
+  const agentOptions = readAgentOptions(settings.agent);
   const processes = processesOf(paths);
   const script = scriptExecutor(processes);
   const ofRun = { endStrays: () => processes.endStrays(), leave: () => processes.leave() };
@@ -114,9 +118,10 @@ export function checkAgent(claudePath: string | undefined): void {
 
 /** Throws a UserError for an effort or a permission mode that neither Raymond nor the installed agent knows. */
 export async function checkNames(
-  { effort, permissionMode, rehearse }: Settings,
+  { agent: chosen, rehearse }: Settings,
   claudePath: string | undefined,
 ): Promise<void> {
+  const { effort, permissionMode } = readChoices(chosen);
   const isKnown = (names: AgentNames) =>
     (effort === undefined || names.efforts.includes(effort)) &&
     names.permissionModes.includes(permissionMode);

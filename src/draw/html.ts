@@ -86,7 +86,7 @@ function section(page: Page, node: GraphNode): string {
   return `<section id="state-${index}"${isFirst ? ' class="first"' : ''}>
 <h2>${escapeText(state.name)}</h2>
 <p class="kind">${escapeText(isFirst ? `${node.detail} · the beginning` : node.detail)}</p>
-${[useFacts(page, node), policySection(state), ways(page, node), textOf(state)].join('')}
+${[useFacts(page, node), policySection(state, page.workflow), ways(page, node), textOf(state)].join('')}
 </section>`;
 }
 
@@ -104,8 +104,8 @@ function useFacts({ overlay }: Page, node: GraphNode): string {
   );
 }
 
-function policySection(state: State): string {
-  const found = state.kind === 'prompt' ? policyFacts(state.policy) : [];
+function policySection(state: State, workflow: Workflow): string {
+  const found = state.kind === 'prompt' ? policyFacts(state.policy, workflow) : [];
   return found.length > 0 ? titled('Front matter', facts(found)) : '';
 }
 

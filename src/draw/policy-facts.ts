@@ -1,16 +1,22 @@
-import type { Evaluator, Policy } from '../model/workflow.ts';
+import type { Choice } from '../model/agent.ts';
+import type { Evaluator, Policy, Workflow } from '../model/workflow.ts';
+import { choiceKey } from '../parse/agent-choices.ts';
 import { writeTag } from '../parse/transition.ts';
 
 /** What front matter says, as names and values that a person reads. */
-export function policyFacts(policy: Policy): readonly (readonly [string, string])[] {
-  const { model, effort, idleTimeoutMs, maxVisits } = policy;
+export function policyFacts(
+  policy: Policy,
+  { agent }: Workflow,
+): readonly (readonly [string, string])[] {
+  const { idleTimeoutMs, maxVisits } = policy;
   const given: readonly (readonly [string, string | undefined])[] = [
     ...(policy.allowed ?? []).map(
       ({ tag, body, attributes }) =>
         ['may write', writeTag({ name: tag, attributes, body: body ?? '…' })] as const,
     ),
-    ['model', model],
-    ['effort', effort],
+    ...agent.choices.map(
+      (choice) => [choiceKey(choice), shown(policy.choices[choice.name])] as const,
+    ),
     ['timeout', idleTimeoutMs === undefined ? undefined : `${idleTimeoutMs / 1000} s`],
     ['max_visits', maxVisits?.toString()],
     ['force_implicit', policy.forceImplicit ? 'true' : undefined],
@@ -21,6 +27,10 @@ export function policyFacts(policy: Policy): readonly (readonly [string, string]
     ),
   ];
   return given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+function shown(choice: Choice | undefined): string | undefined {
+  return choice === undefined ? undefined : [choice].flat().join(', ');
 }
 
 function testOf(evaluator: Evaluator): string {

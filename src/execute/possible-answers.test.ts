@@ -43,6 +43,6 @@ test.each([
   ['tags in code otherwise', '', '`<goto>A</goto>`', ['<goto>A</goto>']],
   ['no answer for a prompt without tags', '', 'Do it.', []],
 ])('gives %s', (_, front, prompt, expected) => {
-  const { states, entry } = scriptedWorkflow({ START: { text: front + prompt, answers: [] } });
-  expect(possibleAnswers(states.get(entry), prompt)).toEqual(expected);
+  const workflow = scriptedWorkflow({ START: { text: front + prompt, answers: [] } });
+  expect(possibleAnswers(workflow, workflow.states.get(workflow.entry), prompt)).toEqual(expected);
 });

@@ -1,5 +1,6 @@
 import type { Tag } from '../model/tag.ts';
-import type { AllowedTransition, State } from '../model/workflow.ts';
+import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
+import { tagChoices } from '../parse/agent-choices.ts';
 import { stemOf } from '../parse/state.ts';
 import { readTags } from '../parse/tags.ts';
 import { readMove, TAG_RULES, writeTag } from '../parse/transition.ts';
@@ -8,14 +9,19 @@ import { readMove, TAG_RULES, writeTag } from '../parse/transition.ts';
  * The answers that an agent may give in this state, in the author's order: the allowed transitions,
  * or the tags in the prompt. Missing parts come from the prompt, or are placeholders.
  */
-export function possibleAnswers(state: State | undefined, prompt: string): readonly string[] {
+export function possibleAnswers(
+  workflow: Workflow,
+  state: State | undefined,
+  prompt: string,
+): readonly string[] {
   if (state?.kind !== 'prompt') return [];
+  const choices = tagChoices(workflow.agent);
   const written = [prompt, state.template].flatMap(
     (text) => readTags(text, { code: 'heeded' }).tags,
   );
   const likely = tagsFor(written);
   const wanted = state.policy.allowed?.map((entry) => filled(entry, likely(entry))) ?? written;
-  const good = wanted.filter((tag) => readMove({ tags: [tag], bad: [] }).ok);
+  const good = wanted.filter((tag) => readMove({ tags: [tag], bad: [] }, choices).ok);
   return [...new Set(good.map(writeTag))];
 }
 

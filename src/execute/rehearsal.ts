@@ -48,8 +48,9 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
     const own = Math.max(1, count(agentKey(step), more));
     const answer = await writtenFor(step, more);
     if (answer !== undefined) return kept(step, asScripted(answer));
-    const state = workflow(step.workflow)?.states.get(step.state);
-    const possible = possibleAnswers(state, step.kind === 'prompt' ? step.prompt : '');
+    const source = workflow(step.workflow);
+    const prompt = step.kind === 'prompt' ? step.prompt : '';
+    const possible = source ? possibleAnswers(source, source.states.get(step.state), prompt) : [];
     return kept(step, inTurn(possible, own) ?? NOTHING_TO_SAY);
   };
   const answerScript = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {

@@ -115,14 +115,15 @@ function nodeOf(state: State, workflow: Workflow): GraphNode {
   // Two files may share a stem: then only the whole name tells them apart.
   const isUnique = 'found' in resolveState(workflow, stemOf(name));
   const label = isUnique ? stemOf(name) : name;
-  return { id: stateNode(name), label, detail: detailOf(state), kind, state: name };
+  return { id: stateNode(name), label, detail: detailOf(state, workflow), kind, state: name };
 }
 
-function detailOf(state: State): string {
+function detailOf(state: State, { agent }: Workflow): string {
   switch (state.kind) {
     case 'prompt': {
-      const { model, effort } = state.policy;
-      return ['prompt', model, effort].filter((part) => part !== undefined).join(' · ');
+      const drawn = agent.choices.filter(({ isDrawn }) => isDrawn);
+      const chosen = drawn.map(({ name }) => state.policy.choices[name]);
+      return ['prompt', ...chosen].filter((part) => part !== undefined).join(' · ');
     }
     case 'script':
       return `script · ${state.interpreter}`;

@@ -26,7 +26,7 @@ function compared(workflow: Workflow, state: PromptState): PolicyFit {
   const groups = groupsOf(workflow, state.policy.allowed ?? []);
   const byPart = bucketsOf(new Set(groups.values()));
   const allowed = new Set<Shown>();
-  for (const shown of shownTags(state)) {
+  for (const shown of shownTags(workflow, state)) {
     const parts = partKeys(workflow, shown.tag);
     const alike = candidates(byPart, shown, parts);
     const leavesNext = shown.tag.attributes.next === undefined;

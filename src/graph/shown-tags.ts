@@ -1,4 +1,6 @@
-import type { PromptState, ScriptState } from '../model/workflow.ts';
+import type { AgentDeclaration } from '../model/agent.ts';
+import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
+import { tagChoices } from '../parse/agent-choices.ts';
 import { readTransition } from '../parse/transition.ts';
 import { type Mention, mentionsOf } from './mentions.ts';
 import { once } from './once.ts';
@@ -6,8 +8,19 @@ import { once } from './once.ts';
 export type Shown = Extract<Mention, { kind: 'tag' }>;
 
 /** The well-formed tags of a text; what is wrong with the others is lint's to say. */
-export const shownTags = once((state: PromptState | ScriptState): readonly Shown[] =>
-  mentionsOf(state).filter(
-    (mention): mention is Shown => mention.kind === 'tag' && readTransition(mention.tag).ok,
-  ),
-);
+export function shownTags(
+  { agent }: Pick<Workflow, 'agent'>,
+  state: PromptState | ScriptState,
+): readonly Shown[] {
+  return shownTo(agent)(state);
+}
+
+const shownTo = once((agent: AgentDeclaration) => {
+  const choices = tagChoices(agent);
+  return once((state: PromptState | ScriptState) =>
+    mentionsOf(state).filter(
+      (mention): mention is Shown =>
+        mention.kind === 'tag' && readTransition(mention.tag, choices).ok,
+    ),
+  );
+});

@@ -95,7 +95,7 @@ function entryWays(
 
 /** A way for each tag that a text shows, whatever a policy says. */
 export function shownWays(workflow: Workflow, state: PromptState | ScriptState): readonly Way[] {
-  return shownTags(state).map((mention) => mentionedWay(workflow, state, mention));
+  return shownTags(workflow, state).map((mention) => mentionedWay(workflow, state, mention));
 }
 
 function mentionedWay(

@@ -209,15 +209,14 @@ function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
 }
 
 function moved(agent: Agent, event: RunEventOf<'agent-moved'>): Agent {
-  const { workflow, session, cwd, input, model, effort } = event;
+  const { workflow, session, cwd, input, choices = {} } = event;
   const there = {
     ...agent,
     workflow,
     session,
     cwd,
     stack: newStack(agent, event.stack),
-    model,
-    effort,
+    choices,
   };
   return enter(there, event.state, input);
 }
@@ -257,8 +256,11 @@ function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
 function afterQuestion(agent: Agent, answer: string | undefined): Agent {
   if (agent.status.kind !== 'asking') return agent;
   const { next, timeoutNext } = agent.status;
-  const calm = { ...agent, model: undefined, effort: undefined };
-  return enter(calm, answer === undefined ? (timeoutNext ?? next) : next, answer);
+  return enter(
+    { ...agent, choices: {} },
+    answer === undefined ? (timeoutNext ?? next) : next,
+    answer,
+  );
 }
 
 function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): Task {

@@ -7,6 +7,7 @@ import type { Tag, TagReading } from '../model/tag.ts';
 import type { Move } from '../model/transition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AllowedTransition, PromptState, State, Workflow } from '../model/workflow.ts';
+import { tagChoices } from '../parse/agent-choices.ts';
 import { implicitTag } from '../parse/implicit.ts';
 import { readMove } from '../parse/transition.ts';
 import { choiceProblem } from './agent-choice.ts';
@@ -79,6 +80,12 @@ interface Context {
 
 type Answer = Extract<StepReport, { kind: 'answered' }>;
 
+/** The attributes with which the tags of the agent's workflow may choose for another agent. */
+function choicesIn({ workflows, agent }: Context): readonly string[] {
+  const workflow = workflows(agent.workflow);
+  return workflow ? tagChoices(workflow.agent) : [];
+}
+
 function sessionAfter({ status, session }: Agent): Agent['session'] {
   if (status.kind !== 'running' || !status.session || status.task.kind === 'judge') return session;
   return { kind: 'open', id: status.session.id };
@@ -105,8 +112,9 @@ function decided(
   answer: Answer,
 ): readonly RunEvent[] {
   const policy = state.kind === 'prompt' ? state.policy : undefined;
-  const tags = policy ? tagsTaken(state, answer.reading) : answer.reading;
-  const move = readMove(tags);
+  const choices = choicesIn(context);
+  const tags = policy ? tagsTaken(state, answer.reading, choices) : answer.reading;
+  const move = readMove(tags, choices);
   const refuse = (failure: Failure) => remindOrFail(context, failure, policy?.allowed);
   if (!move.ok) return refuse({ kind: move.kind, message: move.message });
 
@@ -130,9 +138,9 @@ function decided(
 }
 
 /** What the agent wrote, or what its policy lets it leave unwritten. */
-function tagsTaken(state: State, reading: TagReading): TagReading {
+function tagsTaken(state: State, reading: TagReading, choices: readonly string[]): TagReading {
   if (state.kind !== 'prompt') return reading;
-  const implicit = implicitTag(state.policy);
+  const implicit = implicitTag(state.policy, choices);
   if (!implicit) return reading;
   const wroteNothing = reading.tags.length === 0 && reading.bad.length === 0;
   return state.policy.forceImplicit || wroteNothing ? { tags: [implicit], bad: [] } : reading;
@@ -194,7 +202,7 @@ function judged(
   answer: Answer,
 ): readonly RunEvent[] {
   if (state.kind !== 'prompt') return takeWritten(context, state, { ...task, facts: answer.facts });
-  const move = readMove(answer.reading);
+  const move = readMove(answer.reading, choicesIn(context));
   const verdict = move.ok && move.value.own.tag === 'result' ? move.value.own.payload : undefined;
   if (verdict === undefined) {
     const message = move.ok ? 'A judge can only give a result.' : move.message;
@@ -223,14 +231,14 @@ function takeWritten(
 ): readonly RunEvent[] {
   const workflow = context.workflows(context.agent.workflow);
   const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
-  const move = readMove({ tags, bad: [] });
+  const move = readMove({ tags, bad: [] }, choicesIn(context));
   const standpoint = workflow && { run: context.run, workflow, facts };
   const overreach = standpoint && move.ok && choiceProblem(standpoint, allowed, tags, move.value);
   return overreach ? fail(context, overreach) : takeTags(context, tags, facts);
 }
 
 function takeTags(context: Context, tags: readonly Tag[], facts: Facts): readonly RunEvent[] {
-  const move = readMove({ tags, bad: [] });
+  const move = readMove({ tags, bad: [] }, choicesIn(context));
   if (!move.ok) return fail(context, { kind: move.kind, message: move.message });
   const followed = take(context, move.value, facts);
   return followed.ok ? followed.events : fail(context, followed.failure);

@@ -105,9 +105,9 @@ describe('each tag: state, workflow, session, stack, directory, value', () => {
   test('model and effort of a function hold for that state only', () => {
     const stage = makeRun(script);
     stage.turn('<function return="R" model="haiku" effort="low">N</function>');
-    expect(stage.agent()).toMatchObject({ model: 'haiku', effort: 'low' });
+    expect(stage.agent()).toMatchObject({ choices: { model: 'haiku', effort: 'low' } });
     stage.turn('<goto>T</goto>');
-    expect(stage.agent()).toMatchObject({ model: undefined, effort: undefined });
+    expect(stage.agent()).toMatchObject({ choices: {} });
   });
 });
 

@@ -85,8 +85,7 @@ function ownEvent(
         session: FRESH,
         stack: pushed(from, own.return),
         input: own.input,
-        model: own.model,
-        effort: own.effort,
+        choices: own.choices,
       });
     case 'call-workflow':
       return moved(from, tag, {
@@ -102,8 +101,7 @@ function ownEvent(
         cwd: directory(from, own.cd),
         stack: pushed(from, own.return),
         input: own.input,
-        model: own.model,
-        effort: own.effort,
+        choices: own.choices,
       });
     case 'reset-workflow':
       return moved(from, tag, {
@@ -140,8 +138,7 @@ interface Destination {
   readonly cwd?: string;
   readonly stack?: StackChange;
   readonly input?: string | undefined;
-  readonly model?: string | undefined;
-  readonly effort?: string | undefined;
+  readonly choices?: Readonly<Record<string, string>>;
 }
 
 /** What a destination does not say stays as it is. */
@@ -163,8 +160,7 @@ function moved(
     cwd: to.cwd ?? agent.cwd,
     stack: to.stack ?? { kind: 'keep' },
     ...(to.input !== undefined && { input: to.input }),
-    ...(to.model !== undefined && { model: to.model }),
-    ...(to.effort !== undefined && { effort: to.effort }),
+    ...(to.choices && Object.keys(to.choices).length > 0 && { choices: to.choices }),
   };
 }
 

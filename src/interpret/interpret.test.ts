@@ -41,7 +41,7 @@ describe('questions', () => {
     stage.turn('<function return="N" model="haiku" effort="low">T</function>');
     stage.turn(PLAIN);
     answer(stage, 'blue');
-    expect(stage.agent()).toMatchObject({ model: undefined, effort: undefined });
+    expect(stage.agent()).toMatchObject({ choices: {} });
   });
 
   test('when the time is over the agent goes on at timeout_next, without a value', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeRun, state } from '../../test/make-run.ts';
+import { tagChoices } from '../parse/agent-choices.ts';
 import { readTags } from '../parse/tags.ts';
 import { readMove } from '../parse/transition.ts';
 import { policyProblem, reminderText } from './policy.ts';
@@ -17,7 +18,7 @@ function policyOf(...entries: readonly string[]) {
 function problem(entries: readonly string[], text: string): string | undefined {
   const { workflow, allowed } = policyOf(...entries);
   const reading = readTags(text, { code: 'ignored' });
-  const move = readMove(reading);
+  const move = readMove(reading, tagChoices(workflow.agent));
   if (!move.ok) throw new Error(move.message);
   return policyProblem(workflow, allowed, reading.tags, move.value);
 }

@@ -4,6 +4,7 @@
  */
 import { basename, dirname } from 'node:path';
 import * as z from 'zod/mini';
+import type { Choices } from '../model/agent.ts';
 import {
   runOutcomeSchema,
   type Session,
@@ -40,7 +41,7 @@ export function freeze(run: Run): StateFile {
     workflow_files: Object.fromEntries(run.workflowFiles),
     metadata: run.metadata,
     cwd: run.cwd,
-    settings: run.settings,
+    settings: alsoFlat(run.settings.agent, run.settings),
     dearest_turn_usd: run.dearestTurnUsd ?? null,
     limited_until: run.limitedUntil ?? null,
     result: run.result ?? null,
@@ -140,8 +141,7 @@ const agentSchema = z.object({
   scope_dir: text,
   workflow: text,
   input: z.nullable(text),
-  model: z.nullable(text),
-  effort: z.nullable(text),
+  choices: variables,
   visits: z.readonly(z.record(text, z.number())),
   steps: z.number(),
   attempts: z.number(),
@@ -188,7 +188,7 @@ export const stateFileSchema = z.object({
 type FrozenAgent = z.infer<typeof agentSchema>;
 
 function freezeAgent(agent: Agent): FrozenAgent {
-  return {
+  return alsoFlat(agent.choices, {
     id: agent.id,
     current_state: agent.state,
     session_id: openId(agent.session),
@@ -206,8 +206,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     scope_dir: scopeOf(agent.workflow),
     workflow: agent.workflow,
     input: agent.input ?? null,
-    model: agent.model ?? null,
-    effort: agent.effort ?? null,
+    choices: agent.choices,
     visits: agent.visits,
     steps: agent.steps,
     attempts: agent.attempts,
@@ -215,7 +214,12 @@ function freezeAgent(agent: Agent): FrozenAgent {
     previous_try: agent.previousTry ?? null,
     cost_usd: agent.costUsd,
     status: freezeStatus(agent.status),
-  };
+  });
+}
+
+/** What is chosen for an agent stands also where version 1 had it, for programs that read state files. */
+function alsoFlat<T extends object>(choices: Choices, frozen: T): T {
+  return { ...choices, ...frozen };
 }
 
 function thawAgent(frozen: FrozenAgent): Agent {
@@ -233,8 +237,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     })),
     variables: frozen.fork_attributes,
     input: frozen.input ?? undefined,
-    model: frozen.model ?? undefined,
-    effort: frozen.effort ?? undefined,
+    choices: frozen.choices,
     visits: frozen.visits,
     steps: frozen.steps,
     attempts: frozen.attempts,

@@ -21,9 +21,52 @@ const UPCASTS: Readonly<Record<number, (event: JsonRecord) => JsonRecord>> = {
   1: fromVersion1,
 };
 
-/** Version 2 added the sequence number and the checksum, which are not part of the event itself. */
+/**
+ * Version 2 keeps together what is chosen for an agent. It also added the sequence number and the
+ * checksum, which are not part of the event itself.
+ */
 function fromVersion1(event: JsonRecord): JsonRecord {
-  return event.type === 'run-started' ? { ...event, version: 2 } : event;
+  switch (event.type) {
+    case 'run-started':
+      return { ...event, version: 2, settings: settingsFromVersion1(event.settings) };
+    case 'run-resumed':
+      return { ...event, settings: settingsFromVersion1(event.settings) };
+    case 'agent-moved': {
+      const [choices, others] = parted(event, ['model', 'effort']);
+      return Object.keys(choices).length > 0 ? { ...others, choices } : event;
+    }
+    default:
+      return event;
+  }
+}
+
+function settingsFromVersion1(settings: unknown): unknown {
+  if (!isRecord(settings)) return settings;
+  const [agent, others] = parted(settings, VERSION_1_CHOICES);
+  return { ...others, agent };
+}
+
+const VERSION_1_CHOICES = [
+  'model',
+  'effort',
+  'permissionMode',
+  'skipPermissions',
+  'allowedTools',
+  'disallowedTools',
+  'mcpConfig',
+  'agentSettings',
+  'addDir',
+  'appendSystemPrompt',
+  'agentArgs',
+];
+
+/** The entries with these names, and the others. */
+function parted(from: JsonRecord, names: readonly string[]): readonly [JsonRecord, JsonRecord] {
+  const entries = Object.entries(from);
+  return [
+    Object.fromEntries(entries.filter(([name]) => names.includes(name))),
+    Object.fromEntries(entries.filter(([name]) => !names.includes(name))),
+  ];
 }
 
 function isRecord(json: unknown): json is JsonRecord {

@@ -1,16 +1,22 @@
 import type { Position } from '../graph/position.ts';
+import type { AgentDeclaration, FaultKind } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 
-export interface LintCode {
-  readonly severity: Diagnostic['severity'];
-  /** What it means, in one line. */
-  readonly meaning: string;
+export interface LintCode extends FaultKind {
   /** Who finds it: the reader of files, the reader of a source, or lint itself. */
   readonly by: 'load' | 'parse' | 'lint';
 }
 
-/** Every code that `raymond lint` can give. The reference explains each. */
-export const LINT_CODES = {
+/** The codes that `raymond lint` can give for workflows of an agent. The reference explains each. */
+export function lintCodes(agent: AgentDeclaration): ReadonlyMap<string, LintCode> {
+  const own = Object.entries(agent.faults).map(
+    ([code, kind]) => [code, { ...kind, by: 'parse' }] as const,
+  );
+  return new Map<string, LintCode>([...Object.entries(LINT_CODES), ...own]);
+}
+
+/** Those that are the same for every agent. */
+const LINT_CODES = {
   // How the workflow begins.
   'no-entry': error('parse', 'There is neither a 1_START nor a START.'),
   'two-entries': error('parse', 'There is both a 1_START and a START.'),
@@ -40,12 +46,6 @@ export const LINT_CODES = {
   'bad-key': error('parse', 'A key of front matter is not a plain word.'),
   'bad-value': error('parse', 'A value is not of the kind that its key needs.'),
   'empty-list': warning('parse', 'allowed_transitions is empty, so everything is allowed.'),
-  'unknown-model': error('parse', 'The model does not exist.'),
-  'unknown-effort': warning('parse', 'The effort is not one that Raymond knows.'),
-  'bad-permission-mode': error(
-    'parse',
-    'A state asks for a permission mode that only a person can choose.',
-  ),
   'missing-tag': error('parse', 'An entry of allowed_transitions, or a then, has no tag.'),
   'unknown-tag': error('parse', 'There is no such tag.'),
   'bad-transition': error(

@@ -6,7 +6,7 @@ import type { Platform, Workflow } from '../model/workflow.ts';
 import { findState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
 import type { WorkflowReading } from '../parse/workflow.ts';
-import { fault, LINT_CODES } from './codes.ts';
+import { fault, lintCodes } from './codes.ts';
 import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
 import { flowFaults } from './flow-faults.ts';
 import { sameStems, unresolvedJudges, unresolvedNames } from './names.ts';
@@ -25,7 +25,7 @@ import {
 import { emptyValues, unreadResults } from './values.ts';
 
 export type { LintOptions };
-export { LINT_CODES };
+export { lintCodes };
 
 /** Every fault of a workflow that can be told without running it, in the order of its files. */
 export function lint(workflow: Workflow, options: LintOptions = {}): readonly Diagnostic[] {

@@ -60,7 +60,9 @@ const OWN_NAMES = ['result', 'input', 'workflow_id', 'agent_id', 'state', 'task_
 function givenNames(lint: Lint): ReadonlySet<string> {
   const tags = [
     ...allWays(lint).map(({ way }) => ({ name: way.tag, attributes: way.attributes })),
-    ...prompts(lint).flatMap((state: PromptState) => shownTags(state).map(({ tag }) => tag)),
+    ...prompts(lint).flatMap((state: PromptState) =>
+      shownTags(lint.workflow, state).map(({ tag }) => tag),
+    ),
   ];
   const variables = tags.flatMap(({ name, attributes }) =>
     TAG_RULES[name].variables ? Object.keys(attributes) : [],

@@ -19,7 +19,7 @@ export function forbiddenTags(workflow: Workflow, state: State): readonly Diagno
   const ways = shownWays(workflow, state);
   const tags = new Set(allowed.map(({ tag }) => tag));
   const nexts = forkNexts(workflow, allowed);
-  return shownTags(state).flatMap((mention, index) => {
+  return shownTags(workflow, state).flatMap((mention, index) => {
     const { tag } = mention;
     const way = ways[index];
     // Beside forks a goto says where the parent goes on, in place of their next.

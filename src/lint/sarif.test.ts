@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { claudeAgent } from '../execute/claude/declaration.ts';
 import { toSarif } from './sarif.ts';
 
 test('a diagnostic becomes a result with its rule and place', () => {
@@ -9,6 +10,7 @@ test('a diagnostic becomes a result with its rule and place', () => {
       { severity: 'note', code: 'of-another-part', ...place, message: 'Hm.' },
     ],
     '1.2.3',
+    claudeAgent,
   );
   expect(log).toMatchObject({
     version: '2.1.0',

@@ -1,15 +1,27 @@
+import type { AgentDeclaration, FaultKind } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { LINT_CODES, type LintCode } from './codes.ts';
+import { lintCodes } from './codes.ts';
 
 /** Diagnostics as a SARIF 2.1.0 log, which code hosts show beside the lines of a change. */
-export function toSarif(diagnostics: readonly Diagnostic[], version: string): unknown {
+export function toSarif(
+  diagnostics: readonly Diagnostic[],
+  version: string,
+  agent: AgentDeclaration,
+): unknown {
+  const kinds = lintCodes(agent);
   const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'raymond', version, rules: codes.map(rule) } },
+        tool: {
+          driver: {
+            name: 'raymond',
+            version,
+            rules: codes.map((code) => rule(code, kinds.get(code))),
+          },
+        },
         columnKind: 'utf16CodeUnits',
         results: diagnostics.map((diagnostic) => result(diagnostic, codes)),
       },
@@ -17,11 +29,8 @@ export function toSarif(diagnostics: readonly Diagnostic[], version: string): un
   };
 }
 
-/** Codes of other parts of the program have no entry of their own here. */
-const MEANINGS = new Map<string, LintCode>(Object.entries(LINT_CODES));
-
-function rule(id: string) {
-  const known = MEANINGS.get(id);
+/** Codes of other parts of the program are not described here. */
+function rule(id: string, known: FaultKind | undefined) {
   if (!known) return { id };
   return {
     id,

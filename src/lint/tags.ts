@@ -8,6 +8,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Tag, TagName } from '../model/tag.ts';
 import { TRANSITION_TAGS } from '../model/tag.ts';
 import type { Policy, PromptState, ScriptState, State } from '../model/workflow.ts';
+import { tagChoices } from '../parse/agent-choices.ts';
 import { nearest } from '../parse/nearest.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { readTransition, TAG_RULES } from '../parse/transition.ts';
@@ -60,10 +61,11 @@ export function misspelledTags(lint: Lint): readonly Diagnostic[] {
 
 /** A tag that can be read but lacks a part, or has one that it may not have. */
 export function badTransitions(lint: Lint): readonly Diagnostic[] {
+  const choices = tagChoices(lint.workflow.agent);
   return readable(lint).flatMap((state) =>
     mentionsOf(state).flatMap((mention) => {
       if (mention.kind !== 'tag' || isMereTalk(state, mention.tag)) return [];
-      const read = readTransition(mention.tag);
+      const read = readTransition(mention.tag, choices);
       if (!read.ok) {
         return fault('bad-transition', state.name, mention, `${read.message}.`, {
           remedy: `Write ${patternOf(mention.tag)}.`,

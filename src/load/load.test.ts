@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { writeZip } from '../../test/zip-writer.ts';
+import { claudeAgent } from '../execute/claude/declaration.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { createLibrary } from './load.ts';
 
@@ -15,7 +16,9 @@ beforeEach(async () => {
 });
 
 function newLibrary(): WorkflowLibrary {
-  return createLibrary({ cwd, platform: 'unix' }).unpackingInto(join(cwd, 'unpacked'));
+  return createLibrary({ cwd, platform: 'unix', agent: claudeAgent }).unpackingInto(
+    join(cwd, 'unpacked'),
+  );
 }
 
 test('a state file begins in its folder', async () => {
@@ -95,7 +98,7 @@ test('a run sees one version of a workflow', async () => {
 
 test('what was looked at before a run had a name is what the run executes', async () => {
   await writeFile(join(cwd, 'w.yaml'), 'states: {START: {sh: echo first}}');
-  const loose = createLibrary({ cwd, platform: 'unix' });
+  const loose = createLibrary({ cwd, platform: 'unix', agent: claudeAgent });
   const { ref } = await loose.load('w.yaml');
   await writeFile(join(cwd, 'w.yaml'), 'states: {START: {sh: echo second}}');
   const named = loose.unpackingInto(join(cwd, 'unpacked'));

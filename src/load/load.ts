@@ -1,5 +1,6 @@
 import { basename, dirname, extname, join } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { Source } from '../model/source.ts';
 import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
@@ -15,6 +16,8 @@ export interface LibraryOptions {
   /** Paths without a workflow to start from are relative to it. */
   readonly cwd: string;
   readonly platform: Platform;
+  /** Who takes the prompts of the workflows. */
+  readonly agent: AgentDeclaration;
 }
 
 /** Enough to look at workflows. To execute them, scripts need a folder, which a run has once it has a name. */
@@ -24,14 +27,15 @@ export interface LooseLibrary extends Omit<WorkflowLibrary, 'scriptFolder'> {
 }
 
 /** Loads each workflow once: a run sees one version of it, whatever happens to the files. */
-export function createLibrary({ cwd, platform }: LibraryOptions): LooseLibrary {
+export function createLibrary(options: LibraryOptions): LooseLibrary {
+  const { cwd } = options;
   const loading = new Map<string, Promise<Loaded>>();
   const loaded = new Map<string, Loaded>();
 
   const loadPlace = (place: Place): Promise<Loaded> => {
     const known = loading.get(place.ref);
     if (known) return known;
-    const started = loadFrom(place, platform).then(
+    const started = loadFrom(place, options).then(
       (result) => {
         // A state may be named with its extension and without.
         const { ref } = result.workflow;
@@ -92,9 +96,9 @@ interface Loaded {
   pathOf(file: string): string;
 }
 
-async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
-  const source = await readSource(place);
-  const read = parseWorkflow(source, platform);
+async function loadFrom(place: Place, { platform, agent }: LibraryOptions): Promise<Loaded> {
+  const source = await readSource(place, agent);
+  const read = parseWorkflow(source, platform, agent);
   if (!read.ok) {
     throw new WorkflowError(read.code, read.message, read.remedy, read.diagnostics);
   }
@@ -112,7 +116,10 @@ async function loadFrom(place: Place, platform: Platform): Promise<Loaded> {
   };
 }
 
-async function readSource({ kind, path, entry, ref }: Place): Promise<Source> {
+async function readSource(
+  { kind, path, entry, ref }: Place,
+  agent: AgentDeclaration,
+): Promise<Source> {
   const file = basename(path);
   const bare = { ref, entry, about: {}, diagnostics: [] };
   switch (kind) {
@@ -124,7 +131,7 @@ async function readSource({ kind, path, entry, ref }: Place): Promise<Source> {
       return { ...bare, name: stem(file), files };
     }
     case 'yaml': {
-      const { id = stem(file), ...read } = await readable(readYamlFile(path), path);
+      const { id = stem(file), ...read } = await readable(readYamlFile(path, agent), path);
       return { ...bare, ...read, name: id };
     }
   }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { readRegularFile, UnusableFile } from '../files/regular-file.ts';
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Source } from '../model/source.ts';
 import { UserError } from '../model/user-error.ts';
@@ -15,7 +16,7 @@ export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
 };
 
 /** A workflow in one file. Only a text in which no state can be told is refused. */
-export async function readYamlFile(path: string): Promise<YamlSource> {
+export async function readYamlFile(path: string, agent: AgentDeclaration): Promise<YamlSource> {
   const file = basename(path);
   const bytes = await readRegularFile(path, MAX_YAML_BYTES).catch((error: unknown) => {
     if (!(error instanceof UnusableFile && error.code === 'TOO-LARGE')) throw error;
@@ -33,7 +34,7 @@ export async function readYamlFile(path: string): Promise<YamlSource> {
       'Save it as UTF-8.',
     );
   }
-  const { states, ...rest } = readYamlWorkflow(file, decoded.text);
+  const { states, ...rest } = readYamlWorkflow(file, decoded.text, agent);
   if (!states) throw unreadable(file, rest.diagnostics.find(isError));
   const files = states.map((state) => ({ name: state.name, content: { state } }));
   return { ...rest, files, whole: bytes };

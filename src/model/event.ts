@@ -20,8 +20,7 @@ const count = z.int().check(z.nonnegative());
 const time = z.int().check(z.nonnegative(), z.lte(8.64e15));
 const usd = z.number().check(z.nonnegative());
 const variables = z.readonly(z.record(text, text));
-/** No tool begins like an option of an agent. */
-const tools = z.readonly(z.array(text.check(z.regex(/^[A-Za-z_]/))));
+const choices = z.readonly(z.record(text, z.union([text, z.boolean(), z.readonly(z.array(text))])));
 const stateName = stateNameSchema;
 
 /** Where an agent's next turn takes its memory from. */
@@ -76,24 +75,10 @@ export const settingsSchema = z.object({
   budgetUsd: usd,
   /** 0 is unlimited. */
   maxIterations: count,
-  model: z.optional(text),
-  effort: z.optional(text),
+  /** What is chosen for the agents that take the prompts. Only an agent's executor knows what it means. */
+  agent: choices,
   /** 0 is none. */
   idleTimeoutMs: count,
-  permissionMode: text,
-  skipPermissions: z.boolean(),
-  /** What every prompt may use unasked, and what none may use, beside what its state says. */
-  allowedTools: z.optional(tools),
-  disallowedTools: z.optional(tools),
-  /** Files, or JSON. */
-  mcpConfig: z.optional(z.readonly(z.array(text))),
-  /** The agent's own settings: a file, or JSON. */
-  agentSettings: z.optional(text),
-  /** Further folders that the agent may use. */
-  addDir: z.optional(z.readonly(z.array(text))),
-  appendSystemPrompt: z.optional(text),
-  /** Further arguments for the agent, checked. */
-  agentArgs: z.optional(z.readonly(z.array(text))),
   maxParallelPrompts: count,
   maxParallelScripts: count,
   /** Agents that the run may have in all, ended ones included; the usual ceiling when absent. */
@@ -190,8 +175,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     cwd: text,
     stack: stackChangeSchema,
     input: z.optional(text),
-    model: z.optional(text),
-    effort: z.optional(text),
+    /** For the agent of the state, and for this state only. */
+    choices: z.optional(variables),
   }),
   z.object({
     type: z.literal('agent-forked'),

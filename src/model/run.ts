@@ -59,9 +59,8 @@ export interface Agent {
   readonly variables: Readonly<Record<string, string>>;
   /** The value that the current state receives, and consumes. */
   readonly input: string | undefined;
-  /** Set by the transition that led here, for this state only. */
-  readonly model: string | undefined;
-  readonly effort: string | undefined;
+  /** Made by the transition that led here, for this state only. */
+  readonly choices: Readonly<Record<string, string>>;
   /** How often each state was entered; see `visitKey`. */
   readonly visits: Readonly<Record<string, number>>;
   /** Steps started so far, so also the number of the newest one. */

@@ -23,8 +23,8 @@ export type Transition =
       readonly target: string;
       readonly return: string;
       readonly input?: string;
-      readonly model?: string;
-      readonly effort?: string;
+      /** For the agent of the state that it leads to. */
+      readonly choices: Readonly<Record<string, string>>;
     }
   | { readonly tag: 'result'; readonly payload: string }
   | {
@@ -39,8 +39,8 @@ export type Transition =
       readonly return: string;
       readonly input?: string;
       readonly cd?: string;
-      readonly model?: string;
-      readonly effort?: string;
+      /** For the agent of the state that it leads to. */
+      readonly choices: Readonly<Record<string, string>>;
     }
   | {
       readonly tag: 'reset-workflow';

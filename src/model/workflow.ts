@@ -1,3 +1,4 @@
+import type { AgentDeclaration, Choices } from './agent.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
@@ -12,6 +13,8 @@ export interface Workflow {
   readonly ref: string;
   readonly name: string;
   readonly platform: Platform;
+  /** Who takes its prompts: what the author may choose for it, and what it can do. */
+  readonly agent: AgentDeclaration;
   readonly entry: StateName;
   /** Every state, also those of the other platform and those that could not be read. */
   readonly states: ReadonlyMap<StateName, State>;
@@ -69,17 +72,13 @@ export interface BrokenState {
 export interface Policy {
   /** Absent: everything is allowed, and nothing can be reminded of. */
   readonly allowed?: readonly AllowedTransition[];
-  readonly model?: string;
-  readonly effort?: string;
   readonly idleTimeoutMs?: number;
   readonly forceImplicit: boolean;
   readonly maxVisits?: number;
   readonly onInterrupt: 'continue' | 'restart';
   readonly evaluators: readonly Evaluator[];
-  /** Rules of the agent: what it may use unasked in this state, and what it may not use at all. */
-  readonly allowedTools?: readonly string[];
-  readonly disallowedTools?: readonly string[];
-  readonly permissionMode?: string;
+  /** For the agent that takes the prompt. */
+  readonly choices: Choices;
 }
 
 /** A tag with only those parts that the policy pins. */

@@ -160,7 +160,7 @@ function limits({ settings }: Run): string {
   const parts = [
     settings.budgetUsd > 0 ? `budget ${usd(settings.budgetUsd)}` : 'no budget limit',
     ...(settings.maxIterations > 0 ? [`at most ${settings.maxIterations} steps`] : []),
-    ...(settings.skipPermissions ? ['PERMISSIONS SKIPPED'] : []),
+    ...(settings.agent.skipPermissions === true ? ['PERMISSIONS SKIPPED'] : []),
   ];
   return ` (${parts.join(', ')})`;
 }

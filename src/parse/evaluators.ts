@@ -5,7 +5,11 @@ import { stateNameProblem } from './transition.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
 /** `{matches: "(?i)unable to", then: {tag: goto, target: ESCALATE}}` */
-export function readEvaluator(reader: YamlReader, item: Item): Evaluator | undefined {
+export function readEvaluator(
+  reader: YamlReader,
+  item: Item,
+  choices: readonly string[],
+): Evaluator | undefined {
   const expected = 'a map like {visits: 5, then: {tag: goto, target: GIVE_UP}}';
   const fields = reader.fields(item, 'An evaluator', expected);
   if (!fields) return undefined;
@@ -13,7 +17,7 @@ export function readEvaluator(reader: YamlReader, item: Item): Evaluator | undef
     if (!KEYS.includes(field.key)) reader.unknownKey(field, KEYS, 'An evaluator');
   }
   const test = readTest(reader, item, fields);
-  const transition = readThen(reader, item, fields);
+  const transition = readThen(reader, item, fields, choices);
   if (!test || !transition) return undefined;
   return { ...test, transition, line: reader.lineOf(item.offset) };
 }
@@ -88,9 +92,14 @@ function readJudge(
   return { kind: 'prompt', state, expect };
 }
 
-function readThen(reader: YamlReader, item: Item, fields: readonly Field[]) {
+function readThen(
+  reader: YamlReader,
+  item: Item,
+  fields: readonly Field[],
+  choices: readonly string[],
+) {
   const field = fields.find(({ key }) => key === 'then');
-  if (field) return readComplete(reader, field, 'then');
+  if (field) return readComplete(reader, field, 'then', choices);
   return reader.error('bad-evaluator', item.offset, 'An evaluator without then does nothing.', {
     remedy: 'Write where it leads, like then: {tag: goto, target: NEXT}.',
   });

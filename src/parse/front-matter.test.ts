@@ -1,19 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { claudeAgent } from '../execute/claude/declaration.ts';
 import type { Policy } from '../model/workflow.ts';
 import { readPrompt } from './front-matter.ts';
 
-const read = (yaml: string) => readPrompt('A.md', `---\n${yaml}\n---\nDo it.\n`);
+const readText = (text: string) => readPrompt('A.md', text, claudeAgent);
+const read = (yaml: string) => readText(`---\n${yaml}\n---\nDo it.\n`);
 
 describe('what it says', () => {
   test.each<[string, Partial<Policy>]>([
     ['', {}],
     ['# nothing', {}],
-    ['model: opus', { model: 'opus' }],
-    ['model: "sonnet[1m]"', { model: 'sonnet[1m]' }],
-    ['model: claude-opus-4-5-20251101', { model: 'claude-opus-4-5-20251101' }],
-    ['effort: high', { effort: 'high' }],
-    ['effort: xhigh', { effort: 'xhigh' }],
+    ['model: opus', { choices: { model: 'opus' } }],
+    ['model: "sonnet[1m]"', { choices: { model: 'sonnet[1m]' } }],
+    ['model: claude-opus-4-5-20251101', { choices: { model: 'claude-opus-4-5-20251101' } }],
+    ['effort: high', { choices: { effort: 'high' } }],
+    ['effort: xhigh', { choices: { effort: 'xhigh' } }],
     ['timeout: 90', { idleTimeoutMs: 90_000 }],
     ['timeout: 0', { idleTimeoutMs: 0 }],
     ['timeout: 0.5', { idleTimeoutMs: 500 }],
@@ -23,13 +25,15 @@ describe('what it says', () => {
     [
       'allowed_tools: [Read, "Bash(git log:*)", mcp__server__tool]\ndisallowed_tools: [WebFetch]',
       {
-        allowedTools: ['Read', 'Bash(git log:*)', 'mcp__server__tool'],
-        disallowedTools: ['WebFetch'],
+        choices: {
+          allowedTools: ['Read', 'Bash(git log:*)', 'mcp__server__tool'],
+          disallowedTools: ['WebFetch'],
+        },
       },
     ],
-    ['allowed_tools:', { allowedTools: [] }],
-    ['permission_mode: plan', { permissionMode: 'plan' }],
-    ['permission_mode: acceptEdits', { permissionMode: 'acceptEdits' }],
+    ['allowed_tools:', { choices: { allowedTools: [] } }],
+    ['permission_mode: plan', { choices: { permissionMode: 'plan' } }],
+    ['permission_mode: acceptEdits', { choices: { permissionMode: 'acceptEdits' } }],
     [
       'allowed_transitions:\n  - { tag: goto, target: B }\n  - tag: result',
       {
@@ -117,6 +121,7 @@ describe('what it says', () => {
       forceImplicit: false,
       onInterrupt: 'continue',
       evaluators: [],
+      choices: {},
       ...policy,
     });
     expect(prompt.template).toBe('Do it.\n');
@@ -268,16 +273,16 @@ describe('where it ends', () => {
     ['a rule in the body', '---\n---\nA\n---\nB', 'A\n---\nB', 3],
     ['dashes in a text', '---\nmodel: opus # ---\n---\nB', 'B', 4],
   ])('%s', (_, text, template, templateLine) => {
-    expect(readPrompt('A.md', text)).toMatchObject({ template, templateLine, diagnostics: [] });
+    expect(readText(text)).toMatchObject({ template, templateLine, diagnostics: [] });
   });
 
   test('CRLF does not move the columns', () => {
-    const [fault] = readPrompt('A.md', '---\r\neffort: low\r\nmodel: opsu\r\n---\r\n').diagnostics;
+    const [fault] = readText('---\r\neffort: low\r\nmodel: opsu\r\n---\r\n').diagnostics;
     expect(fault).toMatchObject({ line: 3, column: 8 });
   });
 
   test('one that never ends is an error', () => {
-    expect(readPrompt('A.md', '---\nmodel: opus\n').diagnostics).toMatchObject([
+    expect(readText('---\nmodel: opus\n').diagnostics).toMatchObject([
       { severity: 'error', code: 'unclosed-front-matter', line: 1, column: 1 },
     ]);
   });
@@ -322,7 +327,7 @@ test('no text makes it throw', () => {
   fc.assert(
     fc.property(texts, (parts) => {
       const text = `---\n${parts.join('')}\n---\nEnd`;
-      for (const { line, column } of readPrompt('A.md', text).diagnostics) {
+      for (const { line, column } of readText(text).diagnostics) {
         expect(line).toBeGreaterThanOrEqual(1);
         expect(line).toBeLessThanOrEqual(text.split('\n').length);
         expect(column).toBeGreaterThanOrEqual(1);
@@ -345,7 +350,7 @@ describe('front matter that does not stand at the very start', () => {
     ],
     ['behind a mark and a comment', `\uFEFF<!-- a -->\n${front}`, 2],
   ])('%s is an error', (_, text, line) => {
-    const { diagnostics } = readPrompt('A.md', text);
+    const { diagnostics } = readText(text);
     expect(diagnostics).toMatchObject([{ code: 'late-front-matter', severity: 'error', line }]);
   });
 
@@ -357,13 +362,13 @@ describe('front matter that does not stand at the very start', () => {
     ['a comment on the same line', `<!-- a --> ${front}`],
     ['nothing', '<!-- a -->\n\n'],
   ])('%s is none', (_, text) => {
-    expect(readPrompt('A.md', text)).toMatchObject({ diagnostics: [], template: text });
+    expect(readText(text)).toMatchObject({ diagnostics: [], template: text });
   });
 
   test('a million comments are passed in linear time', () => {
     const text = '<!---->'.repeat(1_000_000);
-    expect(readPrompt('A.md', text).diagnostics).toEqual([]);
-    expect(readPrompt('A.md', ' '.repeat(1_000_000)).diagnostics).toEqual([]);
+    expect(readText(text).diagnostics).toEqual([]);
+    expect(readText(' '.repeat(1_000_000)).diagnostics).toEqual([]);
   });
 });
 
@@ -371,7 +376,7 @@ test('aliases that stand for too much are a fault, and are not read', () => {
   const long = 'x'.repeat(10_000);
   const entries = '  - {tag: result, payload: *long}\n'.repeat(1_000);
   const text = `---\nmodel: &long ${long}\nallowed_transitions:\n${entries}---\nx`;
-  const messages = readPrompt('A.md', text).diagnostics.map(({ message }) => message);
+  const messages = readText(text).diagnostics.map(({ message }) => message);
   expect(messages).toContain('The aliases of this YAML stand for too much.');
   expect(messages.length).toBeLessThan(1_000);
 });

@@ -1,6 +1,7 @@
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Policy } from '../model/workflow.ts';
-import { NO_POLICY, POLICY_KEYS, readPolicy } from './policy.ts';
+import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
 import { YamlReader } from './yaml-reader.ts';
 
 export interface PromptText {
@@ -12,14 +13,15 @@ export interface PromptText {
 }
 
 /** A prompt file: YAML between two `---` lines at the very start, if any, and then the template. */
-export function readPrompt(file: string, text: string): PromptText {
+export function readPrompt(file: string, text: string, agent: AgentDeclaration): PromptText {
   const split = splitFrontMatter(text);
   if (split === 'none' || split === 'unclosed') {
-    const diagnostics = split === 'unclosed' ? [unclosed(file)] : lateFrontMatter(file, text);
+    const diagnostics =
+      split === 'unclosed' ? [unclosed(file)] : lateFrontMatter(file, text, agent);
     return { template: text, templateLine: 1, policy: NO_POLICY, diagnostics };
   }
   const reader = new YamlReader(file, split.yaml, 1);
-  const policy = reader.errorCount() > 0 ? NO_POLICY : readRoot(reader);
+  const policy = reader.errorCount() > 0 ? NO_POLICY : readRoot(reader, agent);
   return {
     template: split.template,
     templateLine: 1 + countLines(text.slice(0, text.length - split.template.length)),
@@ -55,10 +57,14 @@ function unclosed(file: string): Diagnostic {
 }
 
 /** Behind blank lines or comments it would be part of the prompt, and nothing of it would hold. */
-function lateFrontMatter(file: string, text: string): readonly Diagnostic[] {
+function lateFrontMatter(
+  file: string,
+  text: string,
+  agent: AgentDeclaration,
+): readonly Diagnostic[] {
   const at = afterComments(text);
   const split = at === 0 ? 'none' : splitFrontMatter(text.slice(at));
-  if (typeof split === 'string' || !HAS_KEY.test(split.yaml)) return [];
+  if (typeof split === 'string' || !hasKey(split.yaml, policyKeys(agent))) return [];
   const line = 1 + countLines(text.slice(0, at));
   return [
     {
@@ -73,7 +79,9 @@ function lateFrontMatter(file: string, text: string): readonly Diagnostic[] {
   ];
 }
 
-const HAS_KEY = new RegExp(`^(?:${POLICY_KEYS.join('|')})[ \\t]*:`, 'm');
+function hasKey(yaml: string, keys: readonly string[]): boolean {
+  return new RegExp(`^(?:${keys.join('|')})[ \\t]*:`, 'm').test(yaml);
+}
 
 /** Where the text begins behind blank lines and HTML comments, at the start of a line. */
 function afterComments(text: string): number {
@@ -87,14 +95,15 @@ function afterComments(text: string): number {
   return text.charAt(at - 1) === '\n' ? at : 0;
 }
 
-function readRoot(reader: YamlReader): Policy {
+function readRoot(reader: YamlReader, agent: AgentDeclaration): Policy {
   if (reader.isEmpty(reader.root)) return NO_POLICY;
-  const fields = reader.fields(reader.root, 'Front matter', 'keys with values, like model: opus');
+  const fields = reader.fields(reader.root, 'Front matter', 'keys with values, like timeout: 60');
   if (!fields) return NO_POLICY;
+  const keys = policyKeys(agent);
   for (const field of fields) {
-    if (!POLICY_KEYS.includes(field.key)) reader.unknownKey(field, POLICY_KEYS, 'Front matter');
+    if (!keys.includes(field.key)) reader.unknownKey(field, keys, 'Front matter');
   }
-  return readPolicy(reader, fields);
+  return readPolicy(reader, fields, agent);
 }
 
 function countLines(text: string): number {

@@ -23,9 +23,9 @@ test.each<[string, boolean, readonly Entry[]]>([
   const allowed = entries.map((entry) => ({ ...entry, line: 1 }));
   const [only] = entries;
   const tag = only && { name: only.tag, attributes: only.attributes, body: only.body };
-  expect(implicitTag({ allowed })).toEqual(isImplicit ? tag : undefined);
+  expect(implicitTag({ allowed }, [])).toEqual(isImplicit ? tag : undefined);
 });
 
 test('without a policy nothing is implicit', () => {
-  expect(implicitTag({})).toBeUndefined();
+  expect(implicitTag({}, [])).toBeUndefined();
 });

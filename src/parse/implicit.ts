@@ -6,10 +6,13 @@ import { readMove } from './transition.ts';
  * The tag that a state stands for even if its agent writes none: the policy's only entry, when that
  * leaves nothing open.
  */
-export function implicitTag(policy: Pick<Policy, 'allowed'>): Tag | undefined {
+export function implicitTag(
+  policy: Pick<Policy, 'allowed'>,
+  choices: readonly string[],
+): Tag | undefined {
   const entry = policy.allowed?.length === 1 ? policy.allowed[0] : undefined;
   const tag = entry && tagOf(entry);
-  return tag && incompleteBecause(tag) === undefined ? tag : undefined;
+  return tag && incompleteBecause(tag, choices) === undefined ? tag : undefined;
 }
 
 /** The tag that an entry pins, if it pins the body. */
@@ -21,7 +24,7 @@ export function tagOf(
 }
 
 /** Why a tag could not be taken as it stands. */
-export function incompleteBecause(tag: Tag): string | undefined {
-  const read = readMove({ tags: [tag], bad: [] });
+export function incompleteBecause(tag: Tag, choices: readonly string[]): string | undefined {
+  const read = readMove({ tags: [tag], bad: [] }, choices);
   return read.ok ? undefined : read.message;
 }

@@ -3,7 +3,7 @@ import type { AllowedTransition } from '../model/workflow.ts';
 import { clip } from './clip.ts';
 import { incompleteBecause, tagOf } from './implicit.ts';
 import { nearest } from './nearest.ts';
-import { readTransition, TAG_RULES } from './transition.ts';
+import { attributesOf, readTransition, TAG_RULES } from './transition.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
 /** `{tag: call, target: X, return: Y}`: what it says is checked, what it leaves out is open. */
@@ -11,6 +11,7 @@ export function readPinned(
   reader: YamlReader,
   item: Item,
   what: string,
+  choices: readonly string[],
 ): AllowedTransition | undefined {
   const fields = reader.fields(item, what, 'a map like {tag: goto, target: NEXT}');
   const tag = fields && readTagName(reader, item, fields, what);
@@ -24,7 +25,7 @@ export function readPinned(
     if (value === undefined) continue;
     if (field.key === bodyKey) body = value;
     else attributes.push([field.key, value]);
-    checkPart(reader, tag, field, value);
+    checkPart(reader, tag, field, value, choices);
   }
   return {
     tag,
@@ -35,13 +36,18 @@ export function readPinned(
 }
 
 /** A transition that can be taken as it stands. */
-export function readComplete(reader: YamlReader, item: Item, what: string): Tag | undefined {
+export function readComplete(
+  reader: YamlReader,
+  item: Item,
+  what: string,
+  choices: readonly string[],
+): Tag | undefined {
   const faultsBefore = reader.errorCount();
-  const pinned = readPinned(reader, item, what);
+  const pinned = readPinned(reader, item, what, choices);
   if (!pinned || reader.errorCount() > faultsBefore) return undefined;
   const tag = tagOf(pinned);
   const key = TAG_RULES[pinned.tag].body;
-  const missing = tag ? incompleteBecause(tag) : `<${pinned.tag}>: the ${key} is missing`;
+  const missing = tag ? incompleteBecause(tag, choices) : `<${pinned.tag}>: the ${key} is missing`;
   if (missing === undefined) return tag;
   return reader.error('incomplete-transition', item.offset, `${missing}.`, {
     remedy: `${what} is taken as it stands: say everything that the tag needs.`,
@@ -71,16 +77,22 @@ function readTagName(
   });
 }
 
-function checkPart(reader: YamlReader, tag: TagName, field: Field, value: string): void {
-  const { body, required, optional, variables } = TAG_RULES[tag];
-  const known = [body, ...required, ...optional];
+function checkPart(
+  reader: YamlReader,
+  tag: TagName,
+  field: Field,
+  value: string,
+  choices: readonly string[],
+): void {
+  const { body, variables } = TAG_RULES[tag];
+  const known = [body, ...attributesOf(tag, choices)];
   const isKnown = known.includes(field.key);
   if (!variables && !isKnown && BODY_KEYS.has(field.key)) {
     const message = `<${tag}> has no ${field.key}: what stands in it is its ${body}.`;
     reader.error('bad-transition', field.keyOffset, message, { nearest: body });
     return;
   }
-  const problem = partProblem(tag, field.key, value);
+  const problem = partProblem(tag, field.key, value, choices);
   if (problem === undefined) return;
   const meant = isKnown || variables ? undefined : nearest(field.key, known);
   const offset = isKnown ? field.offset : field.keyOffset;
@@ -93,7 +105,12 @@ function checkPart(reader: YamlReader, tag: TagName, field: Field, value: string
 const BODY_KEYS: ReadonlySet<string> = new Set(Object.values(TAG_RULES).map(({ body }) => body));
 
 /** One part is judged in a tag whose other parts are beyond doubt. */
-function partProblem(tag: TagName, key: string, value: string): string | undefined {
+function partProblem(
+  tag: TagName,
+  key: string,
+  value: string,
+  choices: readonly string[],
+): string | undefined {
   const rule = TAG_RULES[tag];
   const fine = Object.fromEntries(rule.required.map((name) => [name, 'X']));
   const timeouts =
@@ -102,6 +119,7 @@ function partProblem(tag: TagName, key: string, value: string): string | undefin
     key === rule.body
       ? { name: tag, attributes: fine, body: value }
       : { name: tag, attributes: { ...fine, ...timeouts, [key]: value }, body: 'X' },
+    choices,
   );
   return read.ok ? undefined : read.message;
 }

@@ -1,23 +1,35 @@
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { Policy } from '../model/workflow.ts';
-import { EFFORTS, isModel, MODELS } from './agent-names.ts';
-import { clip } from './clip.ts';
+import { readChoice, stateChoices, tagChoices } from './agent-choices.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
-import { nearest } from './nearest.ts';
-import { readPermissionMode, readTools } from './permissions.ts';
 import { readPinned } from './pinned-transition.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
-export const NO_POLICY: Policy = { forceImplicit: false, onInterrupt: 'continue', evaluators: [] };
+export const NO_POLICY: Policy = {
+  forceImplicit: false,
+  onInterrupt: 'continue',
+  evaluators: [],
+  choices: {},
+};
 
 /** What a prompt state may say of itself. Keys that are not its own are left to the caller. */
-export function readPolicy(reader: YamlReader, fields: readonly Field[]): Policy {
+export function readPolicy(
+  reader: YamlReader,
+  fields: readonly Field[],
+  agent: AgentDeclaration,
+): Policy {
+  const names = tagChoices(agent);
+  const ofAgent = stateChoices(agent);
   let policy = NO_POLICY;
   for (const field of fields) {
-    policy = { ...policy, ...READERS.get(field.key)?.(reader, field) };
+    policy = { ...policy, ...READERS.get(field.key)?.(reader, field, names) };
+    const choice = ofAgent.get(field.key);
+    if (!choice) continue;
+    policy = { ...policy, choices: { ...policy.choices, ...readChoice(reader, field, choice) } };
   }
   const forced = fields.find(({ key }) => key === 'force_implicit');
-  if (forced && policy.forceImplicit && reader.errorCount() === 0 && !implicitTag(policy)) {
+  if (forced && policy.forceImplicit && reader.errorCount() === 0 && !implicitTag(policy, names)) {
     reader.error(
       'force-implicit',
       forced.keyOffset,
@@ -31,25 +43,28 @@ export function readPolicy(reader: YamlReader, fields: readonly Field[]): Policy
   return policy;
 }
 
-type ReadKey = (reader: YamlReader, field: Field) => Partial<Policy>;
+/** `choices`: the attributes with which tags may choose for an agent. */
+type ReadKey = (reader: YamlReader, field: Field, choices: readonly string[]) => Partial<Policy>;
 
 const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
   ['allowed_transitions', readAllowed],
-  ['model', readModel],
-  ['effort', readEffort],
   ['timeout', readTimeout],
   ['force_implicit', readForceImplicit],
   ['max_visits', readMaxVisits],
   ['on_interrupt', readOnInterrupt],
   ['evaluators', readEvaluators],
-  ['allowed_tools', readAllowedTools],
-  ['disallowed_tools', readDisallowedTools],
-  ['permission_mode', readPermissionMode],
 ]);
 
-export const POLICY_KEYS: readonly string[] = [...READERS.keys()];
+/** The keys of front matter: those of the language, and those with which it chooses for its agent. */
+export function policyKeys(agent: AgentDeclaration): readonly string[] {
+  return [...READERS.keys(), ...stateChoices(agent).keys()];
+}
 
-function readAllowed(reader: YamlReader, field: Field): Partial<Policy> {
+function readAllowed(
+  reader: YamlReader,
+  field: Field,
+  choices: readonly string[],
+): Partial<Policy> {
   const entries = reader.isEmpty(field)
     ? []
     : reader.items(field, field.key, 'a list like [{tag: goto, target: NEXT}]');
@@ -66,37 +81,7 @@ function readAllowed(reader: YamlReader, field: Field): Partial<Policy> {
     return {};
   }
   const what = 'An entry of allowed_transitions';
-  return { allowed: entries.flatMap((entry) => readPinned(reader, entry, what) ?? []) };
-}
-
-function readModel(reader: YamlReader, field: Field): Partial<Policy> {
-  const expected = `${MODELS.join(', ')} or a full claude-… id`;
-  const model = reader.text(field, 'model', expected);
-  if (model === undefined) return {};
-  if (isModel(model)) return { model };
-  const meant = nearest(model, MODELS);
-  reader.error('unknown-model', field.offset, `There is no model "${clip(model)}".`, {
-    remedy: meant ? `Did you mean ${meant}?` : `Write ${expected}.`,
-    nearest: meant,
-  });
-  return {};
-}
-
-function readEffort(reader: YamlReader, field: Field): Partial<Policy> {
-  const effort = reader.text(field, 'effort', 'low, medium or high');
-  if (effort === undefined) return {};
-  if (!/^[A-Za-z][\w-]{0,31}$/.test(effort)) {
-    reader.mismatch(field, 'effort', 'low, medium or high');
-    return {};
-  }
-  if (!EFFORTS.includes(effort)) {
-    const meant = nearest(effort, EFFORTS);
-    reader.warn('unknown-effort', field.offset, `"${effort}" is no effort that Raymond knows.`, {
-      remedy: meant ? `Did you mean ${meant}?` : 'It is passed on; see whether the agent knows it.',
-      nearest: meant,
-    });
-  }
-  return { effort };
+  return { allowed: entries.flatMap((entry) => readPinned(reader, entry, what, choices) ?? []) };
 }
 
 function readTimeout(reader: YamlReader, field: Field): Partial<Policy> {
@@ -124,17 +109,11 @@ function readOnInterrupt(reader: YamlReader, field: Field): Partial<Policy> {
   return {};
 }
 
-function readEvaluators(reader: YamlReader, field: Field): Partial<Policy> {
-  const entries = reader.isEmpty(field) ? [] : reader.items(field, 'evaluators', 'a list');
-  return { evaluators: (entries ?? []).flatMap((entry) => readEvaluator(reader, entry) ?? []) };
-}
-
-function readAllowedTools(reader: YamlReader, field: Field): Partial<Policy> {
-  const allowedTools = readTools(reader, field);
-  return allowedTools ? { allowedTools } : {};
-}
-
-function readDisallowedTools(reader: YamlReader, field: Field): Partial<Policy> {
-  const disallowedTools = readTools(reader, field);
-  return disallowedTools ? { disallowedTools } : {};
+function readEvaluators(
+  reader: YamlReader,
+  field: Field,
+  choices: readonly string[],
+): Partial<Policy> {
+  const entries = (reader.isEmpty(field) ? [] : reader.items(field, 'evaluators', 'a list')) ?? [];
+  return { evaluators: entries.flatMap((entry) => readEvaluator(reader, entry, choices) ?? []) };
 }

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { claudeAgent } from '../execute/claude/declaration.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { extensionOf, isStateFile, readState, stemOf } from './state.ts';
 
 const read = (name: string, bytes: string | Uint8Array) =>
-  readState(stateNameSchema.parse(name), Buffer.from(bytes));
+  readState(stateNameSchema.parse(name), Buffer.from(bytes), claudeAgent);
 
 test.each([
   ['A.sh', 'bash'],
@@ -21,7 +22,12 @@ test.each([
 
 test('a prompt', () => {
   expect(read('A.md', '---\nmodel: opus\nmodle: x\n---\nHallo Ä\n')).toMatchObject({
-    state: { kind: 'prompt', name: 'A.md', template: 'Hallo Ä\n', policy: { model: 'opus' } },
+    state: {
+      kind: 'prompt',
+      name: 'A.md',
+      template: 'Hallo Ä\n',
+      policy: { choices: { model: 'opus' } },
+    },
     diagnostics: [{ severity: 'warning', nearest: 'model', line: 3 }],
   });
 });

@@ -1,3 +1,4 @@
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { BrokenState, Interpreter, Platform, State } from '../model/workflow.ts';
@@ -24,7 +25,11 @@ export interface StateReading {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readState(name: StateName, bytes: Uint8Array): StateReading {
+export function readState(
+  name: StateName,
+  bytes: Uint8Array,
+  agent: AgentDeclaration,
+): StateReading {
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) return broken(name, [notUtf8(name, bytes, decoded.offset)]);
   const extension = extensionOf(name);
@@ -33,7 +38,7 @@ export function readState(name: StateName, bytes: Uint8Array): StateReading {
     const state: State = { kind: 'script', name, text: decoded.text, interpreter };
     return { state, diagnostics: [] };
   }
-  const { diagnostics, ...prompt } = readPrompt(name, decoded.text);
+  const { diagnostics, ...prompt } = readPrompt(name, decoded.text, agent);
   if (diagnostics.some(isError)) return broken(name, diagnostics);
   return { state: { kind: 'prompt', name, ...prompt }, diagnostics };
 }

@@ -10,7 +10,8 @@ import {
   writeTag,
 } from './transition.ts';
 
-const read = (text: string) => readMove(readTags(text, { code: 'ignored' }));
+const CHOICES = ['model', 'effort'];
+const read = (text: string) => readMove(readTags(text, { code: 'ignored' }), CHOICES);
 const tag = (name: TagName, body: string, attributes: Tag['attributes'] = {}): Tag => ({
   name,
   attributes,
@@ -26,7 +27,13 @@ describe('what each tag becomes', () => {
     ['<call return=" R ">C</call>', { tag: 'call', target: 'C', return: 'R' }],
     [
       '<function return="R" model="haiku" effort="low" input="i">C</function>',
-      { tag: 'function', target: 'C', return: 'R', model: 'haiku', effort: 'low', input: 'i' },
+      {
+        tag: 'function',
+        target: 'C',
+        return: 'R',
+        input: 'i',
+        choices: { model: 'haiku', effort: 'low' },
+      },
     ],
     ['<result> as\nit is </result>', { tag: 'result', payload: ' as\nit is ' }],
     ['<result></result>', { tag: 'result', payload: '' }],
@@ -41,7 +48,7 @@ describe('what each tag becomes', () => {
     ],
     [
       '<function-workflow return="R" cd="d" model="opus[1m]">w</function-workflow>',
-      { tag: 'function-workflow', path: 'w', return: 'R', cd: 'd', model: 'opus[1m]' },
+      { tag: 'function-workflow', path: 'w', return: 'R', cd: 'd', choices: { model: 'opus[1m]' } },
     ],
     ['<reset-workflow cd="d">w</reset-workflow>', { tag: 'reset-workflow', path: 'w', cd: 'd' }],
   ])('%s', (text, own) => {
@@ -169,7 +176,7 @@ describe('what is refused', () => {
     ['call-workflow', false],
   ] as const)('cd on %s: %s', (name, moves) => {
     const required = TAG_RULES[name].required.map((attribute) => [attribute, 'X']);
-    const read = readTransition(tag(name, 'X', { ...Object.fromEntries(required), cd: 'd' }));
+    const read = readTransition(tag(name, 'X', { ...Object.fromEntries(required), cd: 'd' }), []);
     const refusal = { ok: false, message: expect.stringContaining('cd is not allowed') };
     expect(read).toMatchObject(moves ? { ok: true, value: { cd: 'd' } } : refusal);
   });

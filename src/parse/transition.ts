@@ -11,21 +11,29 @@ export interface TagRule {
   readonly optional: readonly string[];
   /** Whether any further attribute is a variable of the worker. */
   readonly variables: boolean;
+  /** Whether attributes may choose something for the agent of the state that it leads to. */
+  readonly choices: boolean;
 }
 
 export const TAG_RULES: Readonly<Record<TagName, TagRule>> = {
   goto: rule('target', [], ['input']),
   reset: rule('target', [], ['input', 'cd']),
   call: rule('target', ['return'], ['input']),
-  function: rule('target', ['return'], ['input', 'model', 'effort']),
+  function: { ...rule('target', ['return'], ['input']), choices: true },
   fork: { ...rule('target', [], ['next', 'input', 'cd']), variables: true },
   ask: rule('question', ['next'], ['timeout', 'timeout_next']),
   result: rule('payload', [], []),
   'call-workflow': rule('path', ['return'], ['input']),
-  'function-workflow': rule('path', ['return'], ['input', 'cd', 'model', 'effort']),
+  'function-workflow': { ...rule('path', ['return'], ['input', 'cd']), choices: true },
   'fork-workflow': { ...rule('path', [], ['next', 'input', 'cd']), variables: true },
   'reset-workflow': rule('path', [], ['input', 'cd']),
 };
+
+/** The attributes that a tag may have; `choices` are those that choose something for an agent. */
+export function attributesOf(tag: TagName, choices: readonly string[]): readonly string[] {
+  const { required, optional, choices: takesChoices } = TAG_RULES[tag];
+  return [...required, ...optional, ...(takesChoices ? choices : [])];
+}
 
 /** Attributes whose value names a state. */
 export const STATE_ATTRIBUTES: readonly string[] = ['return', 'next', 'timeout_next'];
@@ -37,7 +45,7 @@ export type Read<T> =
 export type MoveProblem = 'no-transition' | 'several-transitions' | 'bad-transition';
 
 /** One transition, or forks that stand together with one way on for the parent. */
-export function readMove(reading: TagReading): Read<Move> {
+export function readMove(reading: TagReading, choices: readonly string[]): Read<Move> {
   const bad = reading.bad[0];
   if (bad) return wrong(bad.problem);
   if (reading.tags.length === 0) return problem('no-transition', 'There is no transition tag.');
@@ -45,7 +53,7 @@ export function readMove(reading: TagReading): Read<Move> {
   const forks: Fork[] = [];
   const others: Move['own'][] = [];
   for (const tag of reading.tags) {
-    const read = readTransition(tag);
+    const read = readTransition(tag, choices);
     if (!read.ok) return read;
     if (isFork(read.value)) forks.push(read.value);
     else others.push(read.value);
@@ -53,9 +61,9 @@ export function readMove(reading: TagReading): Read<Move> {
   return forks.length > 0 ? readForks(forks, others) : readSingle(others);
 }
 
-export function readTransition(tag: Tag): Read<Transition> {
-  const found = formProblem(tag);
-  return found ? wrong(`<${tag.name}>: ${found}`) : toTransition(tag);
+export function readTransition(tag: Tag, choices: readonly string[]): Read<Transition> {
+  const found = formProblem(tag, choices);
+  return found ? wrong(`<${tag.name}>: ${found}`) : toTransition(tag, choices);
 }
 
 /** A tag as an agent has to write it. */
@@ -101,7 +109,7 @@ function rule(
   required: readonly string[],
   optional: readonly string[],
 ): TagRule {
-  return { body, required, optional, variables: false };
+  return { body, required, optional, variables: false, choices: false };
 }
 
 function readSingle(transitions: readonly Move['own'][]): Read<Move> {
@@ -148,16 +156,22 @@ function readForks(forks: readonly Fork[], others: readonly Move['own'][]): Read
   return { ok: true, value: { forks, own: { tag: 'goto', target: next } } };
 }
 
-function formProblem(tag: Tag): string | undefined {
-  const { body, required, optional, variables } = TAG_RULES[tag.name];
+function formProblem(tag: Tag, choices: readonly string[]): string | undefined {
+  const { body, required, variables } = TAG_RULES[tag.name];
+  const attributes = attributesOf(tag.name, choices);
   if (tag.body.length > LONGEST) return tooLong(body);
   for (const name of required) {
     if (!Object.hasOwn(tag.attributes, name)) return `the attribute ${name} is missing`;
   }
   for (const [name, value] of Object.entries(tag.attributes)) {
-    const known = required.includes(name) || optional.includes(name);
-    if (!known && !variables) return unknownAttribute(name, tag.name);
-    const found = known ? attributeProblem(name, value) : variableProblem(name);
+    const known = attributes.includes(name);
+    if (!known && !variables) return unknownAttribute(name, attributes);
+    const isChoice = known && choices.includes(name);
+    const found = isChoice
+      ? choiceProblem(name, value)
+      : known
+        ? attributeProblem(name, value)
+        : variableProblem(name);
     if (found) return found;
     if (!known && value.includes('\0')) return `${name} may not contain a NUL character`;
   }
@@ -171,11 +185,9 @@ function formProblem(tag: Tag): string | undefined {
   return undefined;
 }
 
-function unknownAttribute(name: string, tag: TagName): string {
+function unknownAttribute(name: string, known: readonly string[]): string {
   if (name === 'cd')
     return 'cd is not allowed here: only a reset, a fork or another workflow can move';
-  const { required, optional } = TAG_RULES[tag];
-  const known = [...required, ...optional];
   return `there is no attribute ${name}${known.length > 0 ? ` (there is ${known.join(', ')})` : ''}`;
 }
 
@@ -194,20 +206,26 @@ function attributeProblem(name: string, value: string): string | undefined {
   if (name === 'timeout' && readDuration(value) === undefined) {
     return `timeout is "${clip(value)}": write a number with s, m, h or d, like 24h`;
   }
-  if ((name === 'model' || name === 'effort') && !/^[A-Za-z0-9][\w.[\]-]*$/.test(value)) {
-    return `"${clip(value)}" cannot be a ${name}`;
-  }
   return undefined;
 }
 
-const OPTIONS = ['input', 'cd', 'model', 'effort'] as const;
+/** A word: nothing that an agent could take for one of its options. What it means is the executor's to say. */
+function choiceProblem(name: string, value: string): string | undefined {
+  if (value.length > LONGEST) return tooLong(name);
+  return /^[A-Za-z0-9][\w.[\]-]*$/.test(value) ? undefined : `"${clip(value)}" cannot be a ${name}`;
+}
 
-function toTransition(tag: Tag): Read<Transition> {
+const OPTIONS = ['input', 'cd'] as const;
+
+function toTransition(tag: Tag, choices: readonly string[]): Read<Transition> {
   const { attributes: given } = tag;
   const target = tag.body.trim();
   const optional = pick(
     given,
     OPTIONS.filter((name) => TAG_RULES[tag.name].optional.includes(name)),
+  );
+  const chosen = Object.fromEntries(
+    Object.entries(given).filter(([name]) => choices.includes(name)),
   );
   const back = given.return?.trim() ?? '';
   switch (tag.name) {
@@ -215,11 +233,13 @@ function toTransition(tag: Tag): Read<Transition> {
     case 'reset':
       return right({ tag: tag.name, target, ...optional });
     case 'call':
-    case 'function':
       return right({ tag: tag.name, target, return: back, ...optional });
+    case 'function':
+      return right({ tag: tag.name, target, return: back, ...optional, choices: chosen });
     case 'call-workflow':
-    case 'function-workflow':
       return right({ tag: tag.name, path: target, return: back, ...optional });
+    case 'function-workflow':
+      return right({ tag: tag.name, path: target, return: back, ...optional, choices: chosen });
     case 'reset-workflow':
       return right({ tag: tag.name, path: target, ...optional });
     case 'fork':

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { claudeAgent } from '../execute/claude/declaration.ts';
 import type { SourceFile } from '../model/source.ts';
 import type { Platform } from '../model/workflow.ts';
 import { parseWorkflow } from './workflow.ts';
@@ -9,7 +10,11 @@ const file = (name: string, text = 'x'): SourceFile => ({
 });
 
 const parse = (files: readonly SourceFile[], entry?: string, platform: Platform = 'unix') =>
-  parseWorkflow({ ref: '/w', name: 'w', entry, files, about: {}, diagnostics: [] }, platform);
+  parseWorkflow(
+    { ref: '/w', name: 'w', entry, files, about: {}, diagnostics: [] },
+    platform,
+    claudeAgent,
+  );
 
 test.each<[string, string | undefined, Platform, string]>([
   // files, named entry, platform, entry or code

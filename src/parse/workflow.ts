@@ -1,3 +1,4 @@
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Source, SourceFile } from '../model/source.ts';
 import type { StateName } from '../model/state-name.ts';
@@ -16,8 +17,12 @@ export type WorkflowReading =
     };
 
 /** All states of a source, and the one at which it begins. Only a source without a beginning is refused. */
-export function parseWorkflow(source: Source, platform: Platform): WorkflowReading {
-  const readings = source.files.flatMap((file) => readFile(file) ?? []);
+export function parseWorkflow(
+  source: Source,
+  platform: Platform,
+  agent: AgentDeclaration,
+): WorkflowReading {
+  const readings = source.files.flatMap((file) => readFile(file, agent) ?? []);
   readings.sort((a, b) => (a.state.name < b.state.name ? -1 : 1));
   const states = new Map(readings.map(({ state }) => [state.name, state]));
   // States that were written as one share their faults.
@@ -29,13 +34,16 @@ export function parseWorkflow(source: Source, platform: Platform): WorkflowReadi
   const { ref, name, about } = source;
   return {
     ok: true,
-    workflow: { ref, name, platform, entry: entry.found, states, about, diagnostics },
+    workflow: { ref, name, platform, agent, entry: entry.found, states, about, diagnostics },
   };
 }
 
-function readFile({ name, content }: SourceFile): StateReading | undefined {
+function readFile(
+  { name, content }: SourceFile,
+  agent: AgentDeclaration,
+): StateReading | undefined {
   if (!isStateFile(name)) return undefined;
-  if ('bytes' in content) return readState(name, content.bytes);
+  if ('bytes' in content) return readState(name, content.bytes, agent);
   if ('problem' in content) return broken(name, [unusable(name, content)]);
   const { state } = content;
   return { state, diagnostics: state.kind === 'broken' ? state.diagnostics : [] };

@@ -15,8 +15,10 @@ export interface Field extends Item {
   readonly keyOffset: number;
 }
 
+type Fault = Pick<Diagnostic, 'severity' | 'code' | 'message'> & FaultDetails;
+
 interface FaultDetails {
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   readonly nearest?: string | undefined;
 }
 
@@ -59,11 +61,22 @@ export class YamlReader {
   }
 
   error(code: string, offset: number, message: string, details: FaultDetails = {}): undefined {
-    this.#note('error', code, offset, message, details);
+    this.note(offset, { severity: 'error', code, message, ...details });
   }
 
   warn(code: string, offset: number, message: string, details: FaultDetails = {}): undefined {
-    this.#note('warning', code, offset, message, details);
+    this.note(offset, { severity: 'warning', code, message, ...details });
+  }
+
+  note(offset: number, { remedy, nearest: meant, ...fault }: Fault): undefined {
+    if (fault.severity === 'error') this.#errors += 1;
+    this.#faults.push({
+      ...fault,
+      file: this.#file,
+      ...this.#position(offset),
+      ...(remedy === undefined ? {} : { remedy }),
+      ...(meant === undefined ? {} : { nearest: meant }),
+    });
   }
 
   unknownKey(field: Field, known: Iterable<string>, where: string): undefined {
@@ -180,25 +193,6 @@ export class YamlReader {
   #position(offset: number): { line: number; column: number } {
     const { line, column } = this.#text.position(offset);
     return { line: line + this.#linesBefore, column };
-  }
-
-  #note(
-    severity: Diagnostic['severity'],
-    code: string,
-    offset: number,
-    message: string,
-    { remedy, nearest: meant }: FaultDetails,
-  ): void {
-    if (severity === 'error') this.#errors += 1;
-    this.#faults.push({
-      severity,
-      code,
-      file: this.#file,
-      ...this.#position(offset),
-      message,
-      ...(remedy === undefined ? {} : { remedy }),
-      ...(meant === undefined ? {} : { nearest: meant }),
-    });
   }
 }
 

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { claudeAgent } from '../execute/claude/declaration.ts';
 import { readYamlWorkflow } from './yaml-workflow.ts';
 
-const read = (text: string) => readYamlWorkflow('w.yaml', text);
+const read = (text: string) => readYamlWorkflow('w.yaml', text, claudeAgent);
 
 test('a workflow', () => {
   const text = `id: triage
@@ -44,7 +45,7 @@ states:
         template: 'Read it.\n\nThen go on.\n',
         templateLine: 15,
         policy: {
-          model: 'opus',
+          choices: { model: 'opus' },
           allowed: [{ tag: 'goto', body: 'CHECK', attributes: {}, line: 13 }],
           forceImplicit: false,
           onInterrupt: 'continue',

@@ -1,6 +1,7 @@
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { About, Policy, State } from '../model/workflow.ts';
-import { NO_POLICY, POLICY_KEYS, readPolicy } from './policy.ts';
+import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
 import { type Extension, extensionOf, INTERPRETERS, isStateFile } from './state.ts';
 import { stateNameProblem } from './transition.ts';
 import { variableProblem } from './variables.ts';
@@ -15,7 +16,11 @@ export interface YamlWorkflow {
 }
 
 /** A workflow that is written as one YAML text. */
-export function readYamlWorkflow(file: string, text: string): YamlWorkflow {
+export function readYamlWorkflow(
+  file: string,
+  text: string,
+  agent: AgentDeclaration,
+): YamlWorkflow {
   const reader = new YamlReader(file, text);
   const unreadable = reader.errorCount() > 0;
   const fields = unreadable
@@ -30,7 +35,7 @@ export function readYamlWorkflow(file: string, text: string): YamlWorkflow {
   const stateFields = readStates(reader, fields);
   const diagnostics = reader.takeFaults();
   if (!stateFields) return { ...head, diagnostics };
-  const readings = stateFields.map((field) => readForms(reader, file, field));
+  const readings = stateFields.map((field) => readForms(reader, file, field, agent));
   return {
     ...head,
     states: readings.flatMap(({ states }) => states),
@@ -103,7 +108,12 @@ function readStates(reader: YamlReader, fields: readonly Field[]): readonly Fiel
 }
 
 /** The files that a state would be in a folder: its prompt, or a script for each platform. */
-function readForms(reader: YamlReader, file: string, field: Field): FormsReading {
+function readForms(
+  reader: YamlReader,
+  file: string,
+  field: Field,
+  agent: AgentDeclaration,
+): FormsReading {
   if (!checkName(reader, field)) return { states: [], diagnostics: reader.takeFaults() };
   const keys = reader.fields(field, field.key, 'a map with prompt, sh, bat or ps1') ?? [];
   const forms = keys.flatMap((key) => {
@@ -112,7 +122,7 @@ function readForms(reader: YamlReader, file: string, field: Field): FormsReading
   });
   checkForms(reader, field, forms);
   const policyFields = keys.filter(({ key }) => !FORMS.has(key));
-  const policy = readStateKeys(reader, policyFields, forms);
+  const policy = readStateKeys(reader, policyFields, forms, agent);
   const states = forms.flatMap((form) => readForm(reader, file, field.key, form, policy) ?? []);
 
   const diagnostics = reader.takeFaults();
@@ -174,18 +184,20 @@ function readStateKeys(
   reader: YamlReader,
   fields: readonly Field[],
   forms: readonly Form[],
+  agent: AgentDeclaration,
 ): Policy {
+  const known = policyKeys(agent);
   const isScript = forms.some(({ extension }) => extension !== '.md');
   for (const field of fields) {
-    if (!POLICY_KEYS.includes(field.key)) {
-      reader.unknownKey(field, [...FORMS.keys(), ...POLICY_KEYS], 'A state');
+    if (!known.includes(field.key)) {
+      reader.unknownKey(field, [...FORMS.keys(), ...known], 'A state');
     } else if (isScript) {
       reader.warn('unused-key', field.keyOffset, `${field.key} has no effect on a script.`, {
         remedy: 'Remove it.',
       });
     }
   }
-  return isScript ? NO_POLICY : readPolicy(reader, fields);
+  return isScript ? NO_POLICY : readPolicy(reader, fields, agent);
 }
 
 function readForm(

@@ -77,13 +77,13 @@ test('what a resume says holds for the steps that it takes up', async () => {
   stage.start();
   const log: string[] = [];
   const inbox = new Inbox<Input>();
-  const settings = { ...stage.run.settings, permissionMode: 'plan' };
+  const settings = { ...stage.run.settings, agent: { permissionMode: 'plan' } };
   inbox.put({ kind: 'resume', at: stage.now, settings, input: undefined });
   const agent = scriptedAgent(() => '<result>x</result>');
   const adopting: Executor = {
     ...agent,
     adopt: (step, live) => {
-      log.push(`adopt under ${step.kind === 'prompt' ? step.permissionMode : ''}`);
+      log.push(`adopt under ${step.kind === 'prompt' ? step.choices.permissionMode : ''}`);
       return agent.start(step, live);
     },
   };

@@ -1,36 +1,21 @@
 import { expect, test } from 'vitest';
-import { loosened, type Rules } from './rules.ts';
+import { claudeAgent } from '../execute/claude/declaration.ts';
+import { tightened } from './rules.ts';
 
-const was: Rules = {
-  model: 'sonnet',
-  permissionMode: 'acceptEdits',
-  skipPermissions: false,
-  allowedTools: ['Read'],
-  disallowedTools: ['WebFetch'],
-  agentOptions: '',
-  budgetUsd: 10,
-};
-
-test.each<[string, Partial<Rules>, Partial<Rules>, RegExp | undefined]>([
-  ['nothing has changed', {}, {}, undefined],
-  ['a stricter mode', {}, { permissionMode: 'plan' }, /mode is plan/],
-  ['a looser mode', { permissionMode: 'plan' }, { permissionMode: 'acceptEdits' }, undefined],
-  ['a mode that may allow anything', { permissionMode: 'auto' }, {}, /mode is acceptEdits/],
-  ['permissions that were skipped', { skipPermissions: true }, {}, /not skipped/],
-  ['permissions that are skipped now', {}, { skipPermissions: true }, undefined],
-  ['a tool that was allowed', {}, { allowedTools: [] }, /fewer tools/],
-  ['a tool that is allowed now', {}, { allowedTools: ['Read', 'Bash'] }, undefined],
-  ['a tool that is forbidden now', {}, { disallowedTools: ['WebFetch', 'Bash'] }, /fewer tools/],
-  ['a tool that was forbidden', {}, { disallowedTools: [] }, undefined],
-  ['other options of the agent', {}, { agentOptions: 'x' }, /other options/],
-  ['less money', {}, { budgetUsd: 5 }, /budget is \$5\.00/],
-  ['more money', {}, { budgetUsd: 20 }, undefined],
-  ['a limit of the money', { budgetUsd: 0 }, { budgetUsd: 5 }, /budget is \$5\.00/],
-  ['no limit of the money', {}, { budgetUsd: 0 }, undefined],
-  ['another model', {}, { model: 'haiku' }, /model is haiku/],
-  ['no model any more', {}, { model: undefined }, undefined],
+test.each<[string, number, number, string | undefined]>([
+  ['the same money', 10, 10, undefined],
+  ['less money', 10, 5, 'the budget is $5.00'],
+  ['more money', 10, 20, undefined],
+  ['a limit of the money', 0, 5, 'the budget is $5.00'],
+  ['no limit of the money', 10, 0, undefined],
 ])('%s', (_, before, after, why) => {
-  const said = loosened({ ...was, ...before }, { ...was, ...after });
-  if (why === undefined) expect(said).toBeUndefined();
-  else expect(said).toMatch(why);
+  const was = { choices: {}, budgetUsd: before };
+  expect(tightened(was, { choices: {}, budgetUsd: after }, claudeAgent)).toBe(why);
+});
+
+test('what is chosen for the agent is for its executor to compare', () => {
+  const was = { choices: { permissionMode: 'acceptEdits' }, budgetUsd: 0 };
+  const now = { choices: { permissionMode: 'plan' }, budgetUsd: 0 };
+  expect(tightened(was, now, claudeAgent)).toBe('the permission mode is plan');
+  expect(tightened(was, now, { ...claudeAgent, tightened: () => undefined })).toBeUndefined();
 });

@@ -78,10 +78,11 @@ test.each<[string, readonly (string | StepReport)[], string | undefined]>([
 });
 
 test('a prompt step has what its state says, else what the run says', async () => {
-  const stage = makeRun(flow, { settings: { model: 'opus', effort: 'high', budgetUsd: 2 } });
+  const stage = makeRun(flow, {
+    settings: { agent: { model: 'opus', effort: 'high' }, budgetUsd: 2 },
+  });
   expect((await launch(stage, '<goto>N</goto>')).step).toMatchObject({
-    model: 'sonnet',
-    effort: 'high',
+    choices: { model: 'sonnet', effort: 'high' },
     idleTimeoutMs: 5_000,
     budgetUsd: 2,
     cwd: '/project',
@@ -102,30 +103,32 @@ test.each([
   const start = state(
     `permission_mode: ${ofState}\nallowed_tools: [Read]\ndisallowed_tools: [Bash]`,
   );
-  const settings = { permissionMode: ofRun, skipPermissions: skips };
+  const settings = { agent: { permissionMode: ofRun, skipPermissions: skips } };
   const stage = makeRun({ ...flow, START: start }, { settings });
   expect((await launch(stage, '<goto>N</goto>')).step).toMatchObject({
-    permissionMode: mode,
-    skipPermissions: skipped,
-    allowedTools: ['Read'],
-    disallowedTools: ['Bash'],
+    choices: {
+      permissionMode: mode,
+      skipPermissions: skipped,
+      allowedTools: ['Read'],
+      disallowedTools: ['Bash'],
+    },
   });
 });
 
 test('a state that says nothing of permissions has those of the run', async () => {
-  const settings = { permissionMode: 'auto', skipPermissions: true };
-  const stage = makeRun(flow, { settings });
+  const agent = { permissionMode: 'auto', skipPermissions: true };
+  const stage = makeRun(flow, { settings: { agent } });
   expect((await launch(stage, '<goto>N</goto>')).step).toMatchObject({
-    ...settings,
-    allowedTools: [],
-    disallowedTools: [],
+    choices: { ...agent, allowedTools: [], disallowedTools: [] },
   });
 });
 
 test('what a function says wins for that step', async () => {
   const stage = makeRun({ ...flow, START: [], F: flow.START });
   stage.turn('<function return="N" model="haiku" effort="low">F</function>');
-  expect((await launch(stage)).step).toMatchObject({ model: 'haiku', effort: 'low' });
+  expect((await launch(stage)).step).toMatchObject({
+    choices: { model: 'haiku', effort: 'low' },
+  });
 });
 
 test('a script step has its value and its variables', async () => {

@@ -2,12 +2,11 @@ import type { Workflows } from '../interpret/follow.ts';
 import { needs } from '../interpret/needs.ts';
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
 import { executedState, remainingUsd } from '../interpret/start-step.ts';
-import type { RunEvent, Settings } from '../model/event.ts';
+import type { RunEvent } from '../model/event.ts';
 import type { Facts, Input, Located, StepReport, WorkflowFact } from '../model/input.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
-import type { Policy, PromptState } from '../model/workflow.ts';
-import { stricterMode } from '../parse/permissions.ts';
+import type { PromptState, Workflow } from '../model/workflow.ts';
 import { readTags } from '../parse/tags.ts';
 import type {
   Clock,
@@ -22,7 +21,7 @@ import type {
   World,
 } from '../ports.ts';
 import type { Inbox } from './inbox.ts';
-import { loosened, rulesOf } from './rules.ts';
+import { rulesOf, tightened } from './rules.ts';
 
 export interface StepsPorts {
   readonly library: WorkflowLibrary;
@@ -83,9 +82,10 @@ export class Steps {
     const running = await this.#running.get(agent.id);
     const { status } = agent;
     if (!running?.isAdopted || status.kind !== 'running') return;
+    const declaration = this.workflows(agent.workflow)?.agent;
     const rules = async (of: Run) => rulesOf(of, await this.#step(of, agent, status));
     const why = await Promise.all([rules(begun), rules(run)]).then(
-      ([was, now]) => loosened(was, now),
+      ([was, now]) => was && now && declaration && tightened(was, now, declaration),
       // The step cannot be executed any more, and says so itself.
       () => undefined,
     );
@@ -174,7 +174,7 @@ export class Steps {
       environment: workflow.about.environment ?? {},
       prompt: renderPrompt(state, from),
       session: status.session,
-      ...turnSettings(run, agent, status, state),
+      ...turnSettings(run, agent, status, state, workflow),
       budgetUsd: remainingUsd(run),
       previousFolder:
         agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
@@ -224,36 +224,16 @@ function turnSettings(
   agent: Agent,
   { task }: RunningStatus,
   { policy }: PromptState,
+  workflow: Workflow,
 ) {
-  // What a function tag says holds for the state that it calls, not for that state's judge.
-  const own = task.kind === 'judge' ? undefined : agent;
-  return {
-    model: own?.model ?? policy.model ?? settings.model,
-    effort: own?.effort ?? policy.effort ?? settings.effort,
-    idleTimeoutMs: policy.idleTimeoutMs ?? settings.idleTimeoutMs,
-    ...permissions(settings, policy),
-    warm: settings.warm,
-  };
-}
-
-/** A state may ask for less than the run allows, never for more. */
-function permissions(settings: Settings, policy: Policy) {
-  const { permissionMode: asked } = policy;
-  const allowedTools = together(settings.allowedTools, policy.allowedTools);
-  const disallowedTools = together(settings.disallowedTools, policy.disallowedTools);
-  const { permissionMode, skipPermissions } = settings;
-  if (asked === undefined)
-    return { permissionMode, skipPermissions, allowedTools, disallowedTools };
-  return {
-    permissionMode: skipPermissions ? asked : stricterMode(permissionMode, asked),
-    skipPermissions: false,
-    allowedTools,
-    disallowedTools,
-  };
-}
-
-function together(ofRun: readonly string[] = [], ofState: readonly string[] = []) {
-  return [...new Set([...ofRun, ...ofState])];
+  const choices = workflow.agent.combine({
+    run: settings.agent,
+    state: policy.choices,
+    // What a function tag says holds for the state that it calls, not for that state's judge.
+    tag: task.kind === 'judge' ? {} : agent.choices,
+  });
+  const idleTimeoutMs = policy.idleTimeoutMs ?? settings.idleTimeoutMs;
+  return { choices, idleTimeoutMs, warm: settings.warm };
 }
 
 /** A script that the run has not read must not be executed either. */

@@ -1,42 +1,37 @@
+import type { AgentChoice, AgentDeclaration } from '../model/agent.ts';
 import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
-import { STATE_MODES } from '../parse/permissions.ts';
-import { TAG_RULES } from '../parse/transition.ts';
+import { choiceKey, tagChoices } from '../parse/agent-choices.ts';
+import { attributesOf, TAG_RULES } from '../parse/transition.ts';
 import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
 
-export function frontMatterSchema(): JsonSchema {
+export function frontMatterSchema(agent: AgentDeclaration): JsonSchema {
   return {
-    ...mapSchema(policyProperties()),
+    ...mapSchema(policyProperties(agent)),
     type: ['object', 'null'],
-    definitions: transitionDefinitions(),
+    definitions: transitionDefinitions(agent),
   };
 }
 
 /** What the properties of a policy refer to. */
-export function transitionDefinitions(): Readonly<Record<string, JsonSchema>> {
+export function transitionDefinitions(
+  agent: AgentDeclaration,
+): Readonly<Record<string, JsonSchema>> {
+  const choices = tagChoices(agent);
   const anyTag = (schema: (tag: TagName) => JsonSchema) => ({ anyOf: TRANSITION_TAGS.map(schema) });
   return {
-    allowedTransition: anyTag((tag) => transitionSchema(tag, [])),
+    allowedTransition: anyTag((tag) => transitionSchema(tag, choices, [])),
     completeTransition: anyTag((tag) =>
-      transitionSchema(tag, [TAG_RULES[tag].body, ...TAG_RULES[tag].required]),
+      transitionSchema(tag, choices, [TAG_RULES[tag].body, ...TAG_RULES[tag].required]),
     ),
   };
 }
 
 /** What a prompt state may say of itself, in front matter or beside `prompt:`. */
-export function policyProperties(): Readonly<Record<string, JsonSchema>> {
+export function policyProperties(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
   return {
     allowed_transitions: described('What the agent may answer; it is reminded of it otherwise.', {
       type: ['array', 'null'],
       items: { $ref: '#/definitions/allowedTransition' },
-    }),
-    model: described('opus, sonnet, haiku, or a full claude-… id.', {
-      type: 'string',
-      pattern: '^((opus|sonnet|haiku)|claude-[\\w.-]+)(\\[\\w+\\])?$',
-    }),
-    effort: described('How hard the model thinks.', {
-      type: 'string',
-      pattern: '^[A-Za-z][\\w-]{0,31}$',
-      examples: ['low', 'medium', 'high'],
     }),
     timeout: described('Seconds without output before the step is stopped; 0 is none.', {
       type: 'number',
@@ -56,22 +51,23 @@ export function policyProperties(): Readonly<Record<string, JsonSchema>> {
       type: ['array', 'null'],
       items: { anyOf: evaluators() },
     }),
-    allowed_tools: described('What the agent may use unasked in this state.', toolList()),
-    disallowed_tools: described('What the agent may not use in this state.', toolList()),
-    permission_mode: described('What the agent may do unasked; never more than the run allows.', {
-      enum: STATE_MODES,
-    }),
+    ...Object.fromEntries(agent.choices.flatMap(choiceProperty)),
   };
 }
 
-function toolList(): JsonSchema {
-  return { type: ['array', 'null'], items: TEXT };
+function choiceProperty(choice: AgentChoice): readonly (readonly [string, JsonSchema])[] {
+  const { inState } = choice;
+  return inState ? [[choiceKey(choice), described(inState.meaning, inState.schema)]] : [];
 }
 
 /** A transition with the parts that it pins. */
-function transitionSchema(tag: TagName, alsoRequired: readonly string[]): JsonSchema {
-  const { body, required, optional, variables } = TAG_RULES[tag];
-  const parts = [body, ...required, ...optional].map((name) => [name, TEXT]);
+function transitionSchema(
+  tag: TagName,
+  choices: readonly string[],
+  alsoRequired: readonly string[],
+): JsonSchema {
+  const { body, variables } = TAG_RULES[tag];
+  const parts = [body, ...attributesOf(tag, choices)].map((name) => [name, TEXT]);
   const map = mapSchema({ tag: { const: tag }, ...Object.fromEntries(parts) }, [
     'tag',
     ...alsoRequired,

@@ -1,5 +1,6 @@
 /** The files that people write and programs read, as JSON Schemas: for editors, and for whoever reads a journal. */
 import * as z from 'zod/mini';
+import type { AgentDeclaration } from '../model/agent.ts';
 import { runEventSchema } from '../model/event.ts';
 import { rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { testFileSchema } from '../parse/test-file.ts';
@@ -9,10 +10,10 @@ import type { JsonSchema } from './json-schema.ts';
 import { workflowSchema } from './workflow-schema.ts';
 
 /** By the name of the file that each is published in. */
-export function schemas(): Readonly<Record<string, JsonSchema>> {
+export function schemas(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
   return {
-    'front-matter': titled('Front matter of a Raymond prompt state', frontMatterSchema()),
-    workflow: titled('A Raymond workflow in one file', workflowSchema()),
+    'front-matter': titled('Front matter of a Raymond prompt state', frontMatterSchema(agent)),
+    workflow: titled('A Raymond workflow in one file', workflowSchema(agent)),
     config: titled('.raymond/config.toml', configSchema()),
     test: titled('Tests of a Raymond workflow (*.test.yaml)', fromZod(testFileSchema)),
     rehearsal: titled('Answers for a rehearsal (rehearsal.yaml)', fromZod(rehearsalSchema)),

@@ -1,7 +1,8 @@
+import type { AgentDeclaration } from '../model/agent.ts';
 import { policyProperties, transitionDefinitions } from './front-matter-schema.ts';
 import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
 
-export function workflowSchema(): JsonSchema {
+export function workflowSchema(agent: AgentDeclaration): JsonSchema {
   const map = mapSchema(
     {
       id: described('Begins the ids of its runs.', {
@@ -24,18 +25,17 @@ export function workflowSchema(): JsonSchema {
         type: 'object',
         minProperties: 1,
         propertyNames: { pattern: '^[^./\\\\][^/\\\\]*$', not: { pattern: '\\.(md|sh|bat|ps1)$' } },
-        additionalProperties: { anyOf: [promptState(), scriptState()] },
+        additionalProperties: { anyOf: [promptState(agent), scriptState()] },
       }),
     },
     ['states'],
   );
-  return { ...map, definitions: transitionDefinitions() };
+  return { ...map, definitions: transitionDefinitions(agent) };
 }
 
-function promptState(): JsonSchema {
-  return mapSchema({ prompt: described('What the agent is sent.', TEXT), ...policyProperties() }, [
-    'prompt',
-  ]);
+function promptState(agent: AgentDeclaration): JsonSchema {
+  const prompt = described('What the agent is sent.', TEXT);
+  return mapSchema({ prompt, ...policyProperties(agent) }, ['prompt']);
 }
 
 function scriptState(): JsonSchema {

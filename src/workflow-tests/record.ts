@@ -156,16 +156,18 @@ function otherPaths(events: readonly RunEvent[]): Record<string, string[]> {
 /** Only what a person chose. */
 function writtenSettings(settings: Settings): TestSettings {
   const usual = newRun.settings;
-  const { idleTimeoutMs, maxParallelPrompts, permissionMode, model, effort } = settings;
+  const { idleTimeoutMs, maxParallelPrompts, agent } = settings;
+  const { permissionMode, skipPermissions, model, effort } = agent;
   return {
     ...(settings.budgetUsd !== usual.budgetUsd && { budget: settings.budgetUsd }),
     // A test has a limit of its own, so the limit of the run is said in any case.
     max_iterations: settings.maxIterations,
-    ...(model !== undefined && { model }),
-    ...(effort !== undefined && { effort }),
+    ...(typeof model === 'string' && { model }),
+    ...(typeof effort === 'string' && { effort }),
     ...(idleTimeoutMs !== usual.idleTimeoutMs && { timeout: idleTimeoutMs / 1000 }),
-    ...(permissionMode !== usual.permissionMode && { permission_mode: permissionMode }),
-    ...(settings.skipPermissions && { dangerously_skip_permissions: true }),
+    ...(typeof permissionMode === 'string' &&
+      permissionMode !== 'acceptEdits' && { permission_mode: permissionMode }),
+    ...(skipPermissions === true && { dangerously_skip_permissions: true }),
     ...(maxParallelPrompts !== usual.maxParallelPrompts && { max_parallel: maxParallelPrompts }),
     ...(settings.failFast && { fail_fast: true }),
     ...(!settings.wait && { no_wait: true }),

@@ -4,12 +4,13 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configTemplate } from '../../src/cli/config-file.ts';
-import { POLICY_KEYS } from '../../src/parse/policy.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { policyKeys } from '../../src/parse/policy.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 import { schemas } from '../../src/schemas/schemas.ts';
 import { ROOT } from './sandbox.ts';
 
-const made = schemas();
+const made = schemas(claudeAgent);
 const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false });
 
 function accepts(name: string, value: unknown): boolean {
@@ -54,7 +55,7 @@ test('what the guide shows is valid', () => {
 });
 
 test('every key of the front matter is known', () => {
-  expect(Object.keys(made['front-matter']?.properties ?? {})).toEqual(POLICY_KEYS);
+  expect(Object.keys(made['front-matter']?.properties ?? {})).toEqual(policyKeys(claudeAgent));
 });
 
 const EVALUATORS = `evaluators:
@@ -120,7 +121,7 @@ test.each([
 
 test('the workflow schema agrees with the reader about what is good', () => {
   const text = 'id: a\nstates: {START: {prompt: x, max_visits: 2}, B: {sh: ls}}';
-  expect(readYamlWorkflow('w.yaml', text).diagnostics).toEqual([]);
+  expect(readYamlWorkflow('w.yaml', text, claudeAgent).diagnostics).toEqual([]);
   expect(accepts('workflow', parse(text))).toBe(true);
 });
 

@@ -112,7 +112,7 @@ test('skipped permissions have two names, and both are warned of, at a resume to
   const skips = (run: string) =>
     project
       .journal(run)
-      .flatMap((event) => ('settings' in event ? [event.settings.skipPermissions] : []));
+      .flatMap((event) => ('settings' in event ? [event.settings.agent.skipPermissions] : []));
   const WARNING = 'WARNING: permissions are skipped';
   const one = ['--max-iterations', '1', '--quiet'];
   const names = [

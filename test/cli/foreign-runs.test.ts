@@ -137,10 +137,10 @@ test('a person at the terminal is asked', async () => {
 });
 
 test.each<[string, Partial<RunEventOf<'run-started'>>]>([
-  ['skips permissions', { settings: { ...newRun.settings, skipPermissions: true } }],
-  ['allows tools', { settings: { ...newRun.settings, allowedTools: ['Bash'] } }],
+  ['skips permissions', { settings: { ...newRun.settings, agent: { skipPermissions: true } } }],
+  ['allows tools', { settings: { ...newRun.settings, agent: { allowedTools: ['Bash'] } } }],
   ['has no budget', { settings: { ...newRun.settings, budgetUsd: 0 } }],
-  ['has another mode', { settings: { ...newRun.settings, permissionMode: 'auto' } }],
+  ['has another mode', { settings: { ...newRun.settings, agent: { permissionMode: 'auto' } } }],
   ['has another directory', { cwd: '/' }],
   ['has another workflow', { workflow: '/tmp/workflow' }],
 ])('an own run whose journal was changed so that it %s is not the own', async (_, change) => {

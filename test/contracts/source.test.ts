@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { createLibrary } from '../../src/load/load.ts';
 import type { Platform, Workflow } from '../../src/model/workflow.ts';
 import { resolveState } from '../../src/parse/resolve.ts';
@@ -115,7 +116,11 @@ describe.each(KINDS)('$kind', ({ write }) => {
     await mkdir(cwd);
     const path = await write(cwd, files);
     const unpackInto = join(cwd, 'run', 'unpacked');
-    return { cwd, path, library: createLibrary({ cwd, platform }).unpackingInto(unpackInto) };
+    return {
+      cwd,
+      path,
+      library: createLibrary({ cwd, platform, agent: claudeAgent }).unpackingInto(unpackInto),
+    };
   }
   async function load(files: Files, platform?: Platform) {
     const made = await library(files, platform);
@@ -125,7 +130,7 @@ describe.each(KINDS)('$kind', ({ write }) => {
   test.each<Platform>(['unix', 'windows'])('is the same workflow as any other on %s', async (p) => {
     const folder = await mkdtemp(join(root, 'reference'));
     await KINDS[0]?.write(folder, FILES);
-    const reference = createLibrary({ cwd: folder, platform: p });
+    const reference = createLibrary({ cwd: folder, platform: p, agent: claudeAgent });
     const workflow = await load(FILES, p);
     expect(essence(workflow)).toEqual(essence(await reference.load('flow')));
     expect(workflow.states.size).toBe(6);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { MOST_REMINDERS } from '../../src/interpret/decide.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { reminderText } from '../../src/interpret/policy.ts';
@@ -27,7 +28,7 @@ test.each([
     'docs/guide/parallel-work.md',
     `At most ${settings.maxParallelPrompts} prompts and ${settings.maxParallelScripts} scripts`,
   ],
-  [money, `(\`${settings.permissionMode}\`)`],
+  [money, `(\`${claudeAgent.usual.permissionMode}\`)`],
   [wrong, `up to ${count[pauses.length]} times, after ${spoken(pauses)} seconds`],
   ['docs/decisions/0020-retry-pauses.md', `after ${spoken(pauses)} seconds`],
   ['docs/decisions/0020-retry-pauses.md', `${unknownWait / 60} minutes if the end is not`],
@@ -55,7 +56,7 @@ test.each([
 test('the guide shows the reminder that an agent gets', () => {
   const { blocks, text } = readDocument('docs/guide/policies.md');
   const triage = blocks.find(({ file }) => file === 'triage/START.md');
-  const { allowed = [] } = readPrompt('START.md', triage?.text ?? '').policy;
+  const { allowed = [] } = readPrompt('START.md', triage?.text ?? '', claudeAgent).policy;
   const shown = blocks.find((block) => block.text.startsWith('Your last message'));
   expect(shown?.text).toBe(`${reminderText('There is no transition tag.', allowed)}\n`);
   expect(text).toContain(`at most ${count[MOST_REMINDERS]} reminders. Then the agent fails.`);

@@ -8,10 +8,12 @@ import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { readConfig } from '../../src/cli/config-file.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { loadWorkflow } from '../../src/index.ts';
 import { decodeLine } from '../../src/journal/journal-format.ts';
 import { stateFileSchema } from '../../src/journal/state-file.ts';
 import { JOURNAL_VERSION } from '../../src/model/event.ts';
+import { tagChoices } from '../../src/parse/agent-choices.ts';
 import { readPrompt } from '../../src/parse/front-matter.ts';
 import { readTags } from '../../src/parse/tags.ts';
 import { readMove } from '../../src/parse/transition.ts';
@@ -19,6 +21,8 @@ import { expectedPattern, normalOutput, readConsole } from './console.ts';
 import { type Block, type Document, documents, root } from './documents.ts';
 import { type DocumentProject, makeDocumentProject } from './project.ts';
 import { hasPrompts, playShown, workflowsOf } from './workflows.ts';
+
+const choices = tagChoices(claudeAgent);
 
 /** Documents whose examples a test of their own runs. */
 const CHECKED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -44,17 +48,22 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   /** Lines that are each a transition. */
   'html tags': (text) => {
     for (const line of nonEmpty(text)) {
-      expect(readMove(readTags(line, { code: 'ignored' })), line).toMatchObject({ ok: true });
+      expect(readMove(readTags(line, { code: 'ignored' }), choices), line).toMatchObject({
+        ok: true,
+      });
     }
   },
   /** Lines that are each refused, or no tag at all. */
   'html bad-tags': (text) => {
     for (const line of nonEmpty(text)) {
-      expect(readMove(readTags(line, { code: 'heeded' })), line).toMatchObject({ ok: false });
+      expect(readMove(readTags(line, { code: 'heeded' }), choices), line).toMatchObject({
+        ok: false,
+      });
     }
   },
   /** The keys of a front matter. */
-  'yaml policy': (text) => expect(readPrompt('S.md', `---\n${text}---\n`).diagnostics).toEqual([]),
+  'yaml policy': (text) =>
+    expect(readPrompt('S.md', `---\n${text}---\n`, claudeAgent).diagnostics).toEqual([]),
   'toml config': (text) => void readConfig('config.toml', text),
   'jsonl events': (text) => {
     for (const line of nonEmpty(text))

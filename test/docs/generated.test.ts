@@ -7,9 +7,11 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { configKey, configTemplate } from '../../src/cli/config-file.ts';
 import { CONFIG_OPTIONS, type OptionSpec, RUN_OPTIONS } from '../../src/cli/options.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
 import { failureSchema } from '../../src/model/failure.ts';
-import { POLICY_KEYS } from '../../src/parse/policy.ts';
+import { tagChoices } from '../../src/parse/agent-choices.ts';
+import { policyKeys } from '../../src/parse/policy.ts';
 import { TAG_RULES } from '../../src/parse/transition.ts';
 import { documents, readDocument, root } from './documents.ts';
 
@@ -27,11 +29,14 @@ const GENERATED: Readonly<Record<string, () => string>> = {
   tags: () =>
     table(
       ['tag', 'its body', 'must have', 'may have'],
-      Object.entries(TAG_RULES).map(([name, { body, required, optional, variables }]) => [
+      Object.entries(TAG_RULES).map(([name, { body, required, optional, variables, choices }]) => [
         code(name),
         body,
         required.map(code).join(', ') || '-',
-        [...optional.map(code), ...(variables ? ['any variable'] : [])].join(', ') || '-',
+        [
+          ...[...optional, ...(choices ? tagChoices(claudeAgent) : [])].map(code),
+          ...(variables ? ['any variable'] : []),
+        ].join(', ') || '-',
       ]),
     ),
   config: () => `\`\`\`toml config\n${configTemplate()}\`\`\`\n`,
@@ -60,7 +65,7 @@ test.each(Object.keys(GENERATED))('the part "%s" is what the code says', (name) 
 const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
   ['docs/reference/journal.md', events().map(({ type }) => type)],
   ['docs/guide/when-things-go-wrong.md', Object.values(failureSchema.shape.kind.def.entries)],
-  ['docs/reference/front-matter.md', POLICY_KEYS],
+  ['docs/reference/front-matter.md', policyKeys(claudeAgent)],
   ['docs/reference/exit-codes.md', Object.values(runOutcomeSchema.def.entries)],
   [
     'docs/reference/config.md',

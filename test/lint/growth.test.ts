@@ -4,6 +4,7 @@ import '../operations.ts';
 import { describe, expect, test } from 'vitest';
 import { toHtml } from '../../src/draw/html.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { possibleAnswers } from '../../src/execute/possible-answers.ts';
 import { scriptAnswers } from '../../src/explore/script-answers.ts';
 import { graphOf } from '../../src/graph/graph.ts';
@@ -31,7 +32,7 @@ function lookAt(workflow: Workflow): void {
   toMermaid(graphOf(workflow));
   for (const state of workflow.states.values()) {
     if (state.kind === 'script') scriptAnswers(workflow, state);
-    if (state.kind === 'prompt') possibleAnswers(state, state.template);
+    if (state.kind === 'prompt') possibleAnswers(workflow, state, state.template);
   }
 }
 
@@ -50,7 +51,7 @@ describe('to read and to look at', () => {
 
 describe('to read YAML with', () => {
   test.each(Object.entries(LARGE_YAML))('%s', (_, make) => {
-    expectLinear((n) => readYamlWorkflow('flow.yaml', make(n)));
+    expectLinear((n) => readYamlWorkflow('flow.yaml', make(n), claudeAgent));
   });
 });
 

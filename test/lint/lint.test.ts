@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { LINT_CODES, lint, lintFailure } from '../../src/lint/lint.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { lint, lintCodes, lintFailure } from '../../src/lint/lint.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { readFiles } from './workflow-of.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const codes = Object.entries(LINT_CODES);
+const kinds = lintCodes(claudeAgent);
+const codes = [...kinds];
 /** What a loader finds needs links, archives or a command line. */
 const shown = codes.filter(([, { by }]) => by !== 'load').map(([code]) => code);
 
@@ -31,7 +33,7 @@ describe.each(shown)('%s', (code) => {
     const found = diagnose(folder(`${here}${code}/fires`)).filter((d) => d.code === code);
     expect(found).not.toEqual([]);
     for (const { severity, message } of found) {
-      expect(severity).toBe(LINT_CODES[code as keyof typeof LINT_CODES].severity);
+      expect(severity).toBe(kinds.get(code)?.severity);
       expect(message).toMatch(/\.$/);
     }
   });

@@ -1,3 +1,4 @@
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { Platform, Workflow } from '../../src/model/workflow.ts';
 import { parseWorkflow, type WorkflowReading } from '../../src/parse/workflow.ts';
@@ -29,7 +30,7 @@ export function readFiles(
     about,
     diagnostics: [],
   };
-  return parseWorkflow(source, platform);
+  return parseWorkflow(source, platform, claudeAgent);
 }
 
 const fileName = (name: string) => (/\.\w+$/.test(name) ? name : `${name}.md`);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { toHtml } from '../../src/draw/html.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
 import { toSvg } from '../../src/draw/svg.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { possibleAnswers } from '../../src/execute/possible-answers.ts';
 import { scriptAnswers } from '../../src/explore/script-answers.ts';
 import { graphOf } from '../../src/graph/graph.ts';
@@ -20,7 +21,7 @@ import { HOSTILE_NAMES, hostileFiles, hostileText } from './hostile-workflows.ts
 
 function lookAt(workflow: Workflow): void {
   for (const platform of ['unix', 'windows'] as const) {
-    toSarif(lint(workflow, { platform }), '1.0.0');
+    toSarif(lint(workflow, { platform }), '1.0.0', claudeAgent);
   }
   withinReach(workflow);
   const graph = graphOf(workflow);
@@ -29,7 +30,7 @@ function lookAt(workflow: Workflow): void {
   expect(toHtml(workflow, graph)).toContain('</html>');
   for (const state of workflow.states.values()) {
     if (state.kind === 'script') scriptAnswers(workflow, state);
-    if (state.kind === 'prompt') possibleAnswers(state, state.template);
+    if (state.kind === 'prompt') possibleAnswers(workflow, state, state.template);
   }
 }
 
@@ -48,7 +49,7 @@ test('any YAML workflow, rehearsal or test file', () => {
   fc.assert(
     fc.property(hostileText, (bytes) => {
       const text = Buffer.from(bytes).toString('utf8');
-      readYamlWorkflow('flow.yaml', text);
+      readYamlWorkflow('flow.yaml', text, claudeAgent);
       readCheckedYaml(rehearsalSchema, 'rehearsal.yaml', text);
       const read = readCheckedYaml(testFileSchema, 'a.test.yaml', text);
       if (read.ok) testsIn(read.value);

@@ -168,7 +168,7 @@ Is the task complete?
         answers: ['<goto>START</goto>', '<result>done</result>'],
       },
     },
-    { settings: { model: 'opus' } },
+    { settings: { agent: { model: 'opus' } } },
   );
   expect(played.path()).toEqual(['START', 'EVALUATE', 'DECIDE', 'START', 'EVALUATE', 'DECIDE']);
   expect(played.steps.map(({ model }) => model)).toEqual([

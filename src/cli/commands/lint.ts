@@ -8,7 +8,7 @@ import { wrongUsage } from '../options.ts';
 import { metadataFrom } from '../settings.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { RAYMOND_VERSION } from '../version.ts';
-import { looseLibrary } from '../wire.ts';
+import { agent, looseLibrary } from '../wire.ts';
 
 export interface LintOptions {
   readonly json?: boolean;
@@ -27,7 +27,7 @@ export async function lint(path: string, options: LintOptions): Promise<number> 
     ...(options.windows && { platform: 'windows' as const }),
   });
   const shown = all.filter(({ severity }) => LEVELS.indexOf(severity) <= least);
-  if (options.sarif) stdout.json(toSarif(shown, RAYMOND_VERSION), 2);
+  if (options.sarif) stdout.json(toSarif(shown, RAYMOND_VERSION, agent), 2);
   else if (options.json) for (const diagnostic of shown) stdout.json(diagnostic);
   else print(shown);
   return all.some(({ severity }) => severity === 'error') ? 1 : 0;

@@ -23,14 +23,14 @@ import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { FOREIGN, isOwnRun, sealRun } from '../own-runs.ts';
-import { onePermission, skipWarning } from '../permission.ts';
+import { onePermission } from '../permission.ts';
 import { questionsOf } from '../questions.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { allRuns, condition, type FoundRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { type ChosenExecutors, checkNames, executors, libraryFor } from '../wire.ts';
+import { agent, type ChosenExecutors, checkNames, executors, libraryFor } from '../wire.ts';
 import { rehearsalNotice } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {
@@ -161,7 +161,7 @@ async function resumeOne(
       await journal.close();
       throw refusal;
     });
-    stderr.say(...skipWarning(settings));
+    if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
     const { input, fresh } = given;
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
     await checkNames(settings, options.claudePath);

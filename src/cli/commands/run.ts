@@ -20,12 +20,12 @@ import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
 import { type RunOptions, wrongUsage } from '../options.ts';
 import { sealRun } from '../own-runs.ts';
-import { onePermission, skipWarning } from '../permission.ts';
+import { onePermission } from '../permission.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
 import { stderr } from '../terminal.ts';
-import { checkAgent, checkNames, executors, looseLibrary } from '../wire.ts';
+import { agent, checkAgent, checkNames, executors, looseLibrary } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
 export async function run(path: string | undefined, given: RunOptions): Promise<number> {
@@ -59,7 +59,7 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   stderr.say(...budgetNotice(workflow, options));
 
   if (settings.rehearse) stderr.say(rehearsalNotice(settings));
-  stderr.say(...skipWarning(settings));
+  if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
   await makeProject(disk, project);
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
   await workspaceOf(project, id).check();

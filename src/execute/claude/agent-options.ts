@@ -1,9 +1,10 @@
 /** What a person wants Claude Code to be started with, beside what Raymond itself says to it. */
 import { statSync } from 'node:fs';
 import { readRegularFileSync } from '../../files/regular-file.ts';
-import type { Settings } from '../../model/event.ts';
+import type { Choices } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
 import { isInlineJson } from '../../parse/inline-json.ts';
+import { readChoices } from './choices.ts';
 
 export interface AgentOptions {
   /** As in a settings file of Claude Code. */
@@ -19,9 +20,15 @@ export interface AgentOptions {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads the files that a run's settings name. Throws a UserError for one that cannot be used. */
-export function readAgentOptions(settings: Settings): AgentOptions {
-  const { agentSettings, mcpConfig = [], addDir = [], appendSystemPrompt, agentArgs } = settings;
+/** Reads the files that are chosen for a run. Throws a UserError for one that cannot be used. */
+export function readAgentOptions(choices: Choices): AgentOptions {
+  const {
+    agentSettings,
+    mcpConfig = [],
+    addDir = [],
+    appendSystemPrompt,
+    agentArgs,
+  } = readChoices(choices);
   for (const folder of addDir) checkFolder(folder);
   for (const config of mcpConfig) readJson('--mcp-config', config);
   const named = [...mcpConfig, ...(agentSettings === undefined ? [] : [agentSettings])];

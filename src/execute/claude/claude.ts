@@ -1,8 +1,9 @@
 /** Executes prompt states with Claude Code. */
 import { availableParallelism } from 'node:os';
-import type { Executor, Live, PromptStep, RunningStep, Step, StepOutcome } from '../../ports.ts';
+import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { type ClaudeStep, readChoices } from './choices.ts';
 import type { Protected } from './deny-rules.ts';
 import { type FollowedTurn, followTurn, tailOf } from './follow-turn.ts';
 import { gate } from './gate.ts';
@@ -41,7 +42,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
     starts: gate(availableParallelism()),
   };
   const start = (step: Step, live: Show) =>
-    controlled((control) => runTurn(claude, asPrompt(step), live, control));
+    controlled(async (control) => runTurn(claude, forClaude(step), live, control));
   return {
     start,
     adopt: (step, live) => {
@@ -50,8 +51,8 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
       // No process began, and none will, so the turn can start now.
       if (!turn || !launched) return start(step, live);
       void launched.ended.then(claude.places.count());
-      const running = controlled((control) =>
-        adoptTurn(claude, asPrompt(step), live, control, turn, launched),
+      const running = controlled(async (control) =>
+        adoptTurn(claude, forClaude(step), live, control, turn, launched),
       );
       return { ...running, isAdopted: true };
     },
@@ -100,7 +101,7 @@ function controlled(run: (control: Control) => Promise<StepOutcome>): RunningSte
 
 async function runTurn(
   claude: Claude,
-  step: PromptStep,
+  step: ClaudeStep,
   live: Show,
   control: Control,
 ): Promise<StepOutcome> {
@@ -144,7 +145,7 @@ async function runTurn(
 
 async function adoptTurn(
   claude: Claude,
-  step: PromptStep,
+  step: ClaudeStep,
   live: Show,
   control: Control,
   turn: TurnFile,
@@ -174,8 +175,8 @@ const NOT_BEGUN: StepOutcome = { kind: 'interrupted', costUsd: 0, sessionUsable:
 /** Another Raymond follows the turn, and keeps what it tells of its session. */
 const LEFT: StepOutcome = NOT_BEGUN;
 
-function asPrompt(step: Step): PromptStep {
-  if (step.kind === 'prompt') return step;
+function forClaude(step: Step): ClaudeStep {
+  if (step.kind === 'prompt') return { ...step, ...readChoices(step.choices) };
   throw new Error('Bug: a script was given to Claude Code');
 }
 

@@ -1,9 +1,10 @@
 /** Sends a prompt to Claude Code: to a new process, or to one that waits for its next prompt. */
 import { randomUUID } from 'node:crypto';
-import type { PromptStep, StepOutcome } from '../../ports.ts';
+import type { StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
+import type { ClaudeStep } from './choices.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { denyRules, type Protected } from './deny-rules.ts';
 import { findClaude } from './executable.ts';
@@ -40,7 +41,7 @@ type Failed = { readonly failure: Extract<StepOutcome, { kind: 'failed' }>['fail
 
 export async function launchTurn(
   launcher: Launcher,
-  step: PromptStep,
+  step: ClaudeStep,
   isStopped: () => boolean,
 ): Promise<LaunchedTurn | Failed | 'stopped'> {
   const executable = findClaude(launcher.path, launcher.environment);
@@ -71,7 +72,7 @@ export async function launchTurn(
 export async function sendWarm(
   launcher: Launcher,
   process: WarmProcess,
-  step: PromptStep,
+  step: ClaudeStep,
 ): Promise<LaunchedTurn | undefined> {
   const note = launcher.notes.read(process.session);
   const model = knownModel(note, step);
@@ -97,7 +98,7 @@ export async function sendWarm(
 
 function begin(
   launcher: Launcher,
-  step: PromptStep,
+  step: ClaudeStep,
   command: string,
   model: string | undefined,
 ): Omit<LaunchedTurn, 'onInit'> {
@@ -141,7 +142,7 @@ function begin(
  */
 function knownModel(
   note: SessionNote | undefined,
-  { model, session }: PromptStep,
+  { model, session }: ClaudeStep,
 ): string | undefined | 'unknown' {
   if (model !== undefined || session.use === 'fresh') return model;
   if (note === undefined) return 'unknown';
@@ -152,7 +153,7 @@ function knownModel(
 
 async function modelToName(
   launcher: Launcher,
-  step: PromptStep,
+  step: ClaudeStep,
   command: string,
 ): Promise<string | undefined> {
   const { session, folder, cwd } = step;
@@ -171,7 +172,7 @@ async function modelToName(
  * The source of the turn's history. Messages of an earlier attempt at the same prompt are cut off, so
  * that the model never sees a prompt twice.
  */
-function sessionOf({ transcripts, notes }: Launcher, { session, cwd, previousFolder }: PromptStep) {
+function sessionOf({ transcripts, notes }: Launcher, { session, cwd, previousFolder }: ClaudeStep) {
   if (session.use === 'fresh') return { session: session satisfies TurnSession, earlier: [] };
   const note = notes.read(sourceOf(session));
   const previous = previousFolder === undefined ? undefined : readTurn(previousFolder);
@@ -194,15 +195,15 @@ function sessionOf({ transcripts, notes }: Launcher, { session, cwd, previousFol
   };
 }
 
-function sourceOf(session: PromptStep['session']): string {
+function sourceOf(session: ClaudeStep['session']): string {
   return session.use === 'branch' ? session.from : session.id;
 }
 
-function environmentOf({ environment }: Launcher, step: PromptStep): Record<string, string> {
+function environmentOf({ environment }: Launcher, step: ClaudeStep): Record<string, string> {
   return claudeEnvironment(inheritedEnvironment(environment), step.environment);
 }
 
-function newProcess(step: PromptStep, launched: LaunchedProcess): WarmProcess {
+function newProcess(step: ClaudeStep, launched: LaunchedProcess): WarmProcess {
   const process: WarmProcess = {
     launched,
     folder: step.folder,

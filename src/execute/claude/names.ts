@@ -1,5 +1,5 @@
-import { EFFORTS, PERMISSION_MODES } from '../../parse/agent-names.ts';
 import { claudeOutput } from './health.ts';
+import { EFFORTS, PERMISSION_MODES } from './known-names.ts';
 
 export interface AgentNames {
   readonly efforts: readonly string[];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stateNameSchema } from '../../model/state-name.ts';
-import type { PromptStep } from '../../ports.ts';
 import type { Exit } from '../process/index.ts';
+import type { ClaudeStep } from './choices.ts';
 import { adjust, type WarmProcess, WarmProcesses } from './warm.ts';
 
 /** A process that exits when its input is closed, as Claude Code does. */
@@ -42,7 +42,7 @@ function waiting(more: Partial<WarmProcess> = {}) {
   return { process, isEnded: () => stdin.writableFinished };
 }
 
-const step: PromptStep = {
+const step: ClaudeStep = {
   kind: 'prompt',
   run: 'r',
   workflow: '/w',
@@ -55,9 +55,9 @@ const step: PromptStep = {
   environment: {},
   idleTimeoutMs: 0,
   prompt: 'Go on.',
+  choices: {},
   session: { use: 'continue', id: 's1' },
   model: 'opus',
-  effort: undefined,
   permissionMode: 'acceptEdits',
   allowedTools: [],
   disallowedTools: [],
@@ -78,7 +78,7 @@ test('serves the next prompt of its agent in the same session', async () => {
   expect(await warm.acquire(step)).toBeUndefined();
 });
 
-test.each<[string, Partial<PromptStep>, Partial<WarmProcess>]>([
+test.each<[string, Partial<ClaudeStep>, Partial<WarmProcess>]>([
   ['another session', { session: { use: 'continue', id: 's2' } }, {}],
   ['a fresh session', { session: { use: 'fresh', id: 's2' } }, {}],
   ['a branch', { session: { use: 'branch', from: 's1', id: 's2' } }, {}],
@@ -144,7 +144,7 @@ describe('a change', () => {
     const launched = { ...process.launched, stdin, stdoutFile, ended };
     return { process: { ...process, launched }, asked };
   }
-  const changed: PromptStep = { ...step, effort: 'low', permissionMode: 'plan' };
+  const changed: ClaudeStep = { ...step, effort: 'low', permissionMode: 'plan' };
 
   test('is requested only for a setting that differs', async () => {
     const { process, asked } = await answering(() => ({ subtype: 'success' }));

@@ -4,8 +4,8 @@
  * another process uses that session.
  */
 import { randomUUID } from 'node:crypto';
-import type { PromptStep } from '../../ports.ts';
 import { follow, type LaunchedProcess } from '../process/index.ts';
+import type { ClaudeStep } from './choices.ts';
 import { setEffort, setModel, setPermissionMode } from './command.ts';
 import { messageReader } from './messages.ts';
 
@@ -50,7 +50,7 @@ export class WarmProcesses {
   }
 
   /** The agent's process if it can serve the step. A process that cannot has ended when this resolves. */
-  async acquire(step: PromptStep): Promise<WarmProcess | undefined> {
+  async acquire(step: ClaudeStep): Promise<WarmProcess | undefined> {
     const waiting = this.#idle.get(step.agent);
     if (!waiting) {
       // A process that is being ended may still use the session.
@@ -96,7 +96,7 @@ export class WarmProcesses {
  */
 export async function adjust(
   process: WarmProcess,
-  step: PromptStep,
+  step: ClaudeStep,
   model: string | undefined,
 ): Promise<boolean> {
   const { effort, permissionMode } = step;
@@ -145,7 +145,7 @@ async function areGranted(process: WarmProcess, open: Set<string>): Promise<bool
   return false;
 }
 
-function canServe(process: WarmProcess, step: PromptStep): boolean {
+function canServe(process: WarmProcess, step: ClaudeStep): boolean {
   return (
     !process.hasEnded &&
     step.warm &&
@@ -162,12 +162,12 @@ function canServe(process: WarmProcess, step: PromptStep): boolean {
   );
 }
 
-export function environmentKey({ environment }: PromptStep): string {
+export function environmentKey({ environment }: ClaudeStep): string {
   return JSON.stringify(Object.entries(environment).sort());
 }
 
 /** A process gets its allowed tools and protected files only once, at its start. */
-export function toolsKey({ allowedTools, disallowedTools, workflow }: PromptStep): string {
+export function toolsKey({ allowedTools, disallowedTools, workflow }: ClaudeStep): string {
   return JSON.stringify([allowedTools, disallowedTools, workflow]);
 }
 

@@ -1,0 +1,100 @@
+/** What the front matter of a prompt may choose for Claude Code. */
+import type { ChoiceFault, FaultKind, StateChoice } from '../../model/agent.ts';
+import { clip } from '../../parse/clip.ts';
+import { nearest } from '../../parse/nearest.ts';
+import {
+  EFFORTS,
+  isModel,
+  isWord,
+  MODEL_PATTERN,
+  MODELS,
+  STATE_MODES,
+  WORD_PATTERN,
+} from './known-names.ts';
+import { TOOL } from './tools.ts';
+
+const MODEL_EXPECTED = `${MODELS.join(', ')} or a full claude-… id`;
+
+export const MODEL_OF_STATE: StateChoice = {
+  kind: 'word',
+  meaning: 'opus, sonnet, haiku, or a full claude-… id.',
+  expected: MODEL_EXPECTED,
+  schema: { type: 'string', pattern: MODEL_PATTERN },
+  fault: (model) => {
+    if (isModel(model)) return undefined;
+    const meant = nearest(model, MODELS);
+    return found(
+      'unknown-model',
+      `There is no model "${clip(model)}".`,
+      meant,
+      `Write ${MODEL_EXPECTED}.`,
+    );
+  },
+};
+
+export const EFFORT_OF_STATE: StateChoice = {
+  kind: 'word',
+  meaning: 'How hard the model thinks.',
+  expected: 'low, medium or high',
+  schema: { type: 'string', pattern: WORD_PATTERN, examples: ['low', 'medium', 'high'] },
+  fault: (effort) => {
+    if (!isWord(effort)) return 'unexpected';
+    if (EFFORTS.includes(effort)) return undefined;
+    const meant = nearest(effort, EFFORTS);
+    const otherwise = 'It is passed on; see whether the agent knows it.';
+    return found(
+      'unknown-effort',
+      `"${effort}" is no effort that Raymond knows.`,
+      meant,
+      otherwise,
+    );
+  },
+};
+
+export const MODE_OF_STATE: StateChoice = {
+  kind: 'word',
+  meaning: 'What the agent may do unasked; never more than the run allows.',
+  expected: 'the name of a mode',
+  schema: { enum: STATE_MODES },
+  fault: (mode) => {
+    if (STATE_MODES.includes(mode)) return undefined;
+    const message = `A state cannot have the permission_mode "${clip(mode)}": a workflow may ask for ${STATE_MODES.join(', ')}.`;
+    const otherwise =
+      'Remove the key. Only the person who starts a run can allow more, with --permission-mode.';
+    return found('bad-permission-mode', message, nearest(mode, STATE_MODES), otherwise);
+  },
+};
+
+export const ALLOWED_IN_STATE = toolList('What the agent may use unasked in this state.');
+export const DISALLOWED_IN_STATE = toolList('What the agent may not use in this state.');
+
+export const FAULTS = {
+  'unknown-model': { severity: 'error', meaning: 'The model does not exist.' },
+  'unknown-effort': { severity: 'warning', meaning: 'The effort is not one that Raymond knows.' },
+  'bad-permission-mode': {
+    severity: 'error',
+    meaning: 'A state asks for a permission mode that only a person can choose.',
+  },
+} as const satisfies Readonly<Record<string, FaultKind>>;
+
+/** `[Read, "Bash(git log:*)"]` */
+function toolList(meaning: string): StateChoice {
+  return {
+    kind: 'list',
+    meaning,
+    expected: 'a list like [Read, "Bash(git log:*)"]',
+    schema: { type: ['array', 'null'], items: { type: ['string', 'number', 'boolean'] } },
+    item: { expected: 'a tool like Read or "Bash(git log:*)"', pattern: TOOL },
+  };
+}
+
+function found(
+  code: keyof typeof FAULTS,
+  message: string,
+  meant: string | undefined,
+  otherwise: string,
+): ChoiceFault {
+  const { severity } = FAULTS[code];
+  if (meant === undefined) return { severity, code, message, remedy: otherwise };
+  return { severity, code, message, remedy: `Did you mean ${meant}?`, nearest: meant };
+}
