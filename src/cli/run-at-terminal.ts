@@ -5,7 +5,6 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { countdown } from '../observe/countdown.ts';
 import type { Journal, WorkflowLibrary } from '../ports.ts';
-import { deliverMessages } from '../run/deliver-messages.ts';
 import { exitCode } from './exit-code.ts';
 import { personAtTerminal } from './person-at-terminal.ts';
 import { observerFailed, type Reported, reporters } from './reporters.ts';
@@ -50,14 +49,7 @@ export async function runAtTerminal(
       world: await runWorld(run, library),
       folders: paths.folders,
       keeper: keeperFor(paths),
-      deliver: (to) =>
-        deliverMessages({
-          ...to,
-          mailbox: mailboxOf(run.id, paths),
-          pid: process.pid,
-          clock,
-          report,
-        }),
+      mail: { mailbox: mailboxOf(run.id, paths), pid: process.pid, report },
       stops: stopOnSignals,
       observers: [
         ...reporters(run, parts, confirm),

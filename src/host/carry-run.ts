@@ -11,6 +11,7 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { RunLost } from '../model/run-lost.ts';
 import type { Clock, Executors, Journal, Person, StopSource } from '../ports.ts';
+import { type Delivery, type DeliveryPorts, deliverMessages } from '../run/deliver-messages.ts';
 import { Inbox } from '../run/inbox.ts';
 import { runLoop } from '../run/loop.ts';
 import { Steps, type StepsPorts } from '../run/steps.ts';
@@ -23,8 +24,8 @@ export interface Carrying extends Pick<StepsPorts, 'library' | 'world' | 'folder
   readonly journal: Journal;
   /** Rejects with RunLost when the run belongs to somebody else; absent for a run that nobody can take. */
   readonly confirm?: () => Promise<void>;
-  /** Brings messages of other processes; absent when there are none. */
-  readonly deliver?: (to: Receiver) => Promise<Delivery>;
+  /** How other processes reach the run; absent for one that nobody can reach. */
+  readonly mail?: Pick<DeliveryPorts, 'mailbox' | 'pid' | 'report'>;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly observers: readonly NamedObserver[];
@@ -45,17 +46,6 @@ export interface Begun {
   readonly after: Run;
 }
 
-export interface Receiver {
-  readonly journal: Journal;
-  readonly put: (input: Input) => void;
-}
-
-export interface Delivery {
-  /** To be used in place of the given one: a message is done when what followed from it is kept. */
-  readonly journal: Journal;
-  close(): void;
-}
-
 export type CarriedRun =
   | { readonly kind: 'ended'; readonly run: Run }
   /** Whether its steps were stopped or left, the loss says. */
@@ -67,7 +57,16 @@ export async function carryRun(
   first: readonly Input[],
   carrying: Carrying,
 ): Promise<CarriedRun> {
-  const { executors, journal, confirm, clock, newId, person = NOBODY, patient = true } = carrying;
+  const {
+    executors,
+    journal,
+    confirm,
+    mail,
+    clock,
+    newId,
+    person = NOBODY,
+    patient = true,
+  } = carrying;
   const inbox = carrying.inbox ?? new Inbox<Input>();
   const put = (input: Input) => inbox.put(input);
   for (const input of first) put(input);
@@ -86,7 +85,7 @@ export async function carryRun(
   const kept = losing(journal, lose);
   let delivery: Delivery | undefined;
   try {
-    delivery = await carrying.deliver?.({ journal: kept, put });
+    delivery = mail && (await deliverMessages({ ...mail, journal: kept, put, clock }));
     const { library, world, folders, keeper } = carrying;
     const { endStrays } = executors;
     const live = observer.live;
