@@ -1,4 +1,4 @@
-// What a person says to the agent by options of the run, and what Raymond says to it all the same.
+// The user's options for the agent, and Raymond's own rules, which apply in any case.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   const made = (file: (name: string) => string) =>
     ['one', 'two', 'three'].filter((name) => existsSync(file(name)));
 
-  test('a rule of the run holds in each turn of a session, and after a resume', async () => {
+  test('a rule of the run applies in each turn of a session, and after a resume', async () => {
     const { run, file, processes } = await threeTurns();
     const args = ['--workflow-id', 'r', '--max-iterations', '2', ...ALLOWED];
     expect(await run('workflow', ...args)).toMatchObject({ code: 3 });
@@ -52,7 +52,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     ['settings that it understands', {}, []],
     ['a setting that it does not understand', { cleanupPeriodDays: 'soon' }, []],
     ['other sources of settings', {}, ['--agent-args', '--setting-sources user']],
-  ])('the rules of the user and of Raymond hold with %s', async (_, more, args) => {
+  ])('the rules of the user and of Raymond apply with %s', async (_, more, args) => {
     const { run, file } = await sandbox({
       age,
       workflow: { 'START.md': 'Write.' },
@@ -95,7 +95,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(model.requests[0]?.tools).not.toContain('Bash');
   });
 
-  test('an agent that still runs is stopped for tools that are forbidden at a resume', async () => {
+  test('a resume that forbids tools stops an agent that still runs', async () => {
     const { start, run, file, journal } = await sandbox({
       age,
       workflow: { 'START.md': 'Do one.' },

@@ -1,4 +1,4 @@
-// What counts as an answer of the model, and what must never be read as one.
+// Checks which texts count as an answer of the model, and which must never count.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import type { Reply } from './scripted-model.ts';
 
 const sandbox = sandboxes();
 
-/** A prompt that quotes the tag of a state in which harm would be done. */
+/** A prompt that quotes a tag for a state that would do harm. */
 const workflow = {
   'START.md': 'Look. When all is well, write <goto>DEPLOY</goto>',
   'DEPLOY.md': 'Deploy.',
@@ -27,7 +27,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     ['UserPromptSubmit', 'echo "Not today." >&2; exit 2', 0],
     ['UserPromptSubmit', stop, 0],
     ['PostToolUse', stop, 1],
-  ])('a turn that a %s hook stops is not read for tags', async (event, command, asked) => {
+  ])('tags in a turn that a %s hook stops are ignored', async (event, command, asked) => {
     const world = await sandbox({
       age,
       workflow,
@@ -46,10 +46,10 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   test.each<[string, Reply, number]>([
     ['A refusal', { content: 'I cannot <goto>DEPLOY</goto>', stopReason: 'refusal' }, 2],
     ['An exhausted output', { content: 'long <goto>DEPLOY</goto>', stopReason: 'max_tokens' }, 4],
-  ])('%s is not repeated, and not read for tags', async (_, reply, most) => {
+  ])('%s is not retried, and its tags are ignored', async (_, reply, most) => {
     const { run, model, journal } = await sandbox({ age, workflow, script: [reply] });
     expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 1 });
-    // Claude Code itself may ask again, once or thrice.
+    // Claude Code itself may retry once or three times.
     expect(model.requests.length).toBeLessThanOrEqual(most);
     const [failed, ...others] = eventsOf(journal('r'), 'step-failed');
     expect(others).toEqual([]);
@@ -59,7 +59,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(eventsOf(journal('r'), 'agent-moved')).toEqual([]);
   });
 
-  test('a tag in any text block of the last message counts, and none of an earlier one', async () => {
+  test('only the last message counts, with the tags of all its text blocks', async () => {
     const { run } = await sandbox({
       age,
       workflow,

@@ -1,13 +1,13 @@
-// What becomes of a run when the model's service does not answer as it should.
+// Checks how a run handles faults of the model's service.
 import { describe, expect, test } from 'vitest';
 import { type Age, ages } from './claude-sandbox.ts';
 import {
   answering,
   bash,
+  conversationLines,
   eventsOf,
   killHard,
   lastPrompt,
-  said,
   sandboxes,
   until,
 } from './raymond-sandbox.ts';
@@ -18,7 +18,7 @@ const sandbox = sandboxes();
 const never = new Promise<void>(() => {});
 const hasty = { CLAUDE_CODE_MAX_RETRIES: '0' };
 
-/** Each passes by itself, and costs one more try. */
+/** Each is temporary, and needs one retry. */
 const passing: Readonly<Record<string, Reply>> = {
   LIMITED: rateLimited(),
   'LIMITED FOR A SECOND': rateLimited({ 'retry-after': '1' }),
@@ -31,7 +31,7 @@ const passing: Readonly<Record<string, Reply>> = {
 };
 
 describe.each(ages)('with the %s Claude Code', (age) => {
-  test('what passes is tried again, and the model sees no prompt twice', async () => {
+  test('a temporary fault is retried, and the model sees no prompt twice', async () => {
     const names = Object.keys(passing);
     const next = (index: number) =>
       index < names.length ? `<goto>${names[index]}</goto>` : '<result>through</result>';
@@ -58,7 +58,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect([code, stdout]).toEqual([0, 'through\n']);
     const prompts = ['START', ...names].map((name) => `user: It is ${name}.`);
     for (const request of model.requests) {
-      const seen = said(request).filter((line) => line.startsWith('user: '));
+      const seen = conversationLines(request).filter((line) => line.startsWith('user: '));
       expect(seen).toEqual(prompts.slice(0, seen.length));
     }
     const failures = eventsOf(journal('r'), 'step-failed').map(({ failure }) => failure.kind);
@@ -67,7 +67,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   });
 });
 
-test('three further tries, then the agent fails; a resume goes on where it was', async () => {
+test('the agent fails after three retries, and a resume continues where it was', async () => {
   let isWell = false;
   const { run, model } = await sandbox({
     age: 'newer',
@@ -84,14 +84,14 @@ test('three further tries, then the agent fails; a resume goes on where it was',
   expect(model.requests).toHaveLength(1 + 4);
   isWell = true;
   expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'well\n' });
-  expect(said(model.requests.at(-1))).toEqual([
+  expect(conversationLines(model.requests.at(-1))).toEqual([
     'user: Do one.',
     'assistant: <goto>TWO</goto>',
     'user: Do two.',
   ]);
 });
 
-test('a service that is not there is tried four times', async () => {
+test('a service that cannot be reached is tried four times', async () => {
   const { run, journal } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': 'Do one.' },
@@ -109,7 +109,7 @@ test.each<[string, Age, Fault]>([
   ['no-credit', 'newer', faults.noCredit],
   ['unknown-model', 'newer', faults.unknownModel],
   ['refused', 'older', faults.tooLong],
-])('%s fails at once (%s)', async (kind, age, fault) => {
+])('%s fails without a retry (%s)', async (kind, age, fault) => {
   const { run, model, journal } = await sandbox({
     age,
     workflow: { 'START.md': 'Do one.' },
@@ -118,7 +118,7 @@ test.each<[string, Age, Fault]>([
   });
   const { code, stderr } = await run('workflow', '--workflow-id', 'r');
   expect(code).toBe(1);
-  // For an unknown model it asks once more by itself.
+  // For an unknown model, Claude Code itself retries once.
   expect(model.requests.length).toBeLessThanOrEqual(2);
   const failures = eventsOf(journal('r'), 'step-failed').map(({ failure }) => failure.kind);
   expect(failures).toEqual([kind]);
@@ -139,7 +139,7 @@ describe('a usage limit', () => {
   const script = answering({ 'Do one.': '<goto>TWO</goto>', 'Do two.': limited });
   const environment = { ...hasty, ...subscription };
 
-  test.each(ages)('is waited for, also after a crash (%s)', async (age) => {
+  test.each(ages)('makes the run wait, even after a crash (%s)', async (age) => {
     const { start, run, model, journal } = await sandbox({ age, workflow, script, environment });
     const first = start('workflow', '--workflow-id', 'r');
     await until(() => /prompts wait until .*/.exec(first.stderr())?.[0].includes(endsAt));
@@ -167,7 +167,7 @@ describe('a usage limit', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  test('is not found in what the agent reads or says', async () => {
+  test('is not detected in text that the agent reads or writes', async () => {
     const words = "You've hit your session limit · resets 8pm (America/New_York)";
     const { run, journal } = await sandbox({
       age: 'newer',

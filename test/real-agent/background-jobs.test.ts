@@ -1,4 +1,4 @@
-// What an agent leaves in the background belongs to its run, and goes with it at the latest.
+// Background jobs of an agent belong to its run, and end with the run at the latest.
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import {
 
 const sandbox = sandboxes();
 
-/** A job as one starts it, and one that keeps nothing by which it could be known. */
+/** A normal job, and one without environment, descriptors and session of the step. */
 const START_JOBS = `
 nohup sleep 600 >/dev/null 2>&1 &
 echo $! >job
@@ -38,7 +38,7 @@ describe.each(ages)('with the %s Claude Code, kept warm', (age) => {
       }),
     });
 
-  test('its jobs live while the run works, and end with it', async () => {
+  test('its jobs run while the run works, and end with it', async () => {
     const { start, file, jobs } = await withJobs(await world());
     const life = start('workflow', '--workflow-id', 'r');
     await until(() => existsSync(file('waits')));
@@ -48,7 +48,7 @@ describe.each(ages)('with the %s Claude Code, kept warm', (age) => {
     expect(jobs().map(lives)).toEqual([false, false]);
   });
 
-  test('they end at the resume when Raymond was killed', async () => {
+  test('they end at the resume if Raymond was killed', async () => {
     const { start, file, jobs, processes } = await withJobs(await world());
     const first = start('workflow', '--workflow-id', 'r');
     await until(() => existsSync(file('waits')));
@@ -63,7 +63,7 @@ describe.each(ages)('with the %s Claude Code, kept warm', (age) => {
     expect(await second.finished).toMatchObject({ code: 0, stdout: 'ok\n' });
   });
 
-  test('they end at a prune when Raymond was killed', async () => {
+  test('they end at a prune if Raymond was killed', async () => {
     const { start, run, file, jobs } = await withJobs(await world());
     const first = start('workflow', '--workflow-id', 'r');
     await until(() => existsSync(file('waits')));

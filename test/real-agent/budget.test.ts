@@ -1,12 +1,12 @@
-// What turns cost, and that a budget holds when many agents spend it.
+// Checks the cost of turns, and that a budget holds when many agents spend it.
 import { describe, expect, test } from 'vitest';
 import { ages } from './claude-sandbox.ts';
 import {
   answering,
+  conversationLines,
   eventsOf,
   lastPrompt,
   type RaymondSandbox,
-  said,
   sandboxes,
 } from './raymond-sandbox.ts';
 import type { Reply, Script } from './scripted-model.ts';
@@ -32,7 +32,7 @@ function total({ journal }: RaymondSandbox): string {
 }
 
 describe.each(ages)('with the %s Claude Code', (age) => {
-  test('ten dear workers do not together spend ten times the budget', async () => {
+  test('ten expensive workers together do not exceed the budget tenfold', async () => {
     const world = await sandbox({
       age,
       workflow: ten,
@@ -52,7 +52,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(new Set(world.model.requests.map(lastPrompt)).size).toBe(10);
   });
 
-  test('a turn that spends the rest is cut short, and goes on with more money', async () => {
+  test('a turn that uses up the budget is stopped, and continues with a larger budget', async () => {
     const world = await sandbox({
       age,
       workflow: { 'START.md': 'Work.' },
@@ -70,13 +70,13 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(Number(total(world))).toBeCloseTo(0.6, 2);
     const resumed = await world.run('resume', 'r', '--budget', '2');
     expect(resumed).toMatchObject({ code: 0, stdout: 'went on\n' });
-    expect(said(world.model.requests.at(-1))[0]).toBe('user: Work.');
+    expect(conversationLines(world.model.requests.at(-1))[0]).toBe('user: Work.');
   });
 
   test.each([
     { how: 'kept warm', flags: [] },
     { how: 'one process per prompt', flags: ['--no-warm'] },
-  ])('every turn costs what it costs, once ($how)', async ({ flags }) => {
+  ])('the cost of every turn is counted once ($how)', async ({ flags }) => {
     const dear = (content: string): Reply => ({ content, usage: costing(0.25) });
     const world = await sandbox({
       age,
@@ -102,20 +102,20 @@ It was {{result}}.`,
         'Is "': dear('<result>YES</result>'),
       }),
     });
-    // In the end less is left than the session has cost, and it is enough all the same.
+    // At the end the remaining budget is smaller than the session's cost, and is still enough.
     const { code, stdout } = await world.run(
       ...['workflow', '--workflow-id', 'r', '--model', model, '--budget', '1.75', ...flags],
     );
     expect([code, stdout]).toEqual([0, 'all done\n']);
     const costs = eventsOf(world.journal('r'), 'step-ended').map(({ costUsd }) => costUsd);
     expect(costs.map((usd) => usd.toFixed(4))).toEqual(Array(6).fill('0.2500'));
-    expect(said(world.model.requests.at(-1))).toEqual([
+    expect(conversationLines(world.model.requests.at(-1))).toEqual([
       'user: Is "Sorry. <result>all done</result>" with <result>all done</result> right?',
     ]);
   });
 });
 
-test('cheap workers run together as soon as one has shown its price', async () => {
+test('cheap workers run in parallel as soon as the cost of one is known', async () => {
   let arrived = 0;
   let open = () => {};
   const nineAreThere = new Promise<void>((resolve) => {
@@ -135,7 +135,7 @@ test('cheap workers run together as soon as one has shown its price', async () =
   expect(total(world)).toBe('0.1000');
 });
 
-test('a judge that objects overrides, in a memory of its own', async () => {
+test('a judge that objects overrides the answer, and has its own session', async () => {
   const { run, model: asked } = await sandbox({
     age: 'newer',
     workflow: {
@@ -154,7 +154,7 @@ Do one.`,
     }),
   });
   expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'better\n' });
-  expect(asked.requests.map(said)).toEqual([
+  expect(asked.requests.map(conversationLines)).toEqual([
     ['user: Do one.'],
     ['user: Judge it.'],
     ['user: Do one.', 'assistant: <result>sloppy</result>', 'user: Do it better.'],

@@ -1,5 +1,5 @@
-// The real Claude Code in a world of its own: no account, no settings, nothing of this machine's
-// user, and a scripted model instead of the API.
+// The real Claude Code in an isolated environment, without the account, settings and files of this
+// machine's user. A scripted model replaces the API.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transcriptPath } from '../../src/execute/claude/transcript.ts';
 
-/** Up to 2.1.276 versions count the cost of each turn anew, later ones go on from the last. */
+/** Versions up to 2.1.276 restart the total cost for each process; later ones continue the total. */
 export const ages = ['older', 'newer'] as const;
 export type Age = (typeof ages)[number];
 
@@ -73,7 +73,7 @@ export interface Ended {
   readonly exit: { readonly code: number | null; readonly signal: string | null };
 }
 
-/** One process with this standard input, to its end. */
+/** Runs one process with this standard input, and waits for its end. */
 export async function runClaude(
   age: Age,
   sandbox: ClaudeSandbox,
@@ -94,7 +94,7 @@ export async function runClaude(
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     stderr += chunk;
   });
-  // It may refuse its arguments before it reads anything.
+  // Claude Code may refuse its arguments before it reads its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code, signal] = await once(child, 'close');

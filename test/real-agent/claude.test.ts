@@ -1,4 +1,4 @@
-// What src/execute/claude says and reads, played with the real Claude Code in two versions.
+// Tests the arguments and the message reader of src/execute/claude with two real versions.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -42,8 +42,8 @@ describe.each(ages)('the %s version', (age) => {
   ): Promise<{ outcome: TurnOutcome; happenings: Happening[] }> {
     const { uuid = randomUUID(), ...turn } = more;
     const costBefore = await costOf(sandbox, session);
-    const said = claudeArguments({ session, permission: { mode: 'acceptEdits' }, ...turn });
-    const ended = await runClaude(age, sandbox, said, userMessage(text, uuid));
+    const args = claudeArguments({ session, permission: { mode: 'acceptEdits' }, ...turn });
+    const ended = await runClaude(age, sandbox, args, userMessage(text, uuid));
     const reader = messageReader();
     const happenings = [...reader.push(ended.stdout), ...reader.end()];
     const record = turnRecord();
@@ -61,7 +61,7 @@ describe.each(ages)('the %s version', (age) => {
     return { outcome, happenings };
   }
 
-  it('goes on, branches and forgets as it is told, and each turn has its own cost', async () => {
+  it('continues, branches and forgets sessions as requested, and reports the cost of each turn', async () => {
     const price = { input_tokens: 10_000, output_tokens: 1_000 };
     const { model, sandbox } = await world((_, turn) => ({ content: `A${turn}`, usage: price }));
     const [main, branch, other] = [randomUUID(), randomUUID(), randomUUID()];
@@ -88,7 +88,7 @@ describe.each(ages)('the %s version', (age) => {
     expect(new Set(costs)).toEqual(new Set([age === 'older' ? '0.075000' : '0.060000']));
   });
 
-  it('leaves slashes and mentions of files alone', async () => {
+  it('does not interpret slashes and mentions of files', async () => {
     const { model, sandbox } = await world(['ok']);
     await writeFile(join(sandbox.work, 'secret.txt'), 'CONTENT OF THE FILE');
     const prompt = '/context is what I want to know about @secret.txt';
@@ -97,7 +97,7 @@ describe.each(ages)('the %s version', (age) => {
     expect(JSON.stringify(model.requests[0]?.messages)).not.toContain('CONTENT OF THE FILE');
   });
 
-  it('does not see a failed prompt again when the history is cut before it', async () => {
+  it('does not see a failed prompt again when the history is cut off before it', async () => {
     const { model, sandbox } = await world(['A0', faults.internal, 'A2']);
     const id = randomUUID();
     const uuid = randomUUID();
@@ -111,7 +111,7 @@ describe.each(ages)('the %s version', (age) => {
     expect(seen(model).at(-1)).toBe('Q0 A0 Q1');
   });
 
-  it('runs what is allowed and reports what is not', async () => {
+  it('runs allowed tools and reports denied ones', async () => {
     const bash = (command: string) =>
       ({
         content: [{ type: 'tool_use', name: 'Bash', input: { command, description: 'a test' } }],
@@ -140,7 +140,7 @@ describe.each(ages)('the %s version', (age) => {
     expect(model.requests[0]?.tools).not.toContain('CronCreate');
   });
 
-  it('stops at the budget, but an answer that overspent is an answer', async () => {
+  it('stops at the budget, but an answer that exceeds it still counts', async () => {
     const usage = { input_tokens: 100_000 };
     const { sandbox } = await world([{ content: 'dear', usage }]);
     const session = { use: 'fresh', id: randomUUID() } as const;
@@ -170,7 +170,7 @@ describe.each(ages)('the %s version', (age) => {
     ['connection-lost', faults.malformed, {}],
     ['connection-lost', faults.reset, { ANTHROPIC_BASE_URL: closedPort }],
     ['usage-limit', limited, subscription],
-  ])('calls it %s', async (kind, fault, environment) => {
+  ])('reports the failure %s', async (kind, fault, environment) => {
     const { sandbox } = await world([fault], environment);
     const { outcome } = await play(sandbox, { use: 'fresh', id: randomUUID() }, 'Q');
     expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });

@@ -1,4 +1,4 @@
-// Nothing that was paid for is lost when Raymond is killed, and nothing is done twice.
+// When Raymond is killed, no answer that was paid for is lost, and no work is done twice.
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -8,10 +8,10 @@ import {
   allowBash,
   answering,
   bash,
+  conversationLines,
   eventsOf,
   killHard,
   lastPrompt,
-  said,
   sandboxes,
   until,
 } from './raymond-sandbox.ts';
@@ -26,71 +26,74 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     { how: 'one process per prompt', flags: ['--no-warm'] },
   ];
 
-  test.each(ways)('Raymond is killed thrice, and each turn is paid once ($how)', async (way) => {
-    const [early, middle] = [gate(), gate()];
-    const { start, model, file, claude, journal, outputHas } = await sandbox({
-      age,
-      workflow: {
-        'START.md': 'Do one.',
-        'TWO.md': 'Do two.',
-        'THREE.md': 'Do three.',
-        'FOUR.md': 'Do four.',
-        'FIVE.md': 'Do five.',
-        'SIX.md': 'Do six.',
-      },
-      script: answering({
-        'Do one.': { content: '<goto>TWO</goto>', usage: price },
-        'Do two.': { content: '<goto>THREE</goto>', after: early.opened, usage: price },
-        'Do three.': { content: '<goto>FOUR</goto>', usage: price },
-        'Do four.': { content: '<goto>FIVE</goto>', pause: middle.opened, usage: price },
-        'Do five.': { content: '<goto>SIX</goto>', usage: price },
-        'Do six.': bash('echo line >> effects; until [ -e go ]; do sleep 0.05; done'),
-        '[result': { content: '<result>all done</result>', usage: price },
-      }),
-    });
-    await allowBash(claude);
+  test.each(ways)(
+    'each turn is paid once, even if Raymond is killed three times ($how)',
+    async (way) => {
+      const [early, middle] = [gate(), gate()];
+      const { start, model, file, claude, journal, outputHas } = await sandbox({
+        age,
+        workflow: {
+          'START.md': 'Do one.',
+          'TWO.md': 'Do two.',
+          'THREE.md': 'Do three.',
+          'FOUR.md': 'Do four.',
+          'FIVE.md': 'Do five.',
+          'SIX.md': 'Do six.',
+        },
+        script: answering({
+          'Do one.': { content: '<goto>TWO</goto>', usage: price },
+          'Do two.': { content: '<goto>THREE</goto>', after: early.opened, usage: price },
+          'Do three.': { content: '<goto>FOUR</goto>', usage: price },
+          'Do four.': { content: '<goto>FIVE</goto>', pause: middle.opened, usage: price },
+          'Do five.': { content: '<goto>SIX</goto>', usage: price },
+          'Do six.': bash('echo line >> effects; until [ -e go ]; do sleep 0.05; done'),
+          '[result': { content: '<result>all done</result>', usage: price },
+        }),
+      });
+      await allowBash(claude);
 
-    // Before the answer, which comes while nobody is there.
-    const first = start('workflow', '--workflow-id', 'r', ...way.flags);
-    await model.arrived(2);
-    await killHard(first.child);
-    early.open();
-    await outputHas('<goto>THREE</goto>');
+      // A kill before the answer, which arrives while Raymond is dead.
+      const first = start('workflow', '--workflow-id', 'r', ...way.flags);
+      await model.arrived(2);
+      await killHard(first.child);
+      early.open();
+      await outputHas('<goto>THREE</goto>');
 
-    // In the middle of the answer, which goes on while it is followed again.
-    const second = start('resume', 'r');
-    await model.arrived(4);
-    await outputHas('<goto>FO');
-    await killHard(second.child);
-    const third = start('resume', 'r');
-    await until(() => eventsOf(journal('r'), 'run-resumed')[1]);
-    middle.open();
+      // A kill during the answer, which continues while a new process follows it.
+      const second = start('resume', 'r');
+      await model.arrived(4);
+      await outputHas('<goto>FO');
+      await killHard(second.child);
+      const third = start('resume', 'r');
+      await until(() => eventsOf(journal('r'), 'run-resumed')[1]);
+      middle.open();
 
-    // During a command, which ends while it is followed again.
-    await until(() => existsSync(file('effects')));
-    await killHard(third.child);
-    const last = start('resume', 'r');
-    await until(() => eventsOf(journal('r'), 'run-resumed')[2]);
-    await writeFile(file('go'), '');
+      // A kill during a command, which ends while a new process follows it.
+      await until(() => existsSync(file('effects')));
+      await killHard(third.child);
+      const last = start('resume', 'r');
+      await until(() => eventsOf(journal('r'), 'run-resumed')[2]);
+      await writeFile(file('go'), '');
 
-    expect(await last.finished).toMatchObject({ code: 0, stdout: 'all done\n' });
-    expect(readFileSync(file('effects'), 'utf8')).toBe('line\n');
-    expect(model.requests.map(lastPrompt).slice(0, 6)).toEqual([
-      'Do one.',
-      'Do two.',
-      'Do three.',
-      'Do four.',
-      'Do five.',
-      'Do six.',
-    ]);
-    expect(model.requests).toHaveLength(7);
-    const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(3));
-    expect(costs.slice(0, 5)).toEqual(Array(5).fill(age === 'older' ? '0.075' : '0.060'));
-    expect(eventsOf(journal('r'), 'step-interrupted')).toEqual([]);
-  });
+      expect(await last.finished).toMatchObject({ code: 0, stdout: 'all done\n' });
+      expect(readFileSync(file('effects'), 'utf8')).toBe('line\n');
+      expect(model.requests.map(lastPrompt).slice(0, 6)).toEqual([
+        'Do one.',
+        'Do two.',
+        'Do three.',
+        'Do four.',
+        'Do five.',
+        'Do six.',
+      ]);
+      expect(model.requests).toHaveLength(7);
+      const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(3));
+      expect(costs.slice(0, 5)).toEqual(Array(5).fill(age === 'older' ? '0.075' : '0.060'));
+      expect(eventsOf(journal('r'), 'step-interrupted')).toEqual([]);
+    },
+  );
 
   test.each(ways)(
-    'Raymond and its agent are killed, and it goes on where it was ($how)',
+    'after a kill of Raymond and its agent, a resume continues where it was ($how)',
     async ({ flags }) => {
       let orphanLived: boolean | undefined;
       const { start, run, model, file, claude, journal, processes } = await sandbox({
@@ -117,7 +120,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
       expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'went on\n' });
       expect(orphanLived).toBe(false);
       expect(readFileSync(file('effects'), 'utf8')).toBe('line\n');
-      const conversation = said(model.requests.at(-1));
+      const conversation = conversationLines(model.requests.at(-1));
       expect(conversation.slice(0, 3)).toEqual([
         'user: Do one.',
         'assistant: <goto>TWO</goto>',
@@ -135,27 +138,30 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   );
 });
 
-test.each(ages)('an answer counts although the end was not recorded (%s)', async (age) => {
-  const answer = gate();
-  const { start, run, model, file, processes, outputHas } = await sandbox({
-    age,
-    workflow: { 'START.md': 'Do one.' },
-    script: () => ({ content: '<result>paid for</result>', after: answer.opened }),
-  });
-  const first = start('workflow', '--workflow-id', 'r');
-  await model.arrived(1);
-  await killHard(first.child);
-  answer.open();
-  await outputHas('"type":"result"');
-  const agent = processes().at(-1) ?? 0;
-  await until(() => !lives(agent));
-  // As a disk leaves it that is full when the wrapper writes.
-  await writeFile(file(`.raymond/runs/r/steps/main/1/exit-${agent}`), '');
-  expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'paid for\n' });
-  expect(model.requests).toHaveLength(1);
-});
+test.each(ages)(
+  'an answer counts even if the exit of the process was not recorded (%s)',
+  async (age) => {
+    const answer = gate();
+    const { start, run, model, file, processes, outputHas } = await sandbox({
+      age,
+      workflow: { 'START.md': 'Do one.' },
+      script: () => ({ content: '<result>paid for</result>', after: answer.opened }),
+    });
+    const first = start('workflow', '--workflow-id', 'r');
+    await model.arrived(1);
+    await killHard(first.child);
+    answer.open();
+    await outputHas('"type":"result"');
+    const agent = processes().at(-1) ?? 0;
+    await until(() => !lives(agent));
+    // The state that a full disk leaves when the wrapper writes.
+    await writeFile(file(`.raymond/runs/r/steps/main/1/exit-${agent}`), '');
+    expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'paid for\n' });
+    expect(model.requests).toHaveLength(1);
+  },
+);
 
-test.each(ages)('an adopted turn is stopped with all that it started (%s)', async (age) => {
+test.each(ages)('a stop of an adopted turn ends all its processes (%s)', async (age) => {
   const { start, file, claude, journal } = await sandbox({
     age,
     workflow: { 'START.md': 'Do one.' },
@@ -175,7 +181,7 @@ test.each(ages)('an adopted turn is stopped with all that it started (%s)', asyn
   expect(eventsOf(journal('r'), 'step-interrupted')).toHaveLength(1);
 });
 
-test.each(ages)('Raymond is killed while it hands over a long prompt (%s)', async (age) => {
+test.each(ages)('a kill while Raymond sends a long prompt loses nothing (%s)', async (age) => {
   const { start, run, model, processes } = await sandbox({
     age,
     workflow: { 'START.md': `${'A long story. '.repeat(50_000)}The end.` },
@@ -189,7 +195,7 @@ test.each(ages)('Raymond is killed while it hands over a long prompt (%s)', asyn
   expect(lastPrompt(model.requests[0])).toMatch(/story\. The end\.$/);
 });
 
-test('Raymond is killed while some workers are asked and others wait for a place', async () => {
+test('a kill while some workers run and others wait for a free process loses nothing', async () => {
   const answers = gate();
   const { start, run, model, journal } = await sandbox({
     age: 'newer',
@@ -213,7 +219,7 @@ echo '<goto>END</goto>'`,
   );
 });
 
-test('a state may begin anew after an interruption', async () => {
+test('a state can restart after an interruption', async () => {
   const { start, run, model, file, claude, processes } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': 'Do one.', 'TWO.md': '---\non_interrupt: restart\n---\nDo two.' },
@@ -228,7 +234,7 @@ test('a state may begin anew after an interruption', async () => {
   await killHard(first.child);
   process.kill(-(processes().at(-1) ?? 0), 'SIGKILL');
   expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'anew\n' });
-  expect(said(model.requests.at(-1))).toEqual([
+  expect(conversationLines(model.requests.at(-1))).toEqual([
     'user: Do one.',
     'assistant: <goto>TWO</goto>',
     'user: Do two.',

@@ -6,19 +6,22 @@ import { sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
-test.each(ages)('all is well with the %s Claude Code, and nothing is spent', async (age) => {
-  const { run, model, claude } = await sandbox({ age, workflow: {}, script: [] });
-  const { code, stdout } = await run('doctor');
-  expect(stdout).toMatch(/^ok +node +Node\.js /m);
-  expect(stdout).toMatch(/^ok +claude +Claude Code 2\.1\.\d+ /m);
-  expect(stdout).toMatch(/^ok +login +Claude Code is logged in \(api_key\)$/m);
-  expect(stdout).toContain(`${claude.work}/.raymond can be written`);
-  expect(stdout).toContain('Workflows can run here.');
-  expect(code).toBe(0);
-  expect([...model.requests, ...model.sideRequests]).toEqual([]);
-});
+test.each(ages)(
+  'doctor finds no problem with the %s Claude Code, and spends nothing',
+  async (age) => {
+    const { run, model, claude } = await sandbox({ age, workflow: {}, script: [] });
+    const { code, stdout } = await run('doctor');
+    expect(stdout).toMatch(/^ok +node +Node\.js /m);
+    expect(stdout).toMatch(/^ok +claude +Claude Code 2\.1\.\d+ /m);
+    expect(stdout).toMatch(/^ok +login +Claude Code is logged in \(api_key\)$/m);
+    expect(stdout).toContain(`${claude.work}/.raymond can be written`);
+    expect(stdout).toContain('Workflows can run here.');
+    expect(code).toBe(0);
+    expect([...model.requests, ...model.sideRequests]).toEqual([]);
+  },
+);
 
-test.each(ages)('a login that is missing is found with the %s Claude Code', async (age) => {
+test.each(ages)('doctor finds a missing login with the %s Claude Code', async (age) => {
   const environment = { ANTHROPIC_API_KEY: '' };
   const { run } = await sandbox({ age, workflow: {}, script: [], environment });
   const { code, stdout } = await run('doctor', '--json');
@@ -32,7 +35,7 @@ test.each(ages)('a login that is missing is found with the %s Claude Code', asyn
   });
 });
 
-test('rules of the project that the agent ignores are named until the folder is trusted', async () => {
+test('doctor names project rules that the agent ignores until the folder is trusted', async () => {
   const { run, file, claude } = await sandbox({ age: 'newer', workflow: {}, script: [] });
   expect((await run('doctor')).stdout).not.toContain('agent rules');
   await mkdir(file('.claude'));
@@ -48,7 +51,7 @@ test('rules of the project that the agent ignores are named until the folder is 
   expect((await run('doctor')).stdout).not.toContain('agent rules');
 });
 
-test('everything that is wrong is said at once, each with its remedy', async () => {
+test('doctor reports all problems together, each with its remedy', async () => {
   const environment = { RAYMOND_CLAUDE: '/no/such/claude', PATH: '/nowhere' };
   const { run, file } = await sandbox({ age: 'newer', workflow: {}, script: [], environment });
   await mkdir(file('.raymond'));
@@ -66,7 +69,7 @@ test.each([
   ['2.1.100 (Claude Code)', 0, /^warning +claude .*older than 2\.1\.197/m],
   ['99.0.0 (Claude Code)', 0, /^ok +claude .*newer than 2\.1\.325/m],
   ['GNU claude', 1, /^PROBLEM +claude .*does not say its version/m],
-])('a claude that says "%s"', async (version, code, said) => {
+])('doctor judges a claude with the version "%s"', async (version, code, expected) => {
   const { run, file, claude } = await sandbox({
     age: 'newer',
     workflow: {},
@@ -76,7 +79,7 @@ test.each([
   const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo '${version}'; fi\n`;
   await writeFile(file('claude'), script, { mode: 0o755 });
   const finished = await run('doctor');
-  expect(finished.stdout).toMatch(said);
+  expect(finished.stdout).toMatch(expected);
   expect(finished.stdout).toMatch(/^warning +login +It cannot be found out/m);
   expect(finished.code).toBe(code);
   expect(finished.stdout).toContain(claude.work);

@@ -14,7 +14,7 @@ import { stateNameSchema } from '../../src/model/state-name.ts';
 import type { PromptStep, ScriptStep } from '../../src/ports.ts';
 import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
 import { type Age, ages, claudeBinary, claudeSandbox } from './claude-sandbox.ts';
-import { lastPrompt, said, until } from './raymond-sandbox.ts';
+import { conversationLines, lastPrompt, until } from './raymond-sandbox.ts';
 import { type Script, scriptedModel } from './scripted-model.ts';
 
 const never = new Promise<void>(() => {});
@@ -79,35 +79,31 @@ describe.each(ages)('with the %s version', (age) => {
     return { ...world, begun: async (count) => void (await model.arrived(count)) };
   });
 
-  test('a session is begun, continued and branched as the step says', async () => {
+  test('a session is started, continued and branched as the step says', async () => {
     const { world, model, ask } = await claude(age, (_, turn) => `A${turn}`);
     await ask('Q0', { use: 'fresh', id: ID.main });
     await ask('Q1', { use: 'branch', from: ID.main, id: ID.branch });
     await ask('Q2', { use: 'continue', id: ID.main });
     await ask('Q3', { use: 'continue', id: ID.branch });
     await ask('Q4', { use: 'fresh', id: ID.other });
-    expect(model.requests.map((request) => said(request).map(words).join(' '))).toEqual([
-      'Q0',
-      'Q0 A0 Q1',
-      'Q0 A0 Q2',
-      'Q0 A0 Q1 A1 Q3',
-      'Q4',
-    ]);
+    expect(
+      model.requests.map((request) => conversationLines(request).map(words).join(' ')),
+    ).toEqual(['Q0', 'Q0 A0 Q1', 'Q0 A0 Q2', 'Q0 A0 Q1 A1 Q3', 'Q4']);
     await world.executor.close();
     expect(world.left()).toEqual([]);
   });
 });
 
-test('a process that died while it waited is not asked', async () => {
+test('a process that died while it waited gets no prompt', async () => {
   const { world, model, ask } = await claude('newer', (_, turn) => `A${turn}`);
   await ask('Q0', { use: 'fresh', id: ID.main });
   const [pid = 0] = world.left();
   process.kill(-pid, 'SIGKILL');
   await until(() => isGone(pid));
-  // The same agent, as in a chain of gotos.
+  // The same agent continues, as in a chain of gotos.
   const outcome = await ask('Q1', { use: 'continue', id: ID.main }, { agent: 'agent1' });
   expect(outcome).toMatchObject({ kind: 'answered', output: 'A1' });
-  expect(said(model.requests[1]).map(words)).toEqual(['Q0', 'A0', 'Q1']);
+  expect(conversationLines(model.requests[1]).map(words)).toEqual(['Q0', 'A0', 'Q1']);
   await world.executor.close();
 });
 

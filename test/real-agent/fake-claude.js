@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// Speaks like Claude Code, but only as a test tells it to: for what the real one does too rarely,
-// too slowly or too well. FAKE_CLAUDE names the play, FAKE_CLAUDE_LOG the file in which it keeps
-// what it was told.
+// Behaves like Claude Code as a test prescribes, for behaviour that the real one shows too rarely or
+// too slowly. FAKE_CLAUDE names the play, FAKE_CLAUDE_LOG the file for its arguments and input.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';

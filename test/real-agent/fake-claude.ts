@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 const executable = fileURLToPath(new URL('fake-claude.js', import.meta.url));
 
 export interface FakeClaude {
-  /** Makes Raymond use it. */
+  /** The environment that makes Raymond use it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly log: string;
   entries(kind: string): readonly Entry[];

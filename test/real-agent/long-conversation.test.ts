@@ -1,4 +1,4 @@
-// What a prompt step said was paid for: it is kept, compressed, however many steps come after it.
+// The output of a prompt step cost money, so it is kept, compressed, however many steps follow.
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { saidIn } from '../../src/execute/step-folder.ts';
@@ -10,7 +10,7 @@ import { killHard, lastPrompt, sandboxes, until } from './raymond-sandbox.ts';
 const sandbox = sandboxes();
 const TURNS = 45;
 
-test.each(ages)('of a long conversation nothing is lost, also across a kill (%s)', async (age) => {
+test.each(ages)('no answer of a long conversation is lost, even after a kill (%s)', async (age) => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -30,7 +30,7 @@ test.each(ages)('of a long conversation nothing is lost, also across a kill (%s)
     file(`.raymond/runs/r/steps/main/${step}/${name}`);
   const first = start('workflow', '--workflow-id', 'r');
   await model.arrived(31);
-  // Its process began with the first step, and answers the one that is running.
+  // The process of the first step also answers the step that is running.
   await until(() => existsSync(stepFile(10, 'answer.gz')));
   expect(existsSync(stepFile(1, 'stdout'))).toBe(true);
   await killHard(first.child);

@@ -1,7 +1,7 @@
-// What the model was asked, in terms that a test can compare.
+// Reads requests to the model into a form that tests can compare.
 
 export interface ModelRequest {
-  /** `side`: what Claude Code asks for itself, such as titles and summaries. */
+  /** `side`: a request that Claude Code makes for itself, such as a title or a summary. */
   readonly purpose: 'conversation' | 'subagent' | 'side';
   readonly model: string;
   readonly effort: string | undefined;
@@ -60,13 +60,13 @@ function purpose(system: string, tools: readonly string[]): ModelRequest['purpos
   return system.includes('cc_is_subagent=true') ? 'subagent' : 'conversation';
 }
 
-export interface Said {
+export interface HistoryMessage {
   readonly role: string;
   readonly text: string;
 }
 
-/** The conversation as the model saw it, without what Claude Code adds to it. */
-export function history(request: ModelRequest): Said[] {
+/** The conversation as the model saw it, without the additions of Claude Code. */
+export function history(request: ModelRequest): HistoryMessage[] {
   return request.messages
     .filter(({ role }) => role !== 'system')
     .flatMap(({ role, content }) => blocks(content).map((block) => ({ role, text: told(block) })))

@@ -1,11 +1,11 @@
-// Sizes and odd ends: an agent that says too much, nothing, something else, or does not go away.
+// Unusual agents: very long output, no output, unexpected output, or a process that does not exit.
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
 import { fakeClaude } from './fake-claude.ts';
-import { eventsOf, said, sandboxes } from './raymond-sandbox.ts';
+import { conversationLines, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
@@ -23,7 +23,7 @@ async function playing(play: string, more: Parameters<typeof fakeClaude>[1] = {}
 test.each([
   { how: 'kept warm', flags: [], turns: 200 },
   { how: 'one process per prompt', flags: ['--no-warm'], turns: 5 },
-])('$turns prompts of 300 KB arrive whole ($how)', async ({ flags, turns }) => {
+])('prompts of 300 KB arrive complete: $turns ($how)', async ({ flags, turns }) => {
   const { fake, run, file } = await playing('answers', { turns });
   const prompt = Array.from({ length: 10_000 }, (_, n) => `Line ${n} of «many» words 😀`).join(
     '\n',
@@ -40,13 +40,13 @@ test.each([
   ['says all in one line', []],
   ['is strange', []],
   ['gives two results', ['--no-warm']],
-])('it %s, and is understood', async (play, flags) => {
+])('understands an agent that %s', async (play, flags) => {
   const { run } = await playing(play);
   expect(await run('workflow', ...flags)).toMatchObject({ code: 0, stdout: 'done\n' });
 });
 
 test.each([[[]], [['--no-warm']]])(
-  'a result counts though its process does not exit %j',
+  'a result counts even if its process does not exit %j',
   async (flags) => {
     const { fake, run, processes } = await playing('does not exit');
     const { code, stdout } = await run('workflow', ...flags);
@@ -59,14 +59,17 @@ test.each([[[]], [['--no-warm']]])(
 test.each([
   { play: 'answers', processes: 1 },
   { play: 'refuses changes', processes: 2 },
-])('a change is made in $processes process when it $play', async ({ play, processes }) => {
-  const { fake, run, file } = await playing(play, { turns: 2, next: 'TWO' });
-  await writeFile(file('workflow/TWO.md'), '---\npermission_mode: plan\n---\nDo two.');
-  expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'done\n' });
-  expect(fake.entries('change').map(({ argv }) => argv)).toEqual([['set_permission_mode']]);
-  const modes = fake.argvs().map((argv) => argv[argv.indexOf('--permission-mode') + 1]);
-  expect(modes).toEqual(['acceptEdits', 'plan'].slice(0, processes));
-});
+])(
+  'a changed setting needs this number of processes: $processes, when the agent $play',
+  async ({ play, processes }) => {
+    const { fake, run, file } = await playing(play, { turns: 2, next: 'TWO' });
+    await writeFile(file('workflow/TWO.md'), '---\npermission_mode: plan\n---\nDo two.');
+    expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(fake.entries('change').map(({ argv }) => argv)).toEqual([['set_permission_mode']]);
+    const modes = fake.argvs().map((argv) => argv[argv.indexOf('--permission-mode') + 1]);
+    expect(modes).toEqual(['acceptEdits', 'plan'].slice(0, processes));
+  },
+);
 
 test('an exit without a result is a crash', async () => {
   const { fake, run, journal } = await playing('exits without a result');
@@ -78,7 +81,7 @@ test('an exit without a result is a crash', async () => {
   expect(failures).toEqual(['crashed', 'crashed']);
 });
 
-test('silence ends the step and everything that it started', async () => {
+test('a silent step is stopped with all its processes', async () => {
   const { fake, run, journal, processes } = await playing('is silent');
   const { code, stderr } = await run('workflow', '--workflow-id', 'r', '--timeout', '1');
   expect(code).toBe(1);
@@ -89,7 +92,7 @@ test('silence ends the step and everything that it started', async () => {
   expect([...left, ...processes()].filter((pid) => identify(pid))).toEqual([]);
 });
 
-test('no more processes start at a time than there are cores', async () => {
+test('at most one process per core starts at the same time', async () => {
   const { fake, run, file } = await playing('starts slowly');
   const workers = availableParallelism() * 2 + 2;
   const forks = Array.from({ length: workers }, () => '<fork>WORK</fork>').join('');
@@ -103,7 +106,7 @@ test('no more processes start at a time than there are cores', async () => {
   expect(Math.max(...together)).toBeLessThanOrEqual(availableParallelism());
 });
 
-test('no more processes are there than prompts may run, though some only wait', async () => {
+test('waiting processes count towards the limit of parallel prompts', async () => {
   const workers = 20;
   const { fake, run, file } = await playing('answers', { turns: workers + 1, next: 'MORE' });
   const forks = Array.from({ length: workers }, () => '<fork>WORK</fork>').join('');
@@ -118,7 +121,7 @@ test('no more processes are there than prompts may run, though some only wait', 
   expect(Math.max(...alive)).toBeLessThanOrEqual(3);
 });
 
-test('a slash and the name of a file stay text', async () => {
+test('a slash command and a mention of a file stay text', async () => {
   const { run, model, file } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': '/context of @secret.txt', 'NEXT.md': '/clear' },
@@ -126,7 +129,7 @@ test('a slash and the name of a file stay text', async () => {
   });
   await writeFile(file('secret.txt'), 'CONTENT OF THE FILE');
   expect(await run('workflow')).toMatchObject({ code: 0 });
-  expect(said(model.requests[1])).toEqual([
+  expect(conversationLines(model.requests[1])).toEqual([
     'user: /context of @secret.txt',
     'assistant: <goto>NEXT</goto>',
     'user: /clear',

@@ -1,14 +1,22 @@
-// What a person sees of the agent, is asked by it, and can do to it.
+// Checks how a user watches, answers and stops an agent.
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
 import { ages } from './claude-sandbox.ts';
-import { allowBash, answering, bash, eventsOf, said, sandboxes, until } from './raymond-sandbox.ts';
+import {
+  allowBash,
+  answering,
+  bash,
+  conversationLines,
+  eventsOf,
+  sandboxes,
+  until,
+} from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
-test('a question waits for its answer, and the conversation goes on', async () => {
+test('a question waits for its answer, and then the conversation continues', async () => {
   const { run, model } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': 'Do one.', 'NEXT.md': 'They say {{input}}.' },
@@ -22,14 +30,14 @@ test('a question waits for its answer, and the conversation goes on', async () =
   expect(stderr).toContain('[raymond answer r "..."]: Which colour?');
   expect(await run('answer', 'r', 'blue')).toMatchObject({ code: 0 });
   expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'painted\n' });
-  expect(said(model.requests[1])).toEqual([
+  expect(conversationLines(model.requests[1])).toEqual([
     'user: Do one.',
     'assistant: <ask next="NEXT">Which colour?</ask>',
     'user: They say blue.',
   ]);
 });
 
-test('--verbose shows what the agent says and does', async () => {
+test('--verbose shows the texts and tool calls of the agent', async () => {
   const { run } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': 'Work.' },
@@ -73,7 +81,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   test.each<[string, readonly NodeJS.Signals[]]>([
     ['two Ctrl-C', ['SIGINT', 'SIGINT']],
     ['SIGTERM', ['SIGTERM']],
-  ])('%s stops the agent and its commands, and a resume goes on', async (_, signals) => {
+  ])('%s stops the agent and its commands, and a resume continues', async (_, signals) => {
     const { child, finished, pid, stderr, processes, run, journal } = await working();
     for (const [index, signal] of signals.entries()) {
       child.kill(signal);
@@ -85,7 +93,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'went on\n' });
   });
 
-  test('one Ctrl-C lets the step finish, and starts no other', async () => {
+  test('after one Ctrl-C the step finishes, and no other step starts', async () => {
     const { child, finished, stderr, file, processes, model, run } = await working();
     child.kill('SIGINT');
     await until(() => stderr().includes('running ones may finish'));

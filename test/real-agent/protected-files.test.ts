@@ -1,4 +1,4 @@
-// An agent cannot promote itself: what leads it, it cannot change, in the default permission mode.
+// In the default permission mode, an agent cannot change the files that control it.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import type { Reply } from './scripted-model.ts';
 const sandbox = sandboxes();
 
 describe.each(ages)('with the %s Claude Code', (age) => {
-  test('it cannot change Raymond’s files and its workflow, and can write its task folder', async () => {
+  test('an agent can write to its task folder, but not to Raymond’s files or its workflow', async () => {
     const world = await sandbox({
       age,
       workflow: {
@@ -52,7 +52,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(eventsOf(world.journal('r'), 'run-ended')).toMatchObject([{ outcome: 'completed' }]);
   });
 
-  test('tools that a state allows or forbids are allowed and forbidden there only', async () => {
+  test('the tools that a state allows or forbids apply only in that state', async () => {
     const { run, file } = await sandbox({
       age,
       workflow: {

@@ -1,4 +1,4 @@
-// A project of its own in which the real Raymond drives the real Claude Code against a scripted model.
+// A separate project in which the real Raymond runs the real Claude Code with a scripted model.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -17,14 +17,14 @@ export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What `--json` printed, for runs that were started with it. */
+  /** The events that `--json` printed, for runs that were started with it. */
   readonly events: readonly RunEvent[];
 }
 
 export interface Started {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /** What it has said so far. */
+  /** The output so far. */
   stderr(): string;
 }
 
@@ -33,7 +33,7 @@ export interface RaymondSandbox {
   readonly model: ScriptedModel;
   /** Starts `raymond` in the project. */
   start(...args: string[]): Started;
-  /** Runs `raymond` in the project to its end. */
+  /** Runs `raymond` in the project and waits for its end. */
   run(...args: string[]): Promise<Finished>;
   /** A file of the project. */
   file(name: string): string;
@@ -41,7 +41,7 @@ export interface RaymondSandbox {
   journal(run: string): readonly RunEvent[];
   /** The groups of the agent processes of all runs, in the order in which they were started. */
   processes(): readonly number[];
-  /** Resolves when an agent process has said this. */
+  /** Resolves when the output of an agent process contains this. */
   outputHas(text: string): Promise<void>;
   remove(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export async function raymondSandbox(world: RaymondWorld): Promise<RaymondSandbo
   };
 }
 
-/** Makes sandboxes that are gone after each test. */
+/** Creates sandboxes that are removed after each test. */
 export function sandboxes(): (world: RaymondWorld) => Promise<RaymondSandbox> {
   let open: RaymondSandbox[] = [];
   afterEach(async () => {
@@ -111,7 +111,7 @@ export function sandboxes(): (world: RaymondWorld) => Promise<RaymondSandbox> {
   };
 }
 
-/** Answers each prompt by what it says; a list is used up in order, and its last reply is repeated. */
+/** Answers each prompt by its text. Uses the replies of a list in order, and repeats the last one. */
 export function answering(replies: Readonly<Record<string, Reply | readonly Reply[]>>): Script {
   const asked = new Map<string, number>();
   return (request) => {
@@ -132,14 +132,14 @@ function isList(given: Reply | readonly Reply[]): given is readonly Reply[] {
   return Array.isArray(given);
 }
 
-/** What the model was asked last: a prompt, or the result of a tool. */
+/** The last message to the model: a prompt, or the result of a tool. */
 export function lastPrompt(request: ModelRequest | undefined): string {
   if (request === undefined) throw new Error('The model was not asked.');
   return history(request).findLast(({ role }) => role === 'user')?.text ?? '';
 }
 
-/** The conversation in a request, one line for each thing said. */
-export function said(request: ModelRequest | undefined): readonly string[] {
+/** The conversation in a request, one line for each message. */
+export function conversationLines(request: ModelRequest | undefined): readonly string[] {
   if (request === undefined) throw new Error('The model was not asked.');
   return history(request).map(({ role, text }) => `${role}: ${text}`);
 }
@@ -162,7 +162,7 @@ export function eventsOf<T extends RunEvent['type']>(
   return events.filter((event): event is RunEventOf<T> => event.type === type);
 }
 
-/** Looks until there is something. */
+/** Repeats `find` until it returns a value. */
 export async function until<T>(find: () => T | undefined | false): Promise<T> {
   for (;;) {
     const found = find();
@@ -171,7 +171,7 @@ export async function until<T>(find: () => T | undefined | false): Promise<T> {
   }
 }
 
-/** Ends a process so that it cannot do anything about it. */
+/** Kills a process with SIGKILL, and waits for its end. */
 export async function killHard(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

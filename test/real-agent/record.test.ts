@@ -3,7 +3,7 @@ import { answering, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
-test('a run with the real agent becomes a test that needs none', async () => {
+test('a run with the real agent can be recorded as a test that needs no agent', async () => {
   const { run, model } = await sandbox({
     age: 'newer',
     workflow: {

@@ -1,7 +1,7 @@
-// An agent that does not end its step as it may is told so, in the same conversation.
+// An agent that does not end its step with an allowed tag gets a reminder in the same conversation.
 import { describe, expect, test } from 'vitest';
 import { ages } from './claude-sandbox.ts';
-import { answering, eventsOf, said, sandboxes } from './raymond-sandbox.ts';
+import { answering, conversationLines, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
@@ -20,7 +20,7 @@ Replace what stands in [brackets].
 Do not repeat work that is done.`;
 
 describe.each(ages)('with the %s Claude Code', (age) => {
-  test('three reminders, each in the same session, and the turn counts', async () => {
+  test('an answer after three reminders in the same session counts', async () => {
     const usage = { input_tokens: 10_000, output_tokens: 1_000 };
     const answers = [
       'I am done.',
@@ -36,7 +36,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     const { code, stdout } = await run('workflow', '--workflow-id', 'r');
     expect([code, stdout]).toEqual([0, 'at last\n']);
 
-    const conversation = model.requests.map(said).at(-1) ?? [];
+    const conversation = model.requests.map(conversationLines).at(-1) ?? [];
     expect(conversation.filter((_, i) => i % 2 === 1)).toEqual(
       answers.slice(0, 3).map((answer) => `assistant: ${answer}`),
     );
@@ -51,7 +51,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   });
 });
 
-test('an agent that was reminded three times in vain fails', async () => {
+test('an agent fails after three reminders without effect', async () => {
   const { run, model } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': `${policy}Work.`, 'NEXT.md': 'More.' },
@@ -73,7 +73,7 @@ test('without a policy there is no reminder', async () => {
   expect(model.requests).toHaveLength(1);
 });
 
-test('the only way on need not be written, and may be forced', async () => {
+test('a single allowed transition need not be written, and can be forced', async () => {
   const only = '---\nallowed_transitions:\n  - { tag: goto, target: TWO }\n---\n';
   const forced =
     '---\nforce_implicit: true\nallowed_transitions:\n  - { tag: goto, target: THREE }\n---\n';

@@ -1,4 +1,4 @@
-// What a resume is told holds from its first step on, however the run came to rest.
+// The options of a resume apply from its first step, however the run ended before.
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ages } from './claude-sandbox.ts';
@@ -6,10 +6,10 @@ import {
   allowBash,
   answering,
   bash,
+  conversationLines,
   eventsOf,
   killHard,
   lastPrompt,
-  said,
   sandboxes,
   until,
 } from './raymond-sandbox.ts';
@@ -20,7 +20,7 @@ const [before, after] = ['claude-opus-4-5', 'claude-haiku-4-5'] as const;
 const workflow = { 'START.md': 'Do one.', 'TWO.md': 'Do two.' };
 
 describe.each(ages)('with the %s Claude Code', (age) => {
-  /** The second prompt waits in a command until it is killed; whatever comes then ends the run. */
+  /** The second prompt waits in a command until it is killed. The next prompt ends the run. */
   async function interruptible() {
     const world = await sandbox({
       age,
@@ -39,7 +39,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     return { ...world, models, first };
   }
 
-  test('a model holds after a stop by iterations', async () => {
+  test('a new model applies after a stop by the limit of iterations', async () => {
     const { run, model } = await sandbox({
       age,
       workflow,
@@ -52,7 +52,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(model.requests.map((request) => request.model)).toEqual([before, after]);
   });
 
-  test('a model holds after a SIGTERM', async () => {
+  test('a new model applies after a SIGTERM', async () => {
     const { first, run, models } = await interruptible();
     first.child.kill('SIGTERM');
     expect(await first.finished).toMatchObject({ code: 130 });
@@ -60,7 +60,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(models()).toEqual([before, before, after]);
   });
 
-  test('a model holds after a crash in which the agent was lost', async () => {
+  test('a new model applies after a crash that killed the agent', async () => {
     const { first, run, models, processes } = await interruptible();
     await killHard(first.child);
     process.kill(-(processes().at(-1) ?? 0), 'SIGKILL');
@@ -71,7 +71,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   test.each([
     ['another model', ['--model', after], `the model is ${after}`],
     ['a stricter mode', ['--permission-mode', 'plan'], 'the permission mode is plan'],
-    ['less money', ['--budget', '5'], 'the budget is $5.00'],
+    ['a smaller budget', ['--budget', '5'], 'the budget is $5.00'],
   ])('an agent that still runs is stopped for %s', async (_, flags, why) => {
     const { first, run, model, models, journal } = await interruptible();
     await killHard(first.child);
@@ -83,7 +83,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     expect(models().at(-1)).toBe(flags.includes('--model') ? after : before);
   });
 
-  test('an agent that still runs is left alone when nothing is stricter', async () => {
+  test('an agent that still runs is not stopped if no option is stricter', async () => {
     const { first, start, journal, model } = await interruptible();
     await killHard(first.child);
     const resumed = start('resume', 'r', '--budget', '20');
@@ -95,7 +95,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   });
 });
 
-test('a step that was decided on but not begun is begun under the new rules', async () => {
+test('a step that was decided but not launched starts with the new options', async () => {
   const never = new Promise<void>(() => {});
   const items = [1, 2, 3, 4, 5, 6, 7, 8];
   const { start, run, model, journal, processes } = await sandbox({
@@ -117,7 +117,9 @@ echo '<goto>END</goto>'`,
   expect(decided.length).toBeGreaterThan(begun);
   const { code } = await run('resume', 'r', '--model', after);
   expect(code).toBe(0);
-  const worked = model.requests.filter((request) => request.model === after).flatMap(said);
+  const worked = model.requests
+    .filter((request) => request.model === after)
+    .flatMap(conversationLines);
   for (const n of items) expect(worked.join('\n')).toContain(`Work on ${n}.`);
   const underOldRules = model.requests.filter((request) => request.model === before);
   expect(underOldRules.length).toBeLessThanOrEqual(begun);

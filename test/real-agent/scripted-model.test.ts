@@ -43,7 +43,7 @@ describe('the scripted model', () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it('asks for tools', async () => {
+  it('calls tools', async () => {
     const model = await start([
       { content: [{ type: 'tool_use', name: 'Bash', input: { command: 'ls' } }] },
     ]);
@@ -53,7 +53,7 @@ describe('the scripted model', () => {
     expect(whole).toMatchObject({ content: [{ name: 'Bash', input: { command: 'ls' } }] });
   });
 
-  it('answers what is no conversation without using the script up', async () => {
+  it('answers side requests without using up the script', async () => {
     const model = await start(['scripted']);
     expect(streamedText(await (await ask(model, { tools: [] })).text())).toBe('ok');
     expect(
@@ -63,7 +63,7 @@ describe('the scripted model', () => {
     expect([model.requests.length, model.sideRequests.length]).toEqual([0, 1]);
   });
 
-  it('holds an answer back until its gate opens', async () => {
+  it('delays an answer until its gate opens', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -83,7 +83,7 @@ describe('the scripted model', () => {
     expect(streamedText(heard)).toBe('half half');
   });
 
-  it('fails as it is told', async () => {
+  it('fails as the script says', async () => {
     const model = await start([
       faults.overloaded,
       rateLimited({ 'retry-after': '7' }),
@@ -103,7 +103,7 @@ describe('the history', () => {
       JSON.stringify({ model: 'm', system: [{ text: system }], messages, tools: [{ name: 'T' }] }),
     );
 
-  it('is what was said, without what Claude Code adds', () => {
+  it('is the conversation without the additions of Claude Code', () => {
     const messages = [
       {
         role: 'user',

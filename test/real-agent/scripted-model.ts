@@ -1,4 +1,4 @@
-// A Messages API on loopback that answers from a test's script and remembers what it was asked.
+// A Messages API on loopback that answers from a test's script and records the requests.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -24,7 +24,7 @@ export interface Usage {
 export interface Answer {
   readonly content: string | readonly Block[];
   readonly usage?: Usage;
-  /** Instead of what follows from the blocks. */
+  /** Replaces the stop reason that follows from the blocks. */
   readonly stopReason?: string;
   /** The answer begins when this is settled. */
   readonly after?: Promise<unknown>;
@@ -32,7 +32,7 @@ export interface Answer {
   readonly pause?: Promise<unknown>;
 }
 
-/** What can go wrong instead of an answer. */
+/** A fault instead of an answer. */
 export type Fault =
   | {
       readonly fault: 'http';
@@ -54,19 +54,19 @@ export interface ScriptedModel {
   readonly requests: readonly ModelRequest[];
   /** Requests that Claude Code makes for itself: titles, quota checks, summaries. */
   readonly sideRequests: readonly ModelRequest[];
-  /** Resolves when so many conversation requests have arrived. */
+  /** Resolves when this number of conversation requests has arrived. */
   arrived(count: number): Promise<ModelRequest>;
   close(): Promise<void>;
 }
 
-/** A list is used up in order, and its last reply is repeated. */
+/** Uses the replies of a list in order, and repeats the last one. */
 export async function scriptedModel(script: Script): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const sideRequests: ModelRequest[] = [];
   const arrivals: (() => void)[] = [];
 
   const server = createServer((request, response) => {
-    // A client that is killed in the middle of an answer is part of many scripts.
+    // Many scripts kill the client during an answer.
     respond(request, response).catch(() => response.destroy());
   });
 
@@ -108,7 +108,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
   };
 }
 
-/** Where nothing listens, so that connections are refused. */
+/** A port without a listener, so that connections are refused. */
 export const closedPort = 'http://127.0.0.1:1';
 
 export const faults = {

@@ -1,9 +1,9 @@
-// Claude Code deletes conversations after a while; a run may rest for longer.
+// Claude Code deletes conversations after some time; a run may pause for longer.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ages, type ClaudeSandbox } from './claude-sandbox.ts';
-import { answering, eventsOf, said, sandboxes } from './raymond-sandbox.ts';
+import { answering, conversationLines, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
@@ -16,7 +16,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   test.each([
     ['a session that continues', '<goto>TWO</goto>'],
     ['a session that is branched', '<call return="END">TWO</call>'],
-  ])('%s and is gone is not asked for again, and can be given up', async (_, tag) => {
+  ])('%s and no longer exists is not retried, and can be given up', async (_, tag) => {
     const { run, model, journal, claude } = await sandbox({
       age,
       workflow: {
@@ -43,11 +43,11 @@ describe.each(ages)('with the %s Claude Code', (age) => {
 
     const resumed = await run('resume', 'r', '--fresh', '--max-iterations', '9');
     expect(resumed).toMatchObject({ code: 0, stdout: 'done\n' });
-    expect(said(model.requests[1])).toEqual(['user: Do two with a pen.']);
+    expect(conversationLines(model.requests[1])).toEqual(['user: Do two with a pen.']);
   });
 });
 
-test('nothing is given up where nobody has failed', async () => {
+test('no session is given up unless an agent has failed', async () => {
   const { run } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },

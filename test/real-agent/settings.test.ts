@@ -1,4 +1,4 @@
-// Model, effort and permissions reach the agent as front matter, options and configuration say.
+// Front matter, options and configuration set the agent's model, effort and permissions.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ test.each<{ age: Age; flags: readonly string[]; processes: number }>([
   { age: 'older', flags: [], processes: 1 },
   { age: 'newer', flags: [], processes: 1 },
   { age: 'older', flags: ['--no-warm'], processes: 3 },
-])('model and effort change from state to state: $age $flags', async (way) => {
+])('each state has its own model and effort: $age $flags', async (way) => {
   const { age, flags, processes } = way;
   const { run, model, file } = await sandbox({
     age,
@@ -55,7 +55,7 @@ test.each<{ age: Age; flags: readonly string[]; settings: object }>([
   { age: 'newer', flags: ['--no-warm'], settings: { model: 'claude-sonnet-4-6' } },
   { age: 'older', flags: [], settings: { model: 'claude-sonnet-4-6' } },
   { age: 'newer', flags: [], settings: {} },
-])('the model of one state is not the next one’s: $age $flags $settings', async (way) => {
+])('the model of one state does not apply to the next: $age $flags $settings', async (way) => {
   const { run, model, claude } = await sandbox({
     age: way.age,
     workflow: {
@@ -111,13 +111,16 @@ describe.each(ages)('the user’s own model, with the %s Claude Code', (age) => 
     ['the environment of its settings', []],
     ['the environment of its settings', ['--no-warm']],
     ['its settings', ['--no-warm']],
-  ])('in %s is kept at call, return and after a state with another: %j', async (place, flags) => {
-    const { run, models } = await world(place);
-    expect(await run('workflow', ...flags)).toMatchObject({ code: 0 });
-    expect(models()).toEqual([own, own, own, 'claude-opus-4-5', own]);
-  });
+  ])(
+    'in %s is kept at call and return, and after a state with another model: %j',
+    async (place, flags) => {
+      const { run, models } = await world(place);
+      expect(await run('workflow', ...flags)).toMatchObject({ code: 0 });
+      expect(models()).toEqual([own, own, own, 'claude-opus-4-5', own]);
+    },
+  );
 
-  test('is kept at a resume, and found where the first state names another', async () => {
+  test('is kept at a resume, and is found even if the first state names another', async () => {
     const { run, models } = await world('the environment of its settings');
     const args = ['workflow/DEAR_FIRST.md', '--workflow-id', 'r', '--max-iterations', '1'];
     expect(await run(...args)).toMatchObject({ code: 3 });
@@ -127,7 +130,7 @@ describe.each(ages)('the user’s own model, with the %s Claude Code', (age) => 
 });
 
 describe.each(ages)('with the %s Claude Code', (age) => {
-  test('what is not allowed is denied, and everybody is told', async () => {
+  test('a tool that is not allowed is denied, and every output reports it', async () => {
     const { run, file, journal } = await sandbox({
       age,
       workflow: { 'START.md': 'Work.' },
@@ -142,7 +145,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     ]);
   });
 
-  test('what the agent complains of is told once: rules of a folder that nobody trusts', async () => {
+  test('a warning of the agent about an untrusted folder is shown once', async () => {
     const { run, file } = await sandbox({
       age,
       workflow: { 'START.md': 'Work.', 'TWO.md': 'Work more.' },
@@ -170,7 +173,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
 test.each([
   { flags: [], passedOn: false },
   { flags: ['--dangerously-skip-permissions'], passedOn: true },
-])('permissions are skipped only when asked for: $flags', async ({ flags, passedOn }) => {
+])('permissions are skipped only on request: $flags', async ({ flags, passedOn }) => {
   const fake = await fakeClaude('answers');
   const { run } = await sandbox({
     age: 'newer',
@@ -186,7 +189,7 @@ test.each([
   expect(stderr.includes('WARNING: permissions are skipped')).toBe(passedOn);
 });
 
-test('the executable is the one that the environment or the configuration names', async () => {
+test('the environment or the configuration names the executable', async () => {
   const fake = await fakeClaude('answers');
   const { run, file } = await sandbox({
     age: 'newer',
@@ -205,7 +208,7 @@ test('the executable is the one that the environment or the configuration names'
 test.each([
   ['RAYMOND_CLAUDE', { RAYMOND_CLAUDE: '/no/such/claude' }, /RAYMOND_CLAUDE names \/no\/such/],
   ['PATH', { RAYMOND_CLAUDE: '', PATH: '/usr/bin:/bin' }, /npm install -g @anthropic-ai/],
-])('without the executable that %s should give, nothing is spent', async (_, environment, said) => {
+])('a run does not start without the executable from %s', async (_, environment, expected) => {
   const { run, model } = await sandbox({
     age: 'newer',
     workflow: { 'START.md': 'Work.' },
@@ -214,6 +217,6 @@ test.each([
   });
   const { code, stderr } = await run('workflow');
   expect(code).toBe(1);
-  expect(stderr).toMatch(said);
+  expect(stderr).toMatch(expected);
   expect(model.requests).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// What a warm session saves, counted in processes. Its time is measured by npm run bench.
+// Counts the processes that a warm session saves. npm run bench measures the time.
 import { expect, test } from 'vitest';
 import { ages } from './claude-sandbox.ts';
 import { eventsOf, sandboxes } from './raymond-sandbox.ts';
@@ -11,13 +11,16 @@ const ways = ages.flatMap((age) => [
   { age, flags: ['--no-warm'], count: turns },
 ]);
 
-test.each(ways)('$count processes for six prompts in a row: $age $flags', async (way) => {
-  const { run, journal, processes } = await sandbox({
-    age: way.age,
-    workflow: { 'START.md': 'Go on.' },
-    script: (_, turn) => (turn + 1 < turns ? '<goto>START</goto>' : '<result>there</result>'),
-  });
-  expect(await run('workflow', '--workflow-id', 'r', ...way.flags)).toMatchObject({ code: 0 });
-  expect(eventsOf(journal('r'), 'step-ended')).toHaveLength(turns);
-  expect(processes()).toHaveLength(way.count);
-});
+test.each(ways)(
+  'six consecutive prompts need this number of processes: $count ($age $flags)',
+  async (way) => {
+    const { run, journal, processes } = await sandbox({
+      age: way.age,
+      workflow: { 'START.md': 'Go on.' },
+      script: (_, turn) => (turn + 1 < turns ? '<goto>START</goto>' : '<result>there</result>'),
+    });
+    expect(await run('workflow', '--workflow-id', 'r', ...way.flags)).toMatchObject({ code: 0 });
+    expect(eventsOf(journal('r'), 'step-ended')).toHaveLength(turns);
+    expect(processes()).toHaveLength(way.count);
+  },
+);

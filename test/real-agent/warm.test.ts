@@ -1,4 +1,4 @@
-// One process for many turns, and the requests that change it in between.
+// One process answers many turns, and control requests change its settings between them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -27,11 +27,11 @@ describe.each(ages)('the %s version, kept warm', (age) => {
     cleanups.push(() => model.close());
     const sandbox = await claudeSandbox(model.url);
     cleanups.push(() => sandbox.remove());
-    const said = claudeArguments({
+    const args = claudeArguments({
       session: { use: 'fresh', id: randomUUID() },
       permission: { mode: 'acceptEdits' },
     });
-    const child = spawn(claudeBinary(age), said, {
+    const child = spawn(claudeBinary(age), args, {
       cwd: sandbox.work,
       env: sandbox.environment,
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -59,7 +59,7 @@ describe.each(ages)('the %s version, kept warm', (age) => {
         turns += 1;
         return until((each) => each.kind === 'result', turns);
       },
-      /** Writes a line without waiting for what comes of it. */
+      /** Writes a line without waiting for the answer. */
       tell: (line: string) => child.stdin.write(line),
       async answerTo(request: string) {
         const isAnswer = (each: Happening) => each.kind === 'control' && each.request === request;
@@ -73,7 +73,7 @@ describe.each(ages)('the %s version, kept warm', (age) => {
     };
   }
 
-  it('answers turn after turn, changes in between, and ends with its input', async () => {
+  it('answers several turns, changes settings between them, and exits when its input ends', async () => {
     const { model, ask, tell, answerTo, finish } = await warm((_, turn) => ({
       content: `A${turn}`,
       usage: { input_tokens: 10_000 },
@@ -90,13 +90,13 @@ describe.each(ages)('the %s version, kept warm', (age) => {
     expect(await answerTo('3')).toEqual({ kind: 'control', request: '3' });
     expect((await answerTo('4')).error).toMatch(/skip-permissions/);
     expect(model.requests[1]).toMatchObject({ model: 'claude-opus-4-5', effort: 'low' });
-    expect(said(model.requests[1])).toEqual(['Q0', 'A0', '/cost']);
-    // Both versions add up what one process has spent.
+    expect(conversationLines(model.requests[1])).toEqual(['Q0', 'A0', '/cost']);
+    // Both versions report the total cost of the process.
     expect(second.costUsd).toBeGreaterThan(first.costUsd ?? 0);
     expect(await finish()).toBe(0);
   });
 
-  it('can be interrupted and asked again', async () => {
+  it('can be interrupted, and then answers again', async () => {
     const never = new Promise<void>(() => {});
     const { model, ask, tell, finish } = await warm([{ content: 'A0', after: never }, 'A1']);
     const interrupted = ask('Q0');
@@ -108,7 +108,7 @@ describe.each(ages)('the %s version, kept warm', (age) => {
   });
 });
 
-function said(request: Parameters<typeof history>[0] | undefined): string[] {
+function conversationLines(request: Parameters<typeof history>[0] | undefined): string[] {
   return request === undefined ? [] : history(request).map(({ text }) => text);
 }
 

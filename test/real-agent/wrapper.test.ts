@@ -1,11 +1,19 @@
-// People start Claude Code through scripts of their own, for example for a second account. Its
-// transcripts are then not where the environment says.
+// Some users start Claude Code through their own scripts, for example for a second account. Its
+// transcripts are then not in the folder that the environment names.
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ages, claudeBinary } from './claude-sandbox.ts';
-import { answering, bash, eventsOf, killHard, said, sandboxes, until } from './raymond-sandbox.ts';
+import {
+  answering,
+  bash,
+  conversationLines,
+  eventsOf,
+  killHard,
+  sandboxes,
+  until,
+} from './raymond-sandbox.ts';
 import { faults, type Reply } from './scripted-model.ts';
 
 const sandbox = sandboxes();
@@ -24,7 +32,7 @@ const workflow = {
   'BACK.md': 'It was {{result}}.',
 };
 
-/** A wrapper that uses another configuration folder; with `hides`, the agent does not say where. */
+/** A wrapper that uses another configuration folder; with `hides`, the agent does not report it. */
 async function wrapped(
   age: (typeof ages)[number],
   hides: boolean,
@@ -56,7 +64,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     { how: 'it does not say where', hides: true },
   ])('and $how its transcripts are', ({ hides }) => {
     test.each([[[]], [['--no-warm']]])(
-      'every turn is paid once, and no prompt is seen twice %j',
+      'every turn is paid once, and the model sees no prompt twice %j',
       async (flags) => {
         const {
           run,
@@ -82,15 +90,18 @@ describe.each(ages)('with the %s Claude Code', (age) => {
           'user: Do two.',
           'assistant: <call return="BACK">SUB</call>',
         ];
-        expect(said(asked.requests.at(-1))).toEqual([...caller, 'user: It was found.']);
+        expect(conversationLines(asked.requests.at(-1))).toEqual([
+          ...caller,
+          'user: It was found.',
+        ]);
         for (const request of asked.requests) {
-          const prompts = said(request).filter((line) => line.startsWith('user: '));
+          const prompts = conversationLines(request).filter((line) => line.startsWith('user: '));
           expect(new Set(prompts).size).toBe(prompts.length);
         }
       },
     );
 
-    test('an agent that was killed goes on where it was, and each turn is paid once', async () => {
+    test('an agent that was killed continues where it was, and each turn is paid once', async () => {
       const {
         start,
         run,
@@ -108,7 +119,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
       await killHard(first.child);
       process.kill(-(processes().at(-1) ?? 0), 'SIGKILL');
       expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'done\n' });
-      const lines = said(asked.requests.at(-1));
+      const lines = conversationLines(asked.requests.at(-1));
       const asksOnce = (text: string) => lines.filter((line) => line.includes(text)).length === 1;
       expect(['Do one.', 'Do two.', 'You were interrupted'].filter(asksOnce)).toHaveLength(3);
       const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(4));
