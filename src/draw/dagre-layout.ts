@@ -12,7 +12,7 @@ import {
   type Words,
 } from './layout-parts.ts';
 
-/** The fine layout. It takes long for large graphs, and the library throws on some. */
+/** The layout by the dagre library. It is slow for large graphs, and the library throws on some. */
 export function dagreLayout(graph: Graph, words: Words): Layout {
   const dagre = new Dagre<Record<string, number | string>, Size, EdgeSize>({ multigraph: true });
   dagre.setGraph({
@@ -23,7 +23,7 @@ export function dagreLayout(graph: Graph, words: Words): Layout {
     marginx: 28,
     marginy: 28,
   });
-  // The library takes names for keys of objects, where some mean something else.
+  // The library uses names as keys of plain objects, where names such as `constructor` would clash.
   const ids = new Map(graph.nodes.map(({ id }, index) => [id, `n${index}`]));
   const idOf = (id: string) => ids.get(id) ?? '';
   for (const node of graph.nodes) dagre.setNode(idOf(node.id), sizeOf(node, words.detail(node)));
@@ -57,7 +57,10 @@ interface EdgeSize extends Size {
   points?: Point[];
 }
 
-/** The way on is kept straight; where a callee or a result lies matters less. */
+/**
+ * Edges that an agent follows itself are kept straight. The position of a callee or a result
+ * matters less.
+ */
 function weightOf({ role }: GraphEdge): number {
   return role === 'go' || role === 'next' || role === 'return' || role === 'answer' ? 3 : 1;
 }

@@ -19,7 +19,7 @@ const EVERYTHING = {
 
 const draw = (files: Record<string, string>) => graphOf(workflowOf(files));
 
-test('Mermaid tells kinds and lines apart', () => {
+test('Mermaid draws each kind of node and edge differently', () => {
   expect(toMermaid(draw(EVERYTHING)).split('\n  classDef')[0]).toBe(`flowchart TD
   n0("A")
   n1("B")
@@ -44,7 +44,7 @@ test('Mermaid tells kinds and lines apart', () => {
   n3 -.->|"after 1h"| n1`);
 });
 
-test('nodes do not lie on each other, and edges end at theirs', () => {
+test('nodes do not overlap, and edges end at their nodes', () => {
   const graph = draw(EVERYTHING);
   const { nodes, edges, width, height } = layoutOf(graph, {
     detail: ({ detail }) => detail,
@@ -73,7 +73,7 @@ test('nodes do not lie on each other, and edges end at theirs', () => {
   }
 });
 
-test('a picture is drawn alike each time, with light and dark, and asks for nothing outside', () => {
+test('a picture is the same each time, has light and dark colours, and loads nothing from outside', () => {
   const svg = toSvg(draw(EVERYTHING));
   expect(svg).toBe(toSvg(draw(EVERYTHING)));
   expect(svg).toContain('prefers-color-scheme: dark');
@@ -83,7 +83,7 @@ test('a picture is drawn alike each time, with light and dark, and asks for noth
   expect(svg).toContain('../o&quot;ther|x');
 });
 
-test('every role and kind is explained', () => {
+test('the legend explains every role and kind that occurs', () => {
   const svg = toSvg(draw(EVERYTHING));
   for (const words of [
     'script',
@@ -113,7 +113,7 @@ test('a run is drawn over its workflow', async () => {
   expect(svg).toMatch(/1× · .* · \$1\.50/);
 });
 
-test('a page holds each text, and a link to it from the picture', () => {
+test('a page contains each text, and the picture links to it', () => {
   const workflow = workflowOf(EVERYTHING);
   const html = toHtml(workflow, graphOf(workflow));
   const anchors = [...html.matchAll(/<a href="#(state-\d+)"><g class="node/g)].map(([, id]) => id);
@@ -126,7 +126,7 @@ test('a page holds each text, and a link to it from the picture', () => {
   );
 });
 
-test('no text breaks out of a page or a picture', () => {
+test('no text can break out of a page or a picture', () => {
   const nasty = fc.constantFrom(
     '</script>',
     '</style>',
@@ -155,7 +155,7 @@ test('no text breaks out of a page or a picture', () => {
   );
 });
 
-test('escaped text is well-formed wherever it stands', () => {
+test('escaped text is well-formed in every position', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(escapeText(text)).not.toMatch(/[<>"'\0]|&(?!amp;|lt;|gt;|quot;|#39;|#10;)/);

@@ -1,11 +1,17 @@
 import { visible } from '../model/visible.ts';
 
-/** Text that cannot leave the element or the quoted attribute it stands in, in HTML and in XML, and hides nothing. */
+/**
+ * Text that cannot leave its element or quoted attribute, in HTML and in XML. Hidden characters
+ * become visible.
+ */
 export function escapeText(text: string): string {
   return visible(text).replace(UNSAFE, (char) => ENTITIES.get(char) ?? '\u{FFFD}');
 }
 
-/** Also what XML cannot hold at all. A line of a page or picture that is begun is never begun by a text. */
+/**
+ * Also characters that XML forbids, and line breaks: a text never starts a new line of a page or
+ * picture.
+ */
 const UNSAFE = /[&<>"'\n]|[\uFFFE\uFFFF]/g;
 
 const ENTITIES = new Map([

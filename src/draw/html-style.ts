@@ -1,4 +1,7 @@
-/** The page around the drawing: two panes that scroll on their own, one below the other when it is narrow. */
+/**
+ * The page around the drawing: two panes that scroll separately. On a narrow screen one is below
+ * the other.
+ */
 export const HTML_STYLE = `
 :root { color-scheme: light dark;
   --paper: #ffffff; --ink: #1f2328; --faint: #656d76; --rule: #d8dee4; --pane: #f6f8fa;

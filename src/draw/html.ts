@@ -1,7 +1,7 @@
 /**
- * A page that shows a workflow: the drawing, and beside it the text of the state that is chosen. It
- * works without a script, so it may forbid all of them: states are links, and the text that a link
- * leads to is the one that is shown.
+ * A page that shows a workflow: the drawing, and beside it the text of the chosen state. The page
+ * forbids all scripts, because it needs none: states are links, and the page shows the text that
+ * the current link names.
  */
 
 import { END, edgesByEnd, type Graph, type GraphEdge, type GraphNode } from '../graph/graph.ts';

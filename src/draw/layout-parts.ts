@@ -1,4 +1,4 @@
-/** What every layout is made of. */
+/** The parts that every layout consists of. */
 import type { Graph, GraphEdge, GraphNode } from '../graph/graph.ts';
 
 export interface Point {
@@ -13,7 +13,7 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** `x` and `y` are its middle. */
+/** `x` and `y` are the centre. */
 export interface PlacedNode extends Point {
   readonly node: GraphNode;
   readonly width: number;
@@ -28,7 +28,10 @@ export interface PlacedEdge {
   readonly labelAt: Point;
 }
 
-/** `detail` is the second line of a node, `label` the words at an edge: their length takes room. */
+/**
+ * `detail` is the second line of a node, `label` the text at an edge. Their lengths determine the
+ * space they need.
+ */
 export interface Words {
   readonly detail: (node: GraphNode) => string;
   readonly label: (edges: readonly GraphEdge[]) => string;
@@ -41,7 +44,7 @@ export interface Size {
   y?: number;
 }
 
-/** Mean width of a letter in the fonts of the drawing: there is no browser to ask. */
+/** Mean width of a letter in the fonts of the drawing. No browser is available to measure it. */
 const LETTER = { label: 8.6, detail: 6.3, edge: 6.4 };
 
 export function sizeOf(node: GraphNode, detail: string): Size {
@@ -65,7 +68,7 @@ export function bundlesOf({ edges }: Graph): readonly Bundle[] {
   return [...bundles.values()];
 }
 
-/** Ends moved to the top or bottom of their nodes, whichever faces the edge. */
+/** Moves the ends of an edge to the top or bottom of their nodes, whichever faces the edge. */
 export function anchored(points: readonly Point[], from: Size, to: Size): readonly Point[] {
   const inner = points.slice(1, -1);
   const [first, last] = [inner[0], inner.at(-1)];
@@ -81,7 +84,7 @@ export function anchor({ x = 0, y = 0, width, height }: Size, towards: Point): P
   };
 }
 
-/** Out of the right side, round to the label, and back in. */
+/** Leaves the node on its right side, passes the label, and returns. */
 export function loopAt({ x = 0, y = 0, width, height }: Size, labelAt: Point): readonly Point[] {
   const right = x + width / 2;
   return [

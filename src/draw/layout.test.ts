@@ -6,7 +6,7 @@ import type { Words } from './layout-parts.ts';
 
 const WORDS: Words = { detail: ({ detail }) => detail, label: ([edge]) => edge?.label ?? '' };
 
-/** Ends are numbers of nodes. */
+/** The ends are indexes of nodes. */
 type Edge = readonly [from: number, to: number, role?: EdgeRole, label?: string];
 
 function graphOf(nodes: readonly string[], edges: readonly Edge[]): Graph {
@@ -49,7 +49,7 @@ const HOSTILE = [
   '_d0',
 ];
 
-test('every graph is placed: circles, loops, parallel edges, names that mean something in JavaScript', () => {
+test('every graph is placed: circles, loops, parallel edges, names that have a meaning in JavaScript', () => {
   const nodes = fc.uniqueArray(fc.oneof(fc.constantFrom(...HOSTILE), fc.string()), {
     minLength: 1,
     maxLength: 12,
@@ -63,7 +63,7 @@ test('every graph is placed: circles, loops, parallel edges, names that mean som
   expect(Object.keys(Object.prototype)).toEqual([]);
 });
 
-test('graphs in which everything leads to everything are placed, too', () => {
+test('graphs in which every node leads to every other are placed', () => {
   for (const count of [2, 4, 6, 7]) {
     const names = Array.from({ length: count }, (_, i) => `s${i}`);
     const all = names.flatMap((_, from) =>
@@ -86,7 +86,7 @@ test('a graph without nodes is placed', () => {
   expectPlaced(graphOf([], []));
 });
 
-test('what nobody could look at is not drawn', () => {
+test('a graph that is too large to look at is not drawn', () => {
   const names = (count: number) => Array.from({ length: count }, (_, i) => `s${i}`);
   const loops = (count: number) => Array.from({ length: count }, (): Edge => [0, 0]);
   expect(tooLargeToDraw(graphOf(names(2_000), loops(5_000)))).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Places a graph on a plane. Page and picture are drawn from this one layout. */
+/** Places a graph on a plane. The page and the picture are drawn from this one layout. */
 
 import type { Graph } from '../graph/graph.ts';
 import { dagreLayout } from './dagre-layout.ts';
@@ -7,7 +7,7 @@ import { plainLayout } from './plain-layout.ts';
 
 export type { Layout, PlacedEdge, PlacedNode, Point } from './layout-parts.ts';
 
-/** Never throws. What is too large for the fine layout, or is more than the library can do, is drawn in rows. */
+/** Never throws. Falls back to rows when the graph is too large for the library, or the library fails. */
 export function layoutOf(graph: Graph, words: Words): Layout {
   if (effortFor(graph) > MOST_EFFORT) return plainLayout(graph, words);
   try {
@@ -17,11 +17,11 @@ export function layoutOf(graph: Graph, words: Words): Layout {
   }
 }
 
-/** Why a graph is not drawn at all; undefined when it is. */
+/** The reason why a graph is not drawn; undefined when it is drawn. */
 export function tooLargeToDraw({ nodes, edges }: Graph): string | undefined {
   if (nodes.length <= MOST_NODES && edges.length <= MOST_EDGES) return undefined;
   const count = (number: number) => number.toLocaleString('en');
-  return `A picture can have ${count(MOST_NODES)} states and ${count(MOST_EDGES)} transitions, and this one would have ${count(nodes.length)} and ${count(edges.length)}.`;
+  return `A picture can have at most ${count(MOST_NODES)} states and ${count(MOST_EDGES)} transitions. This workflow has ${count(nodes.length)} and ${count(edges.length)}.`;
 }
 
 const MOST_NODES = 2_000;
@@ -31,8 +31,8 @@ const MOST_EDGES = 5_000;
 const MOST_EFFORT = 6_000;
 
 /**
- * The fine layout puts nodes in ranks, and a stop on every rank that an edge passes. Its time grows
- * with their number.
+ * The library puts nodes in ranks, and a point on every rank that an edge passes. Its time grows
+ * with the number of nodes and points.
  */
 function effortFor(graph: Graph): number {
   const { nodes } = graph;
@@ -48,7 +48,7 @@ interface Ends {
   readonly to: string;
 }
 
-/** The longest way to each node, without edges that lead back. */
+/** The longest path to each node, without edges that lead back. */
 function ranksOf({ nodes }: Graph, edges: readonly Ends[]): ReadonlyMap<string, number> {
   const next = new Map(nodes.map(({ id }) => [id, [] as string[]]));
   for (const { from, to } of edges) next.get(from)?.push(to);
@@ -66,7 +66,7 @@ function ranksOf({ nodes }: Graph, edges: readonly Ends[]): ReadonlyMap<string, 
   return rank;
 }
 
-/** Each node before those that it leads to, where no circle forbids it. */
+/** Each node before the nodes that it leads to, except in a circle. */
 function inOrder(next: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const finished: string[] = [];
   const seen = new Set<string>();

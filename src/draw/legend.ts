@@ -6,7 +6,7 @@ export interface Legend {
   readonly height: number;
 }
 
-/** Explains the shapes and lines that a drawing uses, and no others, in rows below it. */
+/** Explains the shapes and lines that a drawing uses, in rows below it. Leaves out the others. */
 export function legendOf({ nodes, edges }: Graph, width: number): Legend {
   const kinds = new Set(nodes.map(({ kind }) => kind));
   const roles = new Set(edges.map(({ role }) => role));
@@ -41,14 +41,14 @@ const KINDS: readonly (readonly [GraphNode['kind'], string])[] = [
 ];
 
 const ROLES: readonly (readonly [EdgeRole, string])[] = [
-  ['go', 'goes on'],
+  ['go', 'continues at'],
   ['call', 'calls'],
-  ['return', 'after the return'],
+  ['return', 'continues after the call'],
   ['worker', 'starts a worker'],
-  ['next', 'beside its workers'],
+  ['next', 'continues beside its workers'],
   ['answer', 'asks a person'],
-  ['timeout', 'without an answer'],
-  ['result', 'gives its result'],
+  ['timeout', 'gets no answer in time'],
+  ['result', 'returns a result'],
   ['judge', 'is judged by'],
 ];
 

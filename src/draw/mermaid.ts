@@ -1,7 +1,7 @@
 import type { EdgeRole, Graph, GraphEdge, GraphNode } from '../graph/graph.ts';
 import { unreachable } from '../model/unreachable.ts';
 
-/** A Mermaid flowchart, which many code hosts draw where it stands in markdown. */
+/** A Mermaid flowchart, which many code hosts draw inside markdown. */
 export function toMermaid(graph: Graph): string {
   const ids = new Map(graph.nodes.map(({ id }, index) => [id, `n${index}`]));
   const lines = merged(graph.edges).map(
@@ -19,7 +19,7 @@ export function toMermaid(graph: Graph): string {
   ].join('\n');
 }
 
-/** Thick lines start something, dotted ones come back to it or wait for somebody. */
+/** Thick lines start an agent or a call. Dotted lines return to a caller or wait for a person. */
 const ARROWS: Readonly<Record<EdgeRole, string>> = {
   go: '-->',
   call: '==>',
@@ -76,7 +76,7 @@ const CLASSES = [
   ['open', 'fill:#f6f8fa,stroke:#848d97,color:#1f2328,stroke-dasharray:2 3'],
 ] as const;
 
-/** Mermaid keeps words like "end" for itself. */
+/** Mermaid reserves words such as "end". */
 function classOf({ kind }: GraphNode): (typeof CLASSES)[number][0] {
   switch (kind) {
     case 'prompt':
@@ -93,7 +93,10 @@ function classOf({ kind }: GraphNode): (typeof CLASSES)[number][0] {
   }
 }
 
-/** What Mermaid would read as its own, as HTML or as the start of a markdown list becomes a character code. */
+/**
+ * Replaces characters by codes where Mermaid would read its own syntax, HTML or the start of a
+ * markdown list.
+ */
 function quoted(text: string): string {
   const safe = text.replace(
     /[^\p{L}\p{N} ._,()-]|[.)-](?= )/gu,

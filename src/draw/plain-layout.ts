@@ -10,7 +10,10 @@ import {
   type Words,
 } from './layout-parts.ts';
 
-/** Rows of nodes, by how far they are from the beginning, and straight lines: for any graph, in linear time. */
+/**
+ * Rows of nodes, by their distance from the entry, and straight lines. Works for any graph in
+ * linear time.
+ */
 export function plainLayout(graph: Graph, words: Words): Layout {
   const rows = rowsOf(graph);
   const nodes: PlacedNode[] = [];
@@ -50,7 +53,7 @@ function rowsOf(graph: Graph): readonly (readonly GraphNode[])[] {
   return rows;
 }
 
-/** The nodes by their distance from the beginning; those that nothing leads to come last. */
+/** The nodes by their distance from the entry. Nodes that nothing leads to come last. */
 function ranksOf({ nodes, edges, entry }: Graph): readonly (readonly GraphNode[])[] {
   const { from: leaving } = edgesByEnd(edges);
   const byId = new Map(nodes.map((node) => [node.id, node]));

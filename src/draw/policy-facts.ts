@@ -3,7 +3,7 @@ import type { Evaluator, Policy, Workflow } from '../model/workflow.ts';
 import { choiceKey } from '../parse/agent-choices.ts';
 import { writeTag } from '../parse/transition.ts';
 
-/** What front matter says, as names and values that a person reads. */
+/** The front matter of a prompt, as names and values for a reader. */
 export function policyFacts(
   policy: Policy,
   { agent }: Workflow,
@@ -42,6 +42,6 @@ function testOf(evaluator: Evaluator): string {
     case 'cost':
       return `cost $${evaluator.usd.toFixed(2)}`;
     case 'prompt':
-      return `${evaluator.state} does not say ${evaluator.expect}`;
+      return `${evaluator.state} does not answer ${evaluator.expect}`;
   }
 }

@@ -1,4 +1,4 @@
-/** Colours and lines of the drawing, for light and for dark surroundings. */
+/** Colours and lines of the drawing, for light and dark backgrounds. */
 export const SVG_STYLE = `
 .raymond {
   --paper: #ffffff; --ink: #1f2328; --faint: #656d76; --line: #848d97;

@@ -9,11 +9,11 @@ import { legendOf } from './legend.ts';
 import { SVG_STYLE } from './svg-style.ts';
 
 export interface SvgOptions {
-  /** Where a click on a node leads. */
+  /** The link of a node. */
   readonly link?: (node: GraphNode) => string | undefined;
 }
 
-/** A picture that stands alone: its fonts are the system's, its colours follow light and dark. */
+/** A picture without other files: it uses the system's fonts, and its colours follow light and dark. */
 export function toSvg(graph: Graph, overlay?: Overlay, options: SvgOptions = {}): string {
   const shown = overlay ? withTaken(graph, overlay) : graph;
   const layout = layoutOf(shown, {
@@ -75,7 +75,7 @@ function drawEdge({ edges, label, points, labelAt }: PlacedEdge, overlay?: Overl
   const [edge] = edges;
   const isUsed = overlay !== undefined && timesTaken(overlay, edge) > 0;
   const head = isUsed ? 'taken' : edge.role;
-  // A result says what it is by where it leads.
+  // The end node already shows that this edge is a result.
   const text = edge.role === 'result' && !isUsed ? '' : label;
   return [
     `<g class="edge ${edge.role}${overlay ? (isUsed ? ' used' : ' unused') : ''}">`,
@@ -85,7 +85,7 @@ function drawEdge({ edges, label, points, labelAt }: PlacedEdge, overlay?: Overl
   ].join('');
 }
 
-/** Vertical where it meets a node or a label, so that lines leave and arrive straight. */
+/** Vertical at nodes and labels, so that lines leave and arrive straight. */
 function curve([first, ...rest]: readonly Point[]): string {
   if (!first) return '';
   let from = first;
@@ -98,7 +98,7 @@ function curve([first, ...rest]: readonly Point[]): string {
   return `M${at(first)}${segments.join('')}`;
 }
 
-/** A curve that just reaches the middle one of its three points. */
+/** A curve that touches the second of its three points. */
 function loop([first, middle, last]: readonly Point[]): string {
   if (!first || !middle || !last) return '';
   const reach = first.x + ((middle.x - first.x) * 4) / 3;

@@ -1,6 +1,6 @@
 /**
- * The strongly connected components of a graph (Tarjan), without recursion: a workflow may be a chain
- * of thousands. A component comes after those that it leads to.
+ * The strongly connected components of a graph (Tarjan). A component comes after the components
+ * that it leads to. Without recursion, because a workflow may be a chain of thousands of states.
  */
 export function componentsOf<T>(
   nodes: Iterable<T>,

@@ -19,7 +19,7 @@ test.each([
     ['START.sh go B.md certain script'],
   ],
   [
-    'a policy hides what the prompt shows beside it',
+    'a policy hides other tags that the prompt shows',
     { START: `${policy('{tag: goto, target: B}')}<goto>C</goto>`, B: '', C: '' },
     ['START.md go B.md certain policy'],
   ],
@@ -80,7 +80,7 @@ test.each([
   expect(edges(files as Record<string, string>).sort()).toEqual([...expected].sort());
 });
 
-test('an edge says where it is written', () => {
+test('an edge has the position of its tag', () => {
   const graph = graphOf(
     workflowOf({ START: `${policy('{tag: result}')}\n`, 'X.sh': '\n  echo "<goto>START</goto>"' }),
   );
@@ -90,7 +90,7 @@ test('an edge says where it is written', () => {
   ]);
 });
 
-test('two files of one stem keep their endings', () => {
+test('two files with the same stem keep their endings', () => {
   const { nodes } = graphOf(workflowOf({ START: '', A: '', 'A.sh': '' }));
   expect(nodes.map(({ label }) => label)).toEqual(['A.md', 'A.sh', 'START']);
 });

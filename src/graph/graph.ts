@@ -1,4 +1,4 @@
-/** A workflow as nodes and edges: the one picture that lint, diagrams and exploration share. */
+/** A workflow as nodes and edges. Lint, diagrams and exploration share this graph. */
 import type { StateName } from '../model/state-name.ts';
 import type { TagName } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -19,7 +19,7 @@ import {
 
 export interface Graph {
   readonly name: string;
-  /** Id of the node at which the workflow begins. */
+  /** Id of the node at which the workflow starts. */
   readonly entry: string;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
@@ -28,17 +28,17 @@ export interface Graph {
 export type GraphNode = {
   readonly id: string;
   readonly label: string;
-  /** What kind it is, in words, with what sets it apart. */
+  /** The kind of the node for a reader, with its settings. */
   readonly detail: string;
 } & (
   | { readonly kind: 'prompt' | 'script' | 'broken'; readonly state: StateName }
   /** Another workflow, by its path. */
   | { readonly kind: 'workflow'; readonly path: string }
-  /** A state that is named and not there. */
+  /** A state that a tag names and that does not exist. */
   | { readonly kind: 'missing' }
   /** A target that is chosen while the workflow runs. */
   | { readonly kind: 'unknown' }
-  /** A result: back to the caller, or the end. */
+  /** A result: returns to the caller, or ends the run. */
   | { readonly kind: 'end' }
 );
 
@@ -47,9 +47,9 @@ export interface GraphEdge {
   readonly to: string;
   readonly role: EdgeRole;
   readonly label: string;
-  /** possible: read from a prompt's words, chosen at run time, or taken only when an evaluator fires. */
+  /** possible: read from a prompt's text, chosen at run time, or taken only when an evaluator fires. */
   readonly certainty: 'certain' | 'possible';
-  /** Absent for the question to a judge, which is no transition. */
+  /** Absent for the question to a judge, which is not a transition. */
   readonly tag?: TagName;
   readonly origin: Origin | 'run';
   readonly at: Position;
@@ -58,10 +58,10 @@ export interface GraphEdge {
 export type EdgeRole =
   | 'go'
   | 'call'
-  /** From the caller to where it goes on once its callee has returned. */
+  /** From the caller to the state at which it continues after its callee has returned. */
   | 'return'
   | 'worker'
-  /** Where the parent goes on beside its workers. */
+  /** To the state at which the parent continues beside its workers. */
   | 'next'
   | 'answer'
   | 'timeout'
@@ -112,7 +112,7 @@ type NewEdge = Omit<GraphEdge, 'to'> & { readonly node: GraphNode };
 
 function nodeOf(state: State, workflow: Workflow): GraphNode {
   const { name, kind } = state;
-  // Two files may share a stem: then only the whole name tells them apart.
+  // Two files may share a stem. Then only the whole name identifies one of them.
   const isUnique = 'found' in resolveState(workflow, stemOf(name));
   const label = isUnique ? stemOf(name) : name;
   return { id: stateNode(name), label, detail: detailOf(state, workflow), kind, state: name };
@@ -210,7 +210,7 @@ function nodeNamedBy(reference: StateReference): GraphNode {
   }
 }
 
-/** The node itself is there already: only its id counts. */
+/** The node already exists, so only its id matters. */
 function knownNode(state: StateName): GraphNode {
   return { id: stateNode(state), label: state, detail: '', kind: 'prompt', state };
 }

@@ -7,19 +7,19 @@ import { plainScript } from './script-text.ts';
 
 /** A tag that a prompt shows its agent, or that a script prints. */
 export type Mention = Position & {
-  /** Where it begins and ends in the state's text: a prompt's template, a script's source. */
+  /** Start and end in the state's text: a prompt's template, a script's source. */
   readonly from: number;
   readonly to: number;
 } & (
     | { readonly kind: 'tag'; readonly tag: Tag }
     | { readonly kind: 'bad'; readonly bad: BadTag }
-    /** Opened and never closed, which a reader takes for plain text. */
+    /** Opened and never closed. A reader treats it as plain text. */
     | { readonly kind: 'unclosed'; readonly name: TagName }
   );
 
 /**
- * The tags in a state's text, in order. Unlike in an agent's answer, code counts: authors show tags in
- * code blocks.
+ * The tags in a state's text, in order. Code counts, unlike in an agent's answer: authors show tags
+ * in code blocks.
  */
 export const mentionsOf = once((state: PromptState | ScriptState): readonly Mention[] => {
   if (state.kind === 'prompt') {
@@ -34,7 +34,7 @@ export const mentionsOf = once((state: PromptState | ScriptState): readonly Ment
   });
 });
 
-type UnplacedMention = Mention extends infer M
+type MentionWithoutPosition = Mention extends infer M
   ? M extends Mention
     ? Omit<M, keyof Position>
     : never
@@ -42,9 +42,9 @@ type UnplacedMention = Mention extends infer M
 
 const NAMES = [...TRANSITION_TAGS, 'print'].sort((a, b) => b.length - a.length);
 
-function scan(text: string): readonly UnplacedMention[] {
+function scan(text: string): readonly MentionWithoutPosition[] {
   const opening = new RegExp(`<(${NAMES.join('|')})(?=[\\s>]|/>)`, 'g');
-  const found: UnplacedMention[] = [];
+  const found: MentionWithoutPosition[] = [];
   const lastMatches: LastMatches = new Map();
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const name = TRANSITION_TAGS.find((tag) => tag === match?.[1]);
@@ -89,7 +89,7 @@ function readAt(
   return { end, what: (tag) => ({ kind: 'tag', tag: { name: tag, attributes, body } }) };
 }
 
-/** Where each pattern was found last: a search continues from there, never over the same text again. */
+/** The last match of each pattern. A search continues from there and never reads the same text twice. */
 type LastMatches = Map<string, { readonly start: number; readonly end: number }>;
 
 const NEVER = Number.POSITIVE_INFINITY;

@@ -2,7 +2,10 @@ import type { Workflow } from '../model/workflow.ts';
 import { TAG_RULES } from '../parse/transition.ts';
 import { CHOSEN_LATER, statesHere, waysOf } from './ways.ts';
 
-/** The paths of other workflows that a workflow names in its texts, as far as they are not chosen later. */
+/**
+ * The paths of other workflows that a workflow names in its texts. Omits paths that are chosen at
+ * run time.
+ */
 export function namedWorkflows(workflow: Workflow): readonly string[] {
   const paths = statesHere(workflow).flatMap((state) =>
     waysOf(workflow, state).flatMap(({ tag, body, origin }) => {

@@ -1,4 +1,4 @@
-/** A function of something that never changes, worked out once for each. */
+/** Computes a function once for each key. The keys must never change. */
 export function once<K extends object, V>(work: (key: K) => V): (key: K) => V {
   const done = new WeakMap<K, { readonly value: V }>();
   return (key) => {

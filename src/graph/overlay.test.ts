@@ -13,7 +13,7 @@ async function played(script: Script, options: Parameters<typeof play>[1] = {}) 
   return { overlay, taken: [...new Set(taken)].sort() };
 }
 
-test('a call, its return and the ways that were not taken', async () => {
+test('a call, its return and the transitions that were not taken', async () => {
   const { taken, overlay } = await played({
     START: {
       text: '<call return="B">A</call> <goto>B</goto>',
@@ -69,7 +69,7 @@ test('workers, their parent, a question and another workflow', async () => {
   expect(useOf(overlay, 'workflow:../other')).toMatchObject({ visits: 2 });
 });
 
-test('a target that only the run has shown is added', async () => {
+test('a target that occurs only in the run is added', async () => {
   const { taken } = await played({
     'START.sh': { text: 'echo "<goto>$x</goto>"', answers: ['<goto>A</goto>'] },
     A: { text: '<result>x</result>', answers: ['<result>x</result>'] },

@@ -1,4 +1,4 @@
-/** What a run did, to be drawn over the graph of its workflow. */
+/** The visits and transitions of a run, to be drawn over the graph of its workflow. */
 import type { RunEvent, RunEventOf } from '../model/event.ts';
 import type { StateName } from '../model/state-name.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './graph.ts';
 
 export interface Overlay {
-  /** By the id of a node. Other workflows go by their last name alone. */
+  /** By the id of a node. Other workflows are identified by their last name alone. */
   readonly nodes: ReadonlyMap<string, NodeUse>;
   readonly edges: ReadonlyMap<string, EdgeUse>;
 }
@@ -43,7 +43,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
     });
   };
   const countEdge = (from: Where | undefined, role: EdgeRole, to: string, label: string) => {
-    // What happens inside another workflow is not in this picture.
+    // Steps inside another workflow are not part of this picture.
     if (from?.workflow !== root) return;
     const edge = { from: stateNode(from.state), to, role, label };
     const key = keyOf(edge);
@@ -81,7 +81,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
       countEdge(agents.get(event.parent), 'worker', nodeOf(to), 'fork');
       enter(event.agent, newAgent(event));
     } else if (!agent) {
-      // Nothing is known of who does this: an event of the run, or of a journal that was cut.
+      // The agent is unknown: an event of the run itself, or of a journal without its first events.
     } else if (event.type === 'step-started') {
       const node = nodeOf({ workflow: agent.workflow, state: event.state });
       agents.set(event.agent, { ...agent, started: { at: event.at, node } });
@@ -111,7 +111,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
   return { nodes, edges };
 }
 
-/** The graph with the edges that only the run has shown: targets chosen at run time. */
+/** The graph, and the edges that occur only in the run: their targets were chosen at run time. */
 export function withTaken(graph: Graph, overlay: Overlay): Graph {
   const known = new Set(graph.edges.map(keyOf));
   const ids = new Set(graph.nodes.map(({ id }) => id));
@@ -151,7 +151,7 @@ interface Traced extends Where {
   readonly started: { readonly at: number; readonly node: string } | undefined;
 }
 
-/** A list with the innermost first, so that a call does not copy it. */
+/** A linked list with the innermost caller first, so that a call does not copy it. */
 interface Callers {
   readonly caller: Where;
   readonly outer: Callers | undefined;
@@ -197,7 +197,7 @@ function keyOf({ from, to, role }: Pick<GraphEdge, 'from' | 'to' | 'role'>): str
   return JSON.stringify([from, role, shortId(to)]);
 }
 
-/** A tag names a workflow by a path, a run by where that led: the last name is the same. */
+/** A tag names a workflow by a path, a run by an absolute path. Both end in the same name. */
 function shortId(node: string): string {
   const path = /^workflow:(.*)$/s.exec(node)?.[1];
   return path === undefined ? node : workflowNode(lastName(path));

@@ -1,6 +1,6 @@
 /**
- * Which of the tags that a prompt shows fit which entries of its policy. An entry is compared only
- * with tags that share a part with it, so that a long policy beside a long prompt stays cheap.
+ * Matches the tags that a prompt shows with the entries of its policy. An entry is compared only
+ * with tags that share a part with it. This keeps a long policy beside a long prompt cheap.
  */
 import { policyParts } from '../interpret/policy.ts';
 import type { AllowedTransition, PromptState, Workflow } from '../model/workflow.ts';
@@ -10,7 +10,7 @@ import { type Shown, shownTags } from './shown-tags.ts';
 
 export interface PolicyFit {
   allows(shown: Shown): boolean;
-  /** The tags that an entry allows; of very many only the first. */
+  /** The tags that an entry allows; at most the first few. */
   shownFor(entry: AllowedTransition): readonly Shown[];
 }
 
@@ -36,7 +36,7 @@ function compared(workflow: Workflow, state: PromptState): PolicyFit {
       allowed.add(shown);
       if (group.shown.size < MOST_SHOWN) group.shown.set(writeTag(shown.tag), shown);
     }
-    // Nothing is said of what was not compared with everything.
+    // Nothing is reported about a tag that was not compared with all entries.
     if (alike.length === MOST_COMPARED) allowed.add(shown);
   }
   return {
@@ -49,11 +49,11 @@ function compared(workflow: Workflow, state: PromptState): PolicyFit {
 const MOST_SHOWN = 20;
 const MOST_COMPARED = 1_000;
 
-/** Entries that pin the same. */
+/** Entries that require the same parts. */
 interface Group {
   readonly tag: AllowedTransition['tag'];
   readonly parts: readonly string[];
-  /** By what is written: a tag that is shown twice counts once. */
+  /** By the text of the tag, so that a tag that occurs twice counts once. */
   readonly shown: Map<string, Shown>;
 }
 
@@ -75,7 +75,7 @@ function groupsOf(
 
 const partKey = (name: string, value: string) => JSON.stringify([name, value]);
 
-/** A fork may leave its next to another tag. */
+/** A fork may omit `next` when another tag has it. */
 function isForksNext({ tag }: Group, part: string): boolean {
   return TAG_RULES[tag].variables && part.startsWith('["next",');
 }
@@ -86,7 +86,7 @@ function partKeys(workflow: Workflow, tag: Parameters<typeof policyParts>[1]): R
 
 type Buckets = ReadonlyMap<string, readonly Group[]>;
 
-/** Each group where the rarest of its parts is; one without parts under its tag alone. */
+/** Each group is listed under its rarest part; a group without parts under its tag alone. */
 function bucketsOf(groups: ReadonlySet<Group>): Buckets {
   const uses = new Map<string, number>();
   for (const { parts } of groups) {

@@ -1,10 +1,10 @@
-/** A place in a file; lines and columns count from 1. */
+/** A position in a file. Lines and columns count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Tells where offsets of a text lie, when the text begins at the start of a given line of its file. */
+/** Converts offsets of a text to positions. The text begins at the start of the given line of its file. */
 export function positionsIn(text: string, firstLine = 1): (offset: number) => Position {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -1,13 +1,13 @@
 import type { Interpreter, ScriptState } from '../model/workflow.ts';
 
-/** A script's text as it would print it, as far as that can be told without running it. */
+/** A script's text as it would print it, without running it: variables stay as they are. */
 export interface PlainScript {
   readonly text: string;
-  /** Where a character of the text stands in the script itself. */
+  /** The offset in the script of an offset in the text. */
   readonly origin: (offset: number) => number;
 }
 
-/** Takes the escapes of the shell out and blanks comments, so that tags can be read. */
+/** Removes the escapes of the shell and blanks comments, so that tags can be read. */
 export function plainScript(script: Pick<ScriptState, 'text' | 'interpreter'>): PlainScript {
   const { comment, escapes } = SYNTAX[script.interpreter];
   const source = script.text.replace(comment, (line) => ' '.repeat(line.length));
@@ -21,7 +21,7 @@ export function plainScript(script: Pick<ScriptState, 'text' | 'interpreter'>): 
 
 interface Syntax {
   readonly comment: RegExp;
-  /** An escape, with what it stands for as its only group. */
+  /** An escape; its only group is the character that it stands for. */
   readonly escapes: RegExp;
 }
 
@@ -31,7 +31,7 @@ const SYNTAX: Readonly<Record<Interpreter, Syntax>> = {
   powershell: { comment: /^[ \t]*#.*$/gm, escapes: /`(["'$<>])/g },
 };
 
-/** `dropped` holds, in order, the offsets of the characters that were taken out. */
+/** `dropped` lists, in order, the offsets of the removed characters. */
 function shift(offset: number, dropped: readonly number[]): number {
   let low = 0;
   let high = dropped.length;

@@ -7,7 +7,7 @@ import { once } from './once.ts';
 
 export type Shown = Extract<Mention, { kind: 'tag' }>;
 
-/** The well-formed tags of a text; what is wrong with the others is lint's to say. */
+/** The well-formed tags of a text. Lint reports the others. */
 export function shownTags(
   { agent }: Pick<Workflow, 'agent'>,
   state: PromptState | ScriptState,

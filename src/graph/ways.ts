@@ -1,6 +1,7 @@
 /**
- * The ways out of a state, as far as its text tells them: what its policy allows, what its evaluators
- * put in, what its prompt shows or its script prints. Graph, lint and exploration all stand on this.
+ * The ways out of a state that are known from its text. They come from the entries of its policy,
+ * its evaluators, and the tags that its prompt shows or its script prints. Graph, lint and
+ * exploration use this list.
  */
 
 import type { StateName } from '../model/state-name.ts';
@@ -24,9 +25,9 @@ export interface Way extends Position {
   /** The target, path, question or payload; absent when the policy leaves it open. */
   readonly body?: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** The entry of a policy that allows it. */
+  /** The policy entry that allows it. */
   readonly entry?: AllowedTransition;
-  /** Every part of the tag that names a state. */
+  /** One for every part of the tag that names a state. */
   readonly references: readonly StateReference[];
 }
 
@@ -34,7 +35,7 @@ export type Origin = 'policy' | 'prompt' | 'script' | 'evaluator';
 
 export type ReferencePart = 'target' | 'return' | 'next' | 'timeout_next';
 
-/** A state that a tag names, or why it is not known. */
+/** A state that a tag names, or the reason why it is unknown. */
 export type StateReference = { readonly part: ReferencePart; readonly written: string } & (
   | { readonly kind: 'state'; readonly state: StateName }
   | { readonly kind: 'problem'; readonly resolution: Unresolved }
@@ -55,7 +56,7 @@ export function waysOf(workflow: Workflow, state: State): readonly Way[] {
   }
 }
 
-/** The states that can run on the workflow's platform; broken ones are among them. */
+/** The states that can run on the workflow's platform, and broken ones. */
 export function statesHere(workflow: Workflow): readonly State[] {
   return [...workflow.states.values()].filter((state) => {
     const resolution = resolveState(workflow, state.name);
@@ -63,7 +64,7 @@ export function statesHere(workflow: Workflow): readonly State[] {
   });
 }
 
-/** Whether a way names all the states that its step would need. */
+/** Whether a state that the tag needs is chosen only while the step runs. */
 export function isOpen(way: Way): boolean {
   return way.references.some(({ kind }) => kind === 'open');
 }
@@ -79,7 +80,7 @@ function promptWays(workflow: Workflow, state: PromptState): readonly Way[] {
   return [...own, ...overrides];
 }
 
-/** An entry that leaves a state open is as good as the tags in the prompt that fit it. */
+/** An entry that leaves a state open becomes one way for each tag in the prompt that fits it. */
 function entryWays(
   workflow: Workflow,
   state: PromptState,
@@ -93,7 +94,7 @@ function entryWays(
   return filled.length > 0 ? filled : [itself];
 }
 
-/** A way for each tag that a text shows, whatever a policy says. */
+/** A way for each tag that a text shows, regardless of the policy. */
 export function shownWays(workflow: Workflow, state: PromptState | ScriptState): readonly Way[] {
   return shownTags(workflow, state).map((mention) => mentionedWay(workflow, state, mention));
 }
@@ -151,7 +152,10 @@ function referenceOf(
   return { part, written, kind: 'problem', resolution };
 }
 
-/** What no author writes as a name: a placeholder, words for the agent, a variable, code between two prints. */
+/**
+ * Text that no author uses as a name: a placeholder, an instruction to the agent, a variable, code
+ * between two prints.
+ */
 export const CHOSEN_LATER = {
   prompt: /\{\{|[[\]<>…\s]|\.\.\./,
   script: /[$%`"'\n;(){}<>!…]|\.\.\./,

@@ -2,7 +2,7 @@ import type { StateName } from '../model/state-name.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { edgesByEnd, graphOf } from './graph.ts';
 
-/** The states that an agent could come to, as far as the workflow's text tells; broken ones included. */
+/** The states that an agent could reach according to the workflow's text. Includes broken ones. */
 export function withinReach(workflow: Workflow): readonly StateName[] {
   const { nodes, edges, entry } = graphOf(workflow);
   const { from: leaving } = edgesByEnd(edges);
