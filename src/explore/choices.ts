@@ -4,18 +4,18 @@ import type { Tag } from '../model/tag.ts';
 import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
 import { withState } from './with-state.ts';
 
-/** One thing that a step of a state can come to. */
+/** One possible outcome of a step of a state. */
 export interface Choice {
   readonly way: Way;
-  /** What the step writes, or what its evaluator puts in. Absent: it is chosen while the step runs. */
+  /** The tags that the step writes, or that its evaluator inserts. Absent: chosen while the step runs. */
   readonly tags: readonly Tag[] | undefined;
-  /** The entries of the policy that allow it; absent where there is no policy. */
+  /** The policy entries that allow it; absent without a policy. */
   readonly entries?: readonly AllowedTransition[];
 }
 
 /**
- * Every choice of every state. What an evaluator tests cannot be known here, so that it fires is one
- * choice, and that none fires is another.
+ * Every choice of every state. Exploration cannot know whether an evaluator fires, so firing is one
+ * choice, and not firing is another.
  */
 export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readonly Choice[]> {
   const choices = new Map<State['name'], readonly Choice[]>();
@@ -27,9 +27,9 @@ export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readon
 }
 
 /**
- * The workflow in which a choice of a state can be taken as it stands: of its policy only the entries
- * count that allow it, so that a long one is not searched for each, and evaluators are choices
- * themselves.
+ * The workflow in which a choice of a state can be taken as it is. Its policy keeps only the
+ * entries that allow the choice, so that a long policy is not searched each time. Evaluators are
+ * choices themselves, so they are removed.
  */
 export function playable(workflow: Workflow, name: StateName, { entries }: Choice): Workflow {
   const state = workflow.states.get(name);
@@ -39,7 +39,7 @@ export function playable(workflow: Workflow, name: StateName, { entries }: Choic
   return withState(workflow, { ...state, policy: entries ? { ...own, allowed: entries } : own });
 }
 
-/** What a step with these ways can write, in the author's order. */
+/** The choices of a step with these ways, in the author's order. */
 export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
   const written = ways.filter(isWritten);
   const others = written.filter(goesOn).flatMap((way) => {
@@ -53,12 +53,13 @@ export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
     if (!tag.name.startsWith('fork') || tag.attributes.next !== undefined) {
       return [{ way, tags: [tag], ...entriesOf(way) }];
     }
-    // A policy that says nothing of next leaves it to the agent.
+    // A policy that does not mention next leaves it to the agent.
     if (others.length === 0) {
       return [{ way, tags: way.origin === 'policy' ? undefined : [tag] }];
     }
-    // Forks that stand together share one way on: the next of one of them, or a goto. The worker does
-    // not depend on it, so each fork is seen with one way on, and each way on with one fork.
+    // Forks in one answer share one continuation: the next of one of them, or a goto. The worker does
+    // not depend on it. So each fork is combined with one continuation, and each continuation with
+    // one fork.
     const beside = hasPaired ? others.slice(0, 1) : others;
     hasPaired = true;
     return beside.map((other) => ({
@@ -91,7 +92,7 @@ function overrides(state: State, ways: readonly Way[]): readonly Choice[] {
   return state.policy.evaluators.flatMap(({ transition }, index) => {
     const way = evaluatorWays[index];
     if (!way) return [];
-    // What an author puts in is not the agent's choice: all of it is allowed.
+    // The author wrote this transition, not the agent: the policy allows all of it.
     const { name: tag, body, attributes } = transition;
     return [{ way, tags: [transition], entries: [{ tag, body, attributes, line: way.line }] }];
   });

@@ -21,7 +21,7 @@ test.each<[string, Record<string, string>, string[]]>([
     { START: policy(goto('A')), A: policy(goto('B')), B: policy(goto('A')) },
     ['endless-loop A.md:3'],
   ],
-  ['a loop with a way out', { START: policy(goto('START'), RESULT) }, []],
+  ['a loop with an exit', { START: policy(goto('START'), RESULT) }, []],
   [
     'a loop with a limit',
     { START: policy(goto('START')).replace('---\n', '---\nmax_visits: 3\n') },
@@ -50,7 +50,7 @@ test.each<[string, Record<string, string>, string[]]>([
     ['unreachable-state B.md:1', 'never-returns START.md:3', 'endless-loop A.md:3'],
   ],
   [
-    'only the innermost call that never returns',
+    'only the innermost call that never returns is reported',
     {
       START: policy(call('A', 'B')),
       A: policy(call('C', 'B')),
@@ -65,7 +65,7 @@ test.each<[string, Record<string, string>, string[]]>([
     ['result-ends-run START.md:4', 'result-ends-run B.md:3'],
   ],
   [
-    'a recursion that does not',
+    'a recursion that never ends',
     { START: policy(call('START', 'START')) },
     ['never-returns START.md:3', 'endless-loop START.md:3'],
   ],
@@ -124,7 +124,7 @@ test.each<[string, Record<string, string>, string[]]>([
     ['perhaps-unreachable B.md:1'],
   ],
   [
-    'a limit that keeps a state from ever being reached',
+    'a limit that makes a state unreachable',
     {
       START: policy(goto('A')).replace('---\n', '---\nmax_visits: 1\n'),
       A: policy(goto('START'), RESULT),
@@ -151,11 +151,11 @@ test('thirty states with three nested calls take few configurations', () => {
   expect(exploration.boundHit).toBe(false);
   expect(exploration.states.missed).toEqual([]);
   expect(exploration.transitions.taken).toBe(exploration.transitions.known);
-  // One for each state and callee of its level, not one for each of the stacks.
+  // One for each state and callee of its level, not one for each stack.
   expect(exploration.configurations).toBe(1 + 10 + 10 * 10 + 10 * 10);
 });
 
-test('a bound that is hit is told, and nothing is called impossible then', () => {
+test('a reached bound is reported, and then nothing is called impossible', () => {
   const files = { START: policy(goto('A')), A: policy(goto('B')), B: policy(RESULT) };
   const bounded = explore(workflowOf(files), { maxConfigurations: 2 });
   expect(bounded).toMatchObject({ boundHit: true, configurations: 2 });
@@ -166,7 +166,7 @@ test('a bound that is hit is told, and nothing is called impossible then', () =>
   });
 });
 
-test('each state comes with a shortest path to it', () => {
+test('each state has a shortest path to it', () => {
   const files = { START: policy(goto('A'), goto('B')), A: policy(goto('B')), B: policy(RESULT) };
   const { pathTo, states } = explore(workflowOf(files));
   expect(states.reached.map(pathTo)).toEqual([

@@ -5,9 +5,9 @@ import { type Configuration, Walk, type WalkLimits } from './walk.ts';
 
 export interface Exploration {
   readonly walk: Walk;
-  /** How many different situations were looked at: the measure of the work. */
+  /** The number of different situations that were examined: a measure of the work. */
   readonly configurations: number;
-  /** Whether a limit ended the walk; then nothing is said to be impossible. */
+  /** Whether a limit ended the walk. Then nothing is reported as impossible. */
   readonly boundHit: boolean;
   readonly states: {
     readonly reached: readonly StateName[];
@@ -18,7 +18,7 @@ export interface Exploration {
   pathTo(state: StateName): readonly StateName[] | undefined;
 }
 
-/** Walks every path that a workflow's policies, prompts and scripts allow, by the rules of a real run. */
+/** Follows every path that a workflow's policies, prompts and scripts allow, by the rules of a real run. */
 export function explore(workflow: Workflow, limits: Partial<WalkLimits> = {}): Exploration {
   const walk = new Walk(workflow, { ...DEFAULT_LIMITS, ...limits });
   const first = new Map<StateName, Configuration>();

@@ -5,8 +5,8 @@ import { writeTag } from '../parse/transition.ts';
 import { writtenChoices } from './choices.ts';
 
 /**
- * What a script may print, as far as its text shows, in the author's order. Targets that it computes
- * are not known, so such tags are left out.
+ * The tags that a script may print according to its text, in the author's order. Tags whose
+ * targets the script computes are left out.
  */
 export function scriptAnswers(workflow: Workflow, script: ScriptState): readonly string[] {
   const choices = writtenChoices(waysOf(workflow, script));
@@ -14,7 +14,7 @@ export function scriptAnswers(workflow: Workflow, script: ScriptState): readonly
   return [...new Set(answers)];
 }
 
-/** A directory that the script would have made does not exist when the script is not executed. */
+/** The script is not executed, so a directory that it would create does not exist. */
 function written({ attributes: { cd: _, ...attributes }, ...tag }: Tag): string {
   return writeTag({ ...tag, attributes });
 }

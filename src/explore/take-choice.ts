@@ -1,4 +1,4 @@
-/** One step of the real language, taken by an agent that stands somewhere in a workflow. */
+/** One step by the rules of the real language, taken by an agent at a given state. */
 import { apply } from '../interpret/apply.ts';
 import { interpret } from '../interpret/interpret.ts';
 import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
@@ -13,7 +13,7 @@ import type { Choice } from './choices.ts';
 
 export interface Standing {
   readonly state: StateName;
-  /** Whether somebody waits for its result. Who that is makes no difference to the step. */
+  /** Whether a caller waits for its result. Which caller it is does not affect the step. */
   readonly isCalled: boolean;
 }
 
@@ -21,11 +21,11 @@ export type Effect =
   | { readonly kind: 'enter'; readonly state: StateName }
   | { readonly kind: 'call'; readonly state: StateName; readonly returns: StateName }
   | { readonly kind: 'worker'; readonly state: StateName }
-  /** Back to whoever called, or the agent's end. */
+  /** Returns to the caller, or ends the agent. */
   | { readonly kind: 'result' }
-  /** Into another workflow, and out of it again at a state of this one. */
+  /** Enters another workflow, and returns to a state of this one. */
   | { readonly kind: 'detour'; readonly returns: StateName }
-  /** Into another workflow for good. */
+  /** Enters another workflow and never returns. */
   | { readonly kind: 'leave' }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
@@ -58,7 +58,7 @@ export function takeChoice(
   return [...begun, ...ended, ...answers].flatMap((event) => effectsOf(event, workflow, waiting));
 }
 
-/** Stands for every caller there may be: not a state, so that no limit of one applies to it. */
+/** Stands for every possible caller. It is not a state, so that no state's limit applies to it. */
 const CALLER = stateNameSchema.parse('(the caller)');
 
 function standingRun(workflow: Workflow, { state, isCalled }: Standing): Run {
@@ -81,12 +81,12 @@ function standingRun(workflow: Workflow, { state, isCalled }: Standing): Run {
     session: { kind: 'none' },
     cwd: '.',
   };
-  // Visits are counted by whoever walks from step to step.
+  // The walk counts the visits, not the step.
   const standing = { ...agent, stack: isCalled ? [frame] : [], visits: {} };
   return { ...run, agents: run.agents.set(FIRST_AGENT, standing) };
 }
 
-/** Every directory and every workflow is there. */
+/** Assumes that every directory and every workflow exists. */
 function factsFor(tags: readonly Tag[]): Facts {
   const directories = tags.flatMap(({ attributes: { cd } }) => cd ?? []);
   const paths = tags.map(({ body }) => body.trim());
@@ -106,7 +106,7 @@ const ANOTHER = {
   unchanged: true,
 } as const;
 
-/** A question is answered, and where it has a deadline it also passes without an answer. */
+/** A person answers the question. If it has a deadline, the deadline also passes without an answer. */
 function afterQuestion(
   run: Run,
   play: (run: Run, input: Input) => readonly RunEvent[],

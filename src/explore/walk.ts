@@ -1,9 +1,9 @@
 /**
- * Walks all that a workflow can do. What an agent does next depends on its state, on whether somebody
- * waits for its result, and on the visits that `max_visits` counts, but not on who waits. So a callee
- * is walked once, however many call it and from however deep a stack, and each way on after a call is
- * taken once the callee is seen to return. The work is bounded by states times callees, and recursion
- * needs no bound at all.
+ * Follows everything that a workflow can do. The next step of an agent depends on its state, on
+ * whether a caller waits for its result, and on the visits that `max_visits` counts. It does not
+ * depend on which caller waits. So a callee is walked once, regardless of the number of callers and
+ * the depth of the stack. Each caller continues once the callee is known to return. The work is
+ * bounded by states times callees, and recursion needs no bound.
  */
 
 import type { Way } from '../graph/ways.ts';
@@ -15,32 +15,32 @@ import { type Choice, choicesOf, playable } from './choices.ts';
 import { type Effect, type Standing, takeChoice } from './take-choice.ts';
 
 export interface WalkLimits {
-  /** Steps from the beginning. */
+  /** Steps from the entry. */
   readonly maxDepth: number;
   readonly maxConfigurations: number;
   /** Choices that are taken, in all configurations together. */
   readonly maxChoices: number;
 }
 
-/** An agent somewhere in the workflow, as far as it matters for what can follow. */
+/** An agent at a state of the workflow, with everything that affects its next steps. */
 export interface Configuration extends Standing {
-  /** How often each state was entered, where that is counted. */
+  /** How often each counted state was entered. */
   readonly visits: Visits;
   readonly activation: Activation;
   readonly depth: number;
   readonly previous: Configuration | undefined;
   /** The first few states of the path to it. */
   readonly pathStart: readonly StateName[];
-  /** Where the same activation can be next. */
+  /** The configurations that can follow in the same activation. */
   readonly links: Set<Configuration>;
   readonly callees: Set<Configuration>;
-  /** It can end, return, fail, reach a limit, or do what cannot be foreseen. */
+  /** It can end, return, fail, reach a limit, or do something that cannot be foreseen. */
   mayStop: boolean;
 }
 
 type Visits = ReadonlyMap<StateName, number>;
 
-/** All that an agent does between being called and giving its result. */
+/** Everything that an agent does between a call and its result. */
 export interface Activation {
   readonly key: string;
   readonly kind: 'main' | 'worker' | 'callee';
@@ -66,12 +66,12 @@ export class Walk {
   readonly activations = new Map<string, Activation>();
   readonly taken = new Set<Way>();
   readonly faults: Fault[] = [];
-  /** Ways that name a state which does not exist, or more than one: no step can take them. */
+  /** Ways that name a missing or ambiguous state. No step can take them. */
   readonly unresolved: { readonly at: Configuration; readonly way: Way }[] = [];
   readonly results: { readonly at: Configuration; readonly way: Way }[] = [];
-  /** States from which no way is known. */
+  /** States without a known way out. */
   readonly deadEnds = new Set<Configuration>();
-  /** Some target is chosen at run time, so that any state may be entered. */
+  /** Whether a target is chosen at run time. Then any state may be entered. */
   hasOpenWays = false;
   boundHit = false;
   readonly #choices: ReadonlyMap<StateName, readonly Choice[]>;
@@ -91,7 +91,7 @@ export class Walk {
     this.#choices = choicesOf(workflow);
     this.#maxVisits = maxVisitsOf(workflow);
     this.#enter(this.#activation('main', 'main'), workflow.entry, new Map(), undefined);
-    // The queue grows while it is walked.
+    // The queue grows during this loop.
     for (const configuration of this.#queue) {
       this.#expand(configuration);
       if (this.#taken > limits.maxChoices) break;
@@ -129,7 +129,7 @@ export class Walk {
     this.#taken += choices.length;
   }
 
-  /** What a step comes to depends on nothing else of the place at which it is taken. */
+  /** The outcome of a step depends only on the choice and on whether a caller waits. */
   #effectsOf(at: Configuration, choice: Choice): readonly Effect[] {
     const known = this.#effects[at.isCalled ? 'called' : 'free'];
     const effects = known.get(choice) ?? this.#play(at, choice);
@@ -146,7 +146,7 @@ export class Walk {
     if (at.isCalled) this.#exit(at);
   }
 
-  /** Of a tag that leaves one state open, the others are known all the same. */
+  /** A tag that leaves one state open still names the other states. */
   #enterKnown(at: Configuration, { tag, references }: Way): void {
     for (const reference of references) {
       if (reference.kind !== 'state') continue;
@@ -279,13 +279,13 @@ export class Walk {
   }
 }
 
-/** How many states at the beginning of a path are shown. */
+/** The number of states shown at the start of a path. */
 const SHOWN_START = 3;
 
-/** So many states are counted at most: each multiplies the situations there are. */
+/** The most states whose visits are counted. Each one multiplies the number of situations. */
 const MOST_COUNTED_STATES = 8;
 
-/** A higher limit is not counted up to, but taken for one that may have been reached at any visit. */
+/** A higher limit is not counted. Any visit may then be the last one. */
 const MOST_COUNTED = 3;
 
 function maxVisitsOf(workflow: Workflow): ReadonlyMap<StateName, number> {

@@ -1,7 +1,7 @@
 import type { StateName } from '../model/state-name.ts';
 import type { State, Workflow } from '../model/workflow.ts';
 
-/** A workflow with another state in the place of one that it has. Nothing is copied. */
+/** A workflow in which one state is replaced. Nothing is copied. */
 export function withState(workflow: Workflow, state: State): Workflow {
   return { ...workflow, states: new StatesWith(workflow.states, state) };
 }

@@ -1,6 +1,6 @@
 /**
- * Whether others than the user can change something. What they can change cannot be believed. On
- * Windows owners and modes say nothing, and nothing is wrong.
+ * Why a file cannot be trusted: another user can change it. On Windows, owners and modes carry no
+ * such information, so there is never a problem.
  */
 export function ownershipProblem({
   uid,
@@ -16,7 +16,7 @@ export function ownershipProblem({
   return undefined;
 }
 
-/** The user, or the administrator, who can do anything. */
+/** The user, or the administrator, who can change everything anyway. */
 export function isOwner(uid: number): boolean {
   return process.getuid === undefined || uid === process.getuid() || uid === 0;
 }

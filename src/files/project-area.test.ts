@@ -23,7 +23,7 @@ beforeAll(() => {
   mkdirSync(at('beside/deep/down'), { recursive: true });
   mkdirSync(at('repo ü/.raymond/state'), { recursive: true });
   mkdirSync(at('repo ü/.raymond/runs/r/tasks/a'), { recursive: true });
-  // These claim to be worktrees, but the repository does not know them.
+  // These claim to be worktrees, but the repository does not list them.
   mkdirSync(at('claims'));
   writeFileSync(at('claims/.git'), `gitdir: ${at('repo ü/.git/worktrees/beside')}\n`);
   mkdirSync(at('claims too'));
@@ -68,7 +68,7 @@ describe.each<[string, readonly string[], readonly string[]]>([
   ],
   ['beside/deep', ['beside', 'repo ü', 'repo ü/.raymond/worktrees/r/a'], ['other', 'outside']],
   ['home/plain', ['home/plain'], ['home', 'home/other']],
-])('a run that began in %s', (began, inside, outside) => {
+])('a run that started in %s', (began, inside, outside) => {
   const area = () => projectArea(at(began), at('home'));
   test.each(inside)('%s is in its project', async (path) => {
     expect(await (await area()).holds(at(path))).toBe(true);

@@ -1,8 +1,10 @@
 /**
- * The project of a run: the repository or folder in which it began, and the other worktrees of that
- * repository. Agents may go there by themselves. What is git's or Raymond's own is not for them.
+ * The project of a run: the repository or folder in which the run started, and the other worktrees
+ * of that repository. Agents may change into these directories without permission, except into
+ * folders of git and of Raymond.
  *
- * Git itself is not asked: its configuration may name programs, and an agent may have written it.
+ * Raymond does not call git here: an agent may have written git's configuration, which can name
+ * programs to run.
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -11,11 +13,11 @@ import { isWithin, readRegularFile } from './regular-file.ts';
 
 export interface ProjectArea {
   readonly root: string;
-  /** Whether a real path lies in the project. */
+  /** Whether a real path is in the project. */
   holds(path: string): Promise<boolean>;
 }
 
-/** `home`: the search for a repository ends there, since what is above belongs to the whole account. */
+/** `home`: the search for a repository ends there, because folders above belong to the whole account. */
 export async function projectArea(began: string, home: string): Promise<ProjectArea> {
   const start = await realpath(began).catch(() => resolve(began));
   const repository = await repositoryOf(start, home);
@@ -32,9 +34,9 @@ export async function projectArea(began: string, home: string): Promise<ProjectA
 }
 
 interface Repository {
-  /** The folder that holds `.git`. */
+  /** The folder that contains `.git`. */
   readonly top: string;
-  /** What all worktrees of the repository have in common. */
+  /** The folder that all worktrees of the repository share. */
   readonly common: string;
 }
 
@@ -50,7 +52,7 @@ async function repositoryOf(path: string, home: string): Promise<Repository | un
   }
 }
 
-/** A worktree's `.git` is a file that names its folder in the repository, and that folder names it. */
+/** A worktree's `.git` is a file that names a folder in the repository. That folder names the worktree. */
 async function commonFolder(git: string): Promise<string> {
   try {
     const named = /^gitdir: (.+)/.exec(await firstLine(git))?.[1] ?? '';
@@ -70,7 +72,7 @@ async function firstLine(file: string): Promise<string> {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
-/** Only worktrees and the folders of tasks are in `.raymond` for agents to work in. */
+/** In `.raymond`, agents may work only in worktrees and in the folders of tasks. */
 function isReserved(root: string, path: string): boolean {
   const parts = relative(root, path).toLowerCase().split(sep);
   if (parts.includes('.git')) return true;

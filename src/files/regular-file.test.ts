@@ -35,22 +35,22 @@ const READERS: readonly [string, (path: string, max: number) => Promise<string>]
   ],
 ];
 
-test.each(READERS)('%s reads a file that is as large as it may be', async (_, read) => {
+test.each(READERS)('%s reads a file of the maximum size', async (_, read) => {
   expect(await read(path('folder/text'), 4)).toBe('äbc');
   expect(await read(path('folder/inside'), 100)).toBe('äbc');
   await expect(read(path('folder/text'), 3)).rejects.toThrow('larger than');
 });
 
-test.each(READERS)('%s refuses a file of a terabyte without reading it', async (_, read) => {
+test.each(READERS)('%s rejects a file of one terabyte without reading it', async (_, read) => {
   await expect(read(path('huge'), 1024 * 1024)).rejects.toThrow('it is larger than 1 MiB');
 });
 
-test.each(READERS)('%s says that there is no file', async (_, read) => {
+test.each(READERS)('%s reports that the file does not exist', async (_, read) => {
   await expect(read(path('nothing'), 10)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 test.runIf(process.platform !== 'win32').each(READERS)(
-  '%s waits for no pipe and reads no device',
+  '%s does not wait for a pipe and does not read a device',
   async (name, read) => {
     await expect(read(path('pipe'), 10)).rejects.toThrow('not a regular file');
     await expect(read(path('folder'), 10)).rejects.toThrow('not a regular file');
@@ -59,22 +59,22 @@ test.runIf(process.platform !== 'win32').each(READERS)(
   },
 );
 
-test('a file that is not in the folder is not read', async () => {
+test('a file outside the folder is not read', async () => {
   const read = (name: string) => readFileWithin(path('folder'), name, 100);
   await expect(read('outside')).rejects.toThrow('leaves its folder');
   await expect(read('../folder 2/secret')).rejects.toThrow('leaves its folder');
   expect((await read('inside')).toString()).toBe('äbc');
 });
 
-test('a part ends where the file ends', () => {
+test('a part ends at the end of the file', () => {
   expect(readPartSync(path('folder/text'), 2, 100).toString()).toBe('bc');
 });
 
-test('a pipe is not opened to be changed either', async () => {
+test('a pipe is not opened for writing', async () => {
   await expect(openRegularFile(path('pipe'), 'change')).rejects.toThrow('not a regular file');
 });
 
-test('a link is not followed where that is asked for', async () => {
+test('a link is not followed if the caller forbids it', async () => {
   const opened = openRegularFile(path('folder/inside'), 'change', { followLink: false });
   await expect(opened).rejects.toThrow('not a regular file');
 });

@@ -1,13 +1,13 @@
 /**
- * Reads files where a stranger may have put something else. A named pipe would keep us waiting, to
- * open a device can do something, and what is larger than expected would fill the memory. So only
- * regular files are opened, and no more is read than the caller expects.
+ * Reads files in folders where another user may have put something else. Opening a named pipe would
+ * block, opening a device can have effects, and a huge file would fill the memory. So only regular
+ * files are opened, and no more is read than the caller expects.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
-/** The file exists and must not be used. Files that do not exist give the usual ENOENT. */
+/** The file exists and must not be used. A missing file gives the usual ENOENT. */
 export class UnusableFile extends Error {
   readonly code: 'NOT-A-FILE' | 'TOO-LARGE' | 'LEAVES-FOLDER';
 
@@ -40,12 +40,12 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   );
 }
 
-/** A part of a file; shorter where the file ends before. */
+/** A part of a file; shorter if the file ends earlier. */
 export function readPartSync(path: string, position: number, length: number): Buffer {
   return withDescriptor(path, (descriptor) => fill(descriptor, Buffer.alloc(length), position));
 }
 
-/** A file that really lies in a folder, links resolved. */
+/** Reads a file that is inside a folder after links are resolved. */
 export async function readFileWithin(
   folder: string,
   name: string,
@@ -57,7 +57,10 @@ export async function readFileWithin(
   return readRegularFile(real, maxBytes);
 }
 
-/** `change`: to read and write. A link to a file is one only if links are followed. */
+/**
+ * `change`: opens it for reading and writing. A link to a regular file is accepted only if links
+ * are followed.
+ */
 export async function openRegularFile(
   path: string,
   access: 'read' | 'change' = 'read',
@@ -66,7 +69,7 @@ export async function openRegularFile(
   checkKind(await (followLink ? stat(path) : lstat(path)));
   const file = await open(path, FLAGS[access] | (followLink ? 0 : NOFOLLOW));
   try {
-    // Another thing may have taken the place of what was looked at.
+    // The path may have been replaced since it was checked.
     checkKind(await file.stat());
     return file;
   } catch (error) {
@@ -97,13 +100,13 @@ function fill(descriptor: number, buffer: Buffer, position: number): Buffer {
   return buffer.subarray(0, length);
 }
 
-/** Whether a path lies in a folder; both without links. */
+/** Whether a path is inside a folder. Both paths must have no links. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Where there is no O_NONBLOCK (Windows), there are no named pipes in folders either. */
+/** Windows has no O_NONBLOCK, and no named pipes in folders. */
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const FLAGS = { read: constants.O_RDONLY | NONBLOCK, change: constants.O_RDWR | NONBLOCK };
@@ -112,7 +115,7 @@ function checkKind(found: Stats): void {
   if (!found.isFile()) throw new UnusableFile('NOT-A-FILE', 'it is not a regular file');
 }
 
-/** What grows while it is read is cut off at the size that it had. */
+/** A file that grows while it is read is cut off at its earlier size. */
 function roomFor(size: number, maxBytes: number): Buffer {
   if (size > maxBytes) throw tooLarge(maxBytes);
   return Buffer.alloc(size);

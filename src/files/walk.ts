@@ -8,8 +8,8 @@ export interface Walked {
 }
 
 /**
- * A folder and all folders in it, but for those that are skipped. No link is followed: what is no
- * folder itself gives nothing. It ends early behind `most` entries, with `undefined`.
+ * A folder and all folders in it, except skipped ones. No link is followed, and a path that is not
+ * a folder gives nothing. Ends with `undefined` after `most` entries.
  */
 export async function* walk(
   root: string,
