@@ -3,11 +3,11 @@ import type { AgentDeclaration, FaultKind } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 
 export interface LintCode extends FaultKind {
-  /** Who finds it: the reader of files, the reader of a source, or lint itself. */
+  /** The part that finds it: the loader, the parser, or lint itself. */
   readonly by: 'load' | 'parse' | 'lint';
 }
 
-/** The codes that `raymond lint` can give for workflows of an agent. The reference explains each. */
+/** The codes that `raymond lint` can report for workflows of an agent. The reference explains each. */
 export function lintCodes(agent: AgentDeclaration): ReadonlyMap<string, LintCode> {
   const own = Object.entries(agent.faults).map(
     ([code, kind]) => [code, { ...kind, by: 'parse' }] as const,
@@ -15,95 +15,110 @@ export function lintCodes(agent: AgentDeclaration): ReadonlyMap<string, LintCode
   return new Map<string, LintCode>([...Object.entries(LINT_CODES), ...own]);
 }
 
-/** Those that are the same for every agent. */
+/** The codes that do not depend on the agent. */
 const LINT_CODES = {
-  // How the workflow begins.
-  'no-entry': error('parse', 'There is neither a 1_START nor a START.'),
-  'two-entries': error('parse', 'There is both a 1_START and a START.'),
-  'ambiguous-entry': error('parse', 'The entry can mean more than one file.'),
-  'no-such-state': error('load', 'The state at which to begin does not exist.'),
+  // The start of a workflow.
+  'no-entry': error('parse', 'Neither 1_START nor START exists.'),
+  'two-entries': error('parse', 'Both 1_START and START exist.'),
+  'ambiguous-entry': error('parse', 'More than one file fits the name of the entry.'),
+  'no-such-state': error('load', 'The state at which to start does not exist.'),
   // Files.
   'unusable-file': error(
     'load',
-    'A file is there but may not be used, like a link that leaves the source.',
+    'A file exists but must not be used, for example a link that leaves the source.',
   ),
   'not-utf8': error('parse', 'A file is not UTF-8.'),
-  'not-text': error('lint', 'A script holds NUL characters, so it is no text.'),
+  'not-text': error('lint', 'A script contains NUL characters, so it is not text.'),
   'crlf-script': error(
     'lint',
-    'A bash script has Windows line ends, which bash takes for part of its commands.',
+    'A bash script has Windows line endings, which bash reads as part of its commands.',
   ),
-  'other-shebang': warning('lint', 'A script asks for an interpreter that it will not get.'),
+  'other-shebang': warning(
+    'lint',
+    'A script names an interpreter that Raymond does not use for it.',
+  ),
   'same-stem': warning(
     'lint',
-    'Two files differ only in their ending, so that their bare name is ambiguous.',
+    'Two files differ only in their ending, so the name without the ending is ambiguous.',
   ),
   // Front matter.
-  'late-front-matter': error('parse', 'Front matter does not stand at the very start of its file.'),
-  'unclosed-front-matter': error('parse', 'Front matter begins and never ends.'),
+  'late-front-matter': error('parse', 'Front matter is not at the start of its file.'),
+  'unclosed-front-matter': error('parse', 'Front matter has no closing line.'),
   yaml: error('parse', 'Front matter is not valid YAML.'),
-  'unknown-key': warning('parse', 'A key of front matter, or of an evaluator, is not known.'),
+  'unknown-key': warning('parse', 'A key of front matter, or of an evaluator, is unknown.'),
   'bad-key': error('parse', 'A key of front matter is not a plain word.'),
-  'bad-value': error('parse', 'A value is not of the kind that its key needs.'),
+  'bad-value': error('parse', 'A value has the wrong type for its key.'),
   'empty-list': warning('parse', 'allowed_transitions is empty, so everything is allowed.'),
-  'missing-tag': error('parse', 'An entry of allowed_transitions, or a then, has no tag.'),
-  'unknown-tag': error('parse', 'There is no such tag.'),
+  'missing-tag': error(
+    'parse',
+    'An entry of allowed_transitions, or the then of an evaluator, has no tag.',
+  ),
+  'unknown-tag': error('parse', 'The tag does not exist.'),
   'bad-transition': error(
     'parse',
-    'A tag lacks a part, or has one that it may not have, like cd on a goto.',
+    'A tag lacks a required part, or has one that it must not have, such as cd on a goto.',
   ),
-  'force-implicit': error('parse', 'force_implicit has no single complete transition to take.'),
+  'force-implicit': error(
+    'parse',
+    'force_implicit needs exactly one complete transition in allowed_transitions.',
+  ),
   // Names of states.
   'missing-state': error('lint', 'A target, return, next, timeout_next or judge does not exist.'),
-  'ambiguous-state': error('lint', 'A name can mean more than one file.'),
-  'wrong-platform': error('lint', 'A name means a script that cannot run on the platform.'),
-  // Tags in texts.
+  'ambiguous-state': error('lint', 'More than one file fits a name.'),
+  'wrong-platform': error('lint', 'A name refers to a script that cannot run on the platform.'),
+  // Tags in prompts and scripts.
   'unreadable-tag': error('lint', 'A script prints a tag that cannot be read.'),
   'unreadable-example': warning('lint', 'A prompt shows its agent a tag that cannot be read.'),
-  'forks-disagree': error('lint', 'Forks that stand together have different nexts.'),
-  'fork-without-next': error('lint', 'A fork does not say where the parent goes on.'),
+  'forks-disagree': error('lint', 'Forks in one answer have different values of next.'),
+  'fork-without-next': error(
+    'lint',
+    'Neither a fork nor a goto beside it names the state at which the parent continues.',
+  ),
   'forbidden-tag': warning('lint', 'A prompt shows a tag that its own policy forbids.'),
-  'unmentioned-entry': note('lint', 'The prompt never speaks of something that its policy allows.'),
+  'unmentioned-entry': note(
+    'lint',
+    'The prompt never mentions a transition that its policy allows.',
+  ),
   // Values.
   'unfilled-placeholder': warning('lint', 'Nothing fills a placeholder, so it stays as written.'),
-  'spaced-placeholder': warning('lint', 'A placeholder with spaces in its braces is not filled.'),
+  'spaced-placeholder': warning(
+    'lint',
+    'A placeholder with spaces inside its braces is not filled.',
+  ),
   'empty-value': note(
     'lint',
-    'A state uses {{result}} or {{input}}, and no known way to it brings a value.',
+    'A state uses {{result}} or {{input}}, but no known transition to it passes a value.',
   ),
   'unread-result': note('lint', 'A callee returns a result to a state that does not use it.'),
   // Evaluators.
-  'bad-evaluator': error('parse', 'An evaluator lacks its test or its then, or has too many.'),
-  'bad-regex': error(
-    'parse',
-    'The pattern of an evaluator is not a regular expression that Raymond supports.',
-  ),
-  'bad-name': error('parse', 'The judge of an evaluator cannot be the name of a state.'),
-  'incomplete-transition': error('parse', 'The then of an evaluator leaves something open.'),
-  'bad-judge': error('lint', 'The judge of an evaluator is not a prompt that can give a result.'),
+  'bad-evaluator': error('parse', 'An evaluator has no test, several tests, or no then.'),
+  'bad-regex': error('parse', 'Raymond does not support the regular expression of an evaluator.'),
+  'bad-name': error('parse', 'The judge of an evaluator is not a valid name of a state.'),
+  'incomplete-transition': error('parse', 'The then of an evaluator is not a complete transition.'),
+  'bad-judge': error('lint', 'The judge of an evaluator is not a prompt that can return a result.'),
   'evaluator-never-fires': warning('lint', 'An evaluator can never fire.'),
   'evaluator-beyond-budget': note('lint', 'An evaluator waits for a cost above the budget.'),
-  // Where it all leads.
-  'dead-end': warning('lint', 'No transition out of a state is known at all.'),
-  'unreachable-state': warning('lint', 'No known way leads to a state.'),
+  // Paths through the workflow.
+  'dead-end': warning('lint', 'No transition out of a state is known.'),
+  'unreachable-state': warning('lint', 'No known transition leads to a state.'),
   'perhaps-unreachable': note(
     'lint',
     'No tag names a state, but some targets are chosen at run time.',
   ),
-  'never-returns': warning('lint', 'A call whose callee can never return.'),
+  'never-returns': warning('lint', 'The callee of a call can never return.'),
   'endless-loop': warning(
     'lint',
-    'States lead to each other for ever, with no way out and no limit.',
+    'States lead to each other forever, without an exit and without a limit.',
   ),
   'result-ends-run': note(
     'lint',
-    'A result that returns to a caller elsewhere ends the run on another path.',
+    'A result returns to a caller on one path, and ends the run on another.',
   ),
 } as const satisfies Record<string, LintCode>;
 
 export type Code = keyof typeof LINT_CODES;
 
-/** A fault at its place, with the severity of its code. */
+/** A diagnostic at a position, with the severity of its code. */
 export function fault(
   code: Code,
   file: string,

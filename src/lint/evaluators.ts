@@ -1,4 +1,4 @@
-/** Evaluators that can do nothing. */
+/** Evaluators that have no effect. */
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Evaluator, PromptState } from '../model/workflow.ts';
 import { isFound } from '../parse/pattern.ts';
@@ -19,7 +19,7 @@ export function neverFiring(lint: Lint): readonly Diagnostic[] {
         position,
         `This evaluator never fires: ${why}.`,
         {
-          remedy: 'Remove it, put it first, or change what it waits for.',
+          remedy: 'Remove it, move it up, or change its condition.',
         },
       );
     });
@@ -42,7 +42,7 @@ export function beyondBudget(lint: Lint): readonly Diagnostic[] {
   );
 }
 
-/** A judge has to be a prompt, and its own policy may not keep it from giving a result. */
+/** A judge must be a prompt, and its own policy must allow a result. */
 export function badJudges(lint: Lint): readonly Diagnostic[] {
   const { workflow } = lint;
   return prompts(lint).flatMap(({ name, policy }) =>
@@ -55,7 +55,7 @@ export function badJudges(lint: Lint): readonly Diagnostic[] {
       const canJudge =
         judge.kind === 'prompt' && (ways.length === 0 || ways.some(({ tag }) => tag === 'result'));
       if (canJudge) return [];
-      const why = judge.kind === 'prompt' ? 'has no way to a <result>' : 'is not a prompt';
+      const why = judge.kind === 'prompt' ? 'has no transition to a <result>' : 'is not a prompt';
       const message = `${judge.name} cannot judge: it ${why}.`;
       return fault('bad-judge', name, { line: evaluator.line, column: 1 }, message, {
         remedy: 'Name a prompt that ends with <result>YES</result> or another word.',
@@ -66,14 +66,17 @@ export function badJudges(lint: Lint): readonly Diagnostic[] {
 
 const DEFAULT_BUDGET_USD = 10;
 
-/** Asked about one evaluator after the other: why it is never asked when it would fire, since the first wins. */
+/**
+ * Takes the evaluators of a state in order. Returns why an evaluator is never reached: the first
+ * that fires wins.
+ */
 function hiding(): (evaluator: Evaluator) => string | undefined {
   let always: Evaluator | undefined;
   const least = new Map<string, { readonly line: number; readonly value: number }>();
   const patterns = new Map<string, number>();
   return (evaluator) => {
     const { line } = evaluator;
-    if (always) return `the one on line ${always.line} always does, and comes first`;
+    if (always) return `the evaluator on line ${always.line} comes first and always fires`;
     let earlier: number | undefined;
     if (evaluator.kind === 'matches') {
       earlier = patterns.get(evaluator.pattern);
@@ -84,7 +87,8 @@ function hiding(): (evaluator: Evaluator) => string | undefined {
       if (known && known.value <= value) earlier = known.line;
       else least.set(evaluator.kind, { line, value });
     }
-    if (earlier !== undefined) return `the one on line ${earlier} fires whenever it would`;
+    if (earlier !== undefined)
+      return `the evaluator on line ${earlier} comes first and fires in the same cases`;
     if (alwaysFires(evaluator)) always = evaluator;
     return undefined;
   };
@@ -96,12 +100,12 @@ function alwaysFires(evaluator: Evaluator): boolean {
   return UNLIKE_TEXTS.every((text) => isFound(evaluator.pattern, text));
 }
 
-/** A pattern that matches all of these is taken to match everything. */
+/** A pattern that matches all of these texts is assumed to match everything. */
 const UNLIKE_TEXTS = ['', 'x', '\n', ' 7 ', '<goto>A</goto>', 'Über allem.\n\n- eins', '!?'];
 
 function beyondVisits({ policy }: PromptState, evaluator: Evaluator): string | undefined {
   const { maxVisits } = policy;
   if (evaluator.kind !== 'visits' || maxVisits === undefined) return undefined;
   if (evaluator.count <= maxVisits) return undefined;
-  return `it waits for visit ${evaluator.count}, and max_visits ends at ${maxVisits}`;
+  return `it waits for visit ${evaluator.count}, but max_visits is ${maxVisits}`;
 }

@@ -1,4 +1,4 @@
-/** What a walk shows to be wrong with the way a workflow hangs together. */
+/** Faults in the paths of a workflow, found by exploring it. */
 
 import type { Configuration, Walk } from '../explore/walk.ts';
 import { componentsOf } from '../graph/components.ts';
@@ -24,7 +24,7 @@ export function flowFaults(workflow: Workflow, walk: Walk): readonly Diagnostic[
     ...deadEnds(workflow, walk),
     ...resultsThatEnd(walk),
   ];
-  // What was not walked might still put these right.
+  // The part that was not explored could still refute these.
   if (walk.boundHit) return certain;
   return [
     ...certain,
@@ -40,7 +40,7 @@ function unresolvedWays({ unresolved }: Walk): readonly Diagnostic[] {
   return [...states].flatMap(([way, state]) => explain(state, way));
 }
 
-/** Transitions that the language itself refused. */
+/** Transitions that the language itself rejects. */
 function refusals({ faults }: Walk): readonly Diagnostic[] {
   const seen = new Set<object>();
   return faults.flatMap(({ at, way, failure }) => {
@@ -48,7 +48,7 @@ function refusals({ faults }: Walk): readonly Diagnostic[] {
     if (!code || seen.has(way)) return [];
     seen.add(way);
     return fault(code, at.state, way, failure.message, {
-      remedy: `Correct the <${way.tag}>, or take it out.`,
+      remedy: `Correct the <${way.tag}>, or remove it.`,
     });
   });
 }
@@ -78,18 +78,18 @@ function deadEnds(workflow: Workflow, { deadEnds: found }: Walk): readonly Diagn
     const [message, remedy] =
       state.kind === 'prompt'
         ? [
-            `${name} has no allowed_transitions and shows no tag, so its agent cannot know how to go on.`,
-            'Say in the prompt which tag ends the step, or list what is allowed in allowed_transitions.',
+            `${name} has no allowed_transitions and shows no tag, so its agent cannot know how to continue.`,
+            'Name the tag that ends the step in the prompt, or list the transitions in allowed_transitions.',
           ]
         : [
-            `${name} prints no tag that can be seen in it.`,
-            'Let it print one, like <goto>NEXT</goto>. If another program prints it, this can be ignored.',
+            `The text of ${name} shows no tag that it prints.`,
+            'Print one, for example <goto>NEXT</goto>. If another program prints the tag, ignore this warning.',
           ];
     return fault('dead-end', name, { line, column: 1 }, message, { remedy });
   });
 }
 
-/** The same result is a return on one path and the end of everything on another. */
+/** The same result returns to a caller on one path and ends the run on another. */
 function resultsThatEnd({ results }: Walk): readonly Diagnostic[] {
   const returned = new Set(results.filter(({ at }) => at.isCalled).map(({ way }) => way));
   const seen = new Set<object>();
@@ -100,8 +100,8 @@ function resultsThatEnd({ results }: Walk): readonly Diagnostic[] {
       'result-ends-run',
       at.state,
       way,
-      `This result returns to a caller, but on the path ${shownPath(at)} there is none, and it ends the run.`,
-      { remedy: 'If that is not meant, reach the state only by call or function.' },
+      `This result returns to a caller. On the path ${shownPath(at)} there is no caller, and it ends the run.`,
+      { remedy: 'If you do not want this, enter the state only by call or function.' },
     );
   });
 }
@@ -112,7 +112,7 @@ function unreachableStates(
   reached: ReadonlySet<StateName>,
 ): readonly Diagnostic[] {
   const states = statesHere(workflow);
-  // Where a state leads that cannot be read is not known.
+  // A broken state may lead anywhere.
   if (states.some(({ kind }) => kind === 'broken')) return [];
   const judges = new Set([...reached].flatMap((name) => judgesOf(workflow, name)));
   const missed = states.filter(({ name }) => !reached.has(name) && !judges.has(name));
@@ -120,11 +120,17 @@ function unreachableStates(
     const start = { line: 1, column: 1 };
     return walk.hasOpenWays
       ? fault('perhaps-unreachable', name, start, `No tag names ${stemOf(name)}.`, {
-          remedy: 'If no target that is chosen at run time means it, remove the file.',
+          remedy: 'If no step chooses it at run time, remove the file.',
         })
-      : fault('unreachable-state', name, start, `No way leads from ${workflow.entry} to ${name}.`, {
-          remedy: 'Name it in a tag of a state that is reached, or remove the file.',
-        });
+      : fault(
+          'unreachable-state',
+          name,
+          start,
+          `No path leads from ${workflow.entry} to ${name}.`,
+          {
+            remedy: 'Name it in a tag of a reachable state, or remove the file.',
+          },
+        );
   });
 }
 
@@ -138,7 +144,7 @@ function judgesOf(workflow: Workflow, name: StateName): readonly StateName[] {
   });
 }
 
-/** Only the innermost calls are named: those around them wait because they do. */
+/** Only the innermost calls are reported. The calls around them never return for the same reason. */
 function callsThatNeverReturn({ activations }: Walk): readonly Diagnostic[] {
   const stuck = new Set(
     [...activations.values()].filter(
@@ -152,9 +158,9 @@ function callsThatNeverReturn({ activations }: Walk): readonly Diagnostic[] {
       'never-returns',
       at.state,
       way,
-      `No path from ${way.body?.trim()} comes to a <result>, so ${returns} is never reached by this ${way.tag}.`,
+      `No path from ${way.body?.trim()} leads to a <result>, so this ${way.tag} never reaches ${returns}.`,
       {
-        remedy: `Let a state on the way write <result>, or use goto or reset instead of ${way.tag}.`,
+        remedy: `Add a <result> to a state on the path, or use goto or reset instead of ${way.tag}.`,
       },
     ),
   );
@@ -175,13 +181,13 @@ function endlessLoops(walk: Walk): readonly Diagnostic[] {
       'endless-loop',
       first.state,
       way ?? { line: 1, column: 1 },
-      `${names.join(' → ')} → ${names[0]} goes on for ever: no way out of it comes to a result, and nothing limits it.`,
-      { remedy: 'Give one of them a way to a <result>, or a max_visits.' },
+      `${names.join(' → ')} → ${names[0]} never ends: no exit leads to a result, and no limit applies.`,
+      { remedy: 'Add a transition to a <result> to one of these states, or set max_visits.' },
     );
   });
 }
 
-/** Components of a subset that lead to nothing else in it. */
+/** Components of a subset that lead to no other component of it. */
 function bottoms<T>(
   nodes: ReadonlySet<T>,
   successors: (node: T) => readonly T[],
@@ -193,7 +199,7 @@ function bottoms<T>(
   });
 }
 
-/** Those from which no path leads to one that may stop. */
+/** Configurations from which no path leads to one that may stop. */
 function neverStopping(all: readonly Configuration[]): ReadonlySet<Configuration> {
   const before = new Map<Configuration, Configuration[]>();
   for (const at of all) {
@@ -215,7 +221,7 @@ function neverStopping(all: readonly Configuration[]): ReadonlySet<Configuration
   return new Set(all.filter((at) => !mayStop.has(at)));
 }
 
-/** A long path is shown by its first and its last states. */
+/** A long path is shortened to its first and last states. */
 function shownPath(configuration: Configuration): string {
   const { depth, pathStart } = configuration;
   const names: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * To search for what an author meant costs more than all else that is said of a fault. So it is
- * searched for a limited number of times: nobody reads more hints than that.
+ * The search for the name that an author meant is the most expensive part of a diagnostic. So the
+ * number of searches is limited. No author reads more hints than that.
  */
 export function limitedHints(): <T>(search: () => T) => T | undefined {
   let left = MOST_HINTS;

@@ -1,4 +1,4 @@
-// What takes quadratic time would not end with these.
+// With quadratic time, these tests would not end.
 import { expect, test } from 'vitest';
 import { workflowOf } from '../../test/lint/workflow-of.ts';
 import type { Rule } from './rule.ts';

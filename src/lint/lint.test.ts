@@ -23,23 +23,27 @@ test.each<[string, Record<string, string>, string[]]>([
     ['unreachable-state A.md:1:1', 'missing-state START.md:1:1', 'missing-state START.md:2:1'],
   ],
   [
-    'words in place of a target',
+    'an instruction in place of a target',
     { START: `<goto>the next state</goto> <goto>[one]</goto> ${END}` },
     [],
   ],
   [
-    'a state that cannot be read, on the way to another',
+    'a state that cannot be read, between two others',
     { START: '<goto>A</goto>', A: '---\nmodel: gpt\n---\n<goto>B</goto>', B: END },
     ['unknown-model A.md:2:8'],
   ],
   [
-    'a tag that is only talked of',
+    'a tag that the prompt only mentions',
     { START: `End with <goto></goto>, <fork ...>X</fork> or ${END}` },
     [],
   ],
-  ['a tag never closed', { START: `<goto>START\n${END}` }, ['unreadable-example START.md:1:1']],
   [
-    'a slip in a tag',
+    'a tag that is never closed',
+    { START: `<goto>START\n${END}` },
+    ['unreadable-example START.md:1:1'],
+  ],
+  [
+    'a misspelled tag',
     { START: `<gotto>START</gotto> ${END}` },
     ['unreadable-example START.md:1:1'],
   ],
@@ -55,19 +59,23 @@ test.each<[string, Record<string, string>, string[]]>([
     ['bad-transition START.md:1:3'],
   ],
   [
-    'a variable that an agent may not choose',
+    'a variable that an agent must not choose',
     { START: `<fork next="START" ITEM="1">A</fork> ${END}`, A: END },
     ['unreachable-state A.md:1:1', 'bad-transition START.md:1:1'],
   ],
   [
-    'one that the policy names',
+    'such a variable that the policy names',
     {
       START: `---\nallowed_transitions: [{tag: fork, target: A, next: A, ITEM: 1}]\n---\n<fork next="A" ITEM="1">A</fork>`,
       A: END,
     },
     [],
   ],
-  ['one of a script', { 'START.sh': `echo '<fork next="A" ITEM="1">A</fork>'`, A: END }, []],
+  [
+    'such a variable in a script',
+    { 'START.sh': `echo '<fork next="A" ITEM="1">A</fork>'`, A: END },
+    [],
+  ],
   [
     'a tag outside quotes',
     { 'START.sh': `echo <goto>A</goto>`, A: END },
@@ -85,7 +93,7 @@ test.each<[string, Record<string, string>, string[]]>([
   ],
   ['a tag in a comment', { 'START.sh': `# <goto>X</goto>\necho "${END}"` }, []],
   [
-    'forks of two branches',
+    'forks in two branches',
     {
       'START.sh': `if x; then echo "<fork next='A'>A</fork>"; else echo "<fork next='B'>A</fork>"; fi`,
       A: END,
@@ -103,35 +111,35 @@ test.each<[string, Record<string, string>, string[]]>([
     },
     [],
   ],
-  ["other people's placeholders", { START: `$\{{ input }} {{ other }} ${END}` }, []],
+  ['placeholders of other tools', { START: `$\{{ input }} {{ other }} ${END}` }, []],
   [
     "a worker's variable",
     { START: `<fork next="N" item="1">W</fork>`, W: `{{item}} ${END}`, N: END },
     [],
   ],
   [
-    'an evaluator behind one that always fires',
+    'an evaluator after one that always fires',
     {
       START: `---\nevaluators:\n  - {matches: "", then: {tag: result, payload: x}}\n  - {cost: 1, then: {tag: result, payload: y}}\n---\n${END}`,
     },
     ['evaluator-never-fires START.md:4:1'],
   ],
   [
-    'an evaluator behind a smaller one',
+    'an evaluator after one with a smaller number',
     {
       START: `---\nevaluators:\n  - {visits: 2, then: {tag: result, payload: x}}\n  - {visits: 3, then: {tag: result, payload: y}}\n---\n${END}`,
     },
     ['evaluator-never-fires START.md:4:1'],
   ],
   [
-    'an evaluator target that is missing',
+    'a missing target of an evaluator',
     {
       START: `---\nevaluators:\n  - {visits: 2, then: {tag: goto, target: X}}\n---\n${END}`,
     },
     ['missing-state START.md:3:1'],
   ],
   [
-    'a judge that is missing',
+    'a missing judge',
     {
       START: `---\nevaluators:\n  - {prompt: X, expect: "Y", then: {tag: result, payload: n}}\n---\n${END}`,
     },
@@ -147,7 +155,7 @@ test('a policy may leave the next of a fork to the agent', () => {
   expect(found({ START, W: END })).toEqual([]);
 });
 
-test('the other platform is checked from anywhere', () => {
+test('the other platform can be checked on any platform', () => {
   const files = { 'START.sh': "echo '<goto>BUILD</goto>'", 'BUILD.sh': `echo '${END}'` };
   expect(found(files)).toEqual([]);
   expect(found(files, { platform: 'windows' })).toEqual(['wrong-platform START.sh:1:1']);
@@ -156,19 +164,19 @@ test('the other platform is checked from anywhere', () => {
   );
 });
 
-test('names that the run is given are known', () => {
+test('names that the run receives are known', () => {
   const files = { START: `Solve {{issue}}. ${END}` };
   expect(found(files)).toEqual(['unfilled-placeholder START.md:1:7']);
   expect(found(files, { variables: ['issue'] })).toEqual([]);
 });
 
-test('a workflow in one file is told by that file', () => {
+test('diagnostics of a workflow in one file name that file', () => {
   expect(found({ START: '<goto>X</goto>' }, { fileOf: () => 'flow.yaml' })).toEqual([
     'missing-state flow.yaml:1:1',
   ]);
 });
 
-test('the nearest name is given', () => {
+test('the nearest name is suggested', () => {
   const [first] = lint(workflowOf({ START: '<goto>REVEIW</goto>', REVIEW: END }));
   expect(first).toMatchObject({ code: 'unreachable-state' });
   expect(lint(workflowOf({ START: '<goto>REVEIW</goto>', REVIEW: END })).at(-1)).toMatchObject({

@@ -27,7 +27,7 @@ import { emptyValues, unreadResults } from './values.ts';
 export type { LintOptions };
 export { lintCodes };
 
-/** Every fault of a workflow that can be told without running it, in the order of its files. */
+/** Every fault of a workflow that can be found without running it, in the order of its files. */
 export function lint(workflow: Workflow, options: LintOptions = {}): readonly Diagnostic[] {
   const { platform = workflow.platform } = options;
   const entry = entryOn(workflow, platform);
@@ -44,7 +44,7 @@ export function lint(workflow: Workflow, options: LintOptions = {}): readonly Di
   return inOrder([...workflow.diagnostics, ...ours]);
 }
 
-/** A workflow that cannot be read at all, as diagnostics: why it has no beginning, and what else is wrong. */
+/** The diagnostics of a workflow without a readable entry: why it has none, and the other faults. */
 export function lintFailure(
   reading: Extract<WorkflowReading, { ok: false }>,
 ): readonly Diagnostic[] {
@@ -77,7 +77,7 @@ const RULES: readonly Rule[] = [
   otherShebangs,
 ];
 
-/** The same entry on another platform may be another file. */
+/** The same entry may be another file on another platform. */
 function entryOn(workflow: Workflow, platform: Platform): StateName | undefined {
   const { states, entry } = workflow;
   const resolution = findState({ states, platform }, stemOf(entry));
@@ -98,7 +98,7 @@ function noEntryOn({ entry }: Workflow, platform: Platform): Diagnostic {
   );
 }
 
-/** One fault at one place is said once, however many rules have come upon it. */
+/** Several rules may find the same fault at the same position. It is reported once. */
 function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const byPlace = new Map<string, Diagnostic>();
   for (const diagnostic of diagnostics) {

@@ -1,4 +1,4 @@
-/** Names of states that mean nothing, or too much. */
+/** Names of states that refer to no state, or to several. */
 
 import type { Position } from '../graph/position.ts';
 import type { Unresolved, Way } from '../graph/ways.ts';
@@ -17,7 +17,7 @@ export function unresolvedNames(lint: Lint): readonly Diagnostic[] {
   return allWays(lint).flatMap(({ state, way }) => explain(state, way));
 }
 
-/** What is wrong with the names of a way. */
+/** The diagnostics for the names of a way. */
 export function explanations(): (state: StateName, way: Way) => readonly Diagnostic[] {
   const hint = limitedHints();
   return (state, way) =>
@@ -42,7 +42,7 @@ export function unresolvedJudges(lint: Lint): readonly Diagnostic[] {
   );
 }
 
-/** A bare name is ambiguous wherever it is used; that it will be is seen here, before it is. */
+/** A name without its ending is ambiguous wherever it is used. This warns before anyone uses it. */
 export function sameStems({ states }: Lint): readonly Diagnostic[] {
   const byStem = new Map<string, StateName>();
   return states.flatMap(({ name }) => {
@@ -53,8 +53,8 @@ export function sameStems({ states }: Lint): readonly Diagnostic[] {
       'same-stem',
       name,
       { line: 1, column: 1 },
-      `${name} and ${first} share the name ${stemOf(name)}, which alone means neither.`,
-      { remedy: 'Rename one, or always write the ending.' },
+      `${name} and ${first} share the name ${stemOf(name)}, so that name alone is ambiguous.`,
+      { remedy: 'Rename one of them, or always write the ending.' },
     );
   });
 }
@@ -73,7 +73,7 @@ function unresolved(
 ): readonly Diagnostic[] {
   const { problem } = resolution;
   const code = CODES[problem];
-  // What is wrong with a broken state is said where it is broken.
+  // A broken state is reported at the state itself.
   if (!code) return [];
   const { message, close } = hint(() => ({
     message: resolution.message,
@@ -105,8 +105,8 @@ const FACTS: Readonly<Record<Unresolved['problem'], string>> = {
 
 const REMEDIES: Readonly<Record<Unresolved['problem'], (meant: string | undefined) => string>> = {
   missing: (meant) =>
-    meant ? `Did you mean ${meant}?` : 'Add the state, or name one that is there.',
-  ambiguous: (meant) => `Write the ending too${meant ? `, like ${meant}` : ''}.`,
-  'wrong-platform': () => 'Add a state of that name for the platform.',
-  broken: () => 'Repair the state.',
+    meant ? `Did you mean ${meant}?` : 'Add the state, or name an existing one.',
+  ambiguous: (meant) => `Add the ending${meant ? `, for example ${meant}` : ''}.`,
+  'wrong-platform': () => 'Add a state with that name for the platform.',
+  broken: () => 'Correct the state.',
 };

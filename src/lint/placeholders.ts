@@ -24,11 +24,11 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
       const name = match[1] ?? '';
       if (known.names.has(name)) return [];
       const [meant] = hint(() => known.index.nearest(name, 1)) ?? [];
-      const message = `Nothing fills {{${name}}}: no fork sets it, and it is not one of Raymond's own names.`;
+      const message = `Nothing fills {{${name}}}: no fork sets it, and Raymond does not define it.`;
       return fault('unfilled-placeholder', state.name, position(match.index), message, {
         remedy: meant
           ? `Did you mean {{${meant}}}?`
-          : `Give it to the worker as an attribute of its fork, or to the run with --set ${name}=….`,
+          : `Pass it to the worker as an attribute of its fork, or to the run with --set ${name}=….`,
         ...(meant !== undefined && { nearest: meant }),
       });
     });
@@ -37,7 +37,10 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
 
 const namesFor = (names: ReadonlySet<string>) => ({ names, index: nameIndex(names) });
 
-/** `{{ result }}` looks like a placeholder and is none. Names that nobody gives may belong to another tool. */
+/**
+ * `{{ result }}` looks like a placeholder and is not one. Names that the run never receives may
+ * belong to another tool.
+ */
 export function spacedPlaceholders(lint: Lint): readonly Diagnostic[] {
   const given = givenNames(lint);
   return prompts(lint).flatMap((state) => {
@@ -56,7 +59,7 @@ export function spacedPlaceholders(lint: Lint): readonly Diagnostic[] {
 
 const OWN_NAMES = ['result', 'input', 'workflow_id', 'agent_id', 'state', 'task_folder'];
 
-/** Also what a prompt only shows: an agent fills its values in. */
+/** Includes tags that a prompt only shows: an agent fills in their values. */
 function givenNames(lint: Lint): ReadonlySet<string> {
   const tags = [
     ...allWays(lint).map(({ way }) => ({ name: way.tag, attributes: way.attributes })),

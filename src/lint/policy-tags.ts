@@ -1,4 +1,4 @@
-/** What a prompt shows, against what its policy allows. */
+/** Compares the tags that a prompt shows with the tags that its policy allows. */
 
 import { policyFit } from '../graph/policy-fit.ts';
 import { shownTags } from '../graph/shown-tags.ts';
@@ -22,7 +22,7 @@ export function forbiddenTags(workflow: Workflow, state: State): readonly Diagno
   return shownTags(workflow, state).flatMap((mention, index) => {
     const { tag } = mention;
     const way = ways[index];
-    // Beside forks a goto says where the parent goes on, in place of their next.
+    // Beside forks, a goto names the state at which the parent continues, in place of their next.
     const isNext = tag.name === 'goto' && nexts.has(nameOf(workflow, tag.body.trim()));
     const isAllowed = way && isOpen(way) ? tags.has(tag.name) : isNext || fit.allows(mention);
     if (isAllowed) return [];
@@ -33,13 +33,14 @@ export function forbiddenTags(workflow: Workflow, state: State): readonly Diagno
       mention,
       `${written} is not among allowed_transitions.`,
       {
-        remedy: 'Allow it, or take it out of the prompt: an agent that writes it is sent back.',
+        remedy:
+          'Allow it, or remove it from the prompt. Raymond rejects an answer that contains it.',
       },
     );
   });
 }
 
-/** With several entries the agent has to choose, so it should be told of each. */
+/** With several entries the agent must choose, so the prompt should mention each. */
 export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
   return prompts(lint).flatMap((state) => {
     const allowed = state.policy.allowed ?? [];
@@ -53,9 +54,9 @@ export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
             'unmentioned-entry',
             state.name,
             { line: entry.line, column: 1 },
-            `The prompt does not say when to use ${shownEntry(entry)}.`,
+            `The prompt does not mention ${shownEntry(entry)}.`,
             {
-              remedy: 'Say so in the prompt, or remove the entry.',
+              remedy: 'Say in the prompt when to use it, or remove the entry.',
             },
           ),
     );
@@ -75,10 +76,10 @@ function nameOf(workflow: Workflow, name: string): string {
   return 'found' in resolution ? resolution.found : name;
 }
 
-/** Searches of the whole text; of more entries than this nobody asks. */
+/** The most searches of the whole text. No author writes more entries. */
 const MOST_SEARCHES = 200;
 
-/** Whether a prompt names the target of an entry, or its tag when it leaves the target open. */
+/** Whether a prompt names the target of an entry, or its tag when the entry leaves the target open. */
 function speaking(template: string): (entry: AllowedTransition) => boolean {
   const words = new Set(template.match(/[\p{L}\p{N}_.-]+/gu));
   const found = new Map<string, boolean>();

@@ -3,23 +3,23 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Platform, PromptState, ScriptState, State, Workflow } from '../model/workflow.ts';
 
-/** What a rule looks at. */
+/** The input of a rule. */
 export interface Lint {
   readonly workflow: Workflow;
-  /** The states of the platform. */
+  /** The states that can run on the platform. */
   readonly states: readonly State[];
   readonly ways: ReadonlyMap<StateName, readonly Way[]>;
   readonly options: LintOptions;
 }
 
 export interface LintOptions {
-  /** The platform to check for, when it is not the workflow's own. */
+  /** The platform to check for, if it is not the workflow's own. */
   readonly platform?: Platform;
-  /** Names that the run will be given with `--set`. */
+  /** Names that the run receives with `--set`. */
   readonly variables?: readonly string[];
   /** 0 is unlimited. */
   readonly budgetUsd?: number;
-  /** The file in which a state stands, where that is not a file of its own. */
+  /** The file that contains a state, if several states share one file. */
   readonly fileOf?: (state: string) => string;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { claudeAgent } from '../execute/claude/declaration.ts';
 import { toSarif } from './sarif.ts';
 
-test('a diagnostic becomes a result with its rule and place', () => {
+test('a diagnostic becomes a result with its rule and position', () => {
   const place = { file: 'a flow/A.md', line: 3, column: 7 };
   const log = toSarif(
     [

@@ -1,4 +1,4 @@
-/** Tags that are right in a script's text and wrong in its output, because the shell reads them first. */
+/** Tags that are correct in a script's text and wrong in its output, because the shell changes them. */
 
 import { type Mention, mentionsOf } from '../graph/mentions.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -16,37 +16,40 @@ export function badlyPrintedTags(lint: Lint): readonly Diagnostic[] {
   );
 }
 
-interface Found {
+interface TagFault {
   readonly message: string;
   readonly remedy: string;
 }
 
-/** `echo <goto>NEXT</goto>`: the shell takes < and > for redirections. */
-function bareTag({ text, interpreter }: ScriptState, { from }: Mention): Found | undefined {
+/** `echo <goto>NEXT</goto>`: the shell reads < and > as redirections. */
+function bareTag({ text, interpreter }: ScriptState, { from }: Mention): TagFault | undefined {
   const before = lineBefore(text, from);
   if (!/^\s*@?(?:echo|printf|write-output|write-host)\b/i.test(before)) return undefined;
   const isEscaped = /[\\^`]$/.test(before);
   if (isEscaped || quoteAtEnd(before) !== undefined) return undefined;
   return {
-    message: 'This tag stands outside quotes, so the shell takes < and > for redirections.',
+    message: 'This tag is outside quotes, so the shell reads < and > as redirections.',
     remedy:
       interpreter === 'cmd'
         ? 'Write ^< and ^> for each < and >.'
-        : "Put it in quotes, like echo '<goto>NEXT</goto>'.",
+        : "Put it in quotes, for example: echo '<goto>NEXT</goto>'.",
   };
 }
 
-/** `echo "<call return="R">S</call>"`: bash takes the inner quotes away. */
-function lostQuotes({ text, interpreter }: ScriptState, { from, to }: Mention): Found | undefined {
+/** `echo "<call return="R">S</call>"`: bash removes the inner quotes. */
+function lostQuotes(
+  { text, interpreter }: ScriptState,
+  { from, to }: Mention,
+): TagFault | undefined {
   if (interpreter === 'cmd' || quoteAtEnd(lineBefore(text, from)) !== '"') return undefined;
   if (!/^<[^>]*[^>\\`]"/.test(text.slice(from, to))) return undefined;
   return {
-    message: 'The quotes of this tag end the string that it stands in, and are lost.',
-    remedy: `Use the other kind of quote for one of them, like echo '<call return="R">S</call>'.`,
+    message: 'The quotes in this tag end the string around it, and the shell removes them.',
+    remedy: `Use the other kind of quote for one of them, for example: echo '<call return="R">S</call>'.`,
   };
 }
 
-/** What stands before a tag on its line. Empty on a line so long that nobody wrote it by hand. */
+/** The part of the line before a tag. Empty on a very long line, which no author writes by hand. */
 function lineBefore(text: string, offset: number): string {
   const from = Math.max(0, offset - LONGEST_LINE);
   const piece = text.slice(from, offset);
@@ -56,7 +59,7 @@ function lineBefore(text: string, offset: number): string {
 
 const LONGEST_LINE = 1_000;
 
-/** The quote that is still open at the end of a piece of a line. */
+/** The quote that is still open at the end of a part of a line. */
 function quoteAtEnd(piece: string): string | undefined {
   let open: string | undefined;
   for (let at = 0; at < piece.length; at++) {

@@ -1,4 +1,4 @@
-/** Scripts that their interpreter cannot run as written. */
+/** Scripts that their interpreter cannot run as they are. */
 
 import { positionsIn } from '../graph/position.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -13,10 +13,10 @@ export function notText(lint: Lint): readonly Diagnostic[] {
       'not-text',
       name,
       positionsIn(text)(at),
-      `${name} holds NUL characters: it is not a script.`,
+      `${name} contains NUL characters, so it is not a script.`,
       {
         remedy:
-          'Save it as plain UTF-8 text. A program belongs in a file of its own that a script starts.',
+          'Save it as plain UTF-8 text. Put a program into another file, and start it from a script.',
       },
     );
   });
@@ -30,9 +30,9 @@ export function crlfScripts(lint: Lint): readonly Diagnostic[] {
       'crlf-script',
       name,
       positionsIn(text)(at),
-      `${name} has Windows line ends (CRLF), which bash takes for part of its commands.`,
+      `${name} has Windows line endings (CRLF), which bash reads as part of its commands.`,
       {
-        remedy: `Save it with LF line ends, and put "*.sh text eol=lf" into .gitattributes.`,
+        remedy: `Save it with LF line endings, and put "*.sh text eol=lf" into .gitattributes.`,
       },
     );
   });
@@ -47,9 +47,9 @@ export function otherShebangs(lint: Lint): readonly Diagnostic[] {
       'other-shebang',
       name,
       { line: 1, column: 1 },
-      `${name} asks for ${shebang}, but is run with bash.`,
+      `${name} names ${shebang}, but Raymond runs it with bash.`,
       {
-        remedy: 'Write it for bash, or keep the program in another file and start it from here.',
+        remedy: 'Write it for bash, or put the program into another file and start it from here.',
       },
     );
   });

@@ -1,4 +1,4 @@
-/** Tags in prompts and scripts that would not be read, or not followed. */
+/** Tags in prompts and scripts that Raymond cannot read or cannot follow. */
 
 import { type Mention, mentionsOf } from '../graph/mentions.ts';
 import { once } from '../graph/once.ts';
@@ -21,7 +21,7 @@ export function unreadableTags(lint: Lint): readonly Diagnostic[] {
     mentionsOf(state).flatMap((mention) => {
       const text = textOf(state).slice(mention.from, mention.to);
       if (mention.kind === 'bad') {
-        // <fork ...>: words about a tag, not a tag.
+        // `<fork ...>` mentions a tag and is not one.
         if (state.kind === 'prompt' && /\.\.\.|…/.test(text)) return [];
         return unreadable(state, mention, mention.bad.problem, {});
       }
@@ -32,7 +32,7 @@ export function unreadableTags(lint: Lint): readonly Diagnostic[] {
   );
 }
 
-/** Tags in capitals or with a slip, around what is the name of a state. */
+/** Tags in capitals or with a typing error, around the name of a state. */
 export function misspelledTags(lint: Lint): readonly Diagnostic[] {
   return readable(lint).flatMap((state) => {
     const text = textOf(state);
@@ -48,7 +48,7 @@ export function misspelledTags(lint: Lint): readonly Diagnostic[] {
         return unreadable(
           state,
           position(index),
-          `<${name}> is no tag, so it is read as plain text.`,
+          `<${name}> is not a tag, so it is read as plain text.`,
           {
             remedy: `Write <${meant}>…</${meant}>.`,
             nearest: meant,
@@ -59,7 +59,7 @@ export function misspelledTags(lint: Lint): readonly Diagnostic[] {
   });
 }
 
-/** A tag that can be read but lacks a part, or has one that it may not have. */
+/** A tag that can be read but lacks a required part, or has one that it must not have. */
 export function badTransitions(lint: Lint): readonly Diagnostic[] {
   const choices = tagChoices(lint.workflow.agent);
   return readable(lint).flatMap((state) =>
@@ -74,20 +74,20 @@ export function badTransitions(lint: Lint): readonly Diagnostic[] {
       const refused = state.kind === 'prompt' && refusedChoice(state, mention.tag);
       if (!refused) return [];
       return fault('bad-transition', state.name, mention, `${refused}.`, {
-        remedy: 'Choose another name, or let allowed_transitions name it with its value.',
+        remedy: 'Choose another name, or give it with its value in allowed_transitions.',
       });
     }),
   );
 }
 
-/** A variable that an agent could not choose when it writes what the prompt shows. */
+/** A variable that the agent must not choose, in a tag that the prompt shows it. */
 function refusedChoice({ policy }: PromptState, tag: Tag): string | undefined {
   return variableChoiceProblem(tag, pinnedNames(policy).get(tag.name) ?? NONE, NONE);
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The attributes that the entries of a policy pin, by tag. */
+/** The attributes that the entries of a policy fix, by tag. */
 const pinnedNames = once(({ allowed = [] }: Policy) => {
   const names = new Map<TagName, Set<string>>();
   for (const { tag, attributes } of allowed) {
@@ -98,7 +98,7 @@ const pinnedNames = once(({ allowed = [] }: Policy) => {
   return names;
 });
 
-/** Forks in one breath with different nexts: the parent can only go on at one. */
+/** Forks in one answer with different values of next. The parent can continue at only one state. */
 export function disagreeingForks(lint: Lint): readonly Diagnostic[] {
   return readable(lint).flatMap((state) => {
     const forks = mentionsOf(state).filter(isFork);
@@ -107,15 +107,15 @@ export function disagreeingForks(lint: Lint): readonly Diagnostic[] {
       if (!before || !standTogether(state, before, fork)) return [];
       const [first, second] = [before, fork].map(({ tag }) => tag.attributes.next?.trim());
       if (first === undefined || second === undefined || first === second) return [];
-      const message = `This fork goes on at ${second}, and the one before it at ${first}.`;
+      const message = `This fork has next="${second}", and the fork before it has next="${first}".`;
       return fault('forks-disagree', state.name, fork, message, {
-        remedy: 'Give forks that stand together the same next.',
+        remedy: 'Give all forks in one answer the same next.',
       });
     });
   });
 }
 
-/** Neither a fork nor anything beside it says where the parent goes on. */
+/** Neither a fork nor a tag beside it names the state at which the parent continues. */
 export function forksWithoutNext({ ways }: Lint): readonly Diagnostic[] {
   return [...ways].flatMap(([state, own]) => {
     const goesOn = own.some(
@@ -129,9 +129,9 @@ export function forksWithoutNext({ ways }: Lint): readonly Diagnostic[] {
             'fork-without-next',
             state,
             way,
-            `This <${way.tag}> has no next, and no goto stands beside it.`,
+            `This <${way.tag}> has no next, and there is no goto beside it.`,
             {
-              remedy: 'Add next="STATE": the state at which the parent goes on.',
+              remedy: 'Add next="STATE", the state at which the parent continues.',
             },
           )
         : [],
@@ -156,13 +156,16 @@ function unreadable(
   return fault(code, state.name, position, message, details);
 }
 
-/** Whether the word behind an opening tag is a state: then the tag was meant, not talked about. */
+/**
+ * Whether the word after an opening tag is a state. Then the author meant a tag and did not only
+ * mention one.
+ */
 function namesState({ workflow }: Lint, text: string, { to }: Mention): boolean {
   const word = /^\s*([^\s<>"'`]+)/.exec(text.slice(to, to + 200))?.[1];
   return word !== undefined && 'found' in resolveState(workflow, word);
 }
 
-/** "The <goto></goto> tag", "<call>…</call>": a prompt may speak of a tag without meaning one. */
+/** "The <goto></goto> tag", "<call>…</call>": a prompt may mention a tag without using it. */
 function isMereTalk(state: State, { body }: Tag): boolean {
   return state.kind === 'prompt' && ['', '...', '…'].includes(body.trim());
 }
@@ -179,7 +182,7 @@ function isFork(mention: Mention): mention is ForkMention {
   return mention.kind === 'tag' && TAG_RULES[mention.tag.name].variables;
 }
 
-/** Nothing between them chooses one or the other. */
+/** Nothing between two forks chooses one or the other, so that one answer contains both. */
 function standTogether(state: PromptState | ScriptState, a: Mention, b: Mention): boolean {
   const between = textOf(state).slice(a.to, b.from);
   return state.kind === 'prompt'

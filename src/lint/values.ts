@@ -8,7 +8,7 @@ import type { State } from '../model/workflow.ts';
 import { fault } from './codes.ts';
 import { allWays, type Lint, prompts } from './rule.ts';
 
-/** A state that uses its value although nothing that leads to it brings one. */
+/** A state that uses its value although no transition to it passes one. */
 export function emptyValues(lint: Lint): readonly Diagnostic[] {
   const ways = [...allWays(lint).map(({ way }) => way), ...waysInPrompts(lint)];
   if (ways.some(isOpen)) return [];
@@ -19,9 +19,9 @@ export function emptyValues(lint: Lint): readonly Diagnostic[] {
     const isFed = state.name === lint.workflow.entry || brought.has(state.name);
     if (!match || isFed || !entered.has(state.name)) return [];
     const position = positionsIn(state.template, state.templateLine)(match.index);
-    const message = `${match[0]} is always empty here: no call returns to ${state.name}, no answer leads to it, and no tag gives it an input.`;
+    const message = `${match[0]} is always empty here: no call returns to ${state.name}, no answer leads to it, and no tag passes it an input.`;
     return fault('empty-value', state.name, position, message, {
-      remedy: 'Add input="…" to the tag that leads here, or take the placeholder out.',
+      remedy: 'Add input="…" to the tag that leads here, or remove the placeholder.',
     });
   });
 }
@@ -43,7 +43,7 @@ export function unreadResults(lint: Lint): readonly Diagnostic[] {
   );
 }
 
-/** With a policy, the prompt still shows which tags are written with an input. */
+/** With a policy, the prompt still shows which tags have an input. */
 function waysInPrompts(lint: Lint): readonly Way[] {
   return prompts(lint).flatMap((state) =>
     shownWays(lint.workflow, state).filter((way) => !isOpen(way)),

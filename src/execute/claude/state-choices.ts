@@ -70,10 +70,10 @@ export const DISALLOWED_IN_STATE = toolList('What the agent may not use in this 
 
 export const FAULTS = {
   'unknown-model': { severity: 'error', meaning: 'The model does not exist.' },
-  'unknown-effort': { severity: 'warning', meaning: 'The effort is not one that Raymond knows.' },
+  'unknown-effort': { severity: 'warning', meaning: 'Raymond does not know the effort.' },
   'bad-permission-mode': {
     severity: 'error',
-    meaning: 'A state asks for a permission mode that only a person can choose.',
+    meaning: 'A state sets a permission mode that only a person can choose.',
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
