@@ -7,18 +7,18 @@ import { readCheckedYaml } from '../parse/checked-yaml.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
 import { locate } from './locate.ts';
 
-/** The files that accompany a workflow and are no part of it. */
+/** The files that accompany a workflow and are not part of it. */
 export interface Companions {
-  /** Where the answers for a rehearsal would be. */
+  /** The path of the file with answers for a rehearsal; the file may not exist. */
   readonly rehearsal: string;
   readonly tests: readonly string[];
-  /** Where a new test of this name belongs. */
+  /** The path for a new test with this name. */
   newTest(name: string): string;
-  /** The folders in which the workflow and its companions lie. */
+  /** The folders that contain the workflow and its companions. */
   readonly folders: readonly string[];
 }
 
-/** `unpacked` gives the folder in which the workflow's own files can be read. */
+/** `unpacked` returns the folder in which the workflow's own files can be read. */
 export async function companionsOf(
   ref: string,
   unpacked: (ref: string) => Promise<string>,
@@ -44,7 +44,10 @@ export async function companionsOf(
   };
 }
 
-/** A companion, read by its schema; undefined when there is none. It may not be a link that leads elsewhere. */
+/**
+ * A companion, read by its schema; undefined if it does not exist. It must not be a link to another
+ * folder.
+ */
 export function readCompanion<T extends z.ZodMiniType>(
   schema: T,
   file: string,
@@ -56,7 +59,7 @@ export function readCompanion<T extends z.ZodMiniType>(
   );
 }
 
-/** The same for a file that the person named, wherever it is. */
+/** The same for a file that the user named. It may be anywhere. */
 export function readNamedCompanion<T extends z.ZodMiniType>(
   schema: T,
   file: string,
@@ -64,7 +67,7 @@ export function readNamedCompanion<T extends z.ZodMiniType>(
   return readBySchema(schema, file, readRegularFile(file, MAX_COMPANION_BYTES));
 }
 
-/** Recordings of long runs are the largest. */
+/** Recordings of long runs are the largest companions. */
 const MAX_COMPANION_BYTES = 16 * 1024 * 1024;
 
 async function readBySchema<T extends z.ZodMiniType>(
@@ -78,7 +81,7 @@ async function readBySchema<T extends z.ZodMiniType>(
     throw new UserError(
       'unreadable',
       `${file} cannot be read: ${why}.`,
-      'Put a file in its place that you may read.',
+      'Replace it by a file that you can read.',
     );
   });
   if (bytes === undefined) return undefined;
@@ -86,7 +89,7 @@ async function readBySchema<T extends z.ZodMiniType>(
   if (!decoded.ok) {
     throw new UserError(
       'not-utf8',
-      `${file} is not UTF-8: the byte at offset ${decoded.offset} cannot stand there.`,
+      `${file} is not UTF-8: the byte at offset ${decoded.offset} is not valid.`,
       'Save it as UTF-8.',
     );
   }

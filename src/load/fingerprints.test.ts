@@ -20,7 +20,7 @@ async function filesOf(path: string) {
 }
 
 describe('the files of a workflow', () => {
-  test('in a folder are its states', async () => {
+  test('in a folder: its states', async () => {
     mkdirSync(join(root, 'folder'));
     for (const [name, text] of [
       ['START.md', 'Work.'],
@@ -36,7 +36,7 @@ describe('the files of a workflow', () => {
     });
   });
 
-  test('in an archive are its states, and one for all the rest', async () => {
+  test('in an archive: its states, and one fingerprint for everything else', async () => {
     const pack = (data: string) =>
       writeFileSync(
         join(root, 'flow.zip'),
@@ -55,7 +55,7 @@ describe('the files of a workflow', () => {
     expect(second['flow.zip']).not.toBe(first['flow.zip']);
   });
 
-  test('in a YAML file are its scripts, as they are executed, and the file itself', async () => {
+  test('in a YAML file: its scripts as they are executed, and the file itself', async () => {
     const text = 'states:\n  START:\n    sh: |\n      echo ä\n  NEXT:\n    prompt: Work.\n';
     writeFileSync(join(root, 'flow.yaml'), text);
     const { files, folder } = await filesOf('flow.yaml');

@@ -4,8 +4,8 @@ import type { WorkflowFiles } from '../model/workflow-files.ts';
 import { isStateFile } from '../parse/state.ts';
 
 /**
- * The sha256 of each file of a workflow. States and scripts have one of their own, as they are
- * executed; `container`, the archive or YAML file, has one for all else that is in it.
+ * The sha256 of each file of a workflow. States and scripts each have their own, as they are
+ * executed. `container`, the archive or YAML file, has one for everything else in it.
  */
 export function fingerprints(source: Source, container: string): WorkflowFiles {
   const own = source.files.flatMap(({ name, content }) => {
@@ -16,7 +16,10 @@ export function fingerprints(source: Source, container: string): WorkflowFiles {
   return Object.fromEntries(rest ? [...own, [container, sha256(rest)]] : own);
 }
 
-/** What a state is executed from; a prompt that is part of a larger text is covered by that. */
+/**
+ * The bytes from which a state is executed. A prompt inside a larger file has none: the container
+ * covers it.
+ */
 function executable(content: SourceFile['content']): Uint8Array | undefined {
   if ('bytes' in content) return content.bytes;
   return 'state' in content && content.state.kind === 'script'
@@ -24,7 +27,7 @@ function executable(content: SourceFile['content']): Uint8Array | undefined {
     : undefined;
 }
 
-/** The names and sums of the files that are no states, as one text. */
+/** The names and hashes of the files that are not states, as one text. */
 function restOf(files: readonly SourceFile[]): Uint8Array | undefined {
   const others = files.flatMap(({ name, content }) =>
     isStateFile(name) || !('bytes' in content) ? [] : [[name, sha256(content.bytes)]],

@@ -61,10 +61,13 @@ test.each([
   expect(contents.get(name)).toContain('remedy');
 });
 
-test.runIf(process.platform !== 'win32')('a pipe does not keep it waiting', () => {
+test.runIf(process.platform !== 'win32')('reading does not wait for a pipe', () => {
   expect(contents.get('PIPE_LINK.md')).toContain('not a regular file');
 });
 
-test.each(['.hidden.md', 'notes.txt', 'sub.md', 'DEEP.md', 'PIPE.sh'])('%s is no state', (name) => {
-  expect(contents.has(name)).toBe(false);
-});
+test.each(['.hidden.md', 'notes.txt', 'sub.md', 'DEEP.md', 'PIPE.sh'])(
+  '%s is not a state',
+  (name) => {
+    expect(contents.has(name)).toBe(false);
+  },
+);

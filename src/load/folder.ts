@@ -4,15 +4,15 @@ import type { SourceFile } from '../model/source.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { isStateFile } from '../parse/state.ts';
 
-/** A state is a text that a person wrote; what is larger was put there by mistake. */
+/** A state is a text that a person wrote. A larger file is a mistake. */
 export const MAX_STATE_BYTES = 4 * 1024 * 1024;
 
 export const TOO_LARGE = {
   problem: `The file is larger than ${MAX_STATE_BYTES / 1024 / 1024} MiB.`,
-  remedy: 'Shorten it, or let the agent read the long part from a file.',
+  remedy: 'Shorten it, or move the long part to a file that the agent reads.',
 } as const;
 
-/** The states of a folder: regular files that really lie in it. */
+/** The states of a folder: regular files inside it after links are resolved. */
 export async function readFolder(folder: string): Promise<readonly SourceFile[]> {
   const root = await realpath(folder);
   const entries = await readdir(root, { withFileTypes: true });
@@ -44,16 +44,16 @@ function unusable(name: string, error: unknown): SourceFile['content'] {
     case 'LEAVES-FOLDER':
       return {
         problem: `${name} is a link that leaves the folder of the workflow.`,
-        remedy: 'Put a copy in its place.',
+        remedy: 'Replace it by a copy of the file.',
       };
     case 'NOT-A-FILE':
-      return { problem: `${name} is not a regular file.`, remedy: 'Put a file in its place.' };
+      return { problem: `${name} is not a regular file.`, remedy: 'Replace it by a regular file.' };
     case 'TOO-LARGE':
       return TOO_LARGE;
     case 'UNREADABLE':
       return {
         problem: `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-        remedy: 'Make sure that the file exists and that you may read it.',
+        remedy: 'Make sure that the file exists and that you can read it.',
       };
     default:
       return unreachable(code);

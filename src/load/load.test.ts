@@ -21,7 +21,7 @@ function newLibrary(): WorkflowLibrary {
   );
 }
 
-test('a state file begins in its folder', async () => {
+test('the path of a state file starts the workflow of its folder at that state', async () => {
   await writeFile(join(cwd, 'classify.md'), 'x');
   await writeFile(join(cwd, 'OTHER.sh'), 'x');
   const workflow = await library.load('classify.md');
@@ -30,12 +30,12 @@ test('a state file begins in its folder', async () => {
   expect(await library.scriptFolder(workflow.ref)).toBe(cwd);
 });
 
-test('a folder without states is no workflow', async () => {
+test('a folder without states is not a workflow', async () => {
   await mkdir(join(cwd, 'empty'));
   await expect(library.load('empty')).rejects.toMatchObject({
     code: 'no-entry',
     message: 'There is no workflow in empty: it holds no states.',
-    remedy: 'Name a folder that holds START.md.',
+    remedy: 'Name a folder that contains START.md.',
   });
 });
 
@@ -44,7 +44,7 @@ test.each([
   ['name: x', 'bad-yaml', 'w.yaml:1:1: The workflow has no states.'],
   [Buffer.from([0x61, 0xff]), 'not-utf8', 'offset 1'],
   [Buffer.alloc(17 * 1024 * 1024, '#'), 'yaml-too-large', 'larger than 16 MiB'],
-])('a YAML file that cannot be read is refused (%#)', async (text, code, message) => {
+])('an unreadable YAML file is rejected (%#)', async (text, code, message) => {
   await writeFile(join(cwd, 'w.yaml'), text);
   await expect(library.load('w.yaml')).rejects.toMatchObject({
     name: 'UserError',
@@ -53,7 +53,7 @@ test.each([
   });
 });
 
-test('a YAML workflow may say its name and what it is about', async () => {
+test('a YAML workflow may have a name and a description', async () => {
   const text = 'id: triage\ndescription: Sorts\nstates: {START: {prompt: x}}\nbudget: 1\n';
   await writeFile(join(cwd, 'w.yaml'), text);
   expect(await library.load('w.yaml')).toMatchObject({
@@ -63,7 +63,7 @@ test('a YAML workflow may say its name and what it is about', async () => {
   });
 });
 
-test('a file that damages the archive is named', async () => {
+test('the file that damages the archive is named', async () => {
   const parts = [{ name: 'START.md', content: 'x', declaredCrc: 7 }];
   await writeFile(join(cwd, 'w.zip'), writeZip(parts));
   await expect(library.load('w.zip')).rejects.toMatchObject({
@@ -72,7 +72,7 @@ test('a file that damages the archive is named', async () => {
   });
 });
 
-test('an archive is unpacked with the files that its scripts use, and anew when it changed', async () => {
+test('an archive is unpacked with the files that its scripts use, and again after it changed', async () => {
   const write = (csv: string) =>
     writeFile(
       join(cwd, 'w.zip'),
@@ -89,14 +89,14 @@ test('an archive is unpacked with the files that its scripts use, and anew when 
   expect(await readFile(join(folder, 'table.csv'), 'utf8')).toBe('3;4');
 });
 
-test('a run sees one version of a workflow', async () => {
+test('a run uses one version of a workflow', async () => {
   await writeFile(join(cwd, 'START.md'), 'one');
   const workflow = await library.load('.');
   await writeFile(join(cwd, 'START.md'), 'two');
   expect(await library.load('.')).toBe(workflow);
 });
 
-test('what was looked at before a run had a name is what the run executes', async () => {
+test('a run executes the version that was loaded before the run had a name', async () => {
   await writeFile(join(cwd, 'w.yaml'), 'states: {START: {sh: echo first}}');
   const loose = createLibrary({ cwd, platform: 'unix', agent: claudeAgent });
   const { ref } = await loose.load('w.yaml');

@@ -8,57 +8,57 @@ import { parseWorkflow } from '../parse/workflow.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { fingerprints } from './fingerprints.ts';
 import { readFolder } from './folder.ts';
-import { locate, type Place } from './locate.ts';
+import { locate, type WorkflowLocation } from './locate.ts';
 import { type Unpacked, unpack } from './unpack.ts';
 import { readYamlFile } from './yaml-file.ts';
 
 export interface LibraryOptions {
-  /** Paths without a workflow to start from are relative to it. */
+  /** Paths are relative to it, unless a workflow names them. */
   readonly cwd: string;
   readonly platform: Platform;
-  /** Who takes the prompts of the workflows. */
+  /** The agent that receives the prompts of the workflows. */
   readonly agent: AgentDeclaration;
 }
 
-/** Enough to look at workflows. To execute them, scripts need a folder, which a run has once it has a name. */
+/** Can load workflows but not execute them. Scripts need a folder, which a run has once it has a name. */
 export interface LooseLibrary extends Omit<WorkflowLibrary, 'scriptFolder'> {
   /** This library, with a folder for the scripts of archives and YAML files. */
   unpackingInto(folder: string): WorkflowLibrary;
 }
 
-/** Loads each workflow once: a run sees one version of it, whatever happens to the files. */
+/** Loads each workflow once. A run uses one version of it, even if the files change. */
 export function createLibrary(options: LibraryOptions): LooseLibrary {
   const { cwd } = options;
   const loading = new Map<string, Promise<Loaded>>();
   const loaded = new Map<string, Loaded>();
 
-  const loadPlace = (place: Place): Promise<Loaded> => {
-    const known = loading.get(place.ref);
+  const loadAt = (location: WorkflowLocation): Promise<Loaded> => {
+    const known = loading.get(location.ref);
     if (known) return known;
-    const started = loadFrom(place, options).then(
+    const started = loadFrom(location, options).then(
       (result) => {
-        // A state may be named with its extension and without.
+        // A state may be named with or without its extension.
         const { ref } = result.workflow;
         const first = loaded.get(ref) ?? result;
-        loaded.set(place.ref, first).set(ref, first);
+        loaded.set(location.ref, first).set(ref, first);
         return first;
       },
       (error: unknown) => {
-        loading.delete(place.ref);
+        loading.delete(location.ref);
         throw error;
       },
     );
-    loading.set(place.ref, started);
+    loading.set(location.ref, started);
     return started;
   };
 
-  const find = async (ref: string) => loaded.get(ref) ?? loadPlace(await locate(ref, cwd));
+  const find = async (ref: string) => loaded.get(ref) ?? loadAt(await locate(ref, cwd));
 
   const library = {
     get: (ref: string) => loaded.get(ref)?.workflow,
     async load(path: string, from?: string) {
       const base = from === undefined ? cwd : (await find(from)).home;
-      return (await loadPlace(await locate(path, base))).workflow;
+      return (await loadAt(await locate(path, base))).workflow;
     },
     pathOf: (ref: string, file: string) => loaded.get(ref)?.pathOf(file) ?? file,
     filesOf: (ref: string) => loaded.get(ref)?.files ?? [],
@@ -69,7 +69,7 @@ export function createLibrary(options: LibraryOptions): LooseLibrary {
   };
 }
 
-/** Unpacks the scripts of each workflow once, when first asked for. */
+/** Unpacks the scripts of each workflow once, on the first request. */
 function scriptFolders(
   find: (ref: string) => Promise<Loaded>,
   folder: string,
@@ -87,37 +87,41 @@ function scriptFolders(
 
 interface Loaded {
   readonly workflow: Workflow;
-  /** The folder from which the workflow's own paths start. */
+  /** The folder to which the workflow's own paths are relative. */
   readonly home: string;
-  /** What has to be unpacked before a script can run; absent when the scripts lie in `home`. */
+  /** Files to unpack before a script can run; absent if the scripts are in `home`. */
   readonly scripts: readonly Unpacked[] | undefined;
-  /** What was read. */
+  /** The files that were read. */
   readonly files: readonly string[];
   pathOf(file: string): string;
 }
 
-async function loadFrom(place: Place, { platform, agent }: LibraryOptions): Promise<Loaded> {
-  const source = await readSource(place, agent);
+async function loadFrom(
+  location: WorkflowLocation,
+  { platform, agent }: LibraryOptions,
+): Promise<Loaded> {
+  const source = await readSource(location, agent);
   const read = parseWorkflow(source, platform, agent);
   if (!read.ok) {
     throw new WorkflowError(read.code, read.message, read.remedy, read.diagnostics);
   }
   const { entry } = read.workflow;
-  const ref = place.entry === undefined ? place.ref : join(place.path, entry);
-  const files = fingerprints(source, basename(place.path));
+  const ref = location.entry === undefined ? location.ref : join(location.path, entry);
+  const files = fingerprints(source, basename(location.path));
   const workflow = { ...read.workflow, ref, files };
-  const isFolder = place.kind === 'folder';
+  const isFolder = location.kind === 'folder';
   return {
     workflow,
-    home: isFolder ? place.path : dirname(place.path),
+    home: isFolder ? location.path : dirname(location.path),
     scripts: isFolder ? undefined : unpackable(source),
-    files: isFolder ? source.files.map(({ name }) => join(place.path, name)) : [place.path],
-    pathOf: (file) => (file === basename(place.path) ? place.path : join(place.path, file)),
+    files: isFolder ? source.files.map(({ name }) => join(location.path, name)) : [location.path],
+    pathOf: (file) =>
+      file === basename(location.path) ? location.path : join(location.path, file),
   };
 }
 
 async function readSource(
-  { kind, path, entry, ref }: Place,
+  { kind, path, entry, ref }: WorkflowLocation,
   agent: AgentDeclaration,
 ): Promise<Source> {
   const file = basename(path);
@@ -151,7 +155,7 @@ async function readable<T>(reading: Promise<T>, path: string): Promise<T> {
     throw new UserError(
       'unreadable-workflow',
       `${path} cannot be read: ${error.message}.`,
-      'See to it that you may read it.',
+      'Make sure that you can read it.',
     );
   }
 }

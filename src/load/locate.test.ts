@@ -36,17 +36,17 @@ test.each([
   ['flow.yaml/A', 'yaml', 'flow.yaml', 'A'],
   ['short.YML', 'yaml', 'short.YML', undefined],
 ])('%s is a %s', async (path, kind, source, entry) => {
-  const place = await locate(path, cwd);
-  expect(place).toEqual({ kind, path: join(cwd, source), entry, ref: join(cwd, path, '.') });
-  expect(await locate(place.ref, '/')).toEqual(place);
+  const location = await locate(path, cwd);
+  expect(location).toEqual({ kind, path: join(cwd, source), entry, ref: join(cwd, path, '.') });
+  expect(await locate(location.ref, '/')).toEqual(location);
 });
 
 test.each([
-  ['nowhere', 'no-workflow', 'Name a folder that holds START.md.'],
-  ['nowhere/START', 'no-workflow', 'Name a folder that holds START.md.'],
-  ['', 'no-workflow', 'Name a folder that holds START.md.'],
-  ['a\0b', 'no-workflow', 'Name a folder that holds START.md.'],
-  ['x'.repeat(5_000), 'no-workflow', 'Name a folder that holds START.md.'],
+  ['nowhere', 'no-workflow', 'Name a folder that contains START.md.'],
+  ['nowhere/START', 'no-workflow', 'Name a folder that contains START.md.'],
+  ['', 'no-workflow', 'Name a folder that contains START.md.'],
+  ['a\0b', 'no-workflow', 'Name a folder that contains START.md.'],
+  ['x'.repeat(5_000), 'no-workflow', 'Name a folder that contains START.md.'],
   ['clasify', 'no-workflow', 'Did you mean classify.md?'],
   ['clasify.md', 'no-workflow', 'Did you mean classify.md?'],
   ['Prufung neu/START', 'no-workflow', 'Did you mean Prüfung neu?'],
@@ -63,11 +63,11 @@ test.each([
   });
 });
 
-test('the error names what was written', async () => {
+test('the error shows the path as it was written', async () => {
   await expect(locate('nowhere/', cwd)).rejects.toThrow('There is no workflow at nowhere/.');
 });
 
-test('a path that leads in a circle is said to be so', async () => {
+test('a path that leads in a circle is reported', async () => {
   await symlink('circle', join(cwd, 'circle'));
   await expect(locate('circle', cwd)).rejects.toMatchObject({ code: 'unreadable-workflow' });
 });

@@ -6,23 +6,23 @@ import { clip } from '../parse/clip.ts';
 import { nearest } from '../parse/nearest.ts';
 import { isStateFile, stemOf } from '../parse/state.ts';
 
-/** Where a workflow lies. */
-export interface Place {
+/** The location of a workflow. */
+export interface WorkflowLocation {
   readonly kind: 'folder' | 'zip' | 'yaml';
-  /** Of the folder or the file, absolute. */
+  /** The absolute path of the folder or the file. */
   readonly path: string;
-  /** The state at which to begin, if one was named. */
+  /** The state at which to start, if one was named. */
   readonly entry: string | undefined;
-  /** The whole of what was named, absolute. */
+  /** The whole path that was named, absolute. */
   readonly ref: string;
 }
 
 /** Finds what a path names: a folder, a `.zip`, a `.yaml` file, or a state in one of them. */
-export async function locate(path: string, cwd: string): Promise<Place> {
+export async function locate(path: string, cwd: string): Promise<WorkflowLocation> {
   if (path === '' || path.includes('\0')) throw noWorkflow(path, undefined);
   const ref = resolve(cwd, path);
   const whole = await look(ref, path);
-  if (whole) return placeOf(ref, whole, path);
+  if (whole) return locationOf(ref, whole, path);
 
   const parent = dirname(ref);
   const entry = basename(ref);
@@ -42,7 +42,7 @@ async function look(path: string, written: string): Promise<Stats | undefined> {
     throw new UserError(
       'unreadable-workflow',
       `${written} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-      'See to it that you may read it.',
+      'Make sure that you can read it.',
     );
   }
 }
@@ -52,7 +52,7 @@ function isAbsence(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
 }
 
-function placeOf(ref: string, found: Stats, written: string): Place {
+function locationOf(ref: string, found: Stats, written: string): WorkflowLocation {
   const kind = containerKind(ref, found);
   if (kind) return { kind, path: ref, entry: undefined, ref };
   if (found.isFile() && isStateFile(basename(ref))) {
@@ -65,7 +65,7 @@ function placeOf(ref: string, found: Stats, written: string): Place {
   );
 }
 
-function containerKind(path: string, found: Stats): Place['kind'] | undefined {
+function containerKind(path: string, found: Stats): WorkflowLocation['kind'] | undefined {
   if (found.isDirectory()) return 'folder';
   if (!found.isFile()) return undefined;
   const extension = extname(path).toLowerCase();
@@ -73,13 +73,13 @@ function containerKind(path: string, found: Stats): Place['kind'] | undefined {
   return extension === '.yaml' || extension === '.yml' ? 'yaml' : undefined;
 }
 
-/** Only then is `folder/NAME` a state of the folder; else NAME is a path that is not there. */
+/** Whether `folder/NAME` is a state of the folder. Otherwise NAME is a path that does not exist. */
 async function holdsState(folder: string, name: string): Promise<boolean> {
   const files = await readdir(folder).catch(() => []);
   return files.some((file) => isStateFile(file) && stemOf(file) === name);
 }
 
-/** What is there that is close to the first part of the path that is not. */
+/** Names in the folder that resemble the missing one. */
 async function nearestExisting(ref: string, written: string): Promise<string | undefined> {
   let missing = ref;
   while (!(await look(dirname(missing), written))?.isDirectory()) {
@@ -112,7 +112,7 @@ function noWorkflow(written: string, meant: string | undefined): UserError {
     'no-workflow',
     `There is no workflow at ${written === '' ? 'an empty path' : clip(written)}.`,
     meant === undefined
-      ? 'Name a folder that holds START.md.'
-      : `Did you mean ${meant}? Otherwise name a folder that holds START.md.`,
+      ? 'Name a folder that contains START.md.'
+      : `Did you mean ${meant}? Otherwise, name a folder that contains START.md.`,
   );
 }

@@ -15,14 +15,14 @@ const files = [
   { name: 'Ä b.sh', bytes: Buffer.from('echo b') },
 ];
 
-test('files and folders are the owner’s alone', async () => {
+test('only the owner can access files and folders', async () => {
   const folder = await unpack(files, join(root, 'own'), 'w', '/w.zip');
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect((await stat(join(folder, 'A.sh'))).mode & 0o777).toBe(0o600);
   expect(await readFile(join(folder, 'Ä b.sh'), 'utf8')).toBe('echo b');
 });
 
-test('what is there already stays', async () => {
+test('unpacked files that are unchanged stay', async () => {
   const into = join(root, 'stays');
   const folder = await unpack(files, into, 'w', '/w.zip');
   const { ino } = await stat(folder);
@@ -45,7 +45,7 @@ test.each<[string, (folder: string) => Promise<void>]>([
   expect(await readdir(into)).toHaveLength(1);
 });
 
-test('each source has a folder of its own, whatever it is called', async () => {
+test('each source has its own folder, whatever its name', async () => {
   const into = join(root, 'names');
   const folders = [
     await unpack(files, into, 'w', '/a/w.zip'),
@@ -57,7 +57,7 @@ test('each source has a folder of its own, whatever it is called', async () => {
   expect((await readdir(into)).length).toBe(4);
 });
 
-test('nothing is left of an unpacking that fails', async () => {
+test('a failed unpacking leaves nothing behind', async () => {
   const into = join(root, 'fails');
   const twice = [...files, ...files];
   await expect(unpack(twice, into, 'w', '/w.zip')).rejects.toThrow('EEXIST');

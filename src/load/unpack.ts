@@ -9,8 +9,8 @@ export interface Unpacked {
 }
 
 /**
- * A folder below `into` that holds exactly these files. It appears whole or not at all, and one that
- * holds something else is replaced: `key` says for whom it is.
+ * A folder below `into` that contains exactly these files. It never appears incomplete.
+ * A folder with other contents is replaced. `key` identifies the source.
  */
 export async function unpack(
   files: readonly Unpacked[],
@@ -33,7 +33,7 @@ export async function unpack(
     await rename(fresh, folder);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Somebody else may have put the same files there in the meantime.
+    // Another process may have put the same files there in the meantime.
     if (!(await holds(folder, files))) throw error;
   }
   return folder;

@@ -15,7 +15,7 @@ export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
   readonly whole: Uint8Array;
 };
 
-/** A workflow in one file. Only a text in which no state can be told is refused. */
+/** A workflow in one file. Rejects only a text in which no state can be recognised. */
 export async function readYamlFile(path: string, agent: AgentDeclaration): Promise<YamlSource> {
   const file = basename(path);
   const bytes = await readRegularFile(path, MAX_YAML_BYTES).catch((error: unknown) => {
@@ -23,14 +23,14 @@ export async function readYamlFile(path: string, agent: AgentDeclaration): Promi
     throw new UserError(
       'yaml-too-large',
       `${file} is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB.`,
-      'Make a folder of it, with one file for each state.',
+      'Replace it by a folder with one file for each state.',
     );
   });
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) {
     throw new UserError(
       'not-utf8',
-      `${file} is not UTF-8: the byte at offset ${decoded.offset} cannot stand there.`,
+      `${file} is not UTF-8: the byte at offset ${decoded.offset} is not valid.`,
       'Save it as UTF-8.',
     );
   }
@@ -44,6 +44,6 @@ function unreadable(file: string, fault: Diagnostic | undefined): UserError {
   return new UserError(
     'bad-yaml',
     fault ? `${file}:${fault.line}:${fault.column}: ${fault.message}` : `${file} cannot be read.`,
-    fault?.remedy ?? 'Correct the file at that place.',
+    fault?.remedy ?? 'Correct the file at that position.',
   );
 }

@@ -1,8 +1,7 @@
 /**
- * What an archive holds. Programs find the entries of an archive in different ways: by the directory
- * at its end, or from one local header to the next. An archive counts only if every way leads to the
- * same entries: local headers, data and directory lie one behind the other without a gap, and say the
- * same.
+ * The entries of an archive. Programs find them in different ways: by the directory at the end, or
+ * from one local header to the next. An archive is accepted only if both ways lead to the same
+ * entries. Local headers, data and directory must follow each other without a gap, and must agree.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { UserError } from '../model/user-error.ts';
@@ -27,25 +26,28 @@ export async function listEntries(
   if (end.entries > MAX_ENTRIES || end.directoryLength > MAX_DIRECTORY_BYTES) {
     throw new UserError(
       'zip-too-many',
-      `${name} holds more than ${MAX_ENTRIES.toLocaleString('en')} entries.`,
+      `${name} has more than ${MAX_ENTRIES.toLocaleString('en')} entries.`,
       'Pack only the files of the workflow.',
     );
   }
   const directoryEnd = end.directoryStart + end.directoryLength;
   if (directoryEnd > end.position) throw notAZip(name);
-  if (directoryEnd < end.position) throw inconsistent(name, 'it holds data beside its entries');
-  if (end.isSplit) throw inconsistent(name, 'it is a part of a larger archive');
+  if (directoryEnd < end.position) throw inconsistent(name, 'it contains data outside its entries');
+  if (end.isSplit) throw inconsistent(name, 'it is one part of a larger archive');
   const directory = await readAt(archive, end.directoryStart, end.directoryLength);
   if (!directory) throw notAZip(name);
   const entries = readDirectory(directory, name);
   if (entries.length !== end.entries) {
-    const [said, found] = [end.entries, entries.length];
-    throw inconsistent(name, `its end promises ${said} entries, and its directory has ${found}`);
+    const [announced, found] = [end.entries, entries.length];
+    throw inconsistent(
+      name,
+      `its end record announces ${announced} entries, but its directory has ${found}`,
+    );
   }
   return checkLocalHeaders(archive, entries, end.directoryStart, name);
 }
 
-/** Ten thousand entries with names of usual length take less. */
+/** Ten thousand entries with names of usual length need less. */
 const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024;
 
 const END = { signature: Buffer.from('PK\x05\x06', 'latin1'), length: 22, comment: 0xffff };
@@ -56,7 +58,7 @@ async function findEnd(archive: FileHandle, archiveSize: number, name: string) {
   const at = tail ? tail.lastIndexOf(END.signature) : -1;
   if (!tail || at < 0 || at + END.length > length) throw notAZip(name);
   if (at + END.length + tail.readUInt16LE(at + 20) !== length) {
-    throw inconsistent(name, 'its end is not at its end');
+    throw inconsistent(name, 'its end record is not at the end of the file');
   }
   const entries = tail.readUInt16LE(at + 10);
   return {
@@ -75,7 +77,7 @@ function readDirectory(directory: Buffer, archive: string): readonly ZipEntry[] 
   for (let at = 0; at < directory.length; ) {
     const header = directory.subarray(at, at + HEADER.length);
     const isHeader = header.length === HEADER.length && header.readUInt32LE(0) === HEADER.signature;
-    if (!isHeader) throw inconsistent(archive, 'its directory holds something else than entries');
+    if (!isHeader) throw inconsistent(archive, 'its directory contains data that is not an entry');
     const nameLength = header.readUInt16LE(28);
     const extraLength = header.readUInt16LE(30);
     const nameEnd = at + HEADER.length + nameLength;

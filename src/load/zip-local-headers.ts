@@ -1,4 +1,4 @@
-/** Compares what stands before the data of each entry with what the directory says. */
+/** Compares the local header before the data of each entry with the directory. */
 import type { FileHandle } from 'node:fs/promises';
 import {
   checkOtherName,
@@ -9,7 +9,7 @@ import {
   type ZipEntry,
 } from './zip-parts.ts';
 
-/** The entries with the places of their data, which fill the archive up to the directory. */
+/** The entries with the positions of their data. Together they fill the archive up to the directory. */
 export async function checkLocalHeaders(
   archive: FileHandle,
   entries: readonly ZipEntry[],
@@ -20,17 +20,17 @@ export async function checkLocalHeaders(
   const inOrder = [...entries].sort((a, b) => a.offset - b.offset);
   let expected = 0;
   for (const [index, entry] of inOrder.entries()) {
-    if (entry.offset !== expected) throw inconsistent(name, 'it holds data beside its entries');
+    if (entry.offset !== expected) throw inconsistent(name, 'it contains data outside its entries');
     const local = await readLocal(archive, entry, name);
     const dataEnd = local.dataOffset + entry.compressedSize;
     const next = inOrder[index + 1]?.offset ?? directoryStart;
     if (!(await isFilled(archive, local, entry, dataEnd, next))) {
-      throw inconsistent(name, `${shown(entry)} does not end where the next entry begins`);
+      throw inconsistent(name, `${shown(entry)} does not end where the next entry starts`);
     }
     placed.set(entry, { ...entry, dataOffset: local.dataOffset });
     expected = next;
   }
-  if (expected !== directoryStart) throw inconsistent(name, 'it holds data beside its entries');
+  if (expected !== directoryStart) throw inconsistent(name, 'it contains data outside its entries');
   return entries.flatMap((entry) => placed.get(entry) ?? []);
 }
 
@@ -41,16 +41,16 @@ interface Local {
 
 const LOCAL = { signature: 0x04034b50, length: 30 };
 
-/** Flags that change what is read: encrypted, sizes behind the data, names in UTF-8. */
+/** Flags that change how an entry is read: encrypted, sizes after the data, names in UTF-8. */
 const MEANINGFUL_FLAGS = 0x2849;
 const DESCRIPTOR_FLAG = 8;
 
 async function readLocal(archive: FileHandle, entry: ZipEntry, name: string): Promise<Local> {
   const differs = (what: string) =>
-    inconsistent(name, `${shown(entry)} has another ${what} in front of its data`);
+    inconsistent(name, `${shown(entry)} has another ${what} in its local header`);
   const fixed = await readAt(archive, entry.offset, LOCAL.length);
   if (fixed?.readUInt32LE(0) !== LOCAL.signature) {
-    throw inconsistent(name, `${shown(entry)} is not where its directory says`);
+    throw inconsistent(name, `${shown(entry)} is not at the offset that the directory names`);
   }
   const [nameLength, extraLength] = [fixed.readUInt16LE(26), fixed.readUInt16LE(28)];
   const variable = await readAt(archive, entry.offset + LOCAL.length, nameLength + extraLength);
@@ -72,7 +72,7 @@ async function readLocal(archive: FileHandle, entry: ZipEntry, name: string): Pr
 const ZIP64 = 1;
 const IN_EXTRA_FIELD = 0xffff_ffff;
 
-/** Programs that do not know yet how much will come leave room for 64 bits. */
+/** Programs that do not know the size in advance reserve space for 64 bits. */
 function sizesIn(fixed: Buffer, extra: Buffer) {
   const [compressedSize, size] = [fixed.readUInt32LE(18), fixed.readUInt32LE(22)];
   const wide = extraFields(extra).find(({ id }) => id === ZIP64)?.content;
@@ -85,7 +85,7 @@ function sizesIn(fixed: Buffer, extra: Buffer) {
   };
 }
 
-/** Whether nothing lies between the data of an entry and the next one, but what belongs to the entry. */
+/** Whether the space between the data of an entry and the next entry contains only data of this entry. */
 async function isFilled(
   archive: FileHandle,
   { hasDescriptor }: Local,

@@ -1,4 +1,4 @@
-/** What the readers of an archive's directory and of its local headers share. */
+/** Shared by the reader of an archive's directory and the reader of its local headers. */
 import type { FileHandle } from 'node:fs/promises';
 import { UserError } from '../model/user-error.ts';
 
@@ -9,9 +9,9 @@ export interface ZipEntry {
   readonly crc: number;
   readonly flags: number;
   readonly method: number;
-  /** Where its local header begins. */
+  /** The offset of its local header. */
   readonly offset: number;
-  /** External attributes: above 16 bits the Unix mode. */
+  /** External attributes: the bits above 16 are the Unix mode. */
   readonly attr: number;
 }
 
@@ -20,7 +20,7 @@ export interface PlacedEntry extends ZipEntry {
   readonly dataOffset: number;
 }
 
-/** Reads exactly so many bytes; undefined when there are fewer. */
+/** Reads exactly this many bytes; undefined if there are fewer. */
 export async function readAt(
   archive: FileHandle,
   position: number,
@@ -38,15 +38,15 @@ export async function readAt(
 export function inconsistent(name: string, how: string): UserError {
   return new UserError(
     'zip-inconsistent',
-    `${name} contradicts itself: ${how}. Other programs may find other files in it.`,
+    `${name} contradicts itself: ${how}. Other programs may find different files in it.`,
     'Do not trust this archive. Pack the files again.',
   );
 }
 
-/** Some programs prefer a second name, which an extra field can hold. */
+/** Some programs prefer a second name, which an extra field can contain. */
 export function checkOtherName(name: string, extra: Buffer, archive: string): void {
   for (const { id, content } of extraFields(extra)) {
-    // In front of the name stand a version and a checksum.
+    // A version and a checksum precede the name.
     if (id === UNICODE_PATH && content.toString('utf8', 5) !== name) {
       throw inconsistent(archive, `an entry has two names, ${JSON.stringify(name)} and another`);
     }

@@ -11,8 +11,8 @@ import { flatten } from './zip-layout.ts';
 import { type PlacedEntry, readAt, type ZipEntry } from './zip-parts.ts';
 
 /**
- * The files of an archive. Everything that its directory says is checked before anything is
- * unpacked, and nothing is unpacked beyond what it says.
+ * The files of an archive. All claims of its directory are checked before anything is unpacked. No
+ * more is unpacked than the directory declares.
  */
 export async function readZip(path: string, name: string): Promise<readonly SourceFile[]> {
   const archive = await openRegularFile(path);
@@ -49,8 +49,8 @@ async function inflate(packed: Buffer, entry: ZipEntry, name: string): Promise<B
   if (entry.method !== DEFLATED) {
     throw new UserError(
       'zip-method',
-      `${entry.name} in ${name} is packed in a way that Raymond does not know (${entry.method}).`,
-      'Pack it again with the usual method (deflate).',
+      `${entry.name} in ${name} uses compression method ${entry.method}, which Raymond does not support.`,
+      'Pack it again with the usual method, deflate.',
     );
   }
   try {
@@ -61,8 +61,8 @@ async function inflate(packed: Buffer, entry: ZipEntry, name: string): Promise<B
     if (!isBomb) throw damaged(entry, name);
     throw new UserError(
       'zip-too-large',
-      `${entry.name} in ${name} unpacks to more than the archive says.`,
-      'Do not use this archive: it was made to do harm, or it is damaged.',
+      `${entry.name} in ${name} unpacks to more than the archive declares.`,
+      'Do not use this archive. It is malicious or damaged.',
     );
   }
 }
@@ -70,7 +70,7 @@ async function inflate(packed: Buffer, entry: ZipEntry, name: string): Promise<B
 function damaged(entry: ZipEntry, name: string): UserError {
   return new UserError(
     'zip-damaged',
-    `${entry.name} in ${name} is damaged: it does not unpack to what was packed.`,
+    `${entry.name} in ${name} is damaged: its checksum or its size does not match.`,
     'Pack or copy the archive again.',
   );
 }

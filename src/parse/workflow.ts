@@ -107,7 +107,7 @@ function badEntry(resolved: Exclude<Resolution, { found: StateName }>, name: str
 function noEntry({ states, platform }: States, name: string): Entry {
   if (states.size === 0) {
     const message = `There is no workflow in ${name}: it holds no states.`;
-    return { code: 'no-entry', message, remedy: 'Name a folder that holds START.md.' };
+    return { code: 'no-entry', message, remedy: 'Name a folder that contains START.md.' };
   }
   const endings = EXTENSIONS[platform].join(', ');
   return {
