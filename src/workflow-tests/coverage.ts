@@ -11,11 +11,11 @@ export interface Coverage {
   readonly states: number;
   readonly neverExecuted: readonly StateName[];
   readonly transitions: number;
-  /** As `START -> goto REVIEW`. */
+  /** For example `START -> goto REVIEW`. */
   readonly neverTaken: readonly string[];
 }
 
-/** Which states of a workflow no run has executed, and which of its transitions none has taken. */
+/** The states of a workflow that no run has executed, and the transitions that no run has taken. */
 export function coverageOf(workflow: Workflow, runs: readonly (readonly RunEvent[])[]): Coverage {
   const executed = new Set(runs.flatMap((events) => [...executedIn(events, workflow.ref)]));
   const states = [...workflow.states.keys()].filter((state) =>

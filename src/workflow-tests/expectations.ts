@@ -1,4 +1,4 @@
-/** What a test expects, against what happened. */
+/** Compares the expectations of a test with what happened. */
 import { apply } from '../interpret/apply.ts';
 import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
@@ -11,13 +11,13 @@ import { readProjectFile } from './project-files.ts';
 
 /** One expectation that was not met. */
 export interface Problem {
-  /** Which one, as the test file names it. */
+  /** The expectation, as the test file names it. */
   readonly what: string;
   readonly expected: string;
   readonly got: string;
-  /** Both, one below the other; shown in their place. */
+  /** Both values, one below the other; shown instead of them. */
   readonly difference?: string;
-  /** Further lines that help. */
+  /** Further lines that explain the problem. */
   readonly detail?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Happened {
   readonly events: readonly RunEvent[];
   readonly prompts: readonly { readonly state: string; readonly text: string }[];
   readonly cwd: string;
-  /** Of every workflow that took part. */
+  /** The states of every workflow that took part. */
   readonly states: ReadonlySet<string>;
   readonly departure: string | undefined;
 }
@@ -48,7 +48,7 @@ export async function findProblems(
   ];
 }
 
-/** The states that an agent was in. Another try, a reminder or a judge is no new visit. */
+/** The states that an agent visited. A retry, a reminder or a judge is not a new visit. */
 export function pathOf(
   events: readonly RunEvent[],
   agent: string = FIRST_AGENT,
@@ -85,7 +85,7 @@ function nameProblems(test: WorkflowTest, states: ReadonlySet<string>): readonly
         return {
           what: `${where}.${name}`,
           expected: meant ? `a state; did you mean ${meant}?` : 'a state of the workflow',
-          got: `no workflow of this test has a state ${name}`,
+          got: `no workflow of this test has a state named ${name}`,
         };
       });
   return [
@@ -100,7 +100,7 @@ function departureProblems({ departure }: Happened): readonly Problem[] {
     : [{ what: 'recorded', expected: 'a run that follows the recording', got: departure }];
 }
 
-/** A test that says nothing of it expects that the run completes. */
+/** Without this expectation, a test expects the run to complete. */
 function outcomeProblems({ outcome = 'completed' }: Expectations, { run, events }: Happened) {
   const got = run.status.kind === 'ended' ? run.status.outcome : run.status.kind;
   if (got === outcome) return [];
@@ -143,7 +143,7 @@ function pathProblems({ path, paths }: Expectations, { events }: Happened): read
 
 function noSteps(agent: string, events: readonly RunEvent[]): string {
   const agents = new Set(events.flatMap((event) => ('agent' in event ? [event.agent] : [])));
-  return `nothing: there is no agent ${agent}, but ${[...agents].join(', ')}`;
+  return `nothing: agent ${agent} does not exist. The agents are ${[...agents].join(', ')}.`;
 }
 
 function valueProblems(expect: Expectations, { run, events }: Happened): readonly Problem[] {
@@ -178,17 +178,19 @@ function variableProblems({ variables }: Expectations, { events }: Happened): re
 
 function promptProblems({ prompts }: Expectations, happened: Happened): readonly Problem[] {
   return Object.entries(prompts ?? {}).flatMap(([state, wanted]) => {
-    const isIt = extensionOf(state)
+    const isThisState = extensionOf(state)
       ? (name: string) => name === state
       : (name: string) => stemOf(name) === state;
-    const sent = happened.prompts.filter((prompt) => isIt(prompt.state)).map(({ text }) => text);
+    const sent = happened.prompts
+      .filter((prompt) => isThisState(prompt.state))
+      .map(({ text }) => text);
     return [wanted].flat().flatMap((text) => {
       if (sent.some((prompt) => prompt.includes(text.trimEnd()))) return [];
       return [
         {
           what: `expect.prompts.${state}`,
           expected: `a prompt that contains "${text.trimEnd()}"`,
-          got: sent.length === 0 ? `${state} was sent no prompt` : 'no prompt that does',
+          got: sent.length === 0 ? `${state} received no prompt` : 'no such prompt',
           ...(sent.length > 0 && { detail: sent.join('\n---\n') }),
         },
       ];

@@ -5,7 +5,7 @@ import { nearest } from '../parse/nearest.ts';
 import { testFileSchema, testsIn, type WorkflowTest } from '../parse/test-file.ts';
 import type { NamedTest } from './run-test.ts';
 
-/** The tests in these files; those that are named, when some are. A part of a name is enough. */
+/** The tests in these files, or those that are named. A part of a name is enough. */
 export async function findTests(
   files: readonly string[],
   names: readonly string[],
@@ -17,8 +17,10 @@ export async function findTests(
     const meant = nearest(name, known);
     throw new UserError(
       'usage',
-      `There is no test "${name}".`,
-      meant ? `Did you mean "${meant}"?` : `There is ${known.map((one) => `"${one}"`).join(', ')}.`,
+      `The test "${name}" does not exist.`,
+      meant
+        ? `Did you mean "${meant}"?`
+        : `Name one of these tests: ${known.map((one) => `"${one}"`).join(', ')}.`,
     );
   }
   return names.length === 0
@@ -30,11 +32,11 @@ async function readTests(file: string): Promise<readonly NamedTest[]> {
   const stem = basename(file).replace(/\.test\.ya?ml$/, '');
   const read = await readCompanion(testFileSchema, file);
   const tests = read ? testsIn(read) : [];
-  if (tests.some(saysTwice))
+  if (tests.some(hasTwoSources))
     throw new UserError(
       'bad-file',
-      `${file} has a test with a recording and with answers or replies of its own.`,
-      'Keep one: a recording says everything that comes in.',
+      `${file} has a test with both a recording and its own answers or replies.`,
+      'Keep one of them. A recording already contains all answers and replies.',
     );
   return tests.map((test, index) => ({
     name: test.name ?? (tests.length === 1 ? stem : `${stem} ${index + 1}`),
@@ -43,6 +45,6 @@ async function readTests(file: string): Promise<readonly NamedTest[]> {
   }));
 }
 
-function saysTwice({ recorded, answers = {}, replies = [] }: WorkflowTest): boolean {
+function hasTwoSources({ recorded, answers = {}, replies = [] }: WorkflowTest): boolean {
   return recorded !== undefined && Object.keys(answers).length + replies.length > 0;
 }

@@ -1,6 +1,9 @@
 import type { Clock } from '../ports.ts';
 
-/** Whatever is waited for comes at once, and the time is then what it would have been. */
+/**
+ * A clock that never waits. Each timer fires immediately, and the clock then shows the time of that
+ * timer.
+ */
 export function jumpingClock(start = Date.UTC(2026, 0, 1)): Clock {
   let now = start;
   return {

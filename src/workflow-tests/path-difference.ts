@@ -1,8 +1,6 @@
 import { visible } from '../model/visible.ts';
 
-/**
- * Two paths, one below the other, with what they share aligned and a mark at the first difference.
- */
+/** Two paths, one below the other. Their common states are aligned, and the first difference is marked. */
 export function pathDifference(expected: readonly string[], got: readonly string[]): string {
   const rows = aligned(expected.map(onOneLine), got.map(onOneLine));
   const widths = rows.map(([a, b]) => Math.max(a.length, b.length));
@@ -16,12 +14,12 @@ export function pathDifference(expected: readonly string[], got: readonly string
   ].join('\n');
 }
 
-/** A state is a file, whose name may have anything in it. */
+/** The name of a state is the name of a file, which may contain any character. */
 const onOneLine = (state: string) => visible(state).replaceAll('\n', '\\n');
 
 type Row = readonly [string, string];
 
-/** Rows of the longest common subsequence; what has no partner stands beside a dash. */
+/** Rows of the longest common subsequence. A state without a partner is beside a dash. */
 function aligned(a: readonly string[], b: readonly string[]): readonly Row[] {
   const start = commonStart(a, b);
   const head = a.slice(0, start).map((state): Row => [state, state]);
@@ -30,7 +28,7 @@ function aligned(a: readonly string[], b: readonly string[]): readonly Row[] {
   return [...head, ...align(restA, restB)];
 }
 
-/** What lies further behind the first difference explains nothing. */
+/** States far behind the first difference explain nothing. */
 const LONGEST = 200;
 const GAP = '-';
 
@@ -41,7 +39,7 @@ function commonStart(a: readonly string[], b: readonly string[]): number {
 }
 
 function align(a: readonly string[], b: readonly string[]): readonly Row[] {
-  // common[i][j]: how many states the rests of a from i and of b from j share, in order.
+  // common[i][j]: the number of states that a from i and b from j share, in order.
   const common = Array.from({ length: a.length + 1 }, () =>
     new Array<number>(b.length + 1).fill(0),
   );

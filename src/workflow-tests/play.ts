@@ -1,6 +1,6 @@
 /**
- * A run that is only played: the real language and the real loop, with a journal in memory and a clock
- * that never makes anybody wait. Who answers prompts and runs scripts is the caller's choice.
+ * A simulated run: the real language and the real loop, with a journal in memory and a clock that
+ * never waits. The caller chooses who answers prompts and runs scripts.
  */
 import { type Carrying, carryRun } from '../host/carry-run.ts';
 import { scriptedPerson } from '../host/scripted-person.ts';
@@ -25,11 +25,11 @@ export interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'wor
   /** Answers to questions, in the order in which they are asked. */
   readonly replies: readonly string[];
   readonly inbox?: PlayInbox;
-  /** Ends the play, and whatever it has started. */
+  /** Ends the simulated run and all its steps. */
   readonly stopped?: AbortSignal;
 }
 
-/** An inbox that also learns what was journaled, so that it can choose its moment. */
+/** An inbox that also receives the journaled events, so that it can choose when to deliver an input. */
 export interface PlayInbox extends Inbox<Input> {
   journaled(events: readonly RunEvent[], after: Run): void;
   /** Whether it will answer a question itself. */

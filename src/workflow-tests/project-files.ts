@@ -1,11 +1,11 @@
-/** The files that a test names. All of them lie in the test's own project folder. */
+/** The files that a test names. All of them are in the test's own project folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isWithin, readFileWithin, UnusableFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 
-/** Makes the files of a test; a UserError for a name that it may not use, also one that it expects. */
+/** Creates the files of a test. Throws a UserError for a forbidden name, also in `expect`. */
 export async function putFiles(folder: string, { files, expect }: WorkflowTest): Promise<void> {
   for (const name of Object.keys(expect?.files ?? {})) pathIn(folder, name);
   for (const [name, text] of Object.entries(files ?? {})) {
@@ -15,7 +15,10 @@ export async function putFiles(folder: string, { files, expect }: WorkflowTest):
   }
 }
 
-/** What became of a file. A script may have put a link there, which is not followed out of the folder. */
+/**
+ * Reads a file after the test. A script may have put a link there. The link is not followed out of
+ * the folder.
+ */
 export async function readProjectFile(
   folder: string,
   name: string,
@@ -23,7 +26,7 @@ export async function readProjectFile(
   try {
     return { text: (await readFileWithin(folder, name, MAX_BYTES)).toString('utf8') };
   } catch (error) {
-    if (error instanceof UnusableFile) return { problem: `no file to read: ${error.message}` };
+    if (error instanceof UnusableFile) return { problem: `not a readable file: ${error.message}` };
     return { problem: 'no such file' };
   }
 }
@@ -35,7 +38,7 @@ function pathIn(folder: string, name: string): string {
   if (!name.includes('\0') && path !== folder && isWithin(folder, path)) return path;
   throw new UserError(
     'bad-file',
-    `The file ${JSON.stringify(name)} of a test lies outside of its project folder.`,
+    `The file ${JSON.stringify(name)} of a test is outside its project folder.`,
     'Name it relative to that folder.',
   );
 }

@@ -1,4 +1,4 @@
-/** Makes a test of a run that is over: what came in, in its order, and what came of it. */
+/** Turns a finished run into a test: its inputs in their order, and its results. */
 import { stringify } from 'yaml';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent, RunEventOf, Settings } from '../model/event.ts';
@@ -11,7 +11,7 @@ import { depthOf, pathOf } from './expectations.ts';
 export interface RecordingOf {
   readonly run: Run;
   readonly events: readonly RunEvent[];
-  /** The text of a step's answer or output; undefined when it was not kept. */
+  /** The text of a step's answer or output; undefined when Raymond did not keep it. */
   readonly output: (agent: string, step: number, kind: 'prompt' | 'script') => string | undefined;
 }
 
@@ -20,21 +20,21 @@ export function recordTest({ run, events, output }: RecordingOf): WorkflowTest {
   if (started?.type !== 'run-started' || run.status.kind !== 'ended')
     throw new UserError(
       'not-over',
-      `${run.id} is not over.`,
-      `Wait for its end, or stop it: raymond stop ${shellWord(run.id)}`,
+      `${run.id} has not finished.`,
+      `Wait until it finishes, or stop it: raymond stop ${shellWord(run.id)}`,
     );
   if (events.some(isInterruption))
     throw new UserError(
       'was-interrupted',
-      `${run.id} was stopped or resumed on its way, which a test cannot play.`,
-      'Record a run that went through in one go.',
+      `${run.id} was stopped or resumed, which a test cannot repeat.`,
+      'Record a run that finished without a stop.',
     );
   return {
     name: run.id,
     ...(started.input !== undefined && { input: started.input }),
     ...(Object.keys(run.metadata).length > 0 && { set: { ...run.metadata } }),
     settings: writtenSettings(started.settings),
-    recorded: whatCameIn(run.id, events, output),
+    recorded: inputsOf(run.id, events, output),
     expect: {
       path: [...pathOf(events)],
       paths: otherPaths(events),
@@ -52,21 +52,21 @@ function isInterruption(event: RunEvent): boolean {
   return type === 'run-resumed' || type === 'step-interrupted';
 }
 
-/** The test as a person would want to read it. */
+/** The test as YAML, in a form that people can read. */
 export function writeTest(test: WorkflowTest): string {
   return [
-    `# Recorded from the run ${test.name}. Played by: raymond test`,
+    `# Recorded from the run ${test.name}. Run it with: raymond test`,
     stringify(test, { lineWidth: 0, blockQuote: 'literal' }),
   ].join('\n');
 }
 
-function whatCameIn(
+function inputsOf(
   id: string,
   events: readonly RunEvent[],
   output: RecordingOf['output'],
 ): Recorded[] {
   const running = new Map<string, RunEventOf<'step-started'>>();
-  /** What came in between two starts of steps. */
+  /** The inputs between two starts of steps. */
   const spans: Recorded[][] = [[]];
   for (const event of events) {
     if (event.type === 'step-started') {
@@ -77,15 +77,16 @@ function whatCameIn(
     const entry = entryFor(event, step, id, output);
     if (entry) spans.at(-1)?.push(entry);
   }
-  return spans.flatMap(withTogether);
+  return spans.flatMap(markTogether);
 }
 
 /**
- * Steps are started after everything that came in at once was looked at. So of a span that ends with
- * a start, what came at once with its last entry has to come at once again; of what came before that,
- * nothing led to a start. An agent has one thing coming in at a time, which bounds how much it can be.
+ * The loop starts steps after it has handled all inputs that arrived together. So in a span that
+ * ends with a start, the inputs that arrived together with the last one must arrive together again.
+ * No earlier input led to a start. Each agent has at most one pending input, which bounds the size
+ * of the group.
  */
-function withTogether(span: readonly Recorded[]): readonly Recorded[] {
+function markTogether(span: readonly Recorded[]): readonly Recorded[] {
   const agents = new Set<string>();
   let first = span.length;
   while (first > 0) {
@@ -143,8 +144,8 @@ function entryFor(
 function notKept(id: string, agent: string, state: string): UserError {
   return new UserError(
     'not-kept',
-    `What ${agent} answered in ${state} of ${id} was not kept.`,
-    'Record a run that was made with this version of Raymond.',
+    `Raymond did not keep the answer of ${agent} in ${state} of ${id}.`,
+    'Record a run of this version of Raymond.',
   );
 }
 
@@ -153,14 +154,14 @@ function otherPaths(events: readonly RunEvent[]): Record<string, string[]> {
   return Object.fromEntries(forked.map((agent) => [agent, [...pathOf(events, agent)]]));
 }
 
-/** Only what a person chose. */
+/** Only settings that a person chose. */
 function writtenSettings(settings: Settings): TestSettings {
   const usual = newRun.settings;
   const { idleTimeoutMs, maxParallelPrompts, agent } = settings;
   const { permissionMode, skipPermissions, model, effort } = agent;
   return {
     ...(settings.budgetUsd !== usual.budgetUsd && { budget: settings.budgetUsd }),
-    // A test has a limit of its own, so the limit of the run is said in any case.
+    // A test has its own limit, so the limit of the run is always written.
     max_iterations: settings.maxIterations,
     ...(typeof model === 'string' && { model }),
     ...(typeof effort === 'string' && { effort }),

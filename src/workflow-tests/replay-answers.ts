@@ -4,7 +4,7 @@ import { stemOf } from '../parse/state.ts';
 import type { Recorded } from '../parse/test-file.ts';
 import type { Step } from '../ports.ts';
 
-/** Gives each agent's steps what the recording has for them, in order. */
+/** Gives each agent's steps the recorded answers, in order. */
 export function replayAnswers(recorded: readonly Recorded[]): (step: Step) => ScriptedAnswer {
   const queues = new Map<string, RecordedEnd[]>();
   for (const entry of recorded) {
@@ -16,8 +16,8 @@ export function replayAnswers(recorded: readonly Recorded[]): (step: Step) => Sc
   return (step) => {
     const entry = queues.get(step.agent)?.shift();
     if (!entry || stemOf(entry.state) !== stemOf(step.state)) {
-      const instead = entry ? `it has ${entry.state} there` : 'it has no more of this agent';
-      return refusal(`${step.agent} is in ${step.state}, which the recording has not: ${instead}.`);
+      const instead = entry ? `has ${entry.state} here` : 'has no more steps of this agent';
+      return refusal(`${step.agent} is in ${step.state}, but the recording ${instead}.`);
     }
     const costUsd = entry.cost ?? 0;
     if ('answer' in entry) return { text: entry.answer, costUsd, denied: entry.denied ?? [] };

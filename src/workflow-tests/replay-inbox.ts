@@ -6,13 +6,14 @@ import { Inbox } from '../run/inbox.ts';
 import type { PlayInbox } from './play.ts';
 
 /**
- * Lets a run see what happens in the order of a recording, and what came in together, together. What
- * comes early is held. When nothing can come any more that the recording waits for, the run has left
- * it: then everything is let in, and the run is stopped.
+ * Delivers inputs to a run in the order of a recording. Inputs that arrived together are delivered
+ * together. Early inputs are held back. When the input that the recording waits for can no longer
+ * arrive, the run has left the recording. Then all held inputs are delivered, and the run is
+ * stopped.
  */
 export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   readonly #groups: readonly (readonly Recorded[])[];
-  /** By agent, those that are still to be given. */
+  /** The remaining replies by agent. */
   readonly #replies: Map<string, string[]>;
   readonly #held = new Map<string, Input>();
   #run: Run | undefined;
@@ -59,7 +60,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
     return this.#replies.size > 0;
   }
 
-  /** It may never be given: a question can also run out of time. */
+  /** It may never be delivered: a question can also time out. */
   #prepareReply(agent: string, askedAt: number): void {
     const text = this.#replies.get(agent)?.[0];
     if (text === undefined) return;
@@ -83,7 +84,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
     }
   }
 
-  /** The loop takes all that is there, so the next group may only come when it has taken this one. */
+  /** The loop takes all pending inputs. So the next group must wait until the loop has taken this one. */
   #waitForTheLoop(): void {
     this.#isBusy = true;
     setImmediate(() => {
@@ -104,7 +105,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
     if (input) super.put(input);
   }
 
-  /** Every running step has ended and is held, and no timer will bring what the recording waits for. */
+  /** Every running step has ended and is held back, and no timer will bring the awaited input. */
   #isStuck(group: readonly Recorded[] | undefined): boolean {
     if (!this.#run || this.#run.status.kind === 'ended') return false;
     const { promptsRunning, scriptsRunning } = this.#run.tally;
@@ -124,13 +125,13 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
     const missing = group?.find((entry) => !this.#held.has(keyOf(entry)));
     const came = [...this.#held.keys()].join(', ') || 'nothing';
     const what = missing
-      ? `Entry ${this.#delivered + 1} of the recording, ${shown(missing)}, never came; there was: ${came}.`
-      : `The recording is over, and there was more: ${came}.`;
+      ? `Entry ${this.#delivered + 1} of the recording, ${shown(missing)}, never arrived. Arrived instead: ${came}.`
+      : `The recording has ended, but more arrived: ${came}.`;
     this.#giveUp(what);
     super.put({ kind: 'stop', at: this.#run?.updatedAt ?? 0, how: 'drain' });
   }
 
-  /** From here on there is no order to keep. */
+  /** From here on no order is kept. */
   #giveUp(why: string): void {
     this.#departure ??= why;
     for (const key of [...this.#held.keys()]) if (!key.startsWith('reply ')) this.#let(key);
@@ -143,7 +144,7 @@ const ENDS_A_WAIT = new Set<RunEvent['type']>([
   'agent-woke',
 ]);
 
-/** What came in before anything else was begun, is one group. */
+/** Inputs that arrived before another step started form one group. */
 function groupsOf(recorded: readonly Recorded[]): (readonly Recorded[])[] {
   const groups: Recorded[][] = [];
   for (const entry of recorded) {

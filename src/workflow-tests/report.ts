@@ -1,5 +1,6 @@
-/** Test reports for people, for programs and for build servers. */
+/** Test reports for people, programs and build servers. */
 import { basename } from 'node:path';
+import { counted } from '../model/counted.ts';
 import { visible } from '../model/visible.ts';
 import type { Coverage } from './coverage.ts';
 import type { Problem } from './expectations.ts';
@@ -18,7 +19,7 @@ export function reportJson({ name, file, problems, durationMs }: TestReport) {
 export function coverageLines(coverage: Coverage): readonly string[] {
   const { states, neverExecuted, transitions, neverTaken } = coverage;
   return [
-    `Coverage: ${states - neverExecuted.length} of ${states} states, ${transitions - neverTaken.length} of ${transitions} transitions`,
+    `Coverage: ${states - neverExecuted.length} of ${counted(states, 'state')}, ${transitions - neverTaken.length} of ${counted(transitions, 'transition')}`,
     ...neverExecuted.map((state) => `  never executed: ${state}`),
     ...neverTaken.map((transition) => `  never taken: ${transition}`),
   ];
@@ -49,14 +50,14 @@ function testCase(suite: string, { name, file, problems, durationMs }: TestRepor
   return [`${head}>`, ...failures, '    </testcase>'].join('\n');
 }
 
-/** A line may hold a text of several lines, which is not the report's own. */
+/** Each element is one line of the report, even if its text contains line breaks. */
 function problemLines({ what, expected, got, difference, detail }: Problem): readonly string[] {
   const sides = difference?.split('\n') ?? [`expected  ${expected}`, `got       ${got}`];
   const lines = [...sides, ...(detail === undefined ? [] : [detail])];
   return [`      ${what}`, ...lines.map((line) => `        ${line}`)];
 }
 
-/** XML holds no control characters, not even as entities, and no characters that are none. */
+/** XML cannot contain control characters, not even as entities, or code points that are not characters. */
 function xmlText(text: string): string {
   return visible(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')

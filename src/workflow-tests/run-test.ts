@@ -1,4 +1,4 @@
-/** Plays one test of a workflow: the real loop and real scripts, in a project folder of its own. */
+/** Runs one test of a workflow: the real loop and real scripts, in its own project folder. */
 import { mkdirSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,18 +18,18 @@ import { replayAnswers } from './replay-answers.ts';
 import { ReplayInbox } from './replay-inbox.ts';
 
 export interface TestPorts {
-  /** The surroundings of a test that plays in this folder. */
+  /** The world of a test that runs in this folder. */
   readonly world: (cwd: string) => Promise<World>;
-  /** Runs scripts, for a test that has this folder. */
+  /** Runs scripts for a test in this folder. */
   readonly scripts: (folder: string) => {
     readonly script: Executor;
     readonly endStrays: () => Promise<unknown>;
   };
-  /** A library whose paths start from a folder, with a place to unpack scripts. */
+  /** A library whose paths start from a folder, with a folder for unpacked scripts. */
   readonly library: (cwd: string, unpackInto: string) => WorkflowLibrary;
 }
 
-/** What one test came to. */
+/** The result of one test. */
 export interface TestReport {
   readonly name: string;
   readonly file: string;
@@ -52,7 +52,7 @@ export async function runTest(
   ports: TestPorts,
   stopped?: AbortSignal,
 ): Promise<TestReport> {
-  const began = Date.now();
+  const startedAt = Date.now();
   const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond-test-')));
   try {
     const cwd = join(root, 'project');
@@ -83,7 +83,7 @@ export async function runTest(
       states: statesOf(run, events, library),
       departure: inbox?.departure,
     });
-    return { name, file, problems, durationMs: Date.now() - began, workflow, events };
+    return { name, file, problems, durationMs: Date.now() - startedAt, workflow, events };
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -106,7 +106,7 @@ function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings
   };
 }
 
-/** Prompts are always answered by the test. Scripts run, unless the test answers for them. */
+/** The test always answers prompts. Scripts run, unless the test answers for them. */
 function executorsFor(test: WorkflowTest, script: Executor, prompts: Prompt[]) {
   const executed = new Map<string, number>();
   const replayed = test.recorded && replayAnswers(test.recorded);
@@ -148,7 +148,7 @@ function foldersIn(root: string) {
   };
 }
 
-/** The states of every workflow that the run came through. */
+/** The states of every workflow that the run entered. */
 function statesOf(
   run: Run,
   events: readonly RunEvent[],

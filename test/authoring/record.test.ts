@@ -12,7 +12,10 @@ import { sandbox } from './sandbox.ts';
 
 const { path, write, read, raymond } = sandbox();
 
-/** Forks, calls, a question, scripts that race, a reminder, a judge, a failure that passes and one that stays. */
+/**
+ * Forks, calls, a question, racing scripts, a reminder, a judge, a temporary failure and a
+ * permanent one.
+ */
 const EVERYTHING = {
   'flow/START.md':
     '---\nallowed_transitions: [{tag: fork, target: WORK, next: WAIT}, {tag: fork, next: WAIT}]\n---\nFork {{input}} {{color}}.',
@@ -43,7 +46,7 @@ replies: [the first]
 `,
 };
 
-/** Many that race, so that much comes in at once. */
+/** Many racing agents, so that many inputs arrive together. */
 const CROWD = {
   'flow/START.md': `Begin. ${'<fork next="END">WORK</fork>'.repeat(7)}`,
   'flow/WORK.sh': 'sleep 0.0$((RANDOM % 6)); echo "<call return=\\"AFTER\\">DEEP</call>"',
@@ -56,9 +59,9 @@ const CROWD = {
 };
 
 test.each([
-  ['of every kind', EVERYTHING, []],
-  ['of a crowd', CROWD, []],
-  ['of a crowd that has to queue', CROWD, ['--max-parallel', '2']],
+  ['with every kind of step', EVERYTHING, []],
+  ['with many agents', CROWD, []],
+  ['with many agents that must queue', CROWD, ['--max-parallel', '2']],
 ] as const)('a recorded run %s replays to the identical journal', async (_, files, options) => {
   write(files);
   await raymond('flow', '--rehearse', '--workflow-id', 'r', ...options);
@@ -80,7 +83,7 @@ async function journalOf(run: string): Promise<readonly RunEvent[]> {
   return journal;
 }
 
-test('a recording holds whatever can come in, and is for nobody else to read', async () => {
+test('a recording contains every kind of input, and only the user can read it', async () => {
   write(EVERYTHING);
   const ended = await raymond(
     'flow',
@@ -110,7 +113,7 @@ test('a recording holds whatever can come in, and is for nobody else to read', a
   );
 });
 
-/** Without times, ids and the place where it happened. */
+/** Without times, ids and paths. */
 function comparable(events: readonly RunEvent[]): unknown {
   const started = events[0];
   if (started?.type !== 'run-started') throw new Error('the journal has no beginning');
@@ -127,7 +130,7 @@ function comparable(events: readonly RunEvent[]): unknown {
 
 const TIMES = new Set(['at', 'until', 'deadline']);
 
-test('a time that ran out is replayed, and a later one is not brought forward', async () => {
+test('an expired timeout is replayed, and a later one does not come earlier', async () => {
   write({
     'flow/START.md': 'x',
     'flow/ON.md': 'x',
@@ -152,46 +155,46 @@ test.each([
     'a state that is no longer asked',
     { 'flow/START.md': 'x' },
     '[{agent: main, state: OTHER, answer: x}]',
-    'it has OTHER there',
+    'the recording has OTHER here',
   ],
   [
-    'more than was recorded',
+    'more steps than the recording',
     { 'flow/START.md': 'x', 'flow/ON.md': 'x' },
     '[{agent: main, state: START, answer: <goto>ON</goto>}]',
-    'it has no more of this agent',
+    'the recording has no more steps of this agent',
   ],
   [
-    'less than was recorded',
+    'fewer steps than the recording',
     { 'flow/START.md': 'x' },
     '[{agent: main, state: START, answer: <result>x</result>}, {agent: main, state: START, answer: y}]',
     'The run ended before entry 2 of the recording, the end of START of main.',
   ],
   [
-    'an agent that is not there',
+    'an agent that does not exist',
     { 'flow/START.md': 'x' },
     '[{agent: main_x1, state: START, answer: x}]',
-    'Entry 1 of the recording, the end of START of main_x1, never came',
+    'Entry 1 of the recording, the end of START of main_x1, never arrived',
   ],
   [
     'a question that was not asked',
     { 'flow/START.md': 'x' },
     '[{agent: main, reply: x}, {agent: main, state: START, answer: x}]',
-    'Entry 1 of the recording, the reply main, never came',
+    'Entry 1 of the recording, the reply main, never arrived',
   ],
   [
     'a question without the reply',
     { 'flow/START.md': 'x' },
     '[{agent: main, state: START, answer: <ask next="START">a?</ask>}, {agent: b, reply: x}]',
-    'Entry 2 of the recording, the reply b, never came',
+    'Entry 2 of the recording, the reply b, never arrived',
   ],
-])('a replay that finds %s fails, and says where', async (_, files, recorded, message) => {
+])('a replay that finds %s fails, and reports where', async (_, files, recorded, message) => {
   write({ ...files, 'flow/r.test.yaml': `recorded: ${recorded}` });
   const { code, stdout } = await raymond('test', 'flow');
   expect(code).toBe(1);
   expect(stdout).toContain(message);
 });
 
-test('nothing is written over, and a run that is not over is no test yet', async () => {
+test('nothing is overwritten, and a run that has not finished is not recorded', async () => {
   write({ 'flow/START.md': 'Say <result>hello</result>.' });
   await raymond('flow', '--rehearse', '--workflow-id', 'r');
   write({ 'flow/r.test.yaml': 'mine' });
@@ -205,14 +208,14 @@ test('nothing is written over, and a run that is not over is no test yet', async
     .map((event) => (event.type === 'run-started' ? { ...event, run: 'half' } : event));
   const half = encodeEvents(begun, 1);
   write({ '.raymond/state/half.jsonl': half.toString() });
-  expect((await raymond('test', '--record', 'half')).stderr).toMatch(/half is not over\./);
+  expect((await raymond('test', '--record', 'half')).stderr).toMatch(/half has not finished\./);
   expect((await raymond('test', '--record', 'nobody')).stderr).toMatch(/nobody/);
 
   write({ 'flow/START.md': 'Say <goto>START</goto>.' });
   await raymond('flow', '--rehearse', '--workflow-id', 'twice', '--max-iterations', '2');
   await raymond('resume', 'twice', '--max-iterations', '4');
   const { stderr } = await raymond('test', '--record', 'twice');
-  expect(stderr).toMatch(/twice was stopped or resumed.*\n +Record a run that went through/);
+  expect(stderr).toMatch(/twice was stopped or resumed.*\n +Record a run that finished/);
 });
 
 test('a run of a YAML workflow is recorded beside it', async () => {
