@@ -1,5 +1,5 @@
-// What the documentation says about speed, measured here: npm run bench
-// Medians, and ratios where a bare number would only speak of the machine.
+// Measures the claims of the documentation about speed: npm run bench
+// Prints medians, and ratios where a plain number would only describe the machine.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

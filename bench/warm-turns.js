@@ -1,5 +1,6 @@
-// What a warm session saves: the same loop of prompts with one process and with one for each prompt,
-// with the real Claude Code and a model on loopback that answers at once.
+// Measures how much time a warm session saves. The same loop of prompts runs with one process, and
+// with one process for each prompt. Claude Code is real, and the model on loopback answers
+// immediately.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const bin = fileURLToPath(new URL('../bin/raymond.js', import.meta.url));
 const installed = fileURLToPath(new URL('../test/real-agent/node_modules/', import.meta.url));
 
-/** Milliseconds of a later turn, for each way and installed version. */
+/** The duration of a later turn in milliseconds, for each mode and installed version. */
 export async function* warmTurns(folder) {
   const versions = existsSync(installed) ? readdirSync(installed) : [];
   for (const version of versions.filter((name) => name.startsWith('claude-'))) {
@@ -25,7 +26,7 @@ async function laterTurn(folder, claude, turns, flags) {
   const work = join(folder, `${turns}-${Math.random()}`);
   for (const name of ['home', 'config', 'workflow'])
     mkdirSync(join(work, name), { recursive: true });
-  writeFileSync(join(work, 'workflow', 'START.md'), 'Go on.');
+  writeFileSync(join(work, 'workflow', 'START.md'), 'Continue.');
   const server = await model(turns);
   try {
     const events = await run(work, claude, server.address().port, flags);
@@ -63,7 +64,7 @@ async function run(work, claude, port, flags) {
     .map((line) => JSON.parse(line));
 }
 
-/** Speaks just enough of the Messages API to answer each prompt with a tag. */
+/** Implements as much of the Messages API as needed to answer each prompt with a tag. */
 async function model(turns) {
   let asked = 0;
   const server = createServer(async (request, response) => {

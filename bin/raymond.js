@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import module from 'node:module';
 
-// Compiled code is cached where Node can (22 and newer): start-up is felt at every command.
+// Caches compiled code where Node supports it (22 and newer), because every command pays for
+// start-up.
 module.enableCompileCache?.();
 
 const { main } = await import('../dist/cli.js');

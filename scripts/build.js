@@ -1,5 +1,5 @@
-// Builds what is published: one bundle per entry (with the shared parts split off, so that a
-// command loads only what it needs), the JSON Schemas, and the type declarations.
+// Builds the published files: one bundle per entry, the JSON Schemas and the type declarations.
+// Shared parts are split off, so that a command loads only what it needs.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,11 +20,11 @@ await build({
   platform: 'node',
   target: 'node20.19',
   define: { RAYMOND_VERSION_AT_BUILD: JSON.stringify(version) },
-  // Bundled CommonJS packages ask for Node's own modules with require().
+  // Bundled CommonJS packages load Node's own modules with require().
   banner: {
     js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);",
   },
-  // Shorter code is read faster at every start; names stay, for the stack traces of our own bugs.
+  // Shorter code loads faster at every start. Names stay, for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: 'warning',

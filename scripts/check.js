@@ -1,5 +1,5 @@
-// The one command that checks everything. The cheap, static checks come first and run together;
-// the build follows, because some tests run what users run: bin/raymond.js.
+// Checks everything with one command. The cheap, static checks come first and run together. The build
+// follows, because some tests run the same bin/raymond.js as users.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,7 +1,7 @@
-// Changes the code in many small ways and counts how many changes the tests notice:
-// npm run mutate -- journal [--lines 50] [src/journal/lock.ts …]. A whole area takes an hour or two;
-// with --lines only so many lines are changed, chosen at random. StrykerJS is large and only needed
-// here, so it is fetched when it is first used and is no dependency.
+// Changes the code in many small ways and counts how many changes the tests notice.
+// npm run mutate -- journal [--lines 50] [src/journal/lock.ts …]
+// A whole area takes an hour or two. With --lines, only that many lines are changed, chosen at random.
+// StrykerJS is large and only needed here. So it is installed at the first use and is no dependency.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const VERSION = '9.6.1';
 
-/** What is changed, and the tests that have to notice. */
+/** The files to change, and the tests that must notice. */
 const AREAS = {
   interpret: {
     folder: 'src/interpret',
@@ -75,7 +75,7 @@ writeFileSync(
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: vitestConfig, related: true },
     coverageAnalysis: 'perTest',
-    // It reads this file with the compiler's old interface, which TypeScript 7 does not have.
+    // StrykerJS reads this file with the compiler's old interface, which TypeScript 7 does not have.
     tsconfigFile: 'none.json',
     tempDirName: join(folder, 'sandbox'),
     ignorePatterns: ['dist', 'coverage', 'test/real-agent/node_modules'],
@@ -86,7 +86,7 @@ writeFileSync(
 );
 run('npx', ['stryker', 'run', config]);
 
-/** Lines of the files, chosen at random, each in the form in which StrykerJS takes a range. */
+/** Lines of the files, chosen at random, in the form that StrykerJS expects for a range. */
 function someLines(files, count) {
   const lines = files.flatMap((file) =>
     readFileSync(join(root, file), 'utf8')

@@ -1,5 +1,5 @@
-// Writes the language library for the pure folders: TypeScript's own, without what reads the clock or
-// throws dice. So `Date.now()` and `Math.random()` do not compile there, like anything of Node.
+// Writes the language library for the pure folders: TypeScript's own, without the clock and
+// randomness. So `Date.now()` and `Math.random()` do not compile there, like everything from Node.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const compiler = `@typescript/typescript-${process.platform}-${process.arch}`;
 const libraries = join(root, 'node_modules', compiler, 'lib');
 const target = join(root, 'node_modules', '.cache', 'raymond', 'pure-lib.d.ts');
 
-/** By interface, the members that are left out. */
+/** The members to leave out, by interface. */
 const IMPURE = {
   DateConstructor: ['new (): Date;', '(): string;', 'now(): number;'],
   Math: ['random(): number;'],
@@ -20,7 +20,7 @@ const text = withoutImpure(complete('es2023'));
 mkdirSync(dirname(target), { recursive: true });
 writeFileSync(target, text);
 
-/** A library with all that it refers to, each once. */
+/** A library with every library that it refers to, each once. */
 function complete(name) {
   if (read.has(name)) return '';
   read.add(name);

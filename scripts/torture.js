@@ -1,5 +1,5 @@
-// Kills and resumes Raymond for as long as you like: npm run torture -- --rounds 200 --seed 1
-// Each round has a seed of its own, which is named when the round fails.
+// Kills and resumes Raymond repeatedly: npm run torture -- --rounds 200 --seed 1
+// Each round has its own seed, which is printed when the round fails.
 import { parseArgs } from 'node:util';
 import { importTypeScript } from './typescript-of-tests.js';
 

@@ -1,4 +1,4 @@
-// What tests and commands share is written in TypeScript: this bundles it for a command.
+// Bundles TypeScript code that tests and commands share, so that a command can import it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ export async function importTypeScript(file) {
   }
 }
 
-/** Files find their neighbours by their own folder, which is not that of the bundle. */
+/** Files find their neighbours by their own folder, which is not the folder of the bundle. */
 const ownDirname = {
   name: 'own-dirname',
   setup({ onLoad }) {

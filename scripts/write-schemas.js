@@ -1,5 +1,5 @@
-// Writes the JSON Schemas that are published beside the program. They are made from the tables and
-// schemas by which the program itself reads those files, so they cannot say anything else.
+// Writes the JSON Schemas that are published with the program. They are generated from the tables and
+// schemas with which the program reads those files, so they always agree.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
