@@ -1,4 +1,5 @@
-// Who may import whom. The folders are layers: what a folder may use says what it can be about.
+// Checks which folder may import which. The folders are layers: the imports of a folder limit what it
+// can do.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** The folders and single files of `src` that a folder may import from, itself apart. */
+/** The folders and single files of `src` that a folder may import, besides itself. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   model: [],
   parse: ['model'],
@@ -73,7 +74,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The pure folders may use these packages; everything else comes in as an argument. */
+/** The packages that pure folders may use. Everything else is an argument. */
 const PURE_PACKAGES = new Set(['zod/mini', 'yaml', '@dagrejs/dagre', 're2js']);
 const PURE = new Set(['model', 'parse', 'interpret', 'graph', 'draw', 'explore', 'lint']);
 
@@ -95,7 +96,7 @@ test.each(files)('%s imports only what its folder may use', (file) => {
   }
 });
 
-test('nothing outside of its folder knows Claude Code, but the one place that builds ports', () => {
+test('outside its folder, only the file that builds ports knows Claude Code', () => {
   const outside = files.filter((file) => !file.startsWith('execute/claude/'));
   const users = outside.filter((file) =>
     imports(file).some((target) => target.includes('claude/')),
@@ -110,7 +111,7 @@ test('nothing outside of its folder knows Claude Code, but the one place that bu
   ]);
 });
 
-test('nothing outside of load asks what kind of source a workflow came from', () => {
+test("nothing outside load asks for the kind of a workflow's source", () => {
   const asking = files.filter(
     (file) => !file.startsWith('load/') && /['"]\.(?:zip|ya?ml)['"]|isZip/.test(code(file)),
   );
@@ -126,14 +127,14 @@ const WAYS_OUT = [
   /\/dev\/(?:tty|std|fd)/,
 ];
 
-test('everything that reaches a terminal goes through one door', () => {
+test('all output to a terminal goes through one module', () => {
   const writers = files.filter(
     (file) => file !== 'cli/terminal.ts' && WAYS_OUT.some((way) => way.test(code(file))),
   );
   expect(writers).toEqual([]);
 });
 
-/** What a process has once: its streams, its signals, its end. A host that carries a run has none of it. */
+/** Things that a process has once: its streams, its signals, its end. The host of a run uses none of them. */
 const OF_THE_PROCESS: readonly [what: string, RegExp, users: readonly string[]][] = [
   [
     'standard input',
@@ -161,7 +162,7 @@ test('a host knows no process', () => {
   expect(hosts.filter((file) => knowing.test(code(file)))).toEqual([]);
 });
 
-test('only the door adds escape codes', () => {
+test('only the modules for the screen add escape codes', () => {
   const colorful = files.filter((file) => /\\x1b|\\u001b|\\u\{1b\}|\\e\[/i.test(code(file)));
   expect(colorful).toEqual(['observe/screen.ts', 'cli/terminal.ts'].sort());
 });

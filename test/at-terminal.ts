@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from './open-terminal.ts';
 import type { Project } from './raymond.ts';
 
-/** A terminal that is closed when the test is over. */
+/** A terminal that is closed at the end of the test. */
 export function atTerminal(
   project: Project,
   args: readonly string[],

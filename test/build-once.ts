@@ -1,4 +1,4 @@
-/** Some tests run what users run: bin/raymond.js. So it is built before, if a source is newer. */
+/** Some tests run the same bin/raymond.js as users. So it is built first, if a source file is newer. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,17 +1,17 @@
 /**
- * A process table of its own, as a container has it: from inside, only its own processes can be seen,
- * and the first one is pid 1. The files are those of everybody.
+ * A separate process table, as in a container. From inside, only its own processes are visible, and
+ * the first one is pid 1. The files are shared.
  */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** The beginning of a command that runs in a container. */
+/** The start of a command line that runs in a container. */
 export const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** The same without being root, where the system lets everybody have a user namespace. */
+/** The same without root, on systems that allow user namespaces for all users. */
 const UNPRIVILEGED = ['unshare', '--user', '--map-root-user', ...CONTAINER.slice(1)];
 
-/** Fails where there are no containers: on Linux there are, for root and on most machines for everybody. */
+/** Throws if containers are not available. On Linux, root has them, and on most machines all users. */
 export function containerCommand(): readonly string[] {
   for (const command of [CONTAINER, UNPRIVILEGED]) {
     const [program = '', ...args] = command;
@@ -23,7 +23,10 @@ export function containerCommand(): readonly string[] {
   );
 }
 
-/** The pid, as seen from here, of the first process in a container that `unshare` with this pid made. */
+/**
+ * The pid, as seen from outside, of the first process in the container that `unshare` with this pid
+ * created.
+ */
 export function firstProcessOf(unshare: number): number {
   const children = readFileSync(`/proc/${unshare}/task/${unshare}/children`, 'utf8');
   return Number.parseInt(children, 10);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits until a condition holds; fails, naming it, when that takes absurdly long. */
+/** Waits until a condition holds. After a very long time it fails with the name of the condition. */
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -8,7 +8,7 @@ export async function eventually(
 ): Promise<void> {
   const deadline = Date.now() + 50_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`It never came to pass that ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Timed out. Expected: ${what}.`);
     await delay(pauseMs);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A run under test: the real language and the real fold, with the world's part said by the test. Time
- * goes on by a second with everything that happens. Directories exist unless they are called `missing`.
+ * A run under test: the real language and the real fold, while the test supplies the inputs. Each
+ * input advances the time by one second. Directories exist unless they are named `missing`.
  */
 import { apply } from '../src/interpret/apply.ts';
 import type { Workflows } from '../src/interpret/follow.ts';
@@ -26,9 +26,9 @@ export interface Stage {
   take(input: Input): readonly RunEvent[];
   /** Asks for an agent's next step. */
   start(agent?: string): readonly RunEvent[];
-  /** Ends an agent's running step, with what it wrote or how else it ended. */
+  /** Ends an agent's running step, with its answer or another outcome. */
   end(outcome: string | StepReport, agent?: string, costUsd?: number): readonly RunEvent[];
-  /** Both; gives the events of the end. */
+  /** Starts and ends a step; returns the events of the end. */
   turn(outcome: string | StepReport, agent?: string, costUsd?: number): readonly RunEvent[];
   idle(who?: { attended?: boolean; patient?: boolean }): readonly RunEvent[];
   stop(how: 'drain' | 'now'): readonly RunEvent[];
@@ -41,7 +41,7 @@ export interface StageOptions {
   readonly input?: string;
   /** Further workflows, by path. */
   readonly others?: Readonly<Record<string, Script>>;
-  /** The files from which workflows were read, by path; the first one is /flow. */
+  /** The files from which workflows were read, by path; the first workflow is /flow. */
   readonly files?: Readonly<Record<string, WorkflowFiles>>;
 }
 
@@ -67,7 +67,7 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
     workflows,
     agent: (id = 'main') => {
       const agent = stage.run.agents.get(id);
-      if (!agent) throw new Error(`There is no agent ${id}.`);
+      if (!agent) throw new Error(`The agent ${id} does not exist.`);
       return agent;
     },
     take: (input) => {
@@ -118,7 +118,7 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
   return stage;
 }
 
-/** A state with front matter; a play or stage that never executes it needs no answers. */
+/** A state with front matter. A state that is never executed needs no answers. */
 export function state(frontMatter: string, text = 'Work.', answers: string[] = []) {
   return { text: `---\n${frontMatter}\n---\n${text}`, answers };
 }

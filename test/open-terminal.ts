@@ -1,9 +1,9 @@
-/** A person at a terminal, played by util-linux's `script`, which gives a program a real one. */
+/** A person at a terminal, simulated by util-linux's `script`, which gives a program a real terminal. */
 import { spawn } from 'node:child_process';
 import { BIN, type Project } from './raymond.ts';
 
 export interface Terminal {
-  /** Everything that was written to it so far. */
+  /** All output so far. */
   screen(): string;
   type(keys: string): void;
   readonly ended: Promise<number | null>;
@@ -14,7 +14,7 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the built `bin/raymond.js` there, with all of its streams at the terminal. */
+/** Runs the built `bin/raymond.js` there, with all its streams at the terminal. */
 export function openTerminal(
   project: Project,
   args: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Counts how often pieces of code are executed. That is the same on every machine, fast or busy: the
- * measure for how work grows. To be imported before the code that is counted, since only what is
- * compiled from then on is counted piece by piece.
+ * Counts how often pieces of code are executed. The count is the same on every machine, fast or
+ * busy, so it measures how work grows. Import this before the code to be counted: only code that is
+ * compiled afterwards is counted in detail.
  */
 import { type Profiler, Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';
@@ -24,7 +24,7 @@ export function operationsOf(work: () => unknown): number {
   );
 }
 
-/** What was executed since this was last asked. A session with its own thread answers at once. */
+/** The executions since the last call. The session has its own thread and answers immediately. */
 function counted(): readonly Profiler.ScriptCoverage[] {
   let result: readonly Profiler.ScriptCoverage[] = [];
   session.post('Profiler.takePreciseCoverage', (error, answer) => {

@@ -1,4 +1,4 @@
-// What the pure folders are compiled with: no clock, no dice, nothing of Node.
+// The pure folders compile without a clock, randomness and Node.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Runs the built `bin/raymond.js` as a person would, in a project folder of its own. */
+/** Runs the built `bin/raymond.js` like a user, in its own project folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -36,13 +36,13 @@ export interface Circumstances {
   readonly cwd?: string;
   /** Its standard input. */
   readonly input?: string | Buffer;
-  /** The beginning of the command line, as of a container. */
+  /** The start of the command line, for example to run in a container. */
   readonly within?: readonly string[];
 }
 
 export class Project {
   readonly folder: string;
-  /** Of the user who works in the project: not that of the machine. */
+  /** The configuration folder of the user who works in the project, not of the user of this machine. */
   readonly userConfig: string;
   readonly #children: ChildProcess[] = [];
   readonly environment: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export class Project {
   constructor(files: Readonly<Record<string, string>> = {}, name = 'project') {
     this.folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'raymond-project-'))), name);
     this.userConfig = join(userFolders(dirname(this.folder)).XDG_CONFIG_HOME, 'raymond');
-    // With it, no .raymond is looked for further up.
+    // Ends the search for .raymond in parent folders.
     mkdirSync(join(this.folder, '.git'), { recursive: true });
     this.environment = { ...cleanEnvironment(), ...userFolders(dirname(this.folder)) };
     for (const [path, text] of Object.entries(files)) this.write(path, text);
@@ -61,7 +61,8 @@ export class Project {
   }
 
   write(path: string, text: string | Uint8Array): void {
-    // What others could change in .raymond would be refused, whatever the umask is.
+    // Raymond would reject files in .raymond that others can change, so this does not depend on the
+    // umask.
     mkdirSync(dirname(this.path(path)), { recursive: true, mode: 0o755 });
     writeFileSync(this.path(path), text, { mode: 0o644 });
   }
@@ -70,7 +71,7 @@ export class Project {
     return readFileSync(this.path(...parts), 'utf8');
   }
 
-  /** What is in a file by now, be there none. */
+  /** The lines of a file so far; none if the file does not exist. */
   lines(...parts: string[]): string[] {
     try {
       return this.read(...parts)
@@ -81,7 +82,7 @@ export class Project {
     }
   }
 
-  /** The events as they were decided, without what the format adds to them but their numbers. */
+  /** The events without the fields that the format adds, except their numbers. */
   journal(run: string): JournaledEvent[] {
     const lines = this.lines('.raymond', 'state', `${run}.jsonl`).map((line) => JSON.parse(line));
     return lines
@@ -116,7 +117,7 @@ export class Project {
     return this.start(args, more).ended;
   }
 
-  /** Ends whatever is left, and removes the folder. */
+  /** Ends all remaining processes, and removes the folder. */
   async dispose(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
     await endSurvivors(this.folder);
@@ -125,7 +126,7 @@ export class Project {
   }
 }
 
-/** A home that no test shares with another, or with the user of this machine. */
+/** A home folder for one test, which no other test and no real user shares. */
 export function userFolders(folder: string) {
   const home = join(folder, '.home');
   return {

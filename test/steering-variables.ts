@@ -1,4 +1,7 @@
-/** Names of variables that steer real programs: loaders, shells, build tools, package managers, services. */
+/**
+ * Names of variables that affect real programs: loaders, shells, build tools, package managers,
+ * services.
+ */
 export const STEERING_VARIABLES: readonly string[] = `
 PATH PATHEXT HOME USERPROFILE SHELL COMSPEC SYSTEMROOT WINDIR PSMODULEPATH IFS ENV BASH_ENV BASH_FUNC_ls
 BASH_XTRACEFD BASH_LOADABLES_PATH SHELLOPTS BASHOPTS CDPATH FPATH ZDOTDIR GLOBIGNORE EXECIGNORE POSIXLY_CORRECT

@@ -1,7 +1,8 @@
 /**
- * What still runs of a project's steps, by every trace that a process can have: the identities that
- * Raymond recorded, and (where /proc shows them) the environments of all processes, which hold the
- * step's token and name a folder of the project, and their limits, which name the run.
+ * Finds processes of a project's steps that still run, by every trace that a process can have.
+ * These are the identities that Raymond recorded and, where /proc exists, the environments and
+ * limits of all processes. The environments contain the step's token and a folder of the project.
+ * The limits contain the run.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +18,7 @@ interface Recorded {
   readonly token: string;
 }
 
-/** A line for each process that is left, to be read in a failed test. */
+/** A line for each remaining process, to be read in a failed test. */
 export function survivors(project: string): string[] {
   const records = recordsOf(project);
   const recorded = records.filter(({ identity }) => isAlive(identity));
@@ -36,15 +37,15 @@ export async function endSurvivors(project: string): Promise<void> {
   });
 }
 
-/** Kills every process of every step at once, as a crash of the whole machine would. */
+/** Kills every process of every step at the same time, like a crash of the whole machine. */
 export function killSteps(project: string): void {
   const pids = survivors(project).map((line) => Number.parseInt(line, 10));
-  // Otherwise a wrapper could still write how its command ended.
+  // Otherwise a wrapper could still record how its command ended.
   for (const pid of pids) kill(pid, 'SIGSTOP');
   for (const pid of pids) kill(pid);
 }
 
-/** The steps whose wrapper lives. */
+/** The steps whose wrapper is alive. */
 export function runningSteps(project: string): { readonly folder: string; readonly pid: number }[] {
   return recordsOf(project)
     .filter(({ identity }) => isAlive(identity))
@@ -111,6 +112,6 @@ function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended meanwhile.
+    // The process has ended in the meantime.
   }
 }

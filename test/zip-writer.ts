@@ -1,21 +1,21 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** An entry, and what the archive shall say of it where that differs from the truth. */
+/** An entry, and the claims of the archive about it that differ from the truth. */
 export interface ZipPart {
   readonly name: string;
   readonly content?: string | Uint8Array;
   readonly deflate?: boolean;
   readonly flags?: number;
   readonly method?: number;
-  /** Unix mode, e.g. 0o120777 for a link. */
+  /** Unix mode, for example 0o120777 for a link. */
   readonly mode?: number;
   readonly declaredSize?: number;
   readonly declaredCrc?: number;
-  /** What the local header says, where the directory says something else. */
+  /** The values of the local header, if they differ from the directory. */
   readonly local?: Omit<ZipPart, 'content' | 'deflate' | 'local'>;
   /** An extra field in both headers. */
   readonly extra?: Buffer;
-  /** Behind the data: the sizes of 32 or 64 bits that flag 8 promises, or anything else. */
+  /** After the data: the sizes of 32 or 64 bits that flag 8 announces, or any other data. */
   readonly descriptor?: 'short' | 'signed' | 'wide' | Buffer;
 }
 
@@ -24,10 +24,10 @@ export interface ZipEnd {
   /** Entries on this disk. */
   readonly here?: number;
   readonly comment?: string;
-  /** Stands before everything, and offsets count from behind it, or from the beginning of the file. */
+  /** Precedes everything. Offsets count from its end, or from the start of the file. */
   readonly front?: string;
   readonly offsetsFrom?: 'entries' | 'file';
-  /** Stands between the entries and the directory, or between the directory and the end. */
+  /** Placed between the entries and the directory, or between the directory and the end. */
   readonly beforeDirectory?: string;
   readonly beforeEnd?: string;
   readonly back?: string;

@@ -6,7 +6,7 @@ import { BIN, sandbox } from './sandbox.ts';
 
 const { path, write, raymond } = sandbox();
 
-/** What a real bash offers for a command line, with the cursor at its end. */
+/** The completions that a real bash offers for a command line, with the cursor at its end. */
 async function offered(line: string): Promise<readonly string[]> {
   const { stdout: script } = await raymond('completion', 'bash');
   write({ 'bin/raymond': `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n` });
@@ -21,7 +21,7 @@ async function offered(line: string): Promise<readonly string[]> {
   return bash.stdout.split('\n').filter((word) => word !== '');
 }
 
-/** Calls the function that was registered, the way in which bash does. */
+/** Calls the registered function in the same way as bash does. */
 const ASK = `
 function=$(complete -p raymond | sed 's/.*-F \\([^ ]*\\).*/\\1/')
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -29,7 +29,7 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 printf '%s\\n' "\${COMPREPLY[@]}"
 `;
 
-test('bash is offered commands, options, run ids and templates', async () => {
+test('bash completes commands, options, run ids and templates', async () => {
   write({ 'flow/START.md': 'Say <result>hello</result>.' });
   await raymond('flow', '--rehearse', '--workflow-id', 'flow-1');
   await raymond('flow', '--rehearse', '--workflow-id', 'flow-2');
@@ -50,20 +50,20 @@ test('bash is offered commands, options, run ids and templates', async () => {
 
 const EVIL = ['$(touch evil)', '`touch evil`', ';touch evil', 'a\ntouch evil', '-evil', '$IFS'];
 
-test('only names that can be ids of runs are offered', async () => {
+test('only names that can be run ids are completed', async () => {
   write(Object.fromEntries(EVIL.map((name) => [`.raymond/state/${name}.jsonl`, ''])));
   write({ '.raymond/state/prüfung-1.jsonl': '' });
   expect(await offered('raymond show ')).toEqual(['prüfung-1']);
   expect((await raymond('list')).stdout).not.toContain('evil');
 });
 
-test('bash quotes whatever it is offered', async () => {
+test('bash quotes every completion', async () => {
   const { stdout: script } = await raymond('completion', 'bash');
   write({
     'bin/raymond': `#!/bin/sh\nprintf '%s\\n' '$(touch evil)' '\`touch evil\`' 'a;touch evil'\n`,
   });
   chmodSync(path('bin/raymond'), 0o755);
-  // Each word is evaluated, as it would be by a return.
+  // Evaluates each word, as bash would after the return key.
   const evaluate = `COMP_WORDS=(raymond '') COMP_CWORD=1; _raymond
     for word in "\${COMPREPLY[@]}"; do eval "printf '%s\n' $word"; done`;
   const bash = spawnSync('/bin/bash', ['--norc', '-c', `${script}\n${evaluate}`], {
@@ -77,7 +77,7 @@ test('bash quotes whatever it is offered', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'a tab and a return at a real terminal execute nothing',
+  'the tab and return keys at a real terminal execute nothing',
   async () => {
     write({ '.raymond/state/$(>evil).jsonl': '' });
     const { stdout: script } = await raymond('completion', 'bash');
@@ -105,13 +105,13 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => {
+test.each(['bash', 'zsh', 'fish'])('%s has a completion script', async (shell) => {
   const { code, stdout } = await raymond('completion', shell);
   expect(code).toBe(0);
   expect(stdout).toContain('raymond __complete --');
 });
 
-test('another shell is told what there is', async () => {
+test('an unknown shell gets a list of the known ones', async () => {
   const { code, stderr } = await raymond('completion', 'tcsh');
   expect(code).toBe(64);
   expect(stderr).toContain('There is no completion for "tcsh".');

@@ -8,7 +8,7 @@ const { path, write, read, raymond } = sandbox();
 const templates = readdirSync(join(ROOT, 'templates'));
 
 describe.each(templates)('%s', (template) => {
-  test('works from the start: its tests reach every state, and it can be rehearsed', async () => {
+  test('works without changes: its tests reach every state, and it can be rehearsed', async () => {
     const made = await raymond('init', template, 'my flow');
     expect(made.code).toBe(0);
     expect(made.stdout).toContain("raymond test 'my flow'");
@@ -27,7 +27,7 @@ describe.each(templates)('%s', (template) => {
     expect(rehearsed.stdout).not.toBe('');
   });
 
-  test('can also be rehearsed by its policies alone', async () => {
+  test('can also be rehearsed with its policies alone', async () => {
     write({ 'nothing.yaml': '', 'issues.tsv': '12\tEmpty passwords\n' });
     await raymond('init', template, 'flow', '--yes');
     const rehearsed = await raymond('flow', '--rehearsal', 'nothing.yaml', '--set', 'once=yes');
@@ -36,19 +36,19 @@ describe.each(templates)('%s', (template) => {
   });
 });
 
-test('lists what there is', async () => {
+test('lists the templates', async () => {
   const { code, stdout } = await raymond('init', '--list');
   expect(code).toBe(0);
   for (const template of templates) expect(stdout).toContain(template);
 });
 
-test('writes into a folder of that name when none is named, for nobody else to read', async () => {
+test("uses the template's name as the default folder, which only the user can read", async () => {
   await raymond('init', 'human-approval');
   expect(statSync(path('human-approval')).mode & 0o777).toBe(0o700);
   expect(statSync(path('human-approval/START.md')).mode & 0o777).toBe(0o600);
 });
 
-test('writes over nothing', async () => {
+test('overwrites nothing', async () => {
   write({ 'flow/START.md': 'mine', 'flow/OTHER.md': 'mine' });
   const { code, stderr } = await raymond('init', 'human-approval', 'flow');
   expect(code).toBe(64);
@@ -70,7 +70,7 @@ test.each([
     'Move or remove what is there, or name another folder.',
     64,
   ],
-] as const)('init %j tells the fact and the remedy', async (args, fact, remedy, exit) => {
+] as const)('init %j reports the fact and the remedy', async (args, fact, remedy, exit) => {
   write({ file: '' });
   const { code, stderr } = await raymond('init', ...args);
   expect(stderr).toContain(fact);

@@ -8,7 +8,7 @@ const { path, write, read, raymond } = sandbox();
 const policy = (...entries: string[]) =>
   `---\nallowed_transitions:\n${entries.map((entry) => `  - ${entry}\n`).join('')}---\n`;
 
-test('needs no agent, says what it is, and is marked in list and show', async () => {
+test('needs no agent, says that it is a rehearsal, and is marked in list and show', async () => {
   write({ 'flow/START.md': 'Say <result>hello</result>.' });
   const { code, stdout, stderr } = await raymond('flow', '--rehearse', '--workflow-id', 'one');
   expect(stderr.split('\n')[0]).toBe(
@@ -32,7 +32,7 @@ test('without answers, each allowed transition is taken in turn', async () => {
   expect(stderr).toMatch(/goto AGAIN[\s\S]*call WORK[\s\S]*ask/);
 });
 
-test('no script is executed: its tags are played in turn, so that loops end', async () => {
+test('no script is executed: its tags are used in turn, so that loops end', async () => {
   write({
     'flow/START.sh': `touch ran
 case $(deploy) in
@@ -54,7 +54,7 @@ esac`,
   expect(read('.raymond/runs/r/steps/main/1/stdout')).toBe('<goto>WAIT</goto>');
 });
 
-test('--scripts executes the scripts that have no answer, says so, and belongs to a rehearsal', async () => {
+test('--scripts executes the scripts without an answer, says so, and needs --rehearse', async () => {
   write({
     'flow/START.sh': 'touch first; echo "<goto>NEXT</goto>"',
     'flow/NEXT.sh': 'touch second; echo "<result>real</result>"',
@@ -70,7 +70,7 @@ test('--scripts executes the scripts that have no answer, says so, and belongs t
   expect(alone.stderr).toContain('--scripts belongs to a rehearsal.');
 });
 
-test('a script that shows no tag to follow fails, and says what to do', async () => {
+test('a script without a visible tag fails, and the message says what to do', async () => {
   write({ 'flow/START.sh': 'touch ran; echo "<goto>$NEXT</goto>"' });
   const { code, stderr } = await raymond('flow', '--rehearse');
   expect(code).toBe(1);
@@ -81,7 +81,7 @@ test('a script that shows no tag to follow fails, and says what to do', async ()
   expect(existsSync(path('ran'))).toBe(false);
 });
 
-test('a resumed rehearsal goes on with the next tag of a script, and still executes none', async () => {
+test('a resumed rehearsal continues with the next tag of a script, and still executes no script', async () => {
   write({
     'flow/START.sh': 'touch ran; echo "<goto>START</goto>"; echo "<goto>ON</goto>"',
     'flow/ON.sh': 'touch ran; echo "<result>on</result>"',
@@ -103,7 +103,7 @@ test('a resumed rehearsal goes on with the next tag of a script, and still execu
   expect(existsSync(path('ran'))).toBe(false);
 });
 
-test('a loop without an end stops after 1000 steps, or as many as were said', async () => {
+test('a loop without an exit stops after 1000 steps, or after the given number', async () => {
   write({ 'flow/START.md': `${policy('{tag: reset, target: START}')}Again.` });
   expect(await raymond('flow', '--rehearse', '--no-debug')).toMatchObject({ code: 3 });
   expect((await raymond('list')).stdout).toMatch(/stopped: iterations \(rehearsal\) +1 +1000 /);
@@ -139,7 +139,7 @@ test('finds the answers inside a zip archive', async () => {
   expect(await raymond('flow.zip', '--rehearse')).toMatchObject({ stdout: 'from the file\n' });
 });
 
-test('the file that is named comes first, and answers for scripts, too', async () => {
+test('the named file takes precedence, and also answers for scripts', async () => {
   write({
     'flow/START.sh': 'touch ran; echo "<result>real</result>"',
     'flow/rehearsal.yaml': ANSWERS,
@@ -149,7 +149,7 @@ test('the file that is named comes first, and answers for scripts, too', async (
   expect(readdirSync(path('.'))).not.toContain('ran');
 });
 
-test('failures, costs and denials are played, and costs count', async () => {
+test('failures, costs and denials are simulated, and costs count', async () => {
   write({
     'flow/START.md': 'x',
     'flow/rehearsal.yaml': `answers:
@@ -164,7 +164,7 @@ test('failures, costs and denials are played, and costs count', async () => {
   expect((await raymond('list')).stdout).toContain('$0.75');
 });
 
-test('a resume goes on rehearsing, with the answers that are left', async () => {
+test('a resume continues the rehearsal, with the remaining answers', async () => {
   write({
     'flow/START.md': 'x',
     'flow/BROKEN.sh': 'test -e repaired && echo "<goto>ASK</goto>"',
@@ -187,7 +187,7 @@ replies: [first, second]
   expect(events).toMatch(/"text":"first"[\s\S]*"text":"second"/);
 });
 
-test("a step's answer is kept in its folder, for nobody else to read", async () => {
+test("a step's answer is kept in its folder, which only the user can read", async () => {
   write({ 'flow/START.md': 'Say <result>hello</result>.' });
   await raymond('flow', '--rehearse', '--workflow-id', 'one');
   const file = '.raymond/runs/one/steps/main/1/answer';
@@ -201,7 +201,7 @@ test.each([
   ['replys: [a]', 'rehearsal.yaml:1:1: This file has no key "replys".', 'replies'],
   ['answers: {STRAT: a}', 'There is no state "STRAT".', 'START.md'],
   ['answers: [', 'rehearsal.yaml:1:11: This is not valid YAML', ''],
-])('refuses %s before anything begins', async (text, fact, remedy) => {
+])('rejects %s before the run starts', async (text, fact, remedy) => {
   write({ 'flow/START.md': 'x', 'flow/rehearsal.yaml': text });
   const { code, stderr } = await raymond('flow', '--rehearse');
   expect(code).toBe(64);
@@ -210,7 +210,7 @@ test.each([
   expect(readdirSync(path('.'))).not.toContain('.raymond');
 });
 
-test('a file that is not there is said to be missing', async () => {
+test('a missing file is reported', async () => {
   write({ 'flow/START.md': 'x' });
   mkdirSync(path('empty'));
   const { code, stderr } = await raymond('flow', '--rehearsal', 'nowhere.yaml');

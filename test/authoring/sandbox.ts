@@ -15,7 +15,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A project of its own for each test, with what users run. There is no agent in it. */
+/** A separate project for each test, with the program that users run. No agent is installed. */
 export function sandbox() {
   let folder = '';
   beforeEach(() => {

@@ -18,7 +18,7 @@ function accepts(name: string, value: unknown): boolean {
   return check(value) === true;
 }
 
-test('the published files say the same', () => {
+test('the published files are equal to the generated ones', () => {
   for (const [name, schema] of Object.entries(made)) {
     const file = join(ROOT, 'dist/schemas', `${name}.json`);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(schema)));
@@ -44,7 +44,7 @@ describe.each(readdirSync(join(ROOT, 'templates')))('the template %s', (template
   });
 });
 
-test('what the guide shows is valid', () => {
+test('the examples of the guide are valid', () => {
   const guide = readFileSync(join(ROOT, 'docs/reference/test-files.md'), 'utf8');
   const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) =>
     parse(text ?? ''),
@@ -54,7 +54,7 @@ test('what the guide shows is valid', () => {
   for (const block of blocks.slice(1)) expect(accepts('test', block)).toBe(true);
 });
 
-test('every key of the front matter is known', () => {
+test('every key of the front matter is in the schema', () => {
   expect(Object.keys(made['front-matter']?.properties ?? {})).toEqual(policyKeys(claudeAgent));
 });
 
@@ -115,17 +115,17 @@ test.each([
   ['rehearsal', 'replies: yes'],
   ['rehearsal', 'expect: {}'],
   ['journal', '{type: agent-ended, agent: main, result: ok}'],
-])('%s refuses %s', (name, text) => {
+])('%s rejects %s', (name, text) => {
   expect(accepts(name, parse(text))).toBe(false);
 });
 
-test('the workflow schema agrees with the reader about what is good', () => {
+test('the workflow schema accepts what the parser accepts', () => {
   const text = 'id: a\nstates: {START: {prompt: x, max_visits: 2}, B: {sh: ls}}';
   expect(readYamlWorkflow('w.yaml', text, claudeAgent).diagnostics).toEqual([]);
   expect(accepts('workflow', parse(text))).toBe(true);
 });
 
-test('each option that can be configured is in the schema', () => {
+test('each configurable option is in the schema', () => {
   const keys = [...configTemplate().matchAll(/^# (\w+) =/gm)].map(([, key]) => key);
   expect(JSON.stringify(made.config)).toContain('"budget"');
   for (const key of keys) expect(JSON.stringify(made.config)).toContain(`"${key}":`);

@@ -1,5 +1,5 @@
-// The browser that Debian packages, without a network. Where there is none, the tests that need one are
-// left out loudly, and CI does not accept that.
+// Uses the browser that Debian packages, without a network. Without a browser, the tests that need
+// one are skipped with a loud message. CI does not accept that.
 import { accessSync, constants } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
@@ -17,7 +17,7 @@ export const browserPath = candidates.find(
 
 if (browserPath === undefined) {
   const message =
-    'NO BROWSER FOUND: the tests of the HTML page are left out. Install chromium, or name one in RAYMOND_TEST_BROWSER.';
+    'NO BROWSER FOUND: the tests of the HTML page are skipped. Install chromium, or name a browser in RAYMOND_TEST_BROWSER.';
   if (process.env.CI === 'true') throw new Error(message);
   console.error(`\n${'!'.repeat(message.length)}\n${message}\n${'!'.repeat(message.length)}\n`);
 }

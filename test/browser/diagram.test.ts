@@ -50,7 +50,7 @@ describe.runIf(browserPath !== undefined)(
     afterAll(() => browser?.close());
 
     test.each(['light', 'dark'] as const)(
-      'draws the graph and shows a state that is clicked, %s',
+      'draws the graph and shows a clicked state, %s',
       async (colorScheme) => {
         const context = await browser.newContext({
           offline: true,

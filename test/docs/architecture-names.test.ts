@@ -1,4 +1,4 @@
-// ARCHITECTURE.md names functions and their files; both are there.
+// ARCHITECTURE.md names functions and their files. Both must exist.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,13 +9,13 @@ const { text } = readDocument('ARCHITECTURE.md');
 const names = [...text.matchAll(/`([\w.]+)` \(`([\w./-]+\.ts)`\)/g)].map(
   ([, name = '', file = '']) => ({ name: name.split('.').at(-1) ?? name, file }),
 );
-test('there are names', () => expect(names.length).toBeGreaterThan(30));
+test('the document contains names', () => expect(names.length).toBeGreaterThan(30));
 test.each(names)('$name is in $file', ({ name, file }) => {
   expect(readFileSync(join(root, 'src', file), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`));
 });
 
 const paths = [...text.matchAll(/`((?:test|docs|bin)\/[\w./-]*)`/g)].map(([, path = '']) => path);
-test.each([...new Set(paths)])('%s is there', (path) => {
+test.each([...new Set(paths)])('%s exists', (path) => {
   expect(existsSync(join(root, path))).toBe(true);
 });
 

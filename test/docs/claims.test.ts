@@ -1,4 +1,4 @@
-// Numbers and texts that the documents state in passing are those of the code.
+// Numbers and texts in the documents must equal those of the code.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -42,7 +42,7 @@ test.each([
 test.each([
   ['src/index.ts', 'docs/reference/api.md'],
   ['src/testing.ts', 'docs/reference/api.md'],
-])('everything that %s gives out is in %s', (module, path) => {
+])('everything that %s exports is in %s', (module, path) => {
   const code = readFileSync(join(root, module), 'utf8');
   const lists = [...code.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
     list.split(',').map((name) => name.replace(/\btype\b/, '').trim()),
@@ -53,7 +53,7 @@ test.each([
   expect(names.filter((name) => !new RegExp(`\`${name}\\b`).test(text))).toEqual([]);
 });
 
-test('the guide shows the reminder that an agent gets', () => {
+test('the guide shows the reminder that an agent receives', () => {
   const { blocks, text } = readDocument('docs/guide/policies.md');
   const triage = blocks.find(({ file }) => file === 'triage/START.md');
   const { allowed = [] } = readPrompt('START.md', triage?.text ?? '', claudeAgent).policy;
@@ -62,7 +62,7 @@ test('the guide shows the reminder that an agent gets', () => {
   expect(text).toContain(`at most ${count[MOST_REMINDERS]} reminders. Then the agent fails.`);
 });
 
-/** How long an agent waits before each further try, in seconds. */
+/** How long an agent waits before each retry, in seconds. */
 async function pausesOf(failure: Failure): Promise<readonly number[]> {
   const { events } = await play({ START: Array.from({ length: 9 }, () => ({ failure })) });
   return events.flatMap((event) =>

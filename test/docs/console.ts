@@ -1,4 +1,4 @@
-/** Compares what a `console` block promises with what its commands print. */
+/** Compares the output in a `console` block with the output of its commands. */
 import { dirname } from 'node:path';
 import type { DocumentProject } from './project.ts';
 
@@ -7,7 +7,7 @@ export interface ConsoleCommand {
   readonly expected: readonly string[];
 }
 
-/** `$ ` begins a command, `> ` continues it; what follows is its output. */
+/** `$ ` starts a command, `> ` continues it. The other lines are its output. */
 export function readConsole(text: string): readonly ConsoleCommand[] {
   const commands: { command: string; expected: string[] }[] = [];
   for (const line of text.trimEnd().split('\n')) {
@@ -29,7 +29,7 @@ export function expectedPattern(expected: readonly string[]): RegExp {
   return new RegExp(`^${parts.join('')}$`);
 }
 
-/** What is different each time is made the same. */
+/** Replaces parts that differ each time by fixed values. */
 export function normalOutput(output: string, { folder }: Pick<DocumentProject, 'folder'>): string {
   return normal(output.replaceAll(folder, '/project').replaceAll(dirname(folder), '/home/you'));
 }

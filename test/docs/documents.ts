@@ -1,10 +1,10 @@
-/** The documents of the repository, taken apart: fenced blocks, plays, headings and links. */
+/** The documents of the repository, split into fenced blocks, plays, headings and links. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Document {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -15,13 +15,13 @@ export interface Document {
 export interface Block {
   readonly language: string;
   readonly words: readonly string[];
-  /** `file=…`: where the block is written in the document's project. */
+  /** `file=…`: the path of the block in the document's project. */
   readonly file: string | undefined;
   readonly text: string;
   readonly line: number;
 }
 
-/** `<!-- play workflow … -->`: what agents and scripts answer, and what is expected of the run. */
+/** `<!-- play workflow … -->`: the answers of agents and scripts, and the expected run. */
 export interface PlayNote {
   readonly workflow: string;
   /** By state, one for each execution. */
@@ -38,7 +38,7 @@ export function readDocument(path: string): Document {
   return { path, text, blocks: readBlocks(text), plays: readPlays(text) };
 }
 
-/** The text without its fenced blocks and inline code, where headings and links stand. */
+/** The text without its fenced blocks and inline code. It contains the headings and links. */
 export function proseOf({ text, blocks }: Document): string {
   const lines = text.split('\n');
   for (const { line, text: block } of blocks) {

@@ -1,5 +1,5 @@
-// Every fenced block of every document is of a known kind, and what is shown works as it is shown.
-// The kinds are described in CONTRIBUTING.md.
+// Every fenced block of every document has a known kind, and every example works as shown. The kinds
+// are described in CONTRIBUTING.md.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,19 +24,19 @@ import { hasPrompts, playShown, workflowsOf } from './workflows.ts';
 
 const choices = tagChoices(claudeAgent);
 
-/** Documents whose examples a test of their own runs. */
+/** Documents whose examples have their own test. */
 const CHECKED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['docs/reference/lint.md', 'test/lint/lint.test.ts'],
 ]);
 
-/** Documents whose commands a test of their own runs, in a clean clone. */
+/** Documents whose commands have their own test, in a clean clone. */
 const RUN_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['README.md', 'test/docs/readme.test.ts'],
 ]);
 
 const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path) && blocks.length);
 
-/** What is done with a block that stands for itself, by language and first word. */
+/** The check for a block that needs no project, by language and first word. */
 const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   /** Diagrams and sketches. */
   text: () => {},
@@ -45,7 +45,7 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
     expect(spawnSync('/bin/bash', ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe(''),
   /** The README's commands for a fresh machine; test/docs/readme.test.ts runs them. */
   'sh clone': (text) => expect(text).toMatch(/^git clone <repository> /),
-  /** Lines that are each a transition. */
+  /** Each line is a transition. */
   'html tags': (text) => {
     for (const line of nonEmpty(text)) {
       expect(readMove(readTags(line, { code: 'ignored' }), choices), line).toMatchObject({
@@ -53,7 +53,7 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
       });
     }
   },
-  /** Lines that are each refused, or no tag at all. */
+  /** Each line is rejected, or contains no tag. */
   'html bad-tags': (text) => {
     for (const line of nonEmpty(text)) {
       expect(readMove(readTags(line, { code: 'heeded' }), choices), line).toMatchObject({
@@ -75,7 +75,7 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   yaml: (text) => void parseYaml(text),
 };
 
-test('a document that is not checked here is checked where it says', () => {
+test('a document that is not checked here names the test that checks it', () => {
   for (const [path, elsewhere] of [...CHECKED_ELSEWHERE, ...RUN_ELSEWHERE]) {
     if (!documents.some((document) => document.path === path)) continue;
     expect(readFileSync(join(root, elsewhere), 'utf8')).toContain(path.split('/').at(-1));
@@ -84,7 +84,7 @@ test('a document that is not checked here is checked where it says', () => {
 
 describe.each(ours)('$path', (document) => {
   let project: DocumentProject;
-  /** Has what somebody would have who reads from the beginning. */
+  /** The files and programs of a person who reads from the beginning. */
   let reader: DocumentProject;
   beforeAll(() => {
     project = makeDocumentProject(document);
@@ -126,7 +126,7 @@ describe.each(ours)('$path', (document) => {
     if (note?.expected.has('result')) expect(run.result).toBe(note.expected.get('result'));
   });
   test.each(workflows.filter((workflow) => !hasPrompts(workflow)))(
-    'the workflow $path is run, or used by one that is',
+    'the workflow $path runs, or a workflow that runs uses it',
     ({ path }) => {
       const users = document.blocks.filter(({ language, file }) => language === 'console' || file);
       expect(users.some(({ text }) => text.includes(path))).toBe(true);
@@ -136,9 +136,9 @@ describe.each(ours)('$path', (document) => {
   const consoles = RUN_ELSEWHERE.has(document.path)
     ? []
     : document.blocks.filter(({ language }) => language === 'console');
-  // One after the other: what one leaves behind is there for the next.
+  // In order, because each block uses the files that the earlier ones left.
   test.each(consoles.map((block) => ({ ...block, name: titleOf(block) })))(
-    '$name shows what happens',
+    '$name shows the real output',
     (block) => {
       reader.showUntil(block.line);
       let code = 0;

@@ -1,5 +1,6 @@
-// The parts of the reference that the code knows best are made from it. A part stands between
-// `<!-- generated: name -->` and `<!-- end -->`. To write them anew: UPDATE_DOCS=1 npx vitest run test/docs/generated.test.ts && npm run format
+// Parts of the reference are generated from the code. Such a part is between
+// `<!-- generated: name -->` and `<!-- end -->`. To update them, run:
+// UPDATE_DOCS=1 npx vitest run test/docs/generated.test.ts && npm run format
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +48,7 @@ const GENERATED: Readonly<Record<string, () => string>> = {
     ),
 };
 
-test.each(Object.keys(GENERATED))('the part "%s" is what the code says', (name) => {
+test.each(Object.keys(GENERATED))('the part "%s" is up to date', (name) => {
   const begin = `<!-- generated: ${name} -->\n`;
   const holder = documents.find(({ text }) => text.includes(begin));
   if (!holder) throw new Error(`No document holds the generated part "${name}".`);
@@ -61,7 +62,7 @@ test.each(Object.keys(GENERATED))('the part "%s" is what the code says', (name) 
   else expect(unpadded(text.slice(from, to))).toBe(unpadded(made));
 });
 
-/** What a table or a list in a document has to mention, in code style. */
+/** The names that a table or a list in a document must mention, in code style. */
 const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
   ['docs/reference/journal.md', events().map(({ type }) => type)],
   ['docs/guide/when-things-go-wrong.md', Object.values(failureSchema.shape.kind.def.entries)],
@@ -74,7 +75,7 @@ const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
   ['docs/reference/cli.md', helpOf([]).commands.map((name) => `raymond ${name}`)],
 ];
 
-test.each(DESCRIBED)('%s describes all that there is', (path, names) => {
+test.each(DESCRIBED)('%s describes every name', (path, names) => {
   const hand = readDocument(path).text.replace(/<!-- generated: [\s\S]*?<!-- end -->/g, '');
   const missing = names.filter((name) => !hand.includes(`\`${name}`));
   expect(missing).toEqual([]);
@@ -87,7 +88,7 @@ function unpadded(text: string): string {
   return lines.map((line) => (line.startsWith('|') ? row(line) : line)).join('\n');
 }
 
-/** Each event with its fields, as the published JSON Schema tells them. */
+/** Each event with its fields, from the published JSON Schema. */
 function events(): readonly { readonly type: string; readonly fields: readonly string[] }[] {
   const { oneOf = [] } = z.toJSONSchema(runEventSchema);
   return oneOf.map(({ properties = {}, required = [] }) => {
@@ -106,7 +107,7 @@ interface Help {
   readonly options: readonly (readonly [string, string])[];
 }
 
-/** What `raymond … --help` prints, read back. */
+/** The parsed output of `raymond … --help`. */
 function helpOf(command: readonly string[]): Help {
   const args = [join(root, 'bin/raymond.js'), ...command, '--help'];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
@@ -122,7 +123,7 @@ function helpOf(command: readonly string[]): Help {
   };
 }
 
-/** What is written on the command line; the form that is not the default first. */
+/** The forms of an option on the command line. The form that is not the default comes first. */
 function forms(spec: OptionSpec): readonly string[] {
   const { name, kind, placeholder, only, isOn } = spec;
   if (kind !== 'flag') return [`--${name} <${placeholder}>`];
@@ -130,7 +131,7 @@ function forms(spec: OptionSpec): readonly string[] {
   return isOn ? [`--no-${name}`, `--${name}`] : [`--${name}`, `--no-${name}`];
 }
 
-/** The run options have a table of their own. */
+/** The run options have a separate table. */
 function commandSection(name: string): string {
   const { usage, options } = helpOf([name]);
   const shared = new Set(RUN_OPTIONS.flatMap(({ name }) => [`--${name}`, `--no-${name}`]));

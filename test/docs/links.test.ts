@@ -1,4 +1,4 @@
-// Links between documents lead somewhere: to a file that is there, and to a heading that it has.
+// Links between documents must lead to an existing file and an existing heading.
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const links = documents.flatMap((document) =>
   })),
 );
 
-test('there are links', () => {
+test('the documents contain links', () => {
   expect(links.length).toBeGreaterThan(20);
 });
 
@@ -37,7 +37,7 @@ test('every document can be reached from the README', () => {
   expect(lost).toEqual([]);
 });
 
-/** As GitHub names them. */
+/** Named as on GitHub. */
 function anchorsOf(path: string): readonly string[] {
   const headings = [...proseOf(readDocument(path)).matchAll(/^#{1,6} (.+)$/gm)];
   return headings.map(([, title = '']) =>

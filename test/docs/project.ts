@@ -16,9 +16,9 @@ import { root } from './documents.ts';
 
 export interface DocumentProject {
   readonly folder: string;
-  /** Writes the files that are shown up to a line. */
+  /** Writes the files that the document shows before a line. */
   showUntil(line: number): void;
-  /** Runs a shell command in it, as a reader would; `before` is the exit code of the one before. */
+  /** Runs a shell command in it, as a reader would. `before` is the exit code of the previous command. */
   run(command: string, before: number): { readonly output: string; readonly code: number };
   remove(): void;
 }

@@ -7,7 +7,7 @@ import { type Played, play, type Script } from '../../src/testing.ts';
 import type { Block, Document, PlayNote } from './documents.ts';
 
 export interface ShownWorkflow {
-  /** What `raymond` is given to run it. */
+  /** The argument with which `raymond` runs it. */
   readonly path: string;
   /** File name and text of each state. */
   readonly states: ReadonlyMap<string, string>;
@@ -34,7 +34,7 @@ export function hasPrompts({ states }: ShownWorkflow): boolean {
   return [...states.keys()].some((name) => name.endsWith('.md'));
 }
 
-/** Answers come from the note; a state without any takes one after the other of the tags in its own text. */
+/** Answers come from the note. A state without answers uses the tags in its own text, in turn. */
 export function playShown(
   workflow: ShownWorkflow,
   others: readonly ShownWorkflow[],
@@ -74,7 +74,7 @@ function scriptOf({ states }: ShownWorkflow, note: PlayNote | undefined): Script
   );
 }
 
-/** What the text tells its agent, or its shell, to write. */
+/** The tags that the text shows its agent, or that its shell prints. */
 function waysIn(text: string): readonly string[] {
   const withoutFrontMatter = text.replace(/^---\n[\s\S]*?\n---\n/, '');
   return readTags(withoutFrontMatter, { code: 'ignored' }).tags.map(({ name, attributes, body }) =>

@@ -1,5 +1,5 @@
-/** Looking at a workflow takes work in proportion to its size: twice the text, about twice the work. */
-// First, so that everything else is counted.
+/** The work to read, check and draw a workflow grows in proportion to its size. */
+// Imported first, so that everything else is counted.
 import '../operations.ts';
 import { describe, expect, test } from 'vitest';
 import { toHtml } from '../../src/draw/html.ts';
@@ -16,11 +16,11 @@ import { operationsOf } from '../operations.ts';
 import { LARGE_FOLDERS, LARGE_YAML } from './large-workflows.ts';
 import { readFiles, workflowOf } from './workflow-of.ts';
 
-/** More than what is compared or explained at most, so that those limits do not flatter. */
+/** Above the limits of comparisons and explanations, so that those limits do not hide growth. */
 const N = 240;
 
 function expectLinear(work: (n: number) => unknown, n = N): void {
-  // What is done once, at first, is not counted.
+  // A first call, so that work that is done only once is not counted.
   work(2);
   const [one, two] = [operationsOf(() => work(n)), operationsOf(() => work(2 * n))];
   expect(two / one).toBeLessThan(2.1);
@@ -36,7 +36,7 @@ function lookAt(workflow: Workflow): void {
   }
 }
 
-describe('to read and to look at', () => {
+describe('reads, checks and draws in linear time', () => {
   test.each(Object.entries(LARGE_FOLDERS))('%s', (_, make) => {
     expectLinear((n) => {
       const files = Object.entries(make(n)).map(
@@ -49,13 +49,13 @@ describe('to read and to look at', () => {
   });
 });
 
-describe('to read YAML with', () => {
+describe('reads YAML in linear time', () => {
   test.each(Object.entries(LARGE_YAML))('%s', (_, make) => {
     expectLinear((n) => readYamlWorkflow('flow.yaml', make(n), claudeAgent));
   });
 });
 
-test('to draw what is too large for the fine layout', () => {
+test('draws a graph that is too large for the library in linear time', () => {
   const chain = LARGE_FOLDERS['a chain of states'];
   expectLinear((n) => {
     const workflow = workflowOf(chain?.(n) ?? {});

@@ -1,4 +1,4 @@
-/** Workflows of any size, each large in another way. */
+/** Workflows of any size. Each is large in a different way. */
 
 type Files = Readonly<Record<string, string>>;
 type Make<T> = (n: number) => T;

@@ -9,7 +9,7 @@ import { readFiles } from './workflow-of.ts';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const kinds = lintCodes(claudeAgent);
 const codes = [...kinds];
-/** What a loader finds needs links, archives or a command line. */
+/** The codes that the loader reports need links, archives or a command line. */
 const shown = codes.filter(([, { by }]) => by !== 'load').map(([code]) => code);
 
 function diagnose(files: ReadonlyMap<string, Uint8Array>): readonly Diagnostic[] {
@@ -23,13 +23,13 @@ function folder(path: string): ReadonlyMap<string, Uint8Array> {
 
 const codesOf = (diagnostics: readonly Diagnostic[]) => diagnostics.map(({ code }) => code);
 
-test('there is a folder for every code, and for nothing else', () => {
+test('every code has a folder, and every folder a code', () => {
   const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(folders.map(({ name }) => name).sort()).toEqual([...shown].sort());
 });
 
 describe.each(shown)('%s', (code) => {
-  test('fires, with its severity', () => {
+  test('is reported, with its severity', () => {
     const found = diagnose(folder(`${here}${code}/fires`)).filter((d) => d.code === code);
     expect(found).not.toEqual([]);
     for (const { severity, message } of found) {
@@ -38,7 +38,7 @@ describe.each(shown)('%s', (code) => {
     }
   });
 
-  test('is quiet where all is well', () => {
+  test('is not reported for a correct workflow', () => {
     const found = diagnose(folder(`${here}${code}/quiet`));
     expect(codesOf(found)).not.toContain(code);
     expect(found.filter(({ severity }) => severity !== 'note')).toEqual([]);
@@ -58,16 +58,13 @@ describe('the reference', () => {
     expect([...sections.keys()].sort()).toEqual(codes.map(([code]) => code).sort());
   });
 
-  test.each(codes)(
-    'says of %s what the code says, and the remedy',
-    (code, { severity, meaning }) => {
-      const section = sections.get(code);
-      expect(section?.toLowerCase()).toContain(`**${severity}.** ${meaning.toLowerCase()}`);
-      expect(section).toMatch(/\*\*Remedy\.\*\* \S/);
-    },
-  );
+  test.each(codes)('gives the meaning and the remedy of %s', (code, { severity, meaning }) => {
+    const section = sections.get(code);
+    expect(section?.toLowerCase()).toContain(`**${severity}.** ${meaning.toLowerCase()}`);
+    expect(section).toMatch(/\*\*Remedy\.\*\* \S/);
+  });
 
-  test.each(shown)('shows an example of %s that fires', (code) => {
+  test.each(shown)('has an example that causes %s', (code) => {
     expect(codesOf(diagnose(examples(sections.get(code) ?? '')))).toContain(code);
   });
 });

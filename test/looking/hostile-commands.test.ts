@@ -1,4 +1,7 @@
-/** The commands themselves, on what was made to break them: an exit code and a message, and nothing executed. */
+/**
+ * The commands themselves, on hostile input. They end with an exit code and a message, and execute
+ * nothing.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -79,14 +82,14 @@ async function expectToLook(project: Project, command: readonly string[]): Promi
 }
 
 describe.each(Object.entries(WORKFLOWS))('%s', (_, files) => {
-  test('is looked at', async () => {
+  test('can be inspected', async () => {
     const project = newProject({});
     put(project, 'flow', files);
     for (const command of COMMANDS) await expectToLook(project, command);
   });
 });
 
-test('a state folder full of what is no run', async () => {
+test('a state folder full of files that are not runs', async () => {
   const project = newProject({});
   const state = {
     'empty.jsonl': '',
@@ -104,7 +107,7 @@ test('a state folder full of what is no run', async () => {
     'prototype.jsonl': '{"type":"run-started","__proto__":{"version":1}}\n',
   };
   put(project, '.raymond/state', state);
-  // A hole costs nothing to make, and would take long to read.
+  // A file with a hole costs nothing to create, and would take long to read.
   truncateSync(project.path('.raymond/state/hole.jsonl'), 2 ** 36);
   await expectToLook(project, ['list']);
   await expectToLook(project, ['list', '--json']);
@@ -117,7 +120,7 @@ test('a state folder full of what is no run', async () => {
 });
 
 test.runIf(process.platform !== 'win32')(
-  'a thousand runs are listed with few files open at a time',
+  'a thousand runs are listed with few files open at the same time',
   async () => {
     const project = newProject({});
     const journals = Array.from({ length: 1_000 }, (_, i) => [`run-${i}.jsonl`, 'no journal\n']);

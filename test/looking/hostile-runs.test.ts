@@ -1,4 +1,4 @@
-/** Whatever a journal holds: to look at its run gives an answer or a UserError. */
+/** For any contents of a journal, commands that inspect its run give an answer or a UserError. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ mkdirSync(join(folder, '.git'));
 mkdirSync(join(folder, '.raymond', 'state'), { recursive: true, mode: 0o700 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What every command that lists, shows or draws runs does with the journals of the project. */
+/** Does what every command that lists, shows or draws runs does with the journals of the project. */
 async function lookAtRuns(): Promise<number> {
   let runs = 0;
   for (const found of await allRuns(await currentProject(folder))) {

@@ -1,4 +1,4 @@
-/** Whatever a workflow is made of: to look at it gives an answer and never throws. */
+/** For any contents of a workflow, inspecting it gives an answer and never throws. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toHtml } from '../../src/draw/html.ts';
@@ -58,11 +58,8 @@ test('any YAML workflow, rehearsal or test file', () => {
   );
 });
 
-test.each(HOSTILE_NAMES)(
-  'a state that is called %j has the answers that are written for it, and no others',
-  (name) => {
-    expect(answerFor({}, `${name}.sh`, 1)).toBeUndefined();
-    const answers = Object.fromEntries([[name, 'mine']]);
-    expect(answerFor(answers, `${name}.sh`, 1)).toBe('mine');
-  },
-);
+test.each(HOSTILE_NAMES)('a state named %j gets its own answers, and no others', (name) => {
+  expect(answerFor({}, `${name}.sh`, 1)).toBeUndefined();
+  const answers = Object.fromEntries([[name, 'mine']]);
+  expect(answerFor(answers, `${name}.sh`, 1)).toBe('mine');
+});

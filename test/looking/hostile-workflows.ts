@@ -1,4 +1,4 @@
-/** Workflows that nobody meant well: any bytes, any names, any nesting. */
+/** Hostile workflows: any bytes, any names, any nesting. */
 import fc from 'fast-check';
 
 export const HOSTILE_NAMES = [
@@ -69,7 +69,7 @@ const text = fc
   .array(fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...PIECES) }, name), { maxLength: 30 })
   .map((parts) => parts.join(''));
 
-/** Mostly text, which gets far; some of any bytes. */
+/** Mostly text, which reaches deep into the code; some arbitrary bytes. */
 export const hostileText: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 5, arbitrary: text.map((written) => Buffer.from(written)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }) },

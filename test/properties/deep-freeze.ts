@@ -1,4 +1,4 @@
-/** Makes every change of a value throw, so that a test sees who changes what it was given. */
+/** Makes every change of a value throw, so that a test notices code that changes its arguments. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

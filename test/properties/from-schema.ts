@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 
-/** Values of a schema, with the names that a run's own agents and states have among the texts. */
+/** Values of a schema. Its texts include the names of a run's own agents and states. */
 export function fromSchema<T extends z.ZodMiniType>(schema: T): fc.Arbitrary<z.output<T>> {
   return arbitraryOf(schema) as fc.Arbitrary<z.output<T>>;
 }

@@ -1,4 +1,4 @@
-/** Random lives of a run: whatever agents, people, timers and signals may do, in any order. */
+/** Random histories of a run: actions of agents, people, timers and signals, in any order. */
 import fc from 'fast-check';
 import type { StepReport } from '../../src/model/input.ts';
 import { failed, interrupted, makeRun, type Stage, state } from '../make-run.ts';
@@ -82,7 +82,7 @@ function turn([outcome, usd]: [string | StepReport, number]): Act {
   };
 }
 
-/** A stage on which all of it has happened. */
+/** A stage after all these actions. */
 export const journey: fc.Arbitrary<Stage> = fc
   .array(fc.tuple(act, fc.nat(20)), { minLength: 10, maxLength: 60, size: 'max' })
   .map((acts) => {

@@ -39,7 +39,7 @@ const { program } = fc.letrec<{ program: readonly Statement[]; statement: Statem
 
 const states = { START: [], N: [], 'S.sh': [], R: [] };
 
-test('a result undoes its call, whatever was moved, reset, forked and called in between', () => {
+test('a result undoes its call, regardless of moves, resets, forks and calls in between', () => {
   fc.assert(
     fc.property(program, (statements) => {
       const stage = makeRun(states, { others: { '/other': states }, settings: { budgetUsd: 0 } });
@@ -69,7 +69,7 @@ function execute(stage: Stage, statements: readonly Statement[]): void {
 
 const HOSTILE = ['A', 'A1', 'A11', 'A_A', 'A_A1', '1', '11', 'MAIN', 'main_a', 'Ａ１', '...a', '_'];
 
-test('no two agents ever have the same name, however they fork and end', () => {
+test('no two agents ever have the same name, regardless of how they fork and end', () => {
   const act = fc.tuple(fc.nat(), fc.array(fc.constantFrom(...HOSTILE), { maxLength: 4 }));
   fc.assert(
     fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
@@ -88,7 +88,7 @@ test('no two agents ever have the same name, however they fork and end', () => {
   );
 });
 
-test('a value that a template brings in is never looked at again', () => {
+test('a value that fills a placeholder is not read as a template again', () => {
   const literal = fc.string().map((text) => text.replace(/[{}]/g, ''));
   const name = fc.constantFrom('a', 'b', 'unknown');
   const value = fc

@@ -126,7 +126,7 @@ const input: fc.Arbitrary<Input> = fc.oneof(
   }),
 );
 
-test('whatever comes in, it is decided without a throw, without a change, as events that can be read', () => {
+test('every input is decided without a throw or a change, as valid events', () => {
   fc.assert(
     fc.property(journey, fc.array(input, { maxLength: 8 }), ({ workflows, run }, inputs) => {
       let now = deepFreeze(run);
@@ -141,7 +141,7 @@ test('whatever comes in, it is decided without a throw, without a change, as eve
   );
 });
 
-test('every event folds into every run without a throw and without a change', () => {
+test('every event folds into every run without a throw or a change', () => {
   fc.assert(
     fc.property(
       journey,
@@ -158,7 +158,7 @@ test('every event folds into every run without a throw and without a change', ()
   );
 });
 
-/** Half of the ends are for a step that really runs. */
+/** Half of the ends are for a step that is running. */
 function aimed(given: Input, run: Parameters<typeof interpret>[1]): Input {
   if (given.kind !== 'step-ended' || given.at % 2 === 0) return given;
   for (const [id, { status }] of run.agents) {

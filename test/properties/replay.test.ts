@@ -10,7 +10,7 @@ import { journey } from './journeys.ts';
 
 const fold = (run: Run, events: readonly RunEvent[]) => events.reduce(apply, run);
 
-test('any prefix of a journal is a run, and what follows goes on from it', () => {
+test('any prefix of a journal is a run, and the following events continue it', () => {
   fc.assert(
     fc.property(journey, fc.nat(), ({ events, run }, n) => {
       const cut = n % (events.length + 1);
@@ -21,7 +21,7 @@ test('any prefix of a journal is a run, and what follows goes on from it', () =>
   );
 });
 
-test('a snapshot at any point stands for all events before it', () => {
+test('a snapshot at any point replaces all events before it', () => {
   fc.assert(
     fc.property(journey, fc.nat(), ({ events, run }, n) => {
       const cut = 1 + (n % events.length);
@@ -33,7 +33,7 @@ test('a snapshot at any point stands for all events before it', () => {
   );
 });
 
-test('every event that is decided can be journaled and read again', () => {
+test('every decided event can be journaled and read again', () => {
   fc.assert(
     fc.property(journey, ({ events }) => {
       for (const event of events) {
@@ -43,7 +43,7 @@ test('every event that is decided can be journaled and read again', () => {
   );
 });
 
-test('the sums agree with a recount at every point', () => {
+test('the sums equal a recount at every point', () => {
   fc.assert(
     fc.property(journey, ({ events }) => {
       let run = newRun;
@@ -58,7 +58,7 @@ test('the sums agree with a recount at every point', () => {
   );
 });
 
-test('no agent rests between two decisions, and nothing runs in a run that has ended', () => {
+test('no agent is idle between two decisions, and nothing runs in a run that has ended', () => {
   fc.assert(
     fc.property(journey, ({ run }) => {
       const kinds = [...run.agents].map(([, { status }]) => status.kind);

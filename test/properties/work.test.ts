@@ -1,4 +1,4 @@
-/** Counts work, not seconds: an event costs the same with ten agents and with ten thousand. */
+/** Counts work, not seconds. An event costs the same with ten agents and with ten thousand. */
 import { expect, test, vi } from 'vitest';
 import { PersistentMap } from '../../src/model/persistent-map.ts';
 import type { Run } from '../../src/model/run.ts';
@@ -9,7 +9,7 @@ function crowd(size: number): Stage {
     { START: [], W: [] },
     { settings: { budgetUsd: 0, maxParallelPrompts: 99, maxAgents: 2 * size } },
   );
-  // No answer may fork more than a thousand.
+  // One answer may fork at most a thousand workers.
   for (let left = size; left > 0; left -= 1000)
     stage.turn(`${'<fork>W</fork>'.repeat(Math.min(left, 1000))}<goto>START</goto>`);
   stage.turn('<goto>W</goto>');
@@ -17,7 +17,7 @@ function crowd(size: number): Stage {
   return stage;
 }
 
-/** The run with every use of its maps counted; looking through one counts as often as it has entries. */
+/** The run with every use of its maps counted. An iteration counts once for each entry. */
 function counted(run: Run, count: () => void): Run {
   const watch = <V>(map: PersistentMap<V>): PersistentMap<V> =>
     new Proxy(map, {
@@ -72,13 +72,13 @@ test.each<[string, (stage: Stage) => unknown]>([
   ['a failure', (stage) => stage.end(failed('crashed'), 'main_w2')],
   ['a usage limit', (stage) => stage.end(failed('usage-limit'), 'main_w2')],
   ['a stop', (stage) => stage.stop('drain')],
-  ['a look whether all is done', (stage) => stage.idle()],
+  ['a check whether the run is done', (stage) => stage.idle()],
 ])('%s', (_, happen) => {
   expect(work(many, happen)).toBe(work(few, happen));
   expect(work(few, happen)).toBeLessThan(30);
 });
 
-test('the count would show a look through all agents', () => {
+test('the count would show an iteration over all agents', () => {
   expect(work(few, (stage) => [...stage.run.agents])).toBe(few.run.agents.size);
 });
 

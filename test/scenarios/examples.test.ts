@@ -9,7 +9,7 @@ const example = (name: string) => join(EXAMPLES, name);
 
 test.each([
   ['gives up', {}, 'not ready after 5 looks\n', 4],
-  ['finds it at once', { ready: '' }, 'ready at look 1\n', 0],
+  ['finds it immediately', { ready: '' }, 'ready at look 1\n', 0],
 ])('poll: %s', async (_, files, stdout, looks) => {
   const ended = await newProject(files).run([example('poll'), '--set', 'pause=0.01']);
   expect(ended).toMatchObject({ code: 0, stdout });
@@ -25,15 +25,15 @@ test('dispatch', async () => {
 });
 
 test.each([
-  ['a number of its own', [], 8, 'main   | 10'],
-  ['a given one', ['--input', '8'], 3, 'main   | 4'],
+  ['its default number', [], 8, 'main   | 10'],
+  ['a given number', ['--input', '8'], 3, 'main   | 4'],
 ])('collatz: %s', async (_, options, rounds, shown) => {
   const ended = await newProject({}).run([example('collatz'), ...options]);
   expect(ended).toMatchObject({ code: 0, stdout: `1 is reached after ${rounds} rounds\n` });
   expect(ended.stderr).toContain(shown);
 });
 
-test('every example is tried here', () => {
+test('every example is run here', () => {
   expect(readdirSync(EXAMPLES).sort()).toEqual(['collatz', 'dispatch', 'poll']);
 });
 

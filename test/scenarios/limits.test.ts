@@ -3,7 +3,7 @@ import { type PlayOptions, play } from '../../src/testing.ts';
 
 const tenWorkers = `${'<fork>WORKER</fork>'.repeat(10)}<goto>END</goto>`;
 
-/** A script forks ten workers that cost the same. */
+/** A script forks ten workers with the same cost. */
 function crew(costUsd: number, options: PlayOptions) {
   return play(
     {
@@ -16,7 +16,7 @@ function crew(costUsd: number, options: PlayOptions) {
 }
 
 describe('ten workers under a budget', () => {
-  test('dear ones: two turns are paid, the run stops, and more money finishes it', async () => {
+  test('expensive ones: two turns are paid, the run stops, and a higher budget finishes it', async () => {
     const stopped = await crew(0.9, { settings: { budgetUsd: 1 } });
     expect(stopped.steps.filter(({ state }) => state === 'WORKER.md')).toHaveLength(2);
     expect(stopped.run.totalCostUsd).toBe(1.8);
@@ -28,7 +28,7 @@ describe('ten workers under a budget', () => {
     expect(resumed.run.status).toEqual({ kind: 'ended', outcome: 'completed' });
   });
 
-  test('cheap ones: all at once after the first', async () => {
+  test('cheap ones: all run at the same time after the first', async () => {
     const { events, run } = await crew(0.01, { settings: { budgetUsd: 1 } });
     let running = 0;
     const most = events.map((event) => {
@@ -42,7 +42,7 @@ describe('ten workers under a budget', () => {
   });
 });
 
-test('iterations: the run takes so many steps and stops cleanly; a resume may take more', async () => {
+test('iterations: the run takes the given number of steps and stops cleanly, and a resume may take more', async () => {
   const loop = { START: () => '<goto>START</goto>' };
   const stopped = await play(loop, { settings: { maxIterations: 3 } });
   expect(stopped.steps).toHaveLength(3);
@@ -62,7 +62,7 @@ describe('usage limit', () => {
     B: [sooner, '<result>b</result>'],
   };
 
-  test('every agent of the run waits for the latest reset, and none of it counts as a try', async () => {
+  test('every agent of the run waits for the latest reset, and this does not count as a retry', async () => {
     const { run, events } = await play(flow, { settings: { budgetUsd: 0 } });
     expect(run.status).toEqual({ kind: 'ended', outcome: 'completed' });
     const lifted = events.find(({ type }) => type === 'usage-limit-lifted')?.at ?? 0;

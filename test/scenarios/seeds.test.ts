@@ -3,7 +3,7 @@ import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { type Played, play } from '../../src/testing.ts';
 
-/** How deep the first agent's stack was at each of its steps. */
+/** The depth of the first agent's stack at each of its steps. */
 function depths({ events }: Played): readonly number[] {
   let run = newRun;
   return events.flatMap((event) => {
@@ -16,7 +16,7 @@ function depths({ events }: Played): readonly number[] {
 const sessions = ({ steps }: Played) => steps.map(({ session }) => session?.id);
 const uses = ({ steps }: Played) => steps.map(({ session }) => session?.use);
 
-test('the five-hop call: a callee may move on as it likes, its result returns to the caller', async () => {
+test('the five-hop call: a callee may move to other states, and its result returns to the caller', async () => {
   const played = await play({
     START: ['<goto>S1</goto>'],
     S1: ['<call return="S3.md">S2.md</call>'],
@@ -79,7 +79,7 @@ test('the combined example: evaluate, plan, forget, implement, review, commit', 
   expect(played.run.result).toBe('closed');
 });
 
-test('fork workers: a dispatcher loops in its session, each worker is on its own', async () => {
+test('fork workers: a dispatcher loops in its session, and each worker has its own session', async () => {
   const worker = `---
 allowed_transitions:
   - { tag: result }
@@ -113,7 +113,7 @@ Process item: {{item}}`;
   ]);
 });
 
-test('hybrid: a script polls for nothing, a prompt is asked when there is work', async () => {
+test('hybrid: a script polls without cost, and a prompt runs when there is work', async () => {
   const played = await play({
     'START.sh': ['<reset>START.sh</reset>', '<goto>PROCESS.md</goto>', '<goto>PROCESS</goto>'],
     PROCESS: {
@@ -147,7 +147,7 @@ test('plan then implement: the only allowed reset need not be written', async ()
   );
 });
 
-test('evaluator decision point: a cheap function decides, the loop goes on in its own session', async () => {
+test('evaluator decision point: a cheap function decides, and the loop continues in its own session', async () => {
   const evaluate = `---
 model: haiku
 allowed_transitions:
@@ -184,7 +184,7 @@ Is the task complete?
   expect(sessions(played)[5]).toBe('s1');
 });
 
-test('a called loop that resets sheds its context and still returns', async () => {
+test('a called loop that resets drops its context and still returns', async () => {
   const played = await play({
     START: ['<call return="DONE">LOOP</call>'],
     LOOP: [
@@ -205,7 +205,7 @@ test('a called loop that resets sheds its context and still returns', async () =
   expect(played.steps[3]?.cwd).toBe('/elsewhere');
 });
 
-test('budget override: the loop is not followed any further when the money is gone', async () => {
+test('budget override: the loop ends when the budget is spent', async () => {
   const played = await play(
     { START: () => ({ text: '<goto>START</goto>', costUsd: 4 }) },
     { settings: { budgetUsd: 10 } },

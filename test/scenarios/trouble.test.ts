@@ -5,7 +5,7 @@ const crash = { failure: { kind: 'crashed', message: 'It crashed.' } } as const;
 const noCredit = { failure: { kind: 'no-credit', message: 'No credit.' } } as const;
 const outcome = (value: string) => ({ kind: 'ended', outcome: value });
 
-test('a crash is tried again in the session as it was before', async () => {
+test('a crash is retried in the session as it was before', async () => {
   const { steps, run } = await play({
     START: ['<goto>N</goto>'],
     N: [crash, crash, crash, '<result>at last</result>'],
@@ -14,7 +14,7 @@ test('a crash is tried again in the session as it was before', async () => {
   expect(run).toMatchObject({ result: 'at last', iterations: 2 });
 });
 
-test('the fourth crash fails the agent, and a resume tries it again', async () => {
+test('the fourth crash fails the agent, and a resume retries it', async () => {
   const failed = await play({ START: [crash, crash, crash, crash] });
   expect(failed.run.status).toEqual(outcome('failed'));
   const resumed = await play({ START: ['<result>ok</result>'] }, { resume: failed.run });
@@ -28,7 +28,7 @@ describe('one agent fails', () => {
     GOOD: ['<goto>GOOD</goto>', '<result>good</result>'],
   };
 
-  test('the others go on, and the run has failed in the end', async () => {
+  test('the others continue, and the run fails at the end', async () => {
     const { run, path } = await play(flow, { settings: { budgetUsd: 0 } });
     expect(path()).toEqual(['START', 'GOOD', 'GOOD']);
     expect(run).toMatchObject({ status: outcome('failed'), result: 'good' });
@@ -46,7 +46,7 @@ describe('one agent fails', () => {
   });
 });
 
-test('a script is not tried again', async () => {
+test('a script is not retried', async () => {
   const { steps, run } = await play({
     'START.sh': [{ failure: { kind: 'script-failed', message: 'Exit 1.' } }],
   });
@@ -62,7 +62,7 @@ describe('a question', () => {
   };
   const plain = { ...flow, START: ['<ask next="PAINT">Which colour?</ask>'] };
 
-  test('that is answered goes on in the same session', async () => {
+  test('that is answered continues in the same session', async () => {
     const { steps } = await play(flow, { answers: ['blue'] });
     expect(steps[1]).toMatchObject({
       prompt: 'Paint it blue.',
@@ -71,13 +71,13 @@ describe('a question', () => {
     expect(steps).toHaveLength(2);
   });
 
-  test('that nobody answers in time goes on at timeout_next', async () => {
+  test('that is not answered in time continues at timeout_next', async () => {
     const { path, run } = await play(flow);
     expect(path()).toEqual(['START', 'GUESS']);
     expect(run.result).toBe('guessed');
   });
 
-  test('without a deadline leaves the run waiting, and a resume may bring the answer', async () => {
+  test('without a deadline leaves the run waiting, and a resume can pass the answer', async () => {
     const waiting = await play(plain);
     expect(waiting.run.status).toEqual(outcome('waiting'));
     const resumed = await play(plain, { resume: waiting.run, input: 'red' });
@@ -85,7 +85,7 @@ describe('a question', () => {
   });
 });
 
-test('other workflows: each has its own states, and a result comes back to the caller’s', async () => {
+test('other workflows: each has its own states, and a result returns to the caller’s workflow', async () => {
   const sub = {
     START: { text: 'Sub {{input}}.', answers: ['<goto>END</goto>', '<goto>END</goto>'] },
     END: ['<result>from sub</result>', '<result>last</result>'],
@@ -112,7 +112,7 @@ test('other workflows: each has its own states, and a result comes back to the c
   expect(run.result).toBe('last');
 });
 
-test('a judge of another mind sends the work back, in the worker’s own session', async () => {
+test('a judge that disagrees sends the work back, in the worker’s own session', async () => {
   const judged = `---
 evaluators:
   - { prompt: JUDGE, expect: "YES", then: { tag: goto, target: START } }
