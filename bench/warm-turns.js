@@ -53,12 +53,12 @@ async function run(work, claude, port, flags) {
   const args = [bin, 'workflow', '--json', '--no-debug', ...flags];
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(process.execPath, args, { cwd: work, env, stdio });
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   await once(child, 'close');
-  return said
+  return output
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));

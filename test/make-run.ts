@@ -82,7 +82,8 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
     end: (outcome, id = 'main', costUsd = 0) => {
       const agent = stage.agent(id);
       const step = agent.status.kind === 'running' ? agent.status.step : 0;
-      const report = typeof outcome === 'string' ? said(stage, agent, outcome, costUsd) : outcome;
+      const report =
+        typeof outcome === 'string' ? answered(stage, agent, outcome, costUsd) : outcome;
       return stage.take({ kind: 'step-ended', at: stage.now, agent: id, step, outcome: report });
     },
     turn: (outcome, agent, costUsd) => {
@@ -133,7 +134,7 @@ export function interrupted(sessionUsable = true, costUsd = 0): StepReport {
 
 export const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
 
-function said(
+function answered(
   { workflows, outside }: Stage,
   agent: Agent,
   text: string,

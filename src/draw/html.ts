@@ -85,7 +85,7 @@ function section(page: Page, node: GraphNode): string {
   const isFirst = node.id === graph.entry;
   return `<section id="state-${index}"${isFirst ? ' class="first"' : ''}>
 <h2>${escapeText(state.name)}</h2>
-<p class="kind">${escapeText(isFirst ? `${node.detail} · the beginning` : node.detail)}</p>
+<p class="kind">${escapeText(isFirst ? `${node.detail} · entry` : node.detail)}</p>
 ${[useFacts(page, node), policySection(state, page.workflow), ways(page, node), textOf(state)].join('')}
 </section>`;
 }

@@ -42,7 +42,7 @@ export function playable(workflow: Workflow, name: StateName, { entries }: Choic
 /** The choices of a step with these ways, in the author's order. */
 export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
   const written = ways.filter(isWritten);
-  const others = written.filter(goesOn).flatMap((way) => {
+  const others = written.filter(namesContinuation).flatMap((way) => {
     const tag = tagOf(way);
     return tag ? [{ tag, way }] : [];
   });
@@ -77,7 +77,8 @@ function entriesOf(...ways: readonly Way[]): Pick<Choice, 'entries'> {
 
 const isWritten = (way: Way) => way.origin !== 'evaluator';
 
-const goesOn = ({ tag, attributes }: Way) => tag === 'goto' || attributes.next !== undefined;
+const namesContinuation = ({ tag, attributes }: Way) =>
+  tag === 'goto' || attributes.next !== undefined;
 
 function tagOf(way: Way): Tag | undefined {
   const { tag: name, attributes } = way;

@@ -11,7 +11,7 @@ import type { Tag } from '../model/tag.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { Choice } from './choices.ts';
 
-export interface Standing {
+export interface AgentPosition {
   readonly state: StateName;
   /** Whether a caller waits for its result. Which caller it is does not affect the step. */
   readonly isCalled: boolean;
@@ -31,11 +31,11 @@ export type Effect =
 
 export function takeChoice(
   workflow: Workflow,
-  standing: Standing,
+  position: AgentPosition,
   { tags = [] }: Choice,
 ): readonly Effect[] {
   const play = (run: Run, input: Input) => interpret(() => workflow, run, input);
-  const before = standingRun(workflow, standing);
+  const before = runAt(workflow, position);
   const begun = play(before, { kind: 'start-step', at: 0, agent: FIRST_AGENT, newSession: 's' });
   const running = begun.reduce(apply, before);
   const ended = play(running, {
@@ -61,7 +61,7 @@ export function takeChoice(
 /** Stands for every possible caller. It is not a state, so that no state's limit applies to it. */
 const CALLER = stateNameSchema.parse('(the caller)');
 
-function standingRun(workflow: Workflow, { state, isCalled }: Standing): Run {
+function runAt(workflow: Workflow, { state, isCalled }: AgentPosition): Run {
   const run = apply(newRun, {
     type: 'run-started',
     version: JOURNAL_VERSION,
@@ -82,8 +82,8 @@ function standingRun(workflow: Workflow, { state, isCalled }: Standing): Run {
     cwd: '.',
   };
   // The walk counts the visits, not the step.
-  const standing = { ...agent, stack: isCalled ? [frame] : [], visits: {} };
-  return { ...run, agents: run.agents.set(FIRST_AGENT, standing) };
+  const positioned = { ...agent, stack: isCalled ? [frame] : [], visits: {} };
+  return { ...run, agents: run.agents.set(FIRST_AGENT, positioned) };
 }
 
 /** Assumes that every directory and every workflow exists. */

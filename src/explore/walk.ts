@@ -12,7 +12,7 @@ import type { StateName } from '../model/state-name.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { type Choice, choicesOf, playable } from './choices.ts';
-import { type Effect, type Standing, takeChoice } from './take-choice.ts';
+import { type AgentPosition, type Effect, takeChoice } from './take-choice.ts';
 
 export interface WalkLimits {
   /** Steps from the entry. */
@@ -23,7 +23,7 @@ export interface WalkLimits {
 }
 
 /** An agent at a state of the workflow, with everything that affects its next steps. */
-export interface Configuration extends Standing {
+export interface Configuration extends AgentPosition {
   /** How often each counted state was entered. */
   readonly visits: Visits;
   readonly activation: Activation;

@@ -192,7 +192,7 @@ const UNKNOWN: GraphNode = {
 const RESULT: GraphNode = {
   id: END,
   label: 'result',
-  detail: 'back to the caller, or the end',
+  detail: 'returns to the caller, or ends the run',
   kind: 'end',
 };
 

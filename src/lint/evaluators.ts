@@ -8,9 +8,9 @@ import { type Lint, prompts } from './rule.ts';
 
 export function neverFiring(lint: Lint): readonly Diagnostic[] {
   return prompts(lint).flatMap((state) => {
-    const hidden = hiding();
+    const whyHidden = hiddenByEarlier();
     return state.policy.evaluators.flatMap((evaluator) => {
-      const why = hidden(evaluator) ?? beyondVisits(state, evaluator);
+      const why = whyHidden(evaluator) ?? beyondVisits(state, evaluator);
       if (!why) return [];
       const position = { line: evaluator.line, column: 1 };
       return fault(
@@ -70,7 +70,7 @@ const DEFAULT_BUDGET_USD = 10;
  * Takes the evaluators of a state in order. Returns why an evaluator is never reached: the first
  * that fires wins.
  */
-function hiding(): (evaluator: Evaluator) => string | undefined {
+function hiddenByEarlier(): (evaluator: Evaluator) => string | undefined {
   let always: Evaluator | undefined;
   const least = new Map<string, { readonly line: number; readonly value: number }>();
   const patterns = new Map<string, number>();

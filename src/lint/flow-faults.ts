@@ -182,7 +182,7 @@ function endlessLoops(walk: Walk): readonly Diagnostic[] {
       first.state,
       way ?? { line: 1, column: 1 },
       `${names.join(' → ')} → ${names[0]} never ends: no exit leads to a result, and no limit applies.`,
-      { remedy: 'Add a transition to a <result> to one of these states, or set max_visits.' },
+      { remedy: 'Add a <result> to one of these states, or set max_visits.' },
     );
   });
 }

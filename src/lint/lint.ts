@@ -93,20 +93,20 @@ function noEntryOn({ entry }: Workflow, platform: Platform): Diagnostic {
     { line: 1, column: 1 },
     `${entry} cannot run on ${platform}.`,
     {
-      remedy: `Put a ${stemOf(entry)} with ${needed} beside it.`,
+      remedy: `Add a ${stemOf(entry)} with the ending ${needed}.`,
     },
   );
 }
 
 /** Several rules may find the same fault at the same position. It is reported once. */
 function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const byPlace = new Map<string, Diagnostic>();
+  const byPosition = new Map<string, Diagnostic>();
   for (const diagnostic of diagnostics) {
     const { code, file, line, column } = diagnostic;
     const key = JSON.stringify([code, file, line, column]);
-    if (!byPlace.has(key)) byPlace.set(key, diagnostic);
+    if (!byPosition.has(key)) byPosition.set(key, diagnostic);
   }
-  return [...byPlace.values()].sort(
+  return [...byPosition.values()].sort(
     (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column,
   );
 }

@@ -46,9 +46,9 @@ export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
     const allowed = state.policy.allowed ?? [];
     if (allowed.length < 2) return [];
     const fit = policyFit(lint.workflow, state);
-    const speaksOf = speaking(state.template);
+    const mentions = mentionsIn(state.template);
     return allowed.flatMap((entry) =>
-      fit.shownFor(entry).length > 0 || speaksOf(entry)
+      fit.shownFor(entry).length > 0 || mentions(entry)
         ? []
         : fault(
             'unmentioned-entry',
@@ -80,7 +80,7 @@ function nameOf(workflow: Workflow, name: string): string {
 const MOST_SEARCHES = 200;
 
 /** Whether a prompt names the target of an entry, or its tag when the entry leaves the target open. */
-function speaking(template: string): (entry: AllowedTransition) => boolean {
+function mentionsIn(template: string): (entry: AllowedTransition) => boolean {
   const words = new Set(template.match(/[\p{L}\p{N}_.-]+/gu));
   const found = new Map<string, boolean>();
   return ({ tag, body }) => {
@@ -88,9 +88,9 @@ function speaking(template: string): (entry: AllowedTransition) => boolean {
     if (words.has(sought)) return true;
     const known = found.get(sought);
     if (known !== undefined || found.size >= MOST_SEARCHES) return known ?? true;
-    const isThere = template.includes(sought);
-    found.set(sought, isThere);
-    return isThere;
+    const isMentioned = template.includes(sought);
+    found.set(sought, isMentioned);
+    return isMentioned;
   };
 }
 

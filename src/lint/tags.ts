@@ -64,7 +64,7 @@ export function badTransitions(lint: Lint): readonly Diagnostic[] {
   const choices = tagChoices(lint.workflow.agent);
   return readable(lint).flatMap((state) =>
     mentionsOf(state).flatMap((mention) => {
-      if (mention.kind !== 'tag' || isMereTalk(state, mention.tag)) return [];
+      if (mention.kind !== 'tag' || isOnlyMention(state, mention.tag)) return [];
       const read = readTransition(mention.tag, choices);
       if (!read.ok) {
         return fault('bad-transition', state.name, mention, `${read.message}.`, {
@@ -104,7 +104,7 @@ export function disagreeingForks(lint: Lint): readonly Diagnostic[] {
     const forks = mentionsOf(state).filter(isFork);
     return forks.flatMap((fork, index) => {
       const before = forks[index - 1];
-      if (!before || !standTogether(state, before, fork)) return [];
+      if (!before || !areInOneAnswer(state, before, fork)) return [];
       const [first, second] = [before, fork].map(({ tag }) => tag.attributes.next?.trim());
       if (first === undefined || second === undefined || first === second) return [];
       const message = `This fork has next="${second}", and the fork before it has next="${first}".`;
@@ -118,10 +118,10 @@ export function disagreeingForks(lint: Lint): readonly Diagnostic[] {
 /** Neither a fork nor a tag beside it names the state at which the parent continues. */
 export function forksWithoutNext({ ways }: Lint): readonly Diagnostic[] {
   return [...ways].flatMap(([state, own]) => {
-    const goesOn = own.some(
+    const isContinued = own.some(
       ({ tag, attributes }) => tag === 'goto' || attributes.next !== undefined,
     );
-    if (goesOn) return [];
+    if (isContinued) return [];
     return own.flatMap((way) =>
       // A policy may leave the next to the agent.
       TAG_RULES[way.tag].variables && way.origin !== 'policy'
@@ -166,7 +166,7 @@ function namesState({ workflow }: Lint, text: string, { to }: Mention): boolean 
 }
 
 /** "The <goto></goto> tag", "<call>…</call>": a prompt may mention a tag without using it. */
-function isMereTalk(state: State, { body }: Tag): boolean {
+function isOnlyMention(state: State, { body }: Tag): boolean {
   return state.kind === 'prompt' && ['', '...', '…'].includes(body.trim());
 }
 
@@ -183,7 +183,7 @@ function isFork(mention: Mention): mention is ForkMention {
 }
 
 /** Nothing between two forks chooses one or the other, so that one answer contains both. */
-function standTogether(state: PromptState | ScriptState, a: Mention, b: Mention): boolean {
+function areInOneAnswer(state: PromptState | ScriptState, a: Mention, b: Mention): boolean {
   const between = textOf(state).slice(a.to, b.from);
   return state.kind === 'prompt'
     ? /^[\s`*-]*$/.test(between)

@@ -13,11 +13,11 @@ export function emptyValues(lint: Lint): readonly Diagnostic[] {
   const ways = [...allWays(lint).map(({ way }) => way), ...waysInPrompts(lint)];
   if (ways.some(isOpen)) return [];
   const entered = new Set(ways.flatMap((way) => statesNamedBy(way).map(({ state }) => state)));
-  const brought = new Set(ways.flatMap(broughtTo));
+  const withValue = new Set(ways.flatMap(statesGivenValueBy));
   return prompts(lint).flatMap((state) => {
     const match = /\{\{(?:result|input)\}\}/.exec(state.template);
-    const isFed = state.name === lint.workflow.entry || brought.has(state.name);
-    if (!match || isFed || !entered.has(state.name)) return [];
+    const getsValue = state.name === lint.workflow.entry || withValue.has(state.name);
+    if (!match || getsValue || !entered.has(state.name)) return [];
     const position = positionsIn(state.template, state.templateLine)(match.index);
     const message = `${match[0]} is always empty here: no call returns to ${state.name}, no answer leads to it, and no tag passes it an input.`;
     return fault('empty-value', state.name, position, message, {
@@ -29,15 +29,15 @@ export function emptyValues(lint: Lint): readonly Diagnostic[] {
 export function unreadResults(lint: Lint): readonly Diagnostic[] {
   return allWays(lint).flatMap(({ state, way }) =>
     statesNamedBy(way).flatMap((reference) => {
-      const back =
+      const returnState =
         reference.part === 'return' ? lint.workflow.states.get(reference.state) : undefined;
-      if (!back || usesValue(back)) return [];
-      const message = `${back.name} does not use the result of this <${way.tag}>, so it is lost.`;
+      if (!returnState || usesValue(returnState)) return [];
+      const message = `${returnState.name} does not use the result of this <${way.tag}>, so it is lost.`;
       return fault('unread-result', state, way, message, {
         remedy:
-          back.kind === 'prompt'
-            ? `Write {{result}} in ${back.name}.`
-            : `Read RAYMOND_RESULT in ${back.name}.`,
+          returnState.kind === 'prompt'
+            ? `Write {{result}} in ${returnState.name}.`
+            : `Read RAYMOND_RESULT in ${returnState.name}.`,
       });
     }),
   );
@@ -54,13 +54,13 @@ function statesNamedBy(way: Way) {
   return way.references.flatMap((reference) => (reference.kind === 'state' ? [reference] : []));
 }
 
-function broughtTo(way: Way): readonly StateName[] {
-  const brings = (part: string) => {
+function statesGivenValueBy(way: Way): readonly StateName[] {
+  const passesValue = (part: string) => {
     if (part === 'return') return true;
     if (part === 'next') return way.tag === 'ask';
     return part === 'target' && way.attributes.input !== undefined;
   };
-  return statesNamedBy(way).flatMap(({ part, state }) => (brings(part) ? state : []));
+  return statesNamedBy(way).flatMap(({ part, state }) => (passesValue(part) ? state : []));
 }
 
 function usesValue(state: State): boolean {

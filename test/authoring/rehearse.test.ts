@@ -107,8 +107,8 @@ test('a loop without an exit stops after 1000 steps, or after the given number',
   write({ 'flow/START.md': `${policy('{tag: reset, target: START}')}Again.` });
   expect(await raymond('flow', '--rehearse', '--no-debug')).toMatchObject({ code: 3 });
   expect((await raymond('list')).stdout).toMatch(/stopped: iterations \(rehearsal\) +1 +1000 /);
-  const said = await raymond('flow', '--rehearse', '--max-iterations', '3');
-  expect(said.stderr).toContain('(3 steps');
+  const limited = await raymond('flow', '--rehearse', '--max-iterations', '3');
+  expect(limited.stderr).toContain('(3 steps');
 });
 
 const ANSWERS = 'answers: {START: [<goto>START</goto>, <result>from the file</result>]}\n';

@@ -74,11 +74,11 @@ function put(project: Project, folder: string, files: Files): void {
 
 async function expectToLook(project: Project, command: readonly string[]): Promise<void> {
   const { code, signal, stderr } = await project.run(command, { env: { HERE: project.folder } });
-  const said = `raymond ${command.join(' ')}: ${stderr.slice(0, 2_000)}`;
-  expect(signal, said).toBeNull();
-  expect([0, 1, 2, 3, 64], said).toContain(code);
+  const context = `raymond ${command.join(' ')}: ${stderr.slice(0, 2_000)}`;
+  expect(signal, context).toBeNull();
+  expect([0, 1, 2, 3, 64], context).toContain(code);
   expect(stderr).not.toMatch(/^\s+at /m);
-  expect(existsSync(project.path('evil')), said).toBe(false);
+  expect(existsSync(project.path('evil')), context).toBe(false);
 }
 
 describe.each(Object.entries(WORKFLOWS))('%s', (_, files) => {
