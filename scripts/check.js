@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Names what to test; everything, if nothing is named. The tests in `src` need no agent. */
+/** The paths to test; all, if none is named. The tests in `src` need no agent. */
 const named = process.argv.slice(2);
 const needsAgent = named.length === 0 || named.some((path) => !path.startsWith('src'));
 

@@ -1,5 +1,5 @@
 // Changes the code in many small ways and counts how many changes the tests notice.
-// npm run mutate -- journal [--lines 50] [src/journal/lock.ts …]
+// `npm run mutate -- journal [--lines 50] [src/journal/lock.ts …]`
 // A whole area takes an hour or two. With --lines, only that many lines are changed, chosen at random.
 // StrykerJS is large and only needed here. So it is installed at the first use and is no dependency.
 import { spawnSync } from 'node:child_process';

@@ -155,7 +155,7 @@ test.each(OF_THE_PROCESS)('%s of the process belong to named files', (_what, use
   expect(others.filter((file) => use.test(code(file))).sort()).toEqual([...users].sort());
 });
 
-test('a host knows no process', () => {
+test('the host of a run does not use the process', () => {
   const hosts = files.filter((file) => file.startsWith('host/') || file.startsWith('run/'));
   expect(hosts.length).toBeGreaterThan(8);
   const knowing = /\bprocess\s*[.[]|\bDate\.now\b|\bsetTimeout\b|\brandomUUID\b|from 'node:/;

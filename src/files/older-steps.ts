@@ -1,22 +1,22 @@
 /**
- * What remains of script steps that are too old to be kept: a line each in a file beside the folders of
- * the agent's steps.
+ * The outputs of script steps whose folders were removed because of their age. Each is one line of a
+ * file beside the folders of the agent's steps.
  */
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 
 export const olderFileOf = (agentFolder: string): string => join(agentFolder, 'older.jsonl');
 
-/** Nothing remains when the output is too long. */
+/** The line for a step; undefined when the output is too long to keep. */
 export function olderLine(step: number, stdout: string): string | undefined {
-  // On a line of its own even when the one before it was cut off.
+  // Starts a new line, because a crash may have cut off the line before it.
   const line = `\n${JSON.stringify({ step, stdout })}\n`;
   return Buffer.byteLength(line) <= MOST_REMAINING_BYTES ? line : undefined;
 }
 
 export const MOST_REMAINING_BYTES = 1024;
 
-/** The outputs in such a file, by step. A line that is cut off, by a crash, is passed over. */
+/** The outputs in such a file, by step. Skips a line that a crash cut off. */
 export function olderOutputs(text: string): ReadonlyMap<number, string> {
   const lines = text.split('\n').flatMap((line) => {
     const { data } = z.safeParse(olderSchema, parsed(line));

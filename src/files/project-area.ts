@@ -1,7 +1,7 @@
 /**
  * The project of a run: the repository or folder in which the run started, and the other worktrees
- * of that repository. Agents may change into these directories without permission, except into
- * folders of git and of Raymond.
+ * of that repository. An agent may choose any directory in it, except the folders of git and of
+ * Raymond.
  *
  * Raymond does not call git here: an agent may have written git's configuration, which can name
  * programs to run.

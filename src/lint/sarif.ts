@@ -29,7 +29,7 @@ export function toSarif(
   };
 }
 
-/** Codes of other parts of the program are not described here. */
+/** Codes from other parts of the program have no description here. */
 function rule(id: string, known: FaultKind | undefined) {
   if (!known) return { id };
   return {

@@ -64,7 +64,7 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
     person: { ...person, isThere: () => person.isThere() || ports.inbox?.isAttended() === true },
     ...(ports.stopped && { stops: whenAborted(ports.stopped) }),
   });
-  // Nobody else knows of the run, so nobody can take it.
+  // No other process knows of the run, so no other process can take it.
   if (carried.kind === 'lost') throw carried.loss;
   return { run: carried.run, events };
 }

@@ -12,7 +12,7 @@ import { type FreshMachine, freshMachine } from './fresh-machine.ts';
 const LONG = { timeout: 300_000 };
 const { blocks, text } = readDocument('README.md');
 
-/** Each of these does all the set-up. */
+/** Each of these commands does all the set-up. */
 const [example = '', tests = '', ...others] = blocks
   .filter(({ language, words }) => language === 'sh' && words.includes('clone'))
   .map((block) => block.text.trim());
@@ -36,7 +36,7 @@ test('one command installs Raymond and tests it', LONG, async () => {
   expect(output).toMatch(/Tests .*\d+ passed/);
 });
 
-describe('the path from a clone to an own workflow', () => {
+describe("the path from a clone to the reader's own workflow", () => {
   let machine: FreshMachine;
   let model: ScriptedModel;
   let claude: ClaudeSandbox;
@@ -67,7 +67,7 @@ describe('the path from a clone to an own workflow', () => {
     expect(output).toMatch(/^not ready after 2 looks$/m);
   });
 
-  // In this order: each needs what the ones before have left.
+  // In this order, because each step uses the files of the earlier ones.
   test.each<PathStep>(stepsOfPath())(
     '$name',
     LONG,
@@ -97,7 +97,7 @@ interface PathStep {
   readonly expected: readonly string[];
 }
 
-/** What a reader does from the first console block on. */
+/** The steps of a reader, from the first console block on. */
 function stepsOfPath(): readonly PathStep[] {
   const first = blocks.findIndex(({ language }) => language === 'console');
   return blocks.slice(first).flatMap(({ language, file, text: written }): PathStep[] => {
