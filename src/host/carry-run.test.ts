@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { testClock } from '../../test/journal/test-clock.ts';
 import { makeRun, type StageOptions } from '../../test/make-run.ts';
 import { type ScriptedAnswer, scriptedAgent } from '../execute/scripted.ts';
+import { apply } from '../interpret/apply.ts';
+import { newRun } from '../interpret/new-run.ts';
+import { MemoryRuns, memoryStore } from '../journal/memory-store.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
@@ -11,6 +14,7 @@ import type { Script } from '../testing.ts';
 import { type Carrying, carryRun } from './carry-run.ts';
 
 const ASK = '<ask next="NEXT">which colour?</ask>';
+const ASK_WITH_TIME = '<ask next="NEXT" timeout="24h" timeout_next="NEXT">which colour?</ask>';
 const FLOW: Script = { START: [], NEXT: [] };
 
 /** A host that has neither terminal nor process: what it carries is in memory. */
@@ -245,6 +249,84 @@ test.each(losses)('a run that is lost %s (found by an append)', async (_, loss, 
   expect(carried).toEqual({ kind: 'lost', loss });
   expect(log).toEqual(['execute START.md', ...acts]);
   expect(shown).toEqual(['step-started']);
+});
+
+/** Two processes that share the runs of a store in memory. */
+async function stored() {
+  const runs = new MemoryRuns();
+  const processOf = (pid: number) =>
+    memoryStore({
+      apply: (run, event) => apply(run ?? newRun, event),
+      sealedText: ({ id }) => id,
+      self: { pid, started: '1', boot: 'b', host: 'here', isHere: true },
+      runs,
+    });
+  const { run, events } = makeRun(FLOW);
+  const store = processOf(1);
+  const lease = await store.lease(run.id);
+  const { journal } = await lease.create(events, run);
+  const mail = { mailbox: store.mailbox(run.id), pid: 1, report: () => {} };
+  const fallSilent = () => runs.expire(run.id);
+  return {
+    run,
+    store,
+    other: processOf(2),
+    held: { journal, confirm: lease.confirm, mail },
+    fallSilent,
+  };
+}
+
+test('an answer through the mailbox is taken, and removed when the store has what followed', async () => {
+  const { run, store, other, held } = await stored();
+  const { carry } = host((state) => (state === 'NEXT.md' ? done() : ASK_WITH_TIME));
+  const left: number[] = [];
+  const carried = await carry(
+    {
+      ...held,
+      observers: [['test', { event: (event) => void post(event), live: () => {} }]],
+    },
+    [],
+    { run },
+  );
+  async function post(event: RunEvent) {
+    if (event.type === 'agent-asked')
+      await other
+        .mailbox(run.id)
+        .post({ kind: 'answer', agent: 'main', askedAt: event.at, text: 'red' });
+    if (event.type === 'agent-answered') left.push((await other.mailbox(run.id).messages()).length);
+  }
+  expect(carried).toMatchObject({ run: { status: { outcome: 'completed' } } });
+  expect(left).toEqual([0]);
+  expect(await store.look(run.id)).toMatchObject({
+    run: { seq: carried.kind === 'ended' ? carried.run.seq : 0 },
+  });
+});
+
+test('a lease that another process took over is a loss, and nothing more is appended', async () => {
+  const { run, other, held, fallSilent } = await stored();
+  const { carry, log, types } = host(() => gate().answer);
+  const carried = await carry(
+    {
+      ...held,
+      stops: (stop) => {
+        setImmediate(async () => {
+          fallSilent();
+          await other.lease(run.id);
+          stop('drain');
+        });
+        return () => {};
+      },
+    },
+    [],
+    { run },
+  );
+  expect(carried).toMatchObject({ kind: 'lost', loss: { code: 'lock-lost' } });
+  expect(log).toEqual(['execute START.md', 'stop START.md']);
+  expect(types()).toEqual([]);
+  expect(await other.look(run.id)).toMatchObject({
+    owner: { pid: 2 },
+    run: { status: { kind: 'active' } },
+  });
 });
 
 test('other trouble with the journal is thrown, after the steps have been stopped', async () => {
