@@ -5,6 +5,7 @@ import type { Failure } from './model/failure.ts';
 import type { DirectoryFact, Facts, Located, WorkflowFact } from './model/input.ts';
 import type { Run } from './model/run.ts';
 import type { StateName } from './model/state-name.ts';
+import type { Account, AnswerRef } from './model/step-account.ts';
 import type { OutputText } from './model/tag.ts';
 import type { Interpreter, Workflow } from './model/workflow.ts';
 
@@ -25,6 +26,8 @@ export interface WorkflowLibrary {
 
 /** Runs steps. It never rejects: trouble is an outcome. */
 export interface Executor {
+  /** By which the journal says who took a step. */
+  readonly name: string;
   start(step: Step, live: (live: Live) => void): RunningStep;
   /** Takes up a step that an earlier process started: it may run, have finished, or be lost. */
   adopt(step: Step, live: (live: Live) => void): RunningStep;
@@ -95,15 +98,24 @@ export interface ScriptStep extends StepParts {
   readonly input: string | undefined;
 }
 
-export type StepOutcome =
+/** How a step ended, and what it leaves. */
+export type StepOutcome = { readonly account: Account } & (
   | {
       readonly kind: 'answered';
       readonly output: OutputText;
-      readonly costUsd: number;
+      /** The output as the step's record holds it; absent where nothing is kept. */
+      readonly answer?: AnswerRef | undefined;
       readonly denied: readonly string[];
     }
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly costUsd: number }
-  | { readonly kind: 'interrupted'; readonly costUsd: number; readonly sessionUsable: boolean };
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'interrupted'; readonly sessionUsable: boolean }
+);
+
+/** A step of a run: the agent that takes it, and its number with that agent. */
+export interface StepRef {
+  readonly agent: string;
+  readonly step: number;
+}
 
 /** What happens inside a step, for whoever watches. Not journaled. */
 export type Live =
@@ -121,7 +133,7 @@ export interface Clock {
 
 export interface Observer {
   event(event: RunEvent, before: Run | undefined, after: Run): void;
-  live(agent: string, live: Live): void;
+  live(step: StepRef, live: Live): void;
   /** Nothing more comes. */
   close?(): void | Promise<void>;
 }

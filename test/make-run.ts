@@ -11,6 +11,7 @@ import { JOURNAL_VERSION, type RunEvent, type Settings } from '../src/model/even
 import type { Failure, FailureKind } from '../src/model/failure.ts';
 import type { Facts, Input, StepReport } from '../src/model/input.ts';
 import type { Agent, Run } from '../src/model/run.ts';
+import type { Account } from '../src/model/step-account.ts';
 import type { WorkflowFiles } from '../src/model/workflow-files.ts';
 import { readTags } from '../src/parse/tags.ts';
 import { type Script, scriptedWorkflow } from '../src/testing.ts';
@@ -78,7 +79,13 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
       return events;
     },
     start: (agent = 'main') =>
-      stage.take({ kind: 'start-step', at: stage.now, agent, newSession: `s${++sessions}` }),
+      stage.take({
+        kind: 'start-step',
+        at: stage.now,
+        agent,
+        newSession: `s${++sessions}`,
+        executors: { prompt: 'scripted', script: 'scripted' },
+      }),
     end: (outcome, id = 'main', costUsd = 0) => {
       const agent = stage.agent(id);
       const step = agent.status.kind === 'running' ? agent.status.step : 0;
@@ -125,12 +132,15 @@ export function state(frontMatter: string, text = 'Work.', answers: string[] = [
 }
 
 export function failed(kind: FailureKind, costUsd = 0, more: Partial<Failure> = {}): StepReport {
-  return { kind: 'failed', failure: { kind, message: `It is ${kind}.`, ...more }, costUsd };
+  const failure = { kind, message: `It is ${kind}.`, ...more };
+  return { kind: 'failed', failure, account: costing(costUsd) };
 }
 
 export function interrupted(sessionUsable = true, costUsd = 0): StepReport {
-  return { kind: 'interrupted', costUsd, sessionUsable };
+  return { kind: 'interrupted', sessionUsable, account: costing(costUsd) };
 }
+
+const costing = (usd: number): Account => ({ cost: { usd, from: 'told' } });
 
 export const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
 
@@ -175,5 +185,12 @@ function answered(
     ),
     environment: new Set(['npm_lifecycle_event', 'in_parent']),
   };
-  return { kind: 'answered', reading, text: isPrompt ? text : '', costUsd, denied: [], facts };
+  return {
+    kind: 'answered',
+    reading,
+    text: isPrompt ? text : '',
+    account: costing(costUsd),
+    denied: [],
+    facts,
+  };
 }

@@ -1,4 +1,5 @@
 /** Carries one run at the terminal: with its signals, its person, its reports, and an exit code. */
+import { hostname } from 'node:os';
 import { type Begun, carryRun } from '../host/carry-run.ts';
 import { scriptedPerson } from '../host/scripted-person.ts';
 import type { Input } from '../model/input.ts';
@@ -51,6 +52,7 @@ export async function runAtTerminal(
       keeper: keeperFor(paths),
       mail: { mailbox: mailboxOf(run.id, paths), pid: process.pid, report },
       stops: stopOnSignals,
+      worker: `${hostname()}:${process.pid}`,
       observers: [
         ...reporters(run, parts, confirm),
         ...(options.json || options.quiet ? [] : [['The countdown', waiting] as const]),

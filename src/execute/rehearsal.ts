@@ -97,6 +97,7 @@ function notPlayable({ state }: Step): ScriptedAnswer {
   return { failure: { kind: 'script-failed', message }, costUsd: 0 };
 }
 
+const NAME = 'rehearsal';
 const NOTHING_TO_SAY = '<result></result>';
 
 type Counted = Pick<Step, 'workflow' | 'state' | 'agent'>;
@@ -104,9 +105,9 @@ const stateKey = ({ workflow, state }: Counted) => JSON.stringify([workflow, sta
 const agentKey = ({ workflow, state, agent }: Counted) => JSON.stringify([workflow, state, agent]);
 
 function rehearsing(answer: (step: Step, more: 0 | 1) => Promise<ScriptedAnswer>): Executor {
-  const starting = scriptedAgent((step) => answer(step, 1));
-  const adopting = scriptedAgent((step) => answer(step, 0));
-  return { start: starting.start, adopt: adopting.start, close: async () => {} };
+  const starting = scriptedAgent((step) => answer(step, 1), NAME);
+  const adopting = scriptedAgent((step) => answer(step, 0), NAME);
+  return { ...starting, adopt: adopting.start };
 }
 
 /** The first executor for most steps, the second for those that are chosen. */
@@ -132,7 +133,7 @@ function eitherOf(
       };
       return { outcome, stop };
     };
-  return { start: begin('start'), adopt: begin('adopt'), close: () => first.close() };
+  return { name: NAME, start: begin('start'), adopt: begin('adopt'), close: () => first.close() };
 }
 
 /** An answer as the author wrote it down. */

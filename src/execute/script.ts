@@ -3,10 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Failure } from '../model/failure.ts';
+import { type Account, NO_COST } from '../model/step-account.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Interpreter } from '../model/workflow.ts';
 import { printStream } from '../parse/print-stream.ts';
 import type { Executor, Live, RunningStep, ScriptStep, Step, StepOutcome } from '../ports.ts';
+import { answerRef, answerRefOf } from './answer-ref.ts';
 import { scriptChange } from './changed-script.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { outputText, tailText } from './file-text.ts';
@@ -28,6 +30,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
     return watch(begin(processes, asScript(step)), asScript(step), live, 'ours');
   };
   return {
+    name: 'script',
     start,
     adopt: (step, live) => {
       const found = processes.adopt(step.folder);
@@ -140,17 +143,17 @@ function watch(
 
 const said = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-function outcomeOf(
+async function outcomeOf(
   exit: Exit,
   launched: LaunchedProcess,
   step: ScriptStep,
   whose: 'ours' | 'adopted',
-): StepOutcome {
+): Promise<StepOutcome> {
   switch (exit.kind) {
     case 'exited':
       if (exit.code !== 0)
         return failed(`${step.state} exited with ${meaning(exit.code)}.${errorTail(launched)}`);
-      return { kind: 'answered', output: outputText(launched.stdoutFile), costUsd: 0, denied: [] };
+      return answered(launched.stdoutFile);
     case 'unstarted':
       return whose === 'adopted'
         ? INTERRUPTED
@@ -167,15 +170,23 @@ function outcomeOf(
   }
 }
 
+async function answered(file: string): Promise<StepOutcome> {
+  const output = outputText(file);
+  const answer =
+    typeof output === 'string' ? answerRef(output) : await answerRefOf(file, output.length);
+  return { kind: 'answered', output, answer, denied: [], account: FREE };
+}
+
 function meaning(code: number): string {
   const signal = signalOf(code);
   return signal === undefined ? String(code) : `${code}, as after ${signal}`;
 }
 
-const INTERRUPTED: StepOutcome = { kind: 'interrupted', costUsd: 0, sessionUsable: false };
+const FREE: Account = { cost: NO_COST };
+const INTERRUPTED: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
 
 function failed(message: string, kind: Failure['kind'] = 'script-failed'): StepOutcome {
-  return { kind: 'failed', failure: { kind, message }, costUsd: 0 };
+  return { kind: 'failed', failure: { kind, message }, account: FREE };
 }
 
 async function showPrints({ stdoutFile, ended }: LaunchedProcess, live: Show): Promise<void> {

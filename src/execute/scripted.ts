@@ -1,5 +1,7 @@
 import type { Failure } from '../model/failure.ts';
+import { type Account, NO_COST } from '../model/step-account.ts';
 import type { Executor, RunningStep, Step, StepOutcome } from '../ports.ts';
+import { answerRef } from './answer-ref.ts';
 
 /** What a scripted step says: its text, or an outcome of another kind. */
 export type ScriptedAnswer =
@@ -10,27 +12,39 @@ export type ScriptedAnswer =
 /** Plays the agent from a script: no process, no model, no cost but what the script says. */
 export function scriptedAgent(
   answerFor: (step: Step) => ScriptedAnswer | Promise<ScriptedAnswer>,
+  name = 'scripted',
 ): Executor {
   const play = (step: Step): RunningStep => {
     let stop = () => {};
     const stopped = new Promise<StepOutcome>((resolve) => {
-      stop = () => resolve({ kind: 'interrupted', costUsd: 0, sessionUsable: false });
+      stop = () => resolve(STOPPED);
     });
-    const answer = Promise.resolve(step).then(answerFor).then(toOutcome, toFailure);
+    const answer = Promise.resolve(step)
+      .then(answerFor)
+      .then((answer) => toOutcome(step, answer), toFailure);
     return { outcome: Promise.race([answer, stopped]), stop };
   };
-  return { start: play, adopt: play, close: async () => {} };
+  return { name, start: play, adopt: play, close: async () => {} };
 }
 
-function toOutcome(answer: ScriptedAnswer): StepOutcome {
-  if (typeof answer === 'string')
-    return { kind: 'answered', output: answer, costUsd: 0, denied: [] };
-  const costUsd = answer.costUsd ?? 0;
-  if ('failure' in answer) return { kind: 'failed', failure: answer.failure, costUsd };
-  return { kind: 'answered', output: answer.text, costUsd, denied: answer.denied ?? [] };
+const STOPPED: StepOutcome = {
+  kind: 'interrupted',
+  sessionUsable: false,
+  account: { cost: NO_COST },
+};
+
+function toOutcome(step: Step, answer: ScriptedAnswer): StepOutcome {
+  const said = typeof answer === 'string' ? { text: answer } : answer;
+  const account: Account = {
+    cost: { usd: said.costUsd ?? 0, from: 'told' },
+    ...(step.kind === 'prompt' && { session: { id: step.session.id } }),
+  };
+  if ('failure' in said) return { kind: 'failed', failure: said.failure, account };
+  const { text, denied = [] } = said;
+  return { kind: 'answered', output: text, answer: answerRef(text), denied, account };
 }
 
 export function toFailure(error: unknown): StepOutcome {
   const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', failure: { kind: 'refused', message }, costUsd: 0 };
+  return { kind: 'failed', failure: { kind: 'refused', message }, account: { cost: NO_COST } };
 }

@@ -16,6 +16,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeRun } from '../../test/make-run.ts';
 import { realDisk } from '../journal/disk.ts';
 import { fileRecords } from '../journal/file-records.ts';
+import { stateNameSchema } from '../model/state-name.ts';
+import { NO_COST } from '../model/step-account.ts';
 import { self } from './process/index.ts';
 import { leaveAnswer, leaveRaw, saidIn } from './step-folder.ts';
 import { stepKeeper } from './step-keeper.ts';
@@ -58,7 +60,7 @@ function prompt(agent: string, step: number, by = step, identity: object = { pid
 }
 
 const ended = (agent: string, step: number) =>
-  ({ type: 'step-ended', seq: 1, at: 1, agent, step, costUsd: 0, denied: [] }) as const;
+  ({ type: 'step-ended', seq: 1, at: 1, agent, step, cost: NO_COST, denied: [] }) as const;
 
 const agentEnded = (agent: string) =>
   ({ type: 'agent-ended', seq: 1, at: 1, agent, result: '' }) as const;
@@ -182,7 +184,15 @@ test('catchUp does the work that an earlier process left', async () => {
   const run = {
     ...stage.run,
     agents: agents.set('main', { ...stage.agent(), steps: 41 }),
-    endedAgents: endedAgents.set('main_w1', { at: 1, steps: 25, costUsd: 0 }),
+    endedAgents: endedAgents.set('main_w1', {
+      at: 1,
+      parent: 'main',
+      workflow: '/flow',
+      state: stateNameSchema.parse('W.md'),
+      result: '',
+      steps: 25,
+      costUsd: 0,
+    }),
   };
   const keeper = stepKeeper(folders);
   keeper.catchUp(run);

@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { olderFileOf } from '../files/older-steps.ts';
-import type { RunEvent } from '../model/event.ts';
+import { isStepEnd } from '../model/event-kinds.ts';
 import type { RunFolders, StepKeeper } from '../ports.ts';
 import { hasLivingProcess } from './process/index.ts';
 import { COMPRESSED, isPromptFolder, processFolderOf, remainsOf } from './step-folder.ts';
@@ -87,13 +87,6 @@ export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
       await queue;
     },
   };
-}
-
-function isStepEnd(
-  event: RunEvent,
-): event is Extract<RunEvent, { type: 'step-ended' | 'step-failed' | 'step-interrupted' }> {
-  const { type } = event;
-  return type === 'step-ended' || type === 'step-failed' || type === 'step-interrupted';
 }
 
 async function stepsIn(agentFolder: string): Promise<readonly number[]> {

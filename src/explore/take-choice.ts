@@ -7,6 +7,7 @@ import type { Failure } from '../model/failure.ts';
 import type { Facts, Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { type StateName, stateNameSchema } from '../model/state-name.ts';
+import { NO_COST } from '../model/step-account.ts';
 import type { Tag } from '../model/tag.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { Choice } from './choices.ts';
@@ -36,7 +37,13 @@ export function takeChoice(
 ): readonly Effect[] {
   const play = (run: Run, input: Input) => interpret(() => workflow, run, input);
   const before = runAt(workflow, position);
-  const begun = play(before, { kind: 'start-step', at: 0, agent: FIRST_AGENT, newSession: 's' });
+  const begun = play(before, {
+    kind: 'start-step',
+    at: 0,
+    agent: FIRST_AGENT,
+    newSession: 's',
+    executors: { prompt: 'exploration', script: 'exploration' },
+  });
   const running = begun.reduce(apply, before);
   const ended = play(running, {
     kind: 'step-ended',
@@ -47,7 +54,7 @@ export function takeChoice(
       kind: 'answered',
       reading: { tags, bad: [] },
       text: '',
-      costUsd: 0,
+      account: { cost: NO_COST },
       denied: [],
       facts: factsFor(tags),
     },

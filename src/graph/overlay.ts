@@ -1,5 +1,6 @@
 /** The visits and transitions of a run, to be drawn over the graph of its workflow. */
 import type { RunEvent, RunEventOf } from '../model/event.ts';
+import { isStepEnd } from '../model/event-kinds.ts';
 import type { StateName } from '../model/state-name.ts';
 import {
   type EdgeRole,
@@ -90,7 +91,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
       countEdge(agent, 'judge', node, 'judge');
     } else if (isStepEnd(event)) {
       const { started } = agent;
-      if (started) use(started.node, { timeMs: event.at - started.at, costUsd: event.costUsd });
+      if (started) use(started.node, { timeMs: event.at - started.at, costUsd: event.cost.usd });
       agents.set(event.agent, { ...agent, started: undefined });
     } else if (event.type === 'agent-moved') {
       leave(agent, event);
@@ -180,17 +181,6 @@ function callersAfter(agent: Traced, { stack }: RunEventOf<'agent-moved'>): Call
     case 'clear':
       return undefined;
   }
-}
-
-type StepEnd =
-  | RunEventOf<'step-ended'>
-  | RunEventOf<'step-failed'>
-  | RunEventOf<'step-interrupted'>;
-
-function isStepEnd(event: RunEvent): event is StepEnd {
-  return (
-    event.type === 'step-ended' || event.type === 'step-failed' || event.type === 'step-interrupted'
-  );
 }
 
 function keyOf({ from, to, role }: Pick<GraphEdge, 'from' | 'to' | 'role'>): string {

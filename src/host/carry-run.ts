@@ -38,6 +38,8 @@ export interface Carrying extends Pick<StepsPorts, 'library' | 'world' | 'folder
   /** The events by which the run has just begun, to be shown. */
   readonly begun?: readonly Begun[];
   readonly inbox?: Inbox<Input>;
+  /** The name of this process, for the journal; absent where nobody asks who took a step. */
+  readonly worker?: string;
 }
 
 export interface Begun {
@@ -96,6 +98,7 @@ export async function carryRun(
     });
     const ended = await runLoop(run, inbox, {
       ...{ journal: delivery?.journal ?? kept, clock, observer, steps, newId, patient },
+      ...(carrying.worker !== undefined && { worker: carrying.worker }),
       attended: () => person.isThere(),
     });
     return { kind: 'ended', run: ended };

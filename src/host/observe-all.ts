@@ -24,7 +24,7 @@ export function observeAll(
   };
   return {
     event: (event, before, after) => tell((observer) => observer.event(event, before, after)),
-    live: (agent, live) => tell((observer) => observer.live(agent, live)),
+    live: (step, live) => tell((observer) => observer.live(step, live)),
     /** Also those that were left out: they may hold something. */
     async close() {
       for (const [name, observer] of observers) {

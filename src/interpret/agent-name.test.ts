@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Run } from '../model/run.ts';
+import { stateNameSchema } from '../model/state-name.ts';
 import { workerNames } from './agent-name.ts';
 import { newRun } from './new-run.ts';
 
-const ended = { at: 0, steps: 1, costUsd: 0 };
+const ended = {
+  at: 0,
+  parent: 'main',
+  workflow: '/flow',
+  state: stateNameSchema.parse('W.md'),
+  result: '',
+  steps: 1,
+  costUsd: 0,
+};
 const withEnded = (...ids: string[]): Run => ({
   ...newRun,
   endedAgents: PersistentMap.from(ids.map((id) => [id, ended])),

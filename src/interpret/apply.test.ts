@@ -67,10 +67,11 @@ test('only the first agent’s result is the run’s', () => {
 
 const at = { at: 5, agent: 'nobody' };
 const failure = { kind: 'crashed', message: '' } as const;
+const cost = { usd: 3, from: 'told' } as const;
 test.each<RunEvent>([
-  { type: 'step-ended', ...at, step: 1, costUsd: 3, denied: [] },
-  { type: 'step-failed', ...at, step: 1, costUsd: 3, failure },
-  { type: 'step-interrupted', ...at, step: 1, costUsd: 3, goesOn: 'continue' },
+  { type: 'step-ended', ...at, step: 1, cost, denied: [] },
+  { type: 'step-failed', ...at, step: 1, cost, failure },
+  { type: 'step-interrupted', ...at, step: 1, cost, repeat: 'continue' },
   { type: 'agent-answered', ...at, text: 'x' },
   { type: 'question-timed-out', ...at },
   { type: 'agent-reminded', ...at, number: 1, failure, text: 'x' },
@@ -87,8 +88,8 @@ test.each(['step-ended', 'step-failed', 'step-interrupted'] as const)(
   (type) => {
     const stage = makeRun(flow);
     stage.turn('<ask next="N">?</ask>');
-    const over = { at: 5, agent: 'main', step: 1, costUsd: 3 };
-    const event = { type, ...over, denied: [], failure, goesOn: 'restart' } as RunEvent;
+    const over = { at: 5, agent: 'main', step: 1, cost };
+    const event = { type, ...over, denied: [], failure, repeat: 'restart' } as RunEvent;
     expect(apply(stage.run, event)).toEqual({ ...stage.run, seq: stage.run.seq + 1, updatedAt: 5 });
   },
 );

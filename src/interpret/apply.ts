@@ -2,8 +2,15 @@
  * Folds an event into a run. Total: an event about an agent that is not there changes nothing. The
  * work for one event does not depend on how many agents there are (a resume excepted).
  */
-import type { RunEvent, RunEventOf, Session, StackChange, Task } from '../model/event.ts';
-import type { Agent, AgentStatus, Run } from '../model/run.ts';
+import type {
+  RunEvent,
+  RunEventOf,
+  Session,
+  StackChange,
+  StepEndEvent,
+  Task,
+} from '../model/event.ts';
+import type { Agent, AgentStatus, Run, RunningStatus } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { tallyWith } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -24,13 +31,13 @@ function fold(run: Run, event: RunEvent): Run {
     case 'step-started':
       return stepStarted(run, event);
     case 'step-ended':
-      return stepOver(run, event, (agent) => ({
-        ...keepSession(agent),
+      return endStep(run, event, (agent, step) => ({
+        ...keepSession(agent, step, event),
         retries: 0,
         previousTry: undefined,
       }));
     case 'step-failed':
-      return stepOver(run, event, (agent) => ({ ...agent, previousTry: event.step }));
+      return endStep(run, event, (agent) => ({ ...agent, previousTry: event.step }));
     case 'step-interrupted':
       return interrupted(run, event);
     case 'agent-moved':
@@ -96,7 +103,7 @@ function started(event: RunEventOf<'run-started'>): Run {
     metadata: event.metadata,
     startedAt: event.at,
   };
-  return put(run, undefined, newAgent(FIRST_AGENT, event, {}));
+  return put(run, undefined, newAgent(FIRST_AGENT, undefined, event, {}));
 }
 
 /** Failed agents are tried again, reminded ones (and reminded judges) from the beginning. */
@@ -106,13 +113,15 @@ function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
     if (status.kind !== 'failed') continue;
     next = change(next, id, (agent) => {
       const again = { ...agent, retries: 0, input: event.input ?? agent.input };
-      return event.fresh ? anew(again, status.task) : oncemore(again, status.task);
+      return event.fresh
+        ? restartInNewSession(again, status.task)
+        : retryFailedTask(again, status.task);
     });
   }
   return next;
 }
 
-function oncemore(agent: Agent, failed: Task): Agent {
+function retryFailedTask(agent: Agent, failed: Task): Agent {
   const task = withoutReminder(failed);
   const previousTry = task === failed ? agent.previousTry : undefined;
   return { ...agent, previousTry, status: ready(task) };
@@ -122,7 +131,7 @@ function oncemore(agent: Agent, failed: Task): Agent {
  * In a new session there is nothing to continue and nothing to be reminded of. A caller that would
  * go on in the session that is given up begins a new one, too.
  */
-function anew(agent: Agent, failed: Task): Agent {
+function restartInNewSession(agent: Agent, failed: Task): Agent {
   if (failed.kind === 'judge') return begin(agent, withoutReminder(failed));
   const given = sessionId(agent.session);
   const stack = agent.stack.map((frame) =>
@@ -156,53 +165,57 @@ function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       kind: 'running',
       task: taskOf(agent.status),
       step: event.step,
+      state: event.state,
       startedAt: event.at,
       session: event.session,
+      executor: event.executor,
+      worker: event.worker,
     },
   }));
 }
 
-type StepOver =
-  | RunEventOf<'step-ended'>
-  | RunEventOf<'step-failed'>
-  | RunEventOf<'step-interrupted'>;
-
-function stepOver(run: Run, event: StepOver, settle: (agent: Agent) => Agent): Run {
+/** What a step's end means for its agent and for the run's money: said here and nowhere else. */
+function endStep(
+  run: Run,
+  event: StepEndEvent,
+  settle: (agent: Agent, step: RunningStatus) => Agent,
+): Run {
   const agent = run.agents.get(event.agent);
   if (agent?.status.kind !== 'running') return run;
+  const { usd } = event.cost;
   // A turn that broke off before it cost anything says nothing about the price of one.
-  const hasPrice = event.type === 'step-ended' || event.costUsd > 0;
+  const hasPrice = event.type === 'step-ended' || usd > 0;
   const isTurn = agent.status.session !== undefined;
   const paid: Run = {
     ...run,
-    totalCostUsd: run.totalCostUsd + event.costUsd,
+    totalCostUsd: run.totalCostUsd + usd,
     dearestTurnUsd:
-      isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, event.costUsd) : run.dearestTurnUsd,
+      isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, usd) : run.dearestTurnUsd,
   };
   const failure = event.type === 'step-failed' ? event.failure : undefined;
   return put(paid, agent, {
-    ...settle(agent),
-    costUsd: agent.costUsd + event.costUsd,
+    ...settle(agent, agent.status),
+    costUsd: agent.costUsd + usd,
     status: { kind: 'deciding', task: agent.status.task, failure },
   });
 }
 
-/** A judge speaks in a session of its own. */
-function keepSession(agent: Agent): Agent {
-  const { status } = agent;
-  if (status.kind !== 'running' || !status.session || status.task.kind === 'judge') return agent;
-  return { ...agent, session: { kind: 'open', id: status.session.id } };
+/** A judge speaks in a session of its own. Version 1 did not repeat the session at a step's end. */
+function keepSession(agent: Agent, { session, task }: RunningStatus, event: StepEndEvent): Agent {
+  const left = event.session ?? session;
+  if (!left || task.kind === 'judge') return agent;
+  return { ...agent, session: { kind: 'open', id: left.id } };
 }
 
 function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
-  const goesOn = event.goesOn === 'continue';
-  const over = stepOver(run, event, (agent) =>
-    goesOn ? keepSession(agent) : { ...agent, previousTry: event.step },
+  const isContinued = event.repeat === 'continue';
+  const ended = endStep(run, event, (agent, step) =>
+    isContinued ? keepSession(agent, step, event) : { ...agent, previousTry: event.step },
   );
-  return change(over, event.agent, (agent) => {
+  return change(ended, event.agent, (agent) => {
     if (agent.status.kind !== 'deciding') return agent;
     const { task } = agent.status;
-    return goesOn && task.kind !== 'judge'
+    return isContinued && task.kind !== 'judge'
       ? begin(agent, { kind: 'continuation' })
       : { ...agent, status: ready(task) };
   });
@@ -250,7 +263,8 @@ function begin(agent: Agent, task: Task): Agent {
 function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
   if (run.agents.has(event.agent)) return run;
   const forkCounters = run.forkCounters.set(event.parent, event.counter);
-  return put({ ...run, forkCounters }, undefined, newAgent(event.agent, event, event.variables));
+  const worker = newAgent(event.agent, event.parent, event, event.variables);
+  return put({ ...run, forkCounters }, undefined, worker);
 }
 
 function afterQuestion(agent: Agent, answer: string | undefined): Agent {
@@ -283,13 +297,15 @@ function waits(agent: Agent, until: number): Agent {
 function ended(run: Run, event: RunEventOf<'agent-ended'>): Run {
   const agent = run.agents.get(event.agent);
   if (!agent) return run;
-  const { steps, costUsd } = agent;
+  const { parent, workflow, state, steps, costUsd } = agent;
+  const { at, result } = event;
+  const kept = { at, parent, workflow, state, result, steps, costUsd };
   return {
     ...run,
     agents: run.agents.delete(agent.id),
-    endedAgents: run.endedAgents.set(agent.id, { at: event.at, steps, costUsd }),
+    endedAgents: run.endedAgents.set(agent.id, kept),
     tally: tallyWith(run.tally, agent.status, undefined),
-    result: agent.id === FIRST_AGENT ? event.result : run.result,
+    result: agent.id === FIRST_AGENT ? result : run.result,
   };
 }
 

@@ -1,5 +1,5 @@
 /** What follows from a step that has ended: the heart of the language. */
-import type { RunEvent, Task } from '../model/event.ts';
+import type { RunEvent, RunEventOf, StepEndEvent, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts, StepEnded, StepReport } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
@@ -11,42 +11,39 @@ import { tagChoices } from '../parse/agent-choices.ts';
 import { implicitTag } from '../parse/implicit.ts';
 import { readMove } from '../parse/transition.ts';
 import { choiceProblem } from './agent-choice.ts';
+import { apply } from './apply.ts';
 import { evaluate } from './evaluate.ts';
-import { follow, type Workflows } from './follow.ts';
+import { type Followed, follow, type Workflows } from './follow.ts';
 import { visitKey } from './new-run.ts';
 import { policyProblem, reminderText } from './policy.ts';
 import { recover } from './recover.ts';
 
+/** First what the step's end does to the run, by the one fold; then, on that run, what follows from it. */
 export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): readonly RunEvent[] {
-  const agent = run.agents.get(input.agent);
-  if (agent?.status.kind !== 'running' || agent.status.step !== input.step) return [];
-  const { at, step, outcome } = input;
-  const { costUsd } = outcome;
-  const over = { at, agent: agent.id, step, costUsd };
+  const running = run.agents.get(input.agent);
+  if (running?.status.kind !== 'running' || running.status.step !== input.step) return [];
+  const { outcome, at } = input;
+  const ended = endEvent(workflows, running, input);
+  const after = apply(run, ended);
+  const agent = after.agents.get(running.id);
+  if (!agent) throw new Error('Bug: the end of a step removed its agent');
+  const { task, session } = running.status;
   const context: Context = {
     workflows,
-    run,
-    agent: { ...agent, costUsd: agent.costUsd + costUsd, session: sessionAfter(agent) },
-    task: agent.status.task,
-    judgeSession: agent.status.session?.id,
+    run: after,
+    agent,
+    task,
+    judgeSession: session?.id,
     at,
   };
 
   switch (outcome.kind) {
     case 'answered':
-      return [
-        { type: 'step-ended', ...over, denied: outcome.denied },
-        ...answered(context, outcome),
-      ];
+      return [ended, ...answered(context, outcome)];
     case 'failed':
-      return [
-        { type: 'step-failed', ...over, failure: outcome.failure },
-        ...failed(context, outcome.failure),
-      ];
+      return [ended, ...failed(context, outcome.failure)];
     case 'interrupted':
-      return [
-        { type: 'step-interrupted', ...over, goesOn: goesOn(context, outcome.sessionUsable) },
-      ];
+      return [ended];
     default:
       return unreachable(outcome);
   }
@@ -71,7 +68,7 @@ export const MOST_REMINDERS = 3;
 interface Context {
   readonly workflows: Workflows;
   readonly run: Run;
-  /** As it is after the step: paid, and in the session that the step has opened. */
+  /** As the end of the step has left it. */
   readonly agent: Agent;
   readonly task: Task;
   readonly judgeSession: string | undefined;
@@ -86,9 +83,36 @@ function choicesIn({ workflows, agent }: Context): readonly string[] {
   return workflow ? tagChoices(workflow.agent) : [];
 }
 
-function sessionAfter({ status, session }: Agent): Agent['session'] {
-  if (status.kind !== 'running' || !status.session || status.task.kind === 'judge') return session;
-  return { kind: 'open', id: status.session.id };
+function endEvent(
+  workflows: Workflows,
+  agent: Agent,
+  { at, step, outcome }: StepEnded,
+): StepEndEvent {
+  const over = { at, agent: agent.id, step, ...outcome.account };
+  switch (outcome.kind) {
+    case 'answered': {
+      const { answer, denied } = outcome;
+      return { type: 'step-ended', ...over, ...(answer && { answer }), denied };
+    }
+    case 'failed':
+      return { type: 'step-failed', ...over, failure: outcome.failure };
+    case 'interrupted': {
+      const repeat = howToRepeat(workflows, agent, outcome.sessionUsable);
+      return { type: 'step-interrupted', ...over, repeat };
+    }
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function howToRepeat(
+  workflows: Workflows,
+  agent: Agent,
+  sessionUsable: boolean,
+): RunEventOf<'step-interrupted'>['repeat'] {
+  const state = workflows(agent.workflow)?.states.get(agent.state);
+  if (state?.kind !== 'prompt' || !sessionUsable) return 'restart';
+  return state.policy.onInterrupt;
 }
 
 function answered(context: Context, answer: Answer): readonly RunEvent[] {
@@ -113,7 +137,7 @@ function decided(
 ): readonly RunEvent[] {
   const policy = state.kind === 'prompt' ? state.policy : undefined;
   const choices = choicesIn(context);
-  const tags = policy ? tagsTaken(state, answer.reading, choices) : answer.reading;
+  const tags = writtenOrImplied(state, answer.reading, choices);
   const move = readMove(tags, choices);
   const refuse = (failure: Failure) => remindOrFail(context, failure, policy?.allowed);
   if (!move.ok) return refuse({ kind: move.kind, message: move.message });
@@ -125,7 +149,7 @@ function decided(
   const overreach = policy && choiceProblem(standpoint, policy.allowed, tags.tags, move.value);
   if (overreach) return refuse(overreach);
 
-  const followed = take(context, move.value, answer.facts);
+  const followed = followMove(context, move.value, answer.facts);
   if (state.kind !== 'prompt') return followed.ok ? followed.events : refuse(followed.failure);
   // A state that was entered too often cannot be talked out of it, but an evaluator may lead elsewhere.
   if (!followed.ok && followed.failure.kind !== 'too-many-visits') return refuse(followed.failure);
@@ -134,11 +158,16 @@ function decided(
     tags: tags.tags,
     from: 0,
     facts: answer.facts,
+    whenPassed: () => eventsOrFailure(context, followed),
   });
 }
 
 /** What the agent wrote, or what its policy lets it leave unwritten. */
-function tagsTaken(state: State, reading: TagReading, choices: readonly string[]): TagReading {
+function writtenOrImplied(
+  state: State,
+  reading: TagReading,
+  choices: readonly string[],
+): TagReading {
   if (state.kind !== 'prompt') return reading;
   const implicit = implicitTag(state.policy, choices);
   if (!implicit) return reading;
@@ -152,6 +181,8 @@ interface Pending {
   /** The first evaluator that has not spoken yet. */
   readonly from: number;
   readonly facts: Facts;
+  /** The events when no evaluator objects: those of the tags. */
+  readonly whenPassed: () => readonly RunEvent[];
 }
 
 function evaluated(context: Context, state: PromptState, pending: Pending): readonly RunEvent[] {
@@ -162,7 +193,7 @@ function evaluated(context: Context, state: PromptState, pending: Pending): read
   const verdict = evaluate(state.policy.evaluators, pending.from, step);
   switch (verdict.kind) {
     case 'pass':
-      return takeWritten(context, state, pending);
+      return pending.whenPassed();
     case 'override':
       return overridden(context, state, verdict.index, pending);
     case 'ask-judge':
@@ -181,7 +212,7 @@ function overridden(
   pending: Pending,
 ): readonly RunEvent[] {
   const evaluator = state.policy.evaluators[index];
-  if (!evaluator) return takeWritten(context, state, pending);
+  if (!evaluator) return pending.whenPassed();
   const override: RunEvent = {
     type: 'transition-overridden',
     at: context.at,
@@ -191,7 +222,7 @@ function overridden(
     written: pending.tags,
     taken: evaluator.transition,
   };
-  return [override, ...takeTags(context, [evaluator.transition], pending.facts)];
+  return [override, ...followTags(context, [evaluator.transition], pending.facts)];
 }
 
 /** A judge has to give a result: anything but the expected one fires its evaluator. */
@@ -201,7 +232,10 @@ function judged(
   state: State,
   answer: Answer,
 ): readonly RunEvent[] {
-  if (state.kind !== 'prompt') return takeWritten(context, state, { ...task, facts: answer.facts });
+  const { evaluator: index, output, tags } = task;
+  const { facts } = answer;
+  const whenPassed = () => followHeldTags(context, state, tags, facts);
+  if (state.kind !== 'prompt') return whenPassed();
   const move = readMove(answer.reading, choicesIn(context));
   const verdict = move.ok && move.value.own.tag === 'result' ? move.value.own.payload : undefined;
   if (verdict === undefined) {
@@ -212,9 +246,8 @@ function judged(
       JUDGE_MAY,
     );
   }
-  const { evaluator: index, output, tags } = task;
   const evaluator = state.policy.evaluators[index];
-  const pending = { output, tags, facts: answer.facts };
+  const pending = { output, tags, facts, whenPassed };
   const isExpected = evaluator?.kind === 'prompt' && verdict.trim() === evaluator.expect.trim();
   return isExpected
     ? evaluated(context, state, { ...pending, from: index + 1 })
@@ -223,29 +256,33 @@ function judged(
 
 const JUDGE_MAY: readonly AllowedTransition[] = [{ tag: 'result', attributes: {}, line: 0 }];
 
-/** A judge took its time: what the agent wrote before is looked at with what is so now. */
-function takeWritten(
+/** A judge took its time: what the agent wrote before it is checked against how things are now. */
+function followHeldTags(
   context: Context,
   state: State,
-  { tags, facts }: Pick<Pending, 'tags' | 'facts'>,
+  tags: readonly Tag[],
+  facts: Facts,
 ): readonly RunEvent[] {
   const workflow = context.workflows(context.agent.workflow);
   const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
   const move = readMove({ tags, bad: [] }, choicesIn(context));
   const standpoint = workflow && { run: context.run, workflow, facts };
   const overreach = standpoint && move.ok && choiceProblem(standpoint, allowed, tags, move.value);
-  return overreach ? fail(context, overreach) : takeTags(context, tags, facts);
+  return overreach ? fail(context, overreach) : followTags(context, tags, facts);
 }
 
-function takeTags(context: Context, tags: readonly Tag[], facts: Facts): readonly RunEvent[] {
+function followTags(context: Context, tags: readonly Tag[], facts: Facts): readonly RunEvent[] {
   const move = readMove({ tags, bad: [] }, choicesIn(context));
   if (!move.ok) return fail(context, { kind: move.kind, message: move.message });
-  const followed = take(context, move.value, facts);
-  return followed.ok ? followed.events : fail(context, followed.failure);
+  return eventsOrFailure(context, followMove(context, move.value, facts));
 }
 
-function take({ workflows, run, agent, at }: Context, move: Move, facts: Facts) {
+function followMove({ workflows, run, agent, at }: Context, move: Move, facts: Facts): Followed {
   return follow({ workflows, run, agent, facts, at }, move);
+}
+
+function eventsOrFailure(context: Context, followed: Followed): readonly RunEvent[] {
+  return followed.ok ? followed.events : fail(context, followed.failure);
 }
 
 function remindOrFail(
@@ -300,12 +337,6 @@ function failed(context: Context, failure: Failure): readonly RunEvent[] {
     default:
       return unreachable(recovery);
   }
-}
-
-function goesOn({ workflows, agent }: Context, sessionUsable: boolean): 'continue' | 'restart' {
-  const state = workflows(agent.workflow)?.states.get(agent.state);
-  if (state?.kind !== 'prompt' || !sessionUsable) return 'restart';
-  return state.policy.onInterrupt;
 }
 
 function fail({ run, agent, at }: Context, failure: Failure): readonly RunEvent[] {

@@ -42,11 +42,13 @@ export const FIRST_AGENT = 'main';
 
 export function newAgent(
   id: string,
+  parent: string | undefined,
   place: { workflow: string; state: StateName; cwd: string; input?: string | undefined },
   variables: Readonly<Record<string, string>>,
 ): Agent {
   return {
     id,
+    parent,
     workflow: place.workflow,
     state: place.state,
     session: { kind: 'none' },

@@ -2,14 +2,13 @@ import { expect, test } from 'vitest';
 import type { Stage, StageOptions } from '../../test/make-run.ts';
 import { makeRun, state } from '../../test/make-run.ts';
 import { fill, renderPrompt, scriptVariables } from './render.ts';
-import { executedState } from './start-step.ts';
 
 function rendered(stage: Stage, id = 'main', taskFolder = () => '/task'): string {
+  stage.start(id);
   const agent = stage.agent(id);
   const workflow = stage.workflows(agent.workflow);
-  const executed = executedState(stage.workflows, agent);
-  if (!workflow || 'failure' in executed || executed.kind !== 'prompt')
-    throw new Error('no prompt');
+  const executed = agent.status.kind === 'running' && workflow?.states.get(agent.status.state);
+  if (!workflow || !executed || executed.kind !== 'prompt') throw new Error('no prompt');
   return renderPrompt(executed, { workflow, run: stage.run, agent, taskFolder });
 }
 

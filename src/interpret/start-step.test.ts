@@ -134,6 +134,7 @@ describe('a step starts', () => {
         state: 'START.md',
         task: 'state',
         session: { use: 'fresh', id: 's1' },
+        executor: 'scripted',
       },
     ]);
   });

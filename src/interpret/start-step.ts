@@ -1,5 +1,6 @@
 import type { RunEvent, SessionUse, StopReason } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
+import type { StartStep } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { PromptState, ScriptState } from '../model/workflow.ts';
 import { resolveState } from '../parse/resolve.ts';
@@ -7,11 +8,7 @@ import { failAgent } from './decide.ts';
 import type { Workflows } from './follow.ts';
 
 /** Starts an agent's next step if the run's limits have room for it; no events when they do not. */
-export function startStep(
-  workflows: Workflows,
-  run: Run,
-  input: { readonly at: number; readonly agent: string; readonly newSession: string },
-): readonly RunEvent[] {
+export function startStep(workflows: Workflows, run: Run, input: StartStep): readonly RunEvent[] {
   const { at } = input;
   const agent = run.agents.get(input.agent);
   if (run.status.kind !== 'active' || agent?.status.kind !== 'ready') return [];
@@ -33,12 +30,14 @@ export function startStep(
       state: state.name,
       task: agent.status.task.kind,
       ...(state.kind === 'prompt' && { session: sessionFor(agent, input.newSession) }),
+      executor: input.executors[state.kind],
+      ...(input.worker !== undefined && { worker: input.worker }),
     },
   ];
 }
 
 /** The state whose text the agent's next step executes: its own, or its judge's. */
-export function executedState(
+function executedState(
   workflows: Workflows,
   agent: Agent,
 ): PromptState | ScriptState | { readonly failure: Failure } {
@@ -70,6 +69,12 @@ export function executedState(
     );
   }
   return judge;
+}
+
+/** Whether an agent's next step is a prompt: nothing but a state's own text can be a script. */
+export function isPromptNext(workflows: Workflows, { status, workflow, state }: Agent): boolean {
+  if (status.kind === 'ready' && status.task.kind !== 'state') return true;
+  return workflows(workflow)?.states.get(state)?.kind === 'prompt';
 }
 
 /** What a turn may still spend; undefined without a budget. */

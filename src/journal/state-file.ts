@@ -45,11 +45,15 @@ export function freeze(run: Run): StateFile {
     dearest_turn_usd: run.dearestTurnUsd ?? null,
     limited_until: run.limitedUntil ?? null,
     result: run.result ?? null,
-    ended_agents: [...run.endedAgents].map(([id, { at, steps, costUsd }]) => ({
+    ended_agents: [...run.endedAgents].map(([id, agent]) => ({
       id,
-      ended_at: iso(at),
-      steps,
-      cost_usd: costUsd,
+      parent: agent.parent ?? null,
+      workflow: agent.workflow,
+      state: agent.state,
+      result: agent.result,
+      ended_at: iso(agent.at),
+      steps: agent.steps,
+      cost_usd: agent.costUsd,
     })),
   };
 }
@@ -72,9 +76,9 @@ export function thaw(json: unknown): Run | undefined {
     status: file.status,
     agents: PersistentMap.from(agents.map((agent) => [agent.id, agent])),
     endedAgents: PersistentMap.from(
-      file.ended_agents.map(({ id, ended_at, steps, cost_usd }) => [
+      file.ended_agents.map(({ id, parent, ended_at, cost_usd, ...kept }) => [
         id,
-        { at: Date.parse(ended_at), steps, costUsd: cost_usd },
+        { ...kept, parent: parent ?? undefined, at: Date.parse(ended_at), costUsd: cost_usd },
       ]),
     ),
     forkCounters: PersistentMap.from(Object.entries(file.fork_counters)),
@@ -99,8 +103,11 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     kind: z.literal('running'),
     task: taskSchema,
     step: z.number(),
+    state: stateNameSchema,
     startedAt: z.number(),
     session: z.nullable(sessionUseSchema),
+    executor: z.nullable(text),
+    worker: z.nullable(text),
   }),
   z.object({ kind: z.literal('deciding'), task: taskSchema, failure: z.nullable(failureSchema) }),
   z.object({
@@ -122,6 +129,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
 
 const agentSchema = z.object({
   id: text,
+  /** The agent that forked it; null for the first one. */
+  parent: z.nullable(text),
   current_state: stateNameSchema,
   session_id: z.nullable(text),
   /** The session that the next turn branches off, instead of a session of its own. */
@@ -181,7 +190,16 @@ export const stateFileSchema = z.object({
   limited_until: z.nullable(z.number()),
   result: z.nullable(text),
   ended_agents: z.array(
-    z.object({ id: text, ended_at: time, steps: z.number(), cost_usd: z.number() }),
+    z.object({
+      id: text,
+      parent: z.nullable(text),
+      workflow: text,
+      state: stateNameSchema,
+      result: text,
+      ended_at: time,
+      steps: z.number(),
+      cost_usd: z.number(),
+    }),
   ),
 });
 
@@ -190,6 +208,7 @@ type FrozenAgent = z.infer<typeof agentSchema>;
 function freezeAgent(agent: Agent): FrozenAgent {
   return alsoFlat(agent.choices, {
     id: agent.id,
+    parent: agent.parent ?? null,
     current_state: agent.state,
     session_id: openId(agent.session),
     branch_of: branchOf(agent.session),
@@ -225,6 +244,7 @@ function alsoFlat<T extends object>(choices: Choices, frozen: T): T {
 function thawAgent(frozen: FrozenAgent): Agent {
   return {
     id: frozen.id,
+    parent: frozen.parent ?? undefined,
     workflow: frozen.workflow,
     state: frozen.current_state,
     session: toSession(frozen.session_id, frozen.branch_of),
@@ -252,7 +272,12 @@ function thawAgent(frozen: FrozenAgent): Agent {
 function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
   switch (status.kind) {
     case 'running':
-      return { ...status, session: status.session ?? null };
+      return {
+        ...status,
+        session: status.session ?? null,
+        executor: status.executor ?? null,
+        worker: status.worker ?? null,
+      };
     case 'deciding':
       return { ...status, failure: status.failure ?? null };
     case 'asking':
@@ -269,7 +294,12 @@ function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
 function thawStatus(status: FrozenAgent['status']): AgentStatus {
   switch (status.kind) {
     case 'running':
-      return { ...status, session: status.session ?? undefined };
+      return {
+        ...status,
+        session: status.session ?? undefined,
+        executor: status.executor ?? undefined,
+        worker: status.worker ?? undefined,
+      };
     case 'deciding':
       return { ...status, failure: status.failure ?? undefined };
     case 'asking':

@@ -22,8 +22,9 @@ const UPCASTS: Readonly<Record<number, (event: JsonRecord) => JsonRecord>> = {
 };
 
 /**
- * Version 2 keeps together what is chosen for an agent. It also added the sequence number and the
- * checksum, which are not part of the event itself.
+ * Version 2 gave every step an account in place of `costUsd`, says `repeat` in place of `goesOn`, and
+ * keeps together what is chosen for an agent. What else it added, version 1 did not know, and may be
+ * absent. (The sequence number and the checksum are not part of the event itself.)
  */
 function fromVersion1(event: JsonRecord): JsonRecord {
   switch (event.type) {
@@ -34,6 +35,13 @@ function fromVersion1(event: JsonRecord): JsonRecord {
     case 'agent-moved': {
       const [choices, others] = parted(event, ['model', 'effort']);
       return Object.keys(choices).length > 0 ? { ...others, choices } : event;
+    }
+    case 'step-ended':
+    case 'step-failed':
+      return withCost(event);
+    case 'step-interrupted': {
+      const { goesOn, ...rest } = withCost(event);
+      return { ...rest, repeat: goesOn };
     }
     default:
       return event;
@@ -67,6 +75,12 @@ function parted(from: JsonRecord, names: readonly string[]): readonly [JsonRecor
     Object.fromEntries(entries.filter(([name]) => names.includes(name))),
     Object.fromEntries(entries.filter(([name]) => !names.includes(name))),
   ];
+}
+
+/** Of a step without an answer, version 1 did not say whether the cost was told. */
+function withCost({ costUsd, ...event }: JsonRecord): JsonRecord {
+  const isTold = event.type === 'step-ended' || costUsd === 0;
+  return { ...event, cost: { usd: costUsd, from: isTold ? 'told' : 'estimated' } };
 }
 
 function isRecord(json: unknown): json is JsonRecord {

@@ -10,6 +10,7 @@
 import * as z from 'zod/mini';
 import { failureSchema } from './failure.ts';
 import { stateNameSchema } from './state-name.ts';
+import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
 
 export const JOURNAL_VERSION = 2;
@@ -151,19 +152,31 @@ export const runEventSchema = z.discriminatedUnion('type', [
     task: z.enum(['state', 'reminder', 'continuation', 'judge']),
     /** Present for prompts, absent for scripts. */
     session: z.optional(sessionUseSchema),
+    /** The name of the executor that takes the step. Version 1 did not say. */
+    executor: z.optional(text),
+    /** The process that takes the step, where several can: its host and pid, or another name. */
+    worker: z.optional(text),
   }),
   z.object({
     type: z.literal('step-ended'),
     ...byStep,
-    costUsd: usd,
+    ...accountSchema.shape,
+    /** Version 1 did not say. */
+    answer: z.optional(answerRefSchema),
     denied: z.readonly(z.array(text)),
   }),
-  z.object({ type: z.literal('step-failed'), ...byStep, costUsd: usd, failure: failureSchema }),
+  z.object({
+    type: z.literal('step-failed'),
+    ...byStep,
+    ...accountSchema.shape,
+    failure: failureSchema,
+  }),
   z.object({
     type: z.literal('step-interrupted'),
     ...byStep,
-    costUsd: usd,
-    goesOn: z.enum(['continue', 'restart']),
+    ...accountSchema.shape,
+    /** Whether the step's session continues, or its state begins again. */
+    repeat: z.enum(['continue', 'restart']),
   }),
   z.object({
     type: z.literal('agent-moved'),
@@ -247,6 +260,8 @@ export type RunEvent = z.infer<typeof runEventSchema>;
 /** An event with its place in the journal: `seq` counts from 1. */
 export type JournaledEvent = RunEvent & { readonly seq: number };
 export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+/** The events by which a step is over. */
+export type StepEndEvent = RunEventOf<'step-ended' | 'step-failed' | 'step-interrupted'>;
 export type Session = z.infer<typeof sessionSchema>;
 export type SessionUse = z.infer<typeof sessionUseSchema>;
 export type Frame = z.infer<typeof frameSchema>;

@@ -1,6 +1,7 @@
 import type { Settings } from './event.ts';
 import type { Failure } from './failure.ts';
 import type { StateName } from './state-name.ts';
+import type { Account, AnswerRef } from './step-account.ts';
 import type { TagReading } from './tag.ts';
 
 /**
@@ -8,13 +9,7 @@ import type { TagReading } from './tag.ts';
  * that interpreting it needs nothing else.
  */
 export type Input =
-  /** There may be room for the agent's next step. */
-  | {
-      readonly kind: 'start-step';
-      readonly at: number;
-      readonly agent: string;
-      readonly newSession: string;
-    }
+  | StartStep
   | StepEnded
   | {
       readonly kind: 'person-answered';
@@ -47,6 +42,18 @@ export type Input =
       readonly patient: boolean;
     };
 
+/** There may be room for the agent's next step. */
+export interface StartStep {
+  readonly kind: 'start-step';
+  readonly at: number;
+  readonly agent: string;
+  readonly newSession: string;
+  /** Who would take it: the names of the executors of prompts and of scripts. */
+  readonly executors: { readonly prompt: string; readonly script: string };
+  /** The process that would take it; absent where nobody asks. */
+  readonly worker?: string | undefined;
+}
+
 export interface StepEnded {
   readonly kind: 'step-ended';
   readonly at: number;
@@ -56,19 +63,20 @@ export interface StepEnded {
 }
 
 /** How a step ended, with its output already read. */
-export type StepReport =
+export type StepReport = { readonly account: Account } & (
   | {
       readonly kind: 'answered';
       readonly reading: TagReading;
       /** A prompt's final message; a script's output is only read for tags. */
       readonly text: string;
-      readonly costUsd: number;
+      readonly answer?: AnswerRef | undefined;
       readonly denied: readonly string[];
       readonly facts: Facts;
     }
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly costUsd: number }
+  | { readonly kind: 'failed'; readonly failure: Failure }
   /** Stopped by us, or found dead after a crash. */
-  | { readonly kind: 'interrupted'; readonly costUsd: number; readonly sessionUsable: boolean };
+  | { readonly kind: 'interrupted'; readonly sessionUsable: boolean }
+);
 
 /** What the world says about a step's tags. Paths are as written. */
 export interface Facts {

@@ -28,7 +28,7 @@ export interface Run {
   readonly status: RunStatus;
   /** Agents that have not ended; failed ones are among them, since a resume tries them again. */
   readonly agents: PersistentMap<Agent>;
-  /** Every agent that ended: its name is never given again. */
+  /** Every agent that ended, with its result: its name is never given again. */
   readonly endedAgents: PersistentMap<EndedAgent>;
   readonly forkCounters: PersistentMap<number>;
   /** The files from which each workflow of the run was read, by ref. */
@@ -51,6 +51,8 @@ export type RunStatus =
 /** A thread of execution in a run. */
 export interface Agent {
   readonly id: string;
+  /** The agent that forked it; undefined for the first one. */
+  readonly parent: string | undefined;
   readonly workflow: string;
   readonly state: StateName;
   readonly session: Session;
@@ -93,9 +95,14 @@ export interface RunningStatus {
   readonly kind: 'running';
   readonly task: Task;
   readonly step: number;
+  /** The state whose text is executed: the agent's own, or its judge's. */
+  readonly state: StateName;
   readonly startedAt: number;
   /** Absent for scripts. */
   readonly session: SessionUse | undefined;
+  /** Who took the step, as far as the journal says. */
+  readonly executor: string | undefined;
+  readonly worker: string | undefined;
 }
 
 export interface AskingStatus {
@@ -109,6 +116,11 @@ export interface AskingStatus {
 
 export interface EndedAgent {
   readonly at: number;
+  readonly parent: string | undefined;
+  /** Where it gave its result. */
+  readonly workflow: string;
+  readonly state: StateName;
+  readonly result: string;
   readonly steps: number;
   readonly costUsd: number;
 }

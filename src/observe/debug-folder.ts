@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent, SessionUse } from '../model/event.ts';
+import { isStepEnd } from '../model/event-kinds.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { visibleJson } from '../model/visible.ts';
 import type { Observer } from '../ports.ts';
@@ -79,16 +80,12 @@ function noteOf(
   before: Run | undefined,
   states: ReadonlyMap<string, string>,
 ): StepNote | undefined {
-  const isStepOver =
-    event.type === 'step-ended' ||
-    event.type === 'step-failed' ||
-    event.type === 'step-interrupted';
-  const agent = isStepOver ? before?.agents.get(event.agent) : undefined;
-  if (!isStepOver || agent?.status.kind !== 'running') return undefined;
-  const { step, at, costUsd } = event;
+  const agent = isStepEnd(event) ? before?.agents.get(event.agent) : undefined;
+  if (!isStepEnd(event) || agent?.status.kind !== 'running') return undefined;
+  const { step, at, cost } = event;
   // A judge is another state than the one that the agent is in.
   const state = states.get(agent.id) ?? agent.state;
-  return { agent: agent.id, state, step, at, costUsd, session: agent.status.session };
+  return { agent: agent.id, state, step, at, costUsd: cost.usd, session: agent.status.session };
 }
 
 /** An override is followed by the transition that was taken instead: the step is told there. */

@@ -85,11 +85,11 @@ test.each([
       text += formatLine(line, { color: false });
     },
   });
-  observer.live('main', { kind: 'denied', tool: 'Bash' });
-  observer.live('main', { kind: 'print', text: 'shown\n' });
-  observer.live('main', { kind: 'note', text: 'retrying' });
-  observer.live('main', { kind: 'text', text: 'thinking' });
-  observer.live('main', { kind: 'tool', name: 'Read', summary: 'a.ts' });
+  observer.live({ agent: 'main', step: 1 }, { kind: 'denied', tool: 'Bash' });
+  observer.live({ agent: 'main', step: 1 }, { kind: 'print', text: 'shown\n' });
+  observer.live({ agent: 'main', step: 1 }, { kind: 'note', text: 'retrying' });
+  observer.live({ agent: 'main', step: 1 }, { kind: 'text', text: 'thinking' });
+  observer.live({ agent: 'main', step: 1 }, { kind: 'tool', name: 'Read', summary: 'a.ts' });
   expect(
     text
       .trimEnd()

@@ -1,5 +1,5 @@
 /** Says in words what an event means: one line per event that a person cares about. */
-import type { RunEvent, RunEventOf } from '../model/event.ts';
+import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -118,14 +118,11 @@ export class Describer {
     }
   }
 
-  #remember(
-    event: RunEventOf<'step-ended'> | RunEventOf<'step-failed'> | RunEventOf<'step-interrupted'>,
-    before: Run | undefined,
-  ): void {
+  #remember(event: StepEndEvent, before: Run | undefined): void {
     const status = before?.agents.get(event.agent)?.status;
     if (status?.kind !== 'running') return;
     const durationMs = event.at - status.startedAt;
-    this.#steps.set(event.agent, { durationMs, costUsd: event.costUsd, isTurn: !!status.session });
+    this.#steps.set(event.agent, { durationMs, costUsd: event.cost.usd, isTurn: !!status.session });
   }
 
   /** `START.md -> goto REVIEW.md (1.2 s, $0.0300)` */

@@ -4,6 +4,6 @@ import type { Observer } from '../ports.ts';
 export function jsonObserver(show: (value: unknown) => void): Observer {
   return {
     event: (event, _before, { seq }) => show({ seq, ...event }),
-    live: (agent, live) => show({ type: 'live', at: Date.now(), agent, ...live }),
+    live: (step, live) => show({ type: 'live', at: Date.now(), ...step, ...live }),
   };
 }

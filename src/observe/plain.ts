@@ -1,3 +1,4 @@
+import { unreachable } from '../model/unreachable.ts';
 import type { Live, Observer } from '../ports.ts';
 import { Describer, type Line } from './describe.ts';
 import { type Looks, ownLine, quotedLines } from './screen.ts';
@@ -18,7 +19,7 @@ export function plainObserver({ show, verbosity }: PlainOptions): Observer {
       if (line.tone === 'detail' && verbosity !== 'verbose') return;
       show(line);
     },
-    live(who, live) {
+    live({ agent: who }, live) {
       for (const said of liveLines(live, verbosity)) show({ at: Date.now(), who, ...said });
     },
   };
@@ -58,6 +59,8 @@ function liveLines(
       return verbosity === 'verbose'
         ? [{ tone: 'faint', text: `> ${live.name} ${live.summary}` }]
         : [];
+    default:
+      return unreachable(live);
   }
 }
 

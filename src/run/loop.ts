@@ -24,11 +24,13 @@ export interface LoopPorts {
   readonly attended: () => boolean;
   /** Whether this process may wait for the deadline of a question. */
   readonly patient: boolean;
+  /** The name of this process, for the journal; absent where nobody asks who took a step. */
+  readonly worker?: string;
 }
 
 /** Works on a run until it ends. What is in the inbox already, such as a resume, comes first. */
 export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts): Promise<Run> {
-  const { journal, clock, observer, steps, newId, attended, patient } = ports;
+  const { journal, clock, observer, steps, newId, attended, patient, worker } = ports;
   const timers = new Timers(clock, inbox);
   const ready = new ReadyAgents(steps.workflows, begun);
   let run = begun;
@@ -69,7 +71,7 @@ export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts)
 
   function decide(inputs: readonly Input[]): readonly Decided[] {
     const decided: Decided[] = [];
-    const take = (input: Input): boolean => {
+    const decideOn = (input: Input): boolean => {
       const events = interpret(steps.workflows, run, input);
       for (const event of events) {
         const before = run;
@@ -81,9 +83,12 @@ export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts)
       return events.length > 0;
     };
     const at = clock.now();
-    inputs.forEach(take);
-    ready.offer((agent) => take({ kind: 'start-step', at, agent, newSession: newId() }));
-    take({ kind: 'idle', at, attended: attended(), patient });
+    inputs.forEach(decideOn);
+    const { executors } = steps;
+    ready.offer((agent) =>
+      decideOn({ kind: 'start-step', at, agent, newSession: newId(), executors, worker }),
+    );
+    decideOn({ kind: 'idle', at, attended: attended(), patient });
     return decided;
   }
 }

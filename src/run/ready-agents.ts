@@ -1,5 +1,5 @@
 import type { Workflows } from '../interpret/follow.ts';
-import { executedState } from '../interpret/start-step.ts';
+import { isPromptNext } from '../interpret/start-step.ts';
 import type { Run } from '../model/run.ts';
 
 /**
@@ -24,9 +24,7 @@ export class ReadyAgents {
       this.#scripts.delete(id);
       return;
     }
-    const state = executedState(this.#workflows, agent);
-    const isPrompt = 'kind' in state && state.kind === 'prompt';
-    (isPrompt ? this.#prompts : this.#scripts).add(id);
+    (isPromptNext(this.#workflows, agent) ? this.#prompts : this.#scripts).add(id);
   }
 
   /** Offers each agent its start, until one of a kind is refused: those behind it would be, too. */

@@ -1,10 +1,11 @@
 import type { Workflows } from '../interpret/follow.ts';
 import { needs } from '../interpret/needs.ts';
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
-import { executedState, remainingUsd } from '../interpret/start-step.ts';
+import { remainingUsd } from '../interpret/start-step.ts';
 import type { RunEvent } from '../model/event.ts';
-import type { Facts, Input, Located, StepReport, WorkflowFact } from '../model/input.ts';
+import type { Facts, Input, Located, StartStep, StepReport, WorkflowFact } from '../model/input.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import { type Account, NO_COST } from '../model/step-account.ts';
 import { UserError } from '../model/user-error.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
 import { readTags } from '../parse/tags.ts';
@@ -17,6 +18,7 @@ import type {
   Step,
   StepKeeper,
   StepOutcome,
+  StepRef,
   WorkflowLibrary,
   World,
 } from '../ports.ts';
@@ -29,7 +31,7 @@ export interface StepsPorts {
   readonly world: World;
   readonly folders: RunFolders;
   readonly clock: Clock;
-  readonly live: (agent: string, live: Live) => void;
+  readonly live: (step: StepRef, live: Live) => void;
   /** Ends what the run has started and no step that is under way knows of. */
   readonly endStrays?: () => Promise<unknown>;
   readonly keeper?: StepKeeper;
@@ -38,6 +40,8 @@ export interface StepsPorts {
 /** The steps that are under way: launched by an event, ended by an input. */
 export class Steps {
   readonly workflows: Workflows;
+  /** The names of those who take the steps. */
+  readonly executors: StartStep['executors'];
   readonly #ports: StepsPorts;
   readonly #inbox: Inbox<Input>;
   readonly #running = new Map<string, Promise<RunningStep>>();
@@ -46,6 +50,8 @@ export class Steps {
     this.#inbox = inbox;
     this.#ports = ports;
     this.workflows = (ref) => ports.library.get(ref);
+    const { prompt, script } = ports.executors;
+    this.executors = { prompt: prompt.name, script: script.name };
   }
 
   act(event: RunEvent, run: Run): void {
@@ -91,7 +97,7 @@ export class Steps {
     );
     if (why === undefined) return;
     const text = `stopped, to continue under the rules of this resume: ${why}`;
-    this.#ports.live(agent.id, { kind: 'note', text });
+    this.#ports.live({ agent: agent.id, step: status.step }, { kind: 'note', text });
     running.stop();
   }
 
@@ -117,7 +123,8 @@ export class Steps {
     try {
       const step = await this.#step(run, agent, status);
       const { executors, live } = this.#ports;
-      return executors[step.kind][how](step, (happening) => live(agent.id, happening));
+      const ref = { agent: agent.id, step: status.step };
+      return executors[step.kind][how](step, (happening) => live(ref, happening));
     } catch (error) {
       return failedStep(error);
     }
@@ -126,7 +133,7 @@ export class Steps {
   async #follow(agent: Agent, step: number, running: Promise<RunningStep>): Promise<void> {
     const outcome = await (await running).outcome;
     const report = await this.#report(agent, outcome).catch((error) =>
-      unreadable(error, outcome.costUsd),
+      unreadable(error, outcome.account),
     );
     this.#running.delete(agent.id);
     this.#inbox.put({
@@ -141,9 +148,9 @@ export class Steps {
   async #step(run: Run, agent: Agent, status: RunningStatus): Promise<Step> {
     const { library, folders } = this.#ports;
     const workflow = library.get(agent.workflow);
-    const state = executedState(this.workflows, agent);
-    if (!workflow || 'failure' in state)
-      throw new Error(`${agent.state} cannot be executed any more.`);
+    const state = workflow?.states.get(status.state);
+    if (!workflow || !state || state.kind === 'broken')
+      throw new Error(`${status.state} cannot be executed any more.`);
     const from = { workflow, run, agent, taskFolder: () => folders.task(agent.id) };
     const parts = {
       run: run.id,
@@ -183,12 +190,12 @@ export class Steps {
 
   async #report(agent: Agent, outcome: StepOutcome): Promise<StepReport> {
     if (outcome.kind !== 'answered') return outcome;
-    const { output, costUsd, denied } = outcome;
+    const { output, ...ended } = outcome;
     const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
     const reading = readTags(output, { code: isPrompt ? 'heeded' : 'ignored' });
     const text = isPrompt ? output.slice(0, output.length) : '';
     const facts = await this.#facts(agent, reading);
-    return { kind: 'answered', reading, text, costUsd, denied, facts };
+    return { ...ended, reading, text, facts };
   }
 
   async #facts(agent: Agent, reading: Parameters<typeof needs>[2]): Promise<Facts> {
@@ -242,10 +249,10 @@ function expectedSha256({ workflowFiles }: Run, workflow: string, state: string)
   return files && (files[state] ?? 'none');
 }
 
-function unreadable(error: unknown, costUsd: number): StepReport {
+function unreadable(error: unknown, account: Account): StepReport {
   const why = error instanceof Error ? error.message : String(error);
   const failure = { kind: 'crashed', message: `The step's output cannot be read: ${why}` } as const;
-  return { kind: 'failed', failure, costUsd };
+  return { kind: 'failed', failure, account };
 }
 
 function failedStep(error: unknown): RunningStep {
@@ -253,7 +260,7 @@ function failedStep(error: unknown): RunningStep {
   const outcome: StepOutcome = {
     kind: 'failed',
     failure: { kind: 'crashed', message },
-    costUsd: 0,
+    account: { cost: NO_COST },
   };
   return { outcome: Promise.resolve(outcome), stop: () => {} };
 }

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock } from '../ports.ts';
@@ -26,10 +27,18 @@ export class Timers {
   }
 
   set(event: RunEvent): void {
-    if (event.type === 'usage-limited') this.#wakeRun(event.until);
-    if (event.type === 'agent-waits') this.#wakeAgent(event.agent, event.until);
-    if (event.type === 'agent-asked' && event.deadline !== undefined) {
-      this.#wakeAgent(event.agent, event.deadline);
+    switch (event.type) {
+      case 'usage-limited':
+        this.#wakeRun(event.until);
+        break;
+      case 'agent-waits':
+        this.#wakeAgent(event.agent, event.until);
+        break;
+      case 'agent-asked':
+        if (event.deadline !== undefined) this.#wakeAgent(event.agent, event.deadline);
+        break;
+      default:
+        ignore(event);
     }
   }
 

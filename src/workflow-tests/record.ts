@@ -107,25 +107,25 @@ function entryFor(
 ): Recorded | undefined {
   switch (event.type) {
     case 'step-ended': {
-      const { agent, costUsd, denied } = event;
+      const { agent, cost, denied } = event;
       const answer = output(agent, event.step, step?.session ? 'prompt' : 'script');
       if (answer === undefined) throw notKept(id, agent, step?.state ?? 'a step');
       return {
         agent,
         state: step?.state ?? '',
         answer,
-        ...(costUsd > 0 && { cost: costUsd }),
+        ...(cost.usd > 0 && { cost: cost.usd }),
         ...(denied.length > 0 && { denied: [...denied] }),
       };
     }
     case 'step-failed': {
-      const { agent, costUsd, failure } = event;
+      const { agent, cost, failure } = event;
       return {
         agent,
         state: step?.state ?? '',
         failure: failure.kind,
         message: failure.message,
-        ...(costUsd > 0 && { cost: costUsd }),
+        ...(cost.usd > 0 && { cost: cost.usd }),
         ...(failure.resetsAt !== undefined && { resets_at: failure.resetsAt }),
       };
     }

@@ -126,6 +126,7 @@ function executorsFor(test: WorkflowTest, script: Executor, prompts: Prompt[]) {
     return answer === undefined && step.kind === 'script' ? script : scripted;
   };
   const executor: Executor = {
+    name: 'test',
     start: (step, live) => choose(step).start(step, live),
     adopt: (step, live) => choose(step).adopt(step, live),
     close: async () => {},

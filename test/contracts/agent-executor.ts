@@ -33,7 +33,7 @@ export function executorContract(
       const outcome = await executor.start(step('answers'), ignore).outcome;
       expect(outcome).toMatchObject({ kind: 'answered', denied: [] });
       expect(textOf(outcome)).toContain('the answer');
-      expect(outcome.costUsd).toBeGreaterThanOrEqual(0);
+      expect(outcome.account.cost.usd).toBeGreaterThanOrEqual(0);
       await executor.close();
     });
 
@@ -41,7 +41,7 @@ export function executorContract(
       const { executor, step } = await make();
       for (const how of ['start', 'adopt'] as const) {
         const outcome = await executor[how](step('cannot begin'), ignore).outcome;
-        expect(outcome).toMatchObject({ kind: 'failed', costUsd: 0 });
+        expect(outcome).toMatchObject({ kind: 'failed', account: { cost: { usd: 0 } } });
         expect(outcome.kind === 'failed' && outcome.failure.message).not.toBe('');
       }
       await executor.close();
@@ -106,7 +106,7 @@ export function executorContract(
       const later = again();
       const second = await later.adopt(ours, ignore).outcome;
       expect(textOf(second)).toBe(textOf(first));
-      expect(second.costUsd).toBe(first.costUsd);
+      expect(second.account).toEqual(first.account);
       expect(executions()).toBe(1);
       await later.close();
     });

@@ -6,13 +6,14 @@ import { runEventSchema, settingsSchema } from '../../src/model/event.ts';
 import { failureSchema } from '../../src/model/failure.ts';
 import type { Input, StepReport } from '../../src/model/input.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
+import { accountSchema, answerRefSchema } from '../../src/model/step-account.ts';
 import { type TagReading, TRANSITION_TAGS } from '../../src/model/tag.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { fromSchema } from './from-schema.ts';
 import { journey } from './journeys.ts';
 
 const at = fc.nat(10 ** 9);
-const costUsd = fc.nat(300).map((cents) => cents / 100);
+const account = fromSchema(accountSchema);
 const word = fc.oneof(
   fc.constantFrom('N', 'START.md', 'S', 'POLICED', '/sub', '..', 'a/b', '1h', ''),
   fc.string(),
@@ -77,17 +78,25 @@ const outcome: fc.Arbitrary<StepReport> = fc.oneof(
     kind: fc.constant('answered' as const),
     reading,
     text: fc.string(),
-    costUsd,
+    account,
+    answer: fromSchema(answerRefSchema),
     denied: fc.array(fc.string(), { maxLength: 2 }),
     facts,
   }),
-  fc.record({ kind: fc.constant('failed' as const), failure: fromSchema(failureSchema), costUsd }),
-  fc.record({ kind: fc.constant('interrupted' as const), costUsd, sessionUsable: fc.boolean() }),
+  fc.record({ kind: fc.constant('failed' as const), failure: fromSchema(failureSchema), account }),
+  fc.record({ kind: fc.constant('interrupted' as const), account, sessionUsable: fc.boolean() }),
 );
 const agent = fc.oneof(fc.constantFrom('main', 'main_n1', 'main_judged1', 'nobody'), fc.string());
 const settings = fromSchema(settingsSchema);
 const input: fc.Arbitrary<Input> = fc.oneof(
-  fc.record({ kind: fc.constant('start-step' as const), at, agent, newSession: fc.string() }),
+  fc.record({
+    kind: fc.constant('start-step' as const),
+    at,
+    agent,
+    newSession: fc.string(),
+    executors: fc.record({ prompt: word, script: word }),
+    worker: fc.option(word, { nil: undefined }),
+  }),
   {
     weight: 4,
     arbitrary: fc.record({

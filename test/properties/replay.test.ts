@@ -50,7 +50,7 @@ test('the sums equal a recount at every point', () => {
       let paid = 0;
       for (const event of events) {
         run = apply(run, event);
-        if ('costUsd' in event) paid += event.costUsd;
+        if ('cost' in event) paid += event.cost.usd;
         expect(run.totalCostUsd).toBe(paid);
         expect(run.tally).toEqual(tallyOf([...run.agents].map(([, agent]) => agent)));
       }

@@ -60,10 +60,7 @@ const few = crowd(10);
 const many = crowd(10_000);
 
 test.each<[string, (stage: Stage) => unknown]>([
-  [
-    'a step that starts',
-    (stage) => stage.take({ kind: 'start-step', at: stage.now, agent: 'main_w1', newSession: 's' }),
-  ],
+  ['a step that starts', (stage) => stage.start('main_w1')],
   ['a move', (stage) => stage.end('<goto>W</goto>', 'main_w2')],
   ['a call', (stage) => stage.end('<call return="W">W</call>', 'main_w2')],
   ['a fork', (stage) => stage.end('<fork next="W">W</fork>', 'main_w2')],

@@ -110,6 +110,6 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     const { code, stderr } = await run('resume', 'r', '--disallowed-tools', 'Bash');
     expect(code).toBe(0);
     expect(stderr).toContain('it may use fewer tools');
-    expect(eventsOf(journal('r'), 'step-interrupted')).toMatchObject([{ goesOn: 'continue' }]);
+    expect(eventsOf(journal('r'), 'step-interrupted')).toMatchObject([{ repeat: 'continue' }]);
   });
 });

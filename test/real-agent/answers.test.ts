@@ -54,7 +54,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     const [failed, ...others] = eventsOf(journal('r'), 'step-failed');
     expect(others).toEqual([]);
     expect(failed?.failure.kind).toBe('refused');
-    expect(failed?.costUsd).toBeGreaterThan(0);
+    expect(failed?.cost.usd).toBeGreaterThan(0);
     expect(eventsOf(journal('r'), 'agent-waits')).toEqual([]);
     expect(eventsOf(journal('r'), 'agent-moved')).toEqual([]);
   });

@@ -26,7 +26,7 @@ echo '<goto>END</goto>'`,
 
 function total({ journal }: RaymondSandbox): string {
   const costs = (['step-ended', 'step-failed', 'step-interrupted'] as const).flatMap((type) =>
-    eventsOf(journal('r'), type).map(({ costUsd }) => costUsd),
+    eventsOf(journal('r'), type).map(({ cost }) => cost.usd),
   );
   return costs.reduce((sum, each) => sum + each, 0).toFixed(4);
 }
@@ -107,7 +107,7 @@ It was {{result}}.`,
       ...['workflow', '--workflow-id', 'r', '--model', model, '--budget', '1.75', ...flags],
     );
     expect([code, stdout]).toEqual([0, 'all done\n']);
-    const costs = eventsOf(world.journal('r'), 'step-ended').map(({ costUsd }) => costUsd);
+    const costs = eventsOf(world.journal('r'), 'step-ended').map(({ cost }) => cost.usd);
     expect(costs.map((usd) => usd.toFixed(4))).toEqual(Array(6).fill('0.2500'));
     expect(conversationLines(world.model.requests.at(-1))).toEqual([
       'user: Is "Sorry. <result>all done</result>" with <result>all done</result> right?',

@@ -84,7 +84,7 @@ describe.each(ages)('the %s version', (age) => {
       'Q0 A0 Q1 A1 Q2 A2 Q4',
       'Q5',
     ]);
-    const costs = outcomes.map(({ costUsd }) => costUsd.toFixed(6));
+    const costs = outcomes.map(({ cost }) => cost.usd.toFixed(6));
     expect(new Set(costs)).toEqual(new Set([age === 'older' ? '0.075000' : '0.060000']));
   });
 
@@ -146,7 +146,7 @@ describe.each(ages)('the %s version', (age) => {
     const session = { use: 'fresh', id: randomUUID() } as const;
     const { outcome } = await play(sandbox, session, 'Q', { budgetUsd: 0.01 });
     expect(outcome).toMatchObject({ kind: 'answered', text: 'dear' });
-    expect(outcome.costUsd).toBeGreaterThan(0.1);
+    expect(outcome.cost.usd).toBeGreaterThan(0.1);
   });
 
   const subscription = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-fake' };

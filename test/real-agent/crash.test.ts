@@ -86,7 +86,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
         'Do six.',
       ]);
       expect(model.requests).toHaveLength(7);
-      const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(3));
+      const costs = eventsOf(journal('r'), 'step-ended').map(({ cost }) => cost.usd.toFixed(3));
       expect(costs.slice(0, 5)).toEqual(Array(5).fill(age === 'older' ? '0.075' : '0.060'));
       expect(eventsOf(journal('r'), 'step-interrupted')).toEqual([]);
     },
@@ -130,9 +130,9 @@ describe.each(ages)('with the %s Claude Code', (age) => {
       expect(model.requests).toHaveLength(3);
       const [lost, ...others] = eventsOf(journal('r'), 'step-interrupted');
       expect(others).toEqual([]);
-      expect(lost?.costUsd).toBeGreaterThan(0);
-      expect(lost?.goesOn).toBe('continue');
-      const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(3));
+      expect(lost?.cost.usd).toBeGreaterThan(0);
+      expect(lost?.repeat).toBe('continue');
+      const costs = eventsOf(journal('r'), 'step-ended').map(({ cost }) => cost.usd.toFixed(3));
       expect(costs).toEqual(Array(2).fill(age === 'older' ? '0.075' : '0.060'));
     },
   );

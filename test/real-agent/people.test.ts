@@ -89,7 +89,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     }
     expect(await finished).toMatchObject({ code: 130 });
     expect([pid, ...processes()].filter((each) => identify(each))).toEqual([]);
-    expect(eventsOf(journal('r'), 'step-interrupted')[0]?.costUsd).toBeGreaterThan(0);
+    expect(eventsOf(journal('r'), 'step-interrupted')[0]?.cost.usd).toBeGreaterThan(0);
     expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'went on\n' });
   });
 

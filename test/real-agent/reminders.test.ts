@@ -46,7 +46,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     for (const reminder of reminders) expect(reminder).toContain(mayWrite);
     expect(reminders[2]).toContain('<goto>START</goto> is not allowed in this state.');
 
-    const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(4));
+    const costs = eventsOf(journal('r'), 'step-ended').map(({ cost }) => cost.usd.toFixed(4));
     expect(costs).toEqual(Array(4).fill(age === 'older' ? '0.0750' : '0.0600'));
   });
 });

@@ -78,7 +78,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     const { code, stderr, stdout } = await run('resume', 'r', ...flags);
     expect([code, stdout]).toEqual([0, 'done\n']);
     expect(stderr).toContain(`stopped, to continue under the rules of this resume: ${why}`);
-    expect(eventsOf(journal('r'), 'step-interrupted')).toMatchObject([{ goesOn: 'continue' }]);
+    expect(eventsOf(journal('r'), 'step-interrupted')).toMatchObject([{ repeat: 'continue' }]);
     expect(lastPrompt(model.requests.at(-1))).toContain('You were interrupted');
     expect(models().at(-1)).toBe(flags.includes('--model') ? after : before);
   });

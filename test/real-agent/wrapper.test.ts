@@ -82,7 +82,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
         });
         const args = ['--workflow-id', 'r', '--model', model, ...flags];
         expect(await run('workflow', ...args)).toMatchObject({ code: 0, stdout: 'done\n' });
-        const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(4));
+        const costs = eventsOf(journal('r'), 'step-ended').map(({ cost }) => cost.usd.toFixed(4));
         expect(costs).toEqual(Array(4).fill('0.2500'));
         const caller = [
           'user: Do one.',
@@ -122,7 +122,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
       const lines = conversationLines(asked.requests.at(-1));
       const asksOnce = (text: string) => lines.filter((line) => line.includes(text)).length === 1;
       expect(['Do one.', 'Do two.', 'You were interrupted'].filter(asksOnce)).toHaveLength(3);
-      const costs = eventsOf(journal('r'), 'step-ended').map(({ costUsd }) => costUsd.toFixed(4));
+      const costs = eventsOf(journal('r'), 'step-ended').map(({ cost }) => cost.usd.toFixed(4));
       expect(costs).toEqual(['0.2500', '0.2500']);
     });
   });

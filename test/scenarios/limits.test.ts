@@ -33,7 +33,7 @@ describe('ten workers under a budget', () => {
     let running = 0;
     const most = events.map((event) => {
       if (event.type === 'step-started' && event.session) running++;
-      if (event.type === 'step-ended' && event.costUsd > 0) running--;
+      if (event.type === 'step-ended' && event.cost.usd > 0) running--;
       return running;
     });
     expect(Math.max(...most)).toBe(9);

@@ -1,5 +1,6 @@
 /** Executes prompt states with Claude Code. */
 import { availableParallelism } from 'node:os';
+import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -44,6 +45,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
   const start = (step: Step, live: Show) =>
     controlled(async (control) => runTurn(claude, forClaude(step), live, control));
   return {
+    name: 'claude',
     start,
     adopt: (step, live) => {
       const turn = readTurn(step.folder);
@@ -115,7 +117,7 @@ async function runTurn(
   if (waiting && !sent) await endInOrder(waiting);
   const begun = sent ?? (await launchTurn(claude, step, () => control.stopped));
   if (begun === 'stopped') return NOT_BEGUN;
-  if ('failure' in begun) return { kind: 'failed', failure: begun.failure, costUsd: 0 };
+  if ('failure' in begun) return { kind: 'failed', failure: begun.failure, account: FREE };
 
   const { process, turn } = begun;
   control.launched = process.launched;
@@ -134,7 +136,7 @@ async function runTurn(
   showComplaints(claude, process.launched.stderrFile, live);
   process.offset = followed.offset;
   process.totalUsd = followed.totalUsd ?? process.totalUsd;
-  process.spentUsd += followed.outcome.costUsd;
+  process.spentUsd += followed.outcome.cost.usd;
 
   const canServe =
     step.warm && followed.outcome.kind === 'answered' && !followed.exit && !control.stopped;
@@ -171,7 +173,8 @@ async function endProcess(launched: LaunchedProcess, { exit }: FollowedTurn): Pr
   await (exit ? launched.endLeftovers() : launched.stop());
 }
 
-const NOT_BEGUN: StepOutcome = { kind: 'interrupted', costUsd: 0, sessionUsable: false };
+const FREE: Account = { cost: NO_COST };
+const NOT_BEGUN: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
 /** Another Raymond follows the turn, and keeps what it tells of its session. */
 const LEFT: StepOutcome = NOT_BEGUN;
 
@@ -182,5 +185,5 @@ function forClaude(step: Step): ClaudeStep {
 
 function crashed(error: unknown): StepOutcome {
   const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', failure: { kind: 'crashed', message }, costUsd: 0 };
+  return { kind: 'failed', failure: { kind: 'crashed', message }, account: FREE };
 }

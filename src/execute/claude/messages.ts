@@ -30,6 +30,8 @@ export type Happening =
     }
   | { readonly kind: 'rate-limit'; readonly rejected: boolean; readonly resetsAt?: number }
   | ({ readonly kind: 'spent' } & Spending)
+  /** The message that was begun last is complete, and had so many tokens. */
+  | { readonly kind: 'spent-output'; readonly tokens: number }
   /** The message that was begun last has grown by this much. */
   | { readonly kind: 'written'; readonly characters: number }
   | { readonly kind: 'control'; readonly request: string; readonly error?: string }
@@ -196,6 +198,10 @@ function readPart(part: Fields, isSub: boolean): Happening[] {
     const message = fields(part.message);
     const begun: Happening = { kind: 'message', id: text(message.id), isSynthetic: false };
     return isSub ? [spending(message)] : [begun, spending(message)];
+  }
+  if (part.type === 'message_delta') {
+    const tokens = number(fields(part.usage).output_tokens);
+    return tokens === undefined ? [] : [{ kind: 'spent-output', tokens }];
   }
   if (part.type !== 'content_block_delta') return [];
   const { text: words, partial_json: input, thinking } = fields(part.delta);

@@ -78,7 +78,7 @@ it.each(['older', 'newer'])('tells what was denied and what it cost (%s)', (age)
   expect(replay(age, 'answered, a tool denied')).toMatchObject({
     text: 'could not',
     denied: [{ tool: 'Bash', summary: 'curl http://127.0.0.1:9/' }],
-    costUsd: expect.closeTo(age === 'older' ? 0.0753 : 0.06024, 6),
+    cost: { usd: expect.closeTo(age === 'older' ? 0.0753 : 0.06024, 6), from: 'told' },
   });
 });
 
@@ -106,7 +106,9 @@ it.each(['older', 'newer'])('knows when a usage limit ends (%s)', (age) => {
 });
 
 it.each(['older', 'newer'])('counts what an interrupted turn has used (%s)', (age) => {
-  expect(replay(age, 'interrupted').costUsd).toBeGreaterThan(0);
+  const { cost } = replay(age, 'interrupted');
+  expect(cost.from).toBe('estimated');
+  expect(cost.usd).toBeGreaterThan(0);
 });
 
 describe('the outcome', () => {
@@ -138,7 +140,7 @@ describe('the outcome', () => {
   it('is that of the last result', () => {
     const last = { ...result, costUsd: 6 };
     const outcome = outcomeOf([...said('first'), result, ...said('second', 'n'), last]);
-    expect(outcome).toMatchObject({ text: 'second', costUsd: 6 });
+    expect(outcome).toMatchObject({ text: 'second', cost: { usd: 6, from: 'told' } });
   });
 
   it('is what the model said, never the text of the result', () => {
@@ -158,21 +160,28 @@ describe('the outcome', () => {
   });
 
   it('leaves out what was counted before', () => {
-    expect(outcomeOf([...said('x'), result], { countedUsd: 4.5 }).costUsd).toBe(0.5);
+    expect(outcomeOf([...said('x'), result], { countedUsd: 4.5 }).cost.usd).toBe(0.5);
   });
 
   it('believes the result about the cost of an answer', () => {
-    expect(outcomeOf([...said('x'), spent, { ...result, costUsd: 1 }]).costUsd).toBe(1);
+    expect(outcomeOf([...said('x'), spent, { ...result, costUsd: 1 }]).cost).toEqual({
+      usd: 1,
+      from: 'told',
+    });
   });
 
   it('believes the result about the cost of a failure as well', () => {
     const failure: Happening = { ...result, isError: true, status: 500, costUsd: 1 };
-    expect(outcomeOf([spent, failure]).costUsd).toBe(1);
+    expect(outcomeOf([spent, failure]).cost).toEqual({ usd: 1, from: 'told' });
   });
 
   it('counts a turn that was killed', () => {
     const killed = outcomeOf([spent], { exit: { code: null, signal: 'SIGKILL' } });
-    expect(killed).toMatchObject({ kind: 'failed', failure: { kind: 'crashed' }, costUsd: 5 });
+    expect(killed).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'crashed' },
+      cost: { usd: 5, from: 'estimated' },
+    });
   });
 
   it('is not a usage limit because the agent writes about one', () => {

@@ -1,17 +1,14 @@
 // What a turn came to. Exit codes lie, so a result event decides where there is one; exit and
 // standard error only explain why there is none.
+import type { Cost, Usage } from '../../model/step-account.ts';
 import type { Denial, Happening, Result } from './messages.ts';
 import { turnMeter } from './price.ts';
 import { readUsageLimit } from './usage-limit.ts';
 
-export type TurnOutcome =
-  | {
-      readonly kind: 'answered';
-      readonly text: string;
-      readonly costUsd: number;
-      readonly denied: readonly Denial[];
-    }
-  | { readonly kind: 'failed'; readonly failure: TurnFailure; readonly costUsd: number };
+export type TurnOutcome = { readonly cost: Cost; readonly usage: Usage | undefined } & (
+  | { readonly kind: 'answered'; readonly text: string; readonly denied: readonly Denial[] }
+  | { readonly kind: 'failed'; readonly failure: TurnFailure }
+);
 
 export type TurnFailure =
   | { readonly kind: 'usage-limit'; readonly message: string; readonly resetsAt?: number }
@@ -84,6 +81,9 @@ export function turnRecord(): TurnRecord {
         case 'spent':
           meter.add(happening);
           return;
+        case 'spent-output':
+          meter.addOutput(happening.tokens);
+          return;
         case 'written':
           meter.addWritten(happening.characters);
           return;
@@ -93,15 +93,17 @@ export function turnRecord(): TurnRecord {
       return result !== undefined;
     },
     outcome(end) {
-      const costUsd = newCost(result?.costUsd ?? 0, end.countedUsd);
+      const told: Cost = { usd: newCost(result?.costUsd ?? 0, end.countedUsd), from: 'told' };
+      const usage = meter.usage();
       if (result !== undefined && isFinished(result) && isOfModel(message, result)) {
         const text = message.texts.join('\n');
-        return { kind: 'answered', text, costUsd, denied: result.denials };
+        return { kind: 'answered', text, cost: told, usage, denied: result.denials };
       }
       const failure =
         result === undefined ? noResult(end) : failed({ result, apiError, resetsAt, now: end.now });
       const estimateUsd = isCutShort(result) ? meter.estimateUsd() : 0;
-      return { kind: 'failed', failure, costUsd: Math.max(costUsd, estimateUsd) };
+      const cost: Cost = estimateUsd > told.usd ? { usd: estimateUsd, from: 'estimated' } : told;
+      return { kind: 'failed', failure, cost, usage };
     },
   };
 }

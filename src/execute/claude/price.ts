@@ -1,12 +1,17 @@
 // What a turn has cost. Its result says so; for a turn without a result it is estimated from what
 // its messages used, rather too high than too low, because the budget must hold.
+import type { Usage } from '../../model/step-account.ts';
 import type { Spending } from './messages.ts';
 
 export interface TurnMeter {
   add(spending: Spending): void;
   /** The message that was begun last has grown. */
   addWritten(characters: number): void;
+  /** The message that was begun last is complete. */
+  addOutput(tokens: number): void;
   estimateUsd(): number;
+  /** Of all messages together; undefined when there was none. */
+  usage(): Usage | undefined;
 }
 
 /** Claude Code reports each content block with the usage of its whole message: count that once. */
@@ -23,8 +28,25 @@ export function turnMeter(): TurnMeter {
     addWritten(characters) {
       written.set(newest, (written.get(newest) ?? 0) + characters);
     },
+    addOutput(tokens) {
+      const message = messages.get(newest);
+      if (!message) return;
+      messages.set(newest, { ...message, outputTokens: Math.max(message.outputTokens, tokens) });
+    },
     estimateUsd: () =>
       [...messages].reduce((sum, [id, each]) => sum + price(each, written.get(id) ?? 0), 0),
+    usage: () => (messages.size === 0 ? undefined : [...messages.values()].reduce(together, NONE)),
+  };
+}
+
+const NONE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+function together(sum: Usage, more: Usage): Usage {
+  return {
+    inputTokens: sum.inputTokens + more.inputTokens,
+    outputTokens: sum.outputTokens + more.outputTokens,
+    cacheReadTokens: sum.cacheReadTokens + more.cacheReadTokens,
+    cacheWriteTokens: sum.cacheWriteTokens + more.cacheWriteTokens,
   };
 }
 

@@ -1,0 +1,36 @@
+/** Refers to what a step answered, so that it can be told later whether a text is still that answer. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import type { AnswerRef } from '../model/step-account.ts';
+
+export function answerRef(text: string): AnswerRef {
+  const meter = answerMeter();
+  meter.add(text);
+  return meter.ref();
+}
+
+/** Of the beginning of a file, which may be larger than what fits into memory. */
+export async function answerRefOf(file: string, bytes: number): Promise<AnswerRef> {
+  const meter = answerMeter();
+  const decoder = new StringDecoder('utf8');
+  if (bytes > 0)
+    for await (const chunk of createReadStream(file, { end: bytes - 1 }))
+      meter.add(decoder.write(chunk));
+  meter.add(decoder.end());
+  return meter.ref();
+}
+
+/** Of the text, not of the bytes that a program wrote: those may be no UTF-8. */
+function answerMeter() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return {
+    add(text: string): void {
+      const encoded = Buffer.from(text);
+      bytes += encoded.length;
+      hash.update(encoded);
+    },
+    ref: (): AnswerRef => ({ bytes, sha256: hash.digest('hex') }),
+  };
+}

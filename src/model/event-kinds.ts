@@ -1,0 +1,44 @@
+/** For readers of events that care about some kinds only. */
+import type { RunEvent, RunEventOf, StepEndEvent } from './event.ts';
+
+/**
+ * Ends a switch over events in a reader that ignores the rest of them. It accepts the kinds that exist
+ * since version 2. A kind that is added later does not compile here: each reader has to handle it, or
+ * to name it as ignored (`ignore<'the-new-kind'>(event)`).
+ */
+export function ignore<Later extends RunEvent['type'] = never>(
+  _event: RunEventOf<KindsOfVersion2 | Later>,
+): undefined {
+  return undefined;
+}
+
+/** Not to be extended: see `ignore`. */
+type KindsOfVersion2 =
+  | 'run-started'
+  | 'run-resumed'
+  | 'workflow-read'
+  | 'step-started'
+  | 'step-ended'
+  | 'step-failed'
+  | 'step-interrupted'
+  | 'agent-moved'
+  | 'agent-forked'
+  | 'agent-asked'
+  | 'agent-answered'
+  | 'question-timed-out'
+  | 'agent-reminded'
+  | 'judge-called'
+  | 'transition-overridden'
+  | 'agent-waits'
+  | 'agent-woke'
+  | 'agent-failed'
+  | 'agent-ended'
+  | 'usage-limited'
+  | 'usage-limit-lifted'
+  | 'stop-requested'
+  | 'run-ended';
+
+export function isStepEnd(event: RunEvent): event is StepEndEvent {
+  const { type } = event;
+  return type === 'step-ended' || type === 'step-failed' || type === 'step-interrupted';
+}
