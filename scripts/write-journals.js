@@ -1,0 +1,253 @@
+// Writes the golden journals of a version with a real raymond: runs of its own, in a folder /project.
+//
+//   npm run build && node scripts/write-journals.js --into test/journals/version-2
+//
+// With --bin, another raymond writes them, such as a build of an earlier release. With names of runs
+// behind the options, only those are written.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { importTypeScript } from './typescript-of-tests.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const agents = join(root, 'test/real-agent/node_modules');
+// Lines have checksums, so the folder cannot be given another name afterwards.
+const project = '/project';
+const home = mkdtempSync(join(tmpdir(), 'raymond-journals-'));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    into: { type: 'string' },
+    bin: { type: 'string', default: join(root, 'bin/raymond.js') },
+  },
+});
+if (values.into === undefined) throw new Error('Name the folder to write: --into <folder>');
+if (existsSync(project)) throw new Error(`${project} exists already. Remove it first.`);
+const bin = resolve(values.bin);
+const into = resolve(values.into);
+
+/** A run with forks, calls, a failure, a resume and, at its end, an open question. */
+async function question() {
+  write('trouble', {
+    'START.sh': `mkdir -p a
+echo '<fork next="NEXT" cd="a" item="größe &quot;1&quot;">WORKER</fork><fork next="NEXT" item="b">WORKER</fork>'`,
+    'WORKER.sh': 'echo "<result>$item</result>"',
+    'NEXT.sh': `echo '<call return="BACK" input="seven">SUB</call>'`,
+    'SUB.sh': `echo '<function return="AGAIN">DEEP</function>'`,
+    'DEEP.sh': `printf '<result>deep "result"\\nwith two lines 😀</result>'`,
+    'AGAIN.sh': `echo '<reset cd="a" input="x">LAST</reset>'`,
+    'LAST.sh': `echo '<result>sub is done</result>'`,
+    'BACK.sh': `[ -e mended ] || { echo 'not today' >&2; exit 3; }
+echo '<ask next="AFTER">Is it done?</ask>'`,
+    'AFTER.sh': 'echo "<result>a person said $RAYMOND_RESULT</result>"',
+  });
+  await ends(1, 'trouble', '--input', 'hello', '--set', 'issue=195', '--workflow-id', 'question');
+  writeFileSync(join(project, 'mended'), '');
+  await ends(2, 'resume', 'question');
+}
+
+/** A run that was killed while two of its three workers ran. */
+async function killed() {
+  write('crew', {
+    'START.sh': `for n in 1 2 3; do echo "<fork next='MAIN' number='$n'>WORK</fork>"; done`,
+    'MAIN.sh': `echo '<result>all are sent</result>'`,
+    'WORK.sh': `[ "$number" = 3 ] || sleep 1000
+echo "<result>$number</result>"`,
+  });
+  await killedAt('"main_work3","result"', 'crew', ['--budget', '5', '--model', 'sonnet'], 'killed');
+}
+
+/** A run that was killed while its first agent asked a question and its workers ran. */
+async function asked() {
+  write('asked', {
+    'START.sh': `for n in 1 2; do echo "<fork next='ASK' number='$n'>WORK</fork>"; done`,
+    'ASK.sh': `echo '<ask next="AFTER">Which colour?</ask>'`,
+    'AFTER.sh': 'echo "<result>painted $RAYMOND_RESULT</result>"',
+    'WORK.sh': `sleep 1000
+echo "<result>$number</result>"`,
+  });
+  await killedAt('"agent-asked"', 'asked', [], 'asked');
+}
+
+/** A run that is long enough for a snapshot. */
+async function long() {
+  write('long', {
+    'START.sh': `n=\${RAYMOND_RESULT%%-*}
+[ "\${n:-0}" -lt 15 ] || { echo '<result>long enough</result>'; exit; }
+echo "<goto input='$((\${n:-0} + 1))-$(head -c 90000 /dev/zero | tr '\\0' x)'>START</goto>"`,
+  });
+  await ends(0, 'long', '--workflow-id', 'long');
+}
+
+/** A run of Claude Code with a reminder, evaluators, a judge, a retry, a call and a usage limit. */
+async function agent() {
+  const evaluated = (test, to) =>
+    `evaluators:\n  - { ${test}, then: { tag: goto, target: ${to} } }`;
+  const allowed = (...targets) =>
+    `allowed_transitions:\n${targets.map((to) => `  - { tag: goto, target: ${to} }\n`).join('')}  - { tag: result }`;
+  write('agent', {
+    'START.md': `---\n${allowed('DRAFT')}\n---\nBegin.`,
+    'DRAFT.md': `---\n${evaluated('matches: nothing', 'REVIEW')}\n---\nDraft it.`,
+    'REVIEW.md': `---\n${evaluated('prompt: JUDGE, expect: "yes"', 'CALLER')}\n---\nReview it.`,
+    'JUDGE.md': 'Is this good?\n{{output}}',
+    'CALLER.md': 'Call somebody.',
+    'SUB.md': 'Help.',
+    'LIMIT.md': 'Do more.',
+    'BACK.md': 'Go back.',
+  });
+  const { scriptedModel } = await importTypeScript('test/real-agent/scripted-model.ts');
+  const { history } = await importTypeScript('test/real-agent/model-request.ts');
+  const resets = Math.ceil(Date.now() / 1000) + 3600;
+  const fault = (status, type, message, headers) => ({
+    fault: 'http',
+    status,
+    type,
+    message,
+    headers,
+  });
+  const overloaded = fault(529, 'overloaded_error', 'Overloaded');
+  const limited = fault(429, 'rate_limit_error', 'This request would exceed your limit', {
+    'anthropic-ratelimit-unified-status': 'rejected',
+    'anthropic-ratelimit-unified-reset': String(resets),
+    'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+    'anthropic-ratelimit-unified-overage-status': 'rejected',
+  });
+  const spent = { input_tokens: 10_000, output_tokens: 20, cache_read_input_tokens: 500 };
+  const replies = [
+    ['did not end this step', '<goto>DRAFT</goto>'],
+    ['Begin.', 'I begin.'],
+    ['Draft it.', overloaded, 'There is nothing. <result>nothing</result>'],
+    ['Is this good?', '<result>no</result>'],
+    ['Review it.', 'Looks good. <goto>BACK</goto>'],
+    ['Call somebody.', '<call return="BACK">SUB</call>'],
+    ['Help.', '<goto>LIMIT</goto>'],
+    ['Do more.', limited],
+  ];
+  const model = await scriptedModel((request) => {
+    const said = history(request).findLast(({ role }) => role === 'user')?.text ?? '';
+    const reply = replies.find(([prompt]) => said.includes(prompt));
+    const next = reply && (reply.length > 2 ? reply.splice(1, 1)[0] : reply[1]);
+    if (next === undefined) throw new Error(`Nothing is scripted for: ${said}`);
+    return typeof next === 'string' ? { content: next, usage: spent } : next;
+  });
+  const folder = readdirSync(agents).find((name) => name.startsWith('claude-newer-'));
+  const world = {
+    RAYMOND_CLAUDE: join(agents, folder ?? '', 'claude'),
+    RAYMOND_RETRY_PAUSES_MS: '1,1,1',
+    CLAUDE_CONFIG_DIR: join(home, 'claude'),
+    ANTHROPIC_BASE_URL: model.url,
+    // Limits are told to subscribers only.
+    CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-fake',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_MAX_RETRIES: '0',
+  };
+  try {
+    const options = ['--workflow-id', 'agent', '--no-wait', '--model', 'sonnet'];
+    await endsIn(world, 2, 'agent', ...options);
+    await endsIn(world, 2, 'resume', 'agent', '--budget', '20');
+  } finally {
+    await model.close();
+  }
+}
+
+const RUNS = { question, killed, asked, long, agent };
+
+function write(workflow, states) {
+  mkdirSync(join(project, workflow), { recursive: true });
+  for (const [name, text] of Object.entries(states))
+    writeFileSync(join(project, workflow, name), `${text}\n`);
+}
+
+const ends = (code, ...args) => endsIn({}, code, ...args);
+
+async function endsIn(world, expected, ...args) {
+  const child = start(world, args);
+  const [code] = await once(child, 'close');
+  if (code !== expected) throw new Error(`raymond ${args.join(' ')}: ${code}, not ${expected}`);
+}
+
+/** Kills it, and then what it had started, when its journal holds a text. */
+async function killedAt(text, workflow, options, run) {
+  const child = start({}, [workflow, ...options, '--workflow-id', run]);
+  const journal = join(project, '.raymond/state', `${run}.jsonl`);
+  while (!existsSync(journal) || !readFileSync(journal, 'utf8').includes(text)) await delay(20);
+  while (!isShown(run)) await delay(20);
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  for (const { pid, cwd } of processes()) if (cwd === project) process.kill(pid, 'SIGKILL');
+}
+
+/** Whether the state file shows the newest event of the journal. */
+function isShown(run) {
+  const state = join(project, '.raymond/state', run);
+  const newest = readFileSync(`${state}.jsonl`, 'utf8').split('\n').at(-2);
+  const { at } = JSON.parse(newest ?? '{}');
+  const shown = JSON.parse(readFileSync(`${state}.json`, 'utf8'));
+  return Date.parse(shown.updated_at) === at;
+}
+
+/** Everything that works in the project. */
+function processes() {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      return [{ pid: Number(pid), cwd: readlinkSync(`/proc/${pid}/cwd`) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function start(world, args) {
+  const { PATH } = process.env;
+  return spawn(process.execPath, [bin, ...args], {
+    cwd: project,
+    env: { PATH, HOME: home, ...world },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** The journal, the state file, and the place of the newest snapshot, as they are beside each other. */
+function keep(run) {
+  const state = join(project, '.raymond/state');
+  for (const ending of ['json', 'jsonl', 'snapshot']) {
+    const [file, kept] = [join(state, `${run}.${ending}`), join(into, `${run}.${ending}`)];
+    if (!existsSync(file)) continue;
+    const isLarge = ending === 'jsonl' && readFileSync(file).length > 100_000;
+    if (isLarge) writeFileSync(`${kept}.gz`, gzipSync(readFileSync(file), { level: 9 }));
+    else copyFileSync(file, kept);
+  }
+}
+
+mkdirSync(into, { recursive: true });
+mkdirSync(join(project, '.git'), { recursive: true });
+try {
+  for (const name of positionals.length > 0 ? positionals : Object.keys(RUNS)) {
+    await RUNS[name]();
+    keep(name);
+    console.log(`${join(into, name)}.jsonl`);
+  }
+} finally {
+  rmSync(project, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true });
+}
