@@ -18,7 +18,9 @@ import type { Run } from '../../src/model/run.ts';
 import { collected, create, open, temporaryFolder } from './fixtures.ts';
 
 const journals = join(import.meta.dirname, '../journals');
-const versions = readdirSync(journals).map((name) => Number(name.replace('version-', '')));
+const versions = readdirSync(journals)
+  .filter((name) => name.startsWith('version-'))
+  .map((name) => Number(name.replace('version-', '')));
 const runs = versions.flatMap((version) =>
   runsOf(version).map((run) => ({ version, run, folder: join(journals, `version-${version}`) })),
 );
