@@ -94,7 +94,7 @@ function classOf({ kind }: GraphNode): (typeof CLASSES)[number][0] {
 }
 
 /**
- * Replaces characters by codes where Mermaid would read its own syntax, HTML or the start of a
+ * Replaces characters with codes where Mermaid would read its own syntax, HTML or the start of a
  * markdown list.
  */
 function quoted(text: string): string {

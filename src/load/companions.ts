@@ -81,7 +81,7 @@ async function readBySchema<T extends z.ZodMiniType>(
     throw new UserError(
       'unreadable',
       `${file} cannot be read: ${why}.`,
-      'Replace it by a file that you can read.',
+      'Replace it with a file that you can read.',
     );
   });
   if (bytes === undefined) return undefined;

@@ -44,10 +44,13 @@ function unusable(name: string, error: unknown): SourceFile['content'] {
     case 'LEAVES-FOLDER':
       return {
         problem: `${name} is a link that leaves the folder of the workflow.`,
-        remedy: 'Replace it by a copy of the file.',
+        remedy: 'Replace it with a copy of the file.',
       };
     case 'NOT-A-FILE':
-      return { problem: `${name} is not a regular file.`, remedy: 'Replace it by a regular file.' };
+      return {
+        problem: `${name} is not a regular file.`,
+        remedy: 'Replace it with a regular file.',
+      };
     case 'TOO-LARGE':
       return TOO_LARGE;
     case 'UNREADABLE':

@@ -23,7 +23,7 @@ export async function readYamlFile(path: string, agent: AgentDeclaration): Promi
     throw new UserError(
       'yaml-too-large',
       `${file} is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB.`,
-      'Replace it by a folder with one file for each state.',
+      'Replace it with a folder with one file for each state.',
     );
   });
   const decoded = decodeUtf8(bytes);

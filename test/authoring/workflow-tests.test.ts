@@ -208,7 +208,7 @@ test.each([
   expect(existsSync(path('ran'))).toBe(false);
 });
 
-test('a file that a script replaced by a link to another folder is not read', async () => {
+test('a file that a script replaced with a link to another folder is not read', async () => {
   write({
     secret: 'top secret',
     'flow/START.sh': `ln -s ${JSON.stringify(path('secret'))} report; mkfifo pipe; ln -s / root; echo '<result>x</result>'`,

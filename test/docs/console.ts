@@ -29,7 +29,7 @@ export function expectedPattern(expected: readonly string[]): RegExp {
   return new RegExp(`^${parts.join('')}$`);
 }
 
-/** Replaces parts that differ each time by fixed values. */
+/** Replaces parts that differ each time with fixed values. */
 export function normalOutput(output: string, { folder }: Pick<DocumentProject, 'folder'>): string {
   return normal(output.replaceAll(folder, '/project').replaceAll(dirname(folder), '/home/you'));
 }
