@@ -162,6 +162,12 @@ test('the host of a run does not use the process', () => {
   expect(hosts.filter((file) => knowing.test(code(file)))).toEqual([]);
 });
 
+test('no promise is made that never settles', () => {
+  const endless = /new Promise(?:<[^(]*>)?\(\s*\(\)\s*=>\s*\{\s*\}\s*\)/;
+  expect('return new Promise<void>(() => {});').toMatch(endless);
+  expect(files.filter((file) => endless.test(code(file)))).toEqual([]);
+});
+
 test('only the modules for the screen add escape codes', () => {
   const colorful = files.filter((file) => /\\x1b|\\u001b|\\u\{1b\}|\\e\[/i.test(code(file)));
   expect(colorful).toEqual(['observe/screen.ts', 'cli/terminal.ts'].sort());

@@ -6,6 +6,8 @@ export interface ExecutorUnderTest {
   readonly executor: Executor;
   /** Another one of the same kind, as a later process of Raymond would make it. */
   again(): Executor;
+  /** Lets go of its steps; for one whose steps survive. */
+  leave(): void;
   /** A new step: it answers "the answer", never ends, or has no directory to begin in. */
   step(what: 'answers' | 'never ends' | 'cannot begin'): Step;
   /** Resolves when so many steps have really begun to work. */
@@ -124,6 +126,25 @@ export function executorContract(
       expect(executions()).toBe(1);
       await abandoned.outcome;
       await Promise.all([later.close(), executor.close()]);
+    });
+
+    test('leaves a step that another process has adopted', async () => {
+      const { executor, leave, again, step, begun, executions, left } = await make();
+      const ours = step('never ends');
+      const running = executor.start(ours, ignore);
+      await begun(1);
+      const later = again();
+      const adopted = later.adopt(ours, ignore);
+      leave();
+      running.stop();
+      expect(await running.outcome).toMatchObject({ kind: 'interrupted' });
+      await executor.close();
+      expect(left()).toHaveLength(1);
+      adopted.stop();
+      expect(await adopted.outcome).toMatchObject({ kind: 'interrupted' });
+      expect(left()).toEqual([]);
+      expect(executions()).toBe(1);
+      await later.close();
     });
   });
 }

@@ -32,6 +32,7 @@ executorContract('a scripted agent', { survives: false }, async () => {
   return {
     executor: agent(),
     again: agent,
+    leave: () => {},
     step: (what) => {
       steps += 1;
       return promptStep({ number: steps, prompt: what, ...place(what, '/', '/steps', steps) });
@@ -50,9 +51,11 @@ executorContract('a script', { survives: true }, async () => {
   await writeFile(join(folder, 'answers'), `touch ${marks}/$$\necho the answer`);
   await writeFile(join(folder, 'never ends'), `touch ${marks}/$$\nsleep 300 & sleep 300`);
   const executions = () => readdirSync(marks).length;
+  const processes = new RunProcesses(folder);
   let steps = 0;
   return {
-    executor: scriptExecutor(new RunProcesses(folder)),
+    executor: scriptExecutor(processes),
+    leave: () => processes.leave(),
     again: () => scriptExecutor(new RunProcesses(folder)),
     step: (what): ScriptStep => {
       steps += 1;
@@ -127,16 +130,17 @@ async function claude(age: Age, script: Script) {
     await model.close();
     await sandbox.remove();
   });
-  const make = () =>
+  const make = (processes = new RunProcesses(folder)) =>
     claudeExecutor({
       path: claudeBinary(age),
       environment: { ...sandbox.environment },
-      processes: new RunProcesses(folder),
+      processes,
       sessionsFolder: join(sandbox.work, '..', 'sessions'),
       mostProcesses: 16,
       protects: { projectFolder: join(sandbox.work, '.raymond'), filesOf: () => [] },
     });
-  const executor = make();
+  const processes = new RunProcesses(folder);
+  const executor = make(processes);
   let steps = 0;
   const step = (prompt: string, session: SessionUse, more: Partial<PromptStep> = {}) => {
     steps += 1;
@@ -150,7 +154,8 @@ async function claude(age: Age, script: Script) {
   };
   const world: Omit<ExecutorUnderTest, 'begun'> = {
     executor,
-    again: make,
+    again: () => make(),
+    leave: () => processes.leave(),
     step: (what) => step(what, { use: 'fresh', id: randomUUID() }),
     executions: () => model.requests.length,
     left: () => living(folder, steps),
