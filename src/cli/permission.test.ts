@@ -19,5 +19,5 @@ test.each([
   [{ permissionMode: 'plan', dangerouslySkipPermissions: true }, 'to skip'],
   [{ permissionMode: 'bypassPermissions', dangerouslySkipPermissions: false }, 'not to skip'],
 ])('%j is refused', (options, says) => {
-  expect(() => one(options)).toThrow(`The file says ${says} permissions, and names the`);
+  expect(() => one(options)).toThrow(`The file asks ${says} permissions, but names the`);
 });

@@ -14,7 +14,7 @@ import type { Observer } from '../ports.ts';
 import type { RunOptions } from './options.ts';
 import { clock, disk } from './store.ts';
 import { stderr, stdout } from './terminal.ts';
-import { saidInStep } from './wire.ts';
+import { messagesOfStep } from './wire.ts';
 
 export interface Reported {
   readonly project: Project;
@@ -44,7 +44,7 @@ export function reporters(
     observers.push(['The title', titleBarObserver(stderr.title)]);
   if (options.debug !== false) {
     const folder = debugFolder(project, run.id, new Date());
-    const parts = { folder, report: stderr.say, said: saidInStep(paths) };
+    const parts = { folder, report: stderr.say, said: messagesOfStep(paths) };
     observers.push(['The debug folder', debugFolderObserver(parts)]);
   }
   observers.push(['The state file', stateFileObserver(paths.stateFile, confirm)]);

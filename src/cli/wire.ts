@@ -10,7 +10,7 @@ import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
 import { RunProcesses } from '../execute/process/index.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
-import { type StepKind, saidIn } from '../execute/step-folder.ts';
+import { type StepKind, stepMessages } from '../execute/step-folder.ts';
 import { stepKeeper } from '../execute/step-keeper.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
 import type { RunPaths } from '../journal/project.ts';
@@ -104,8 +104,9 @@ export function keeperFor({ folders }: RunPaths): StepKeeper {
 }
 
 /** What a step of the run said. */
-export function saidInStep({ folders }: RunPaths) {
-  return (agent: string, step: number, kind: StepKind) => saidIn(folders.step(agent, step), kind);
+export function messagesOfStep({ folders }: RunPaths) {
+  return (agent: string, step: number, kind: StepKind) =>
+    stepMessages(folders.step(agent, step), kind);
 }
 
 /** Throws a UserError when there is no program to execute prompts. */

@@ -1,13 +1,13 @@
 /**
- * The files of a step's folder, while the step is new and when it is old. Besides those of its process
- * (see `process/record.ts`), an executor of prompts leaves
- * - `turn.json`: what has to be known of a turn to adopt it; the folder of its process in `process`
- * - `raw.json`: where the agent's own messages stand, one JSON value a line
+ * The files of a step's folder, while the step is new and when it is old. In addition to the files of
+ * its process (see `process/record.ts`), an executor of prompts writes
+ * - `turn.json`: the facts that are needed to adopt a turn; `process` is the folder of its process
+ * - `raw.json`: the place of the agent's own messages, one JSON value per line
  * - `answer`: the final message
  *
  * Of an old prompt step, `stdout`, `stderr` and `answer` are compressed (`.gz`). An old script step is
- * gone, up to a line in `older.jsonl` beside it. Nothing depends on what is left for those who look
- * later, so trouble with it is no trouble of the step.
+ * reduced to a line in `older.jsonl` beside it. The run itself does not need `raw.json` and `answer`,
+ * so an error while they are written does not fail the step.
  */
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -16,12 +16,12 @@ import * as z from 'zod/mini';
 import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
 
-/** The final message. */
+/** Writes the final message. */
 export function leaveAnswer(folder: string, text: string): void {
   leave(join(folder, 'answer'), text);
 }
 
-/** Where the agent's own messages stand, one JSON value a line. */
+/** Writes the place of the agent's own messages, one JSON value per line. */
 export function leaveRaw(folder: string, raw: Raw): void {
   leave(join(folder, 'raw.json'), JSON.stringify(raw));
 }
@@ -30,7 +30,7 @@ function leave(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600 });
   } catch {
-    // The step itself is safe.
+    // Ignored: the step does not depend on this file.
   }
 }
 
@@ -39,15 +39,15 @@ type Raw = z.infer<typeof rawSchema>;
 
 export type StepKind = 'prompt' | 'script';
 
-/** Whether the files of a folder are those of a prompt; they were paid for. */
+/** Whether the files of a folder are those of a prompt step, which cost money. */
 export function isPromptFolder(names: readonly string[]): boolean {
   return names.some((name) => /^(turn\.json|raw\.json|answer(\.gz)?)$/.test(name));
 }
 
-/** The files of a prompt step that are kept when it is old, and compressed. */
+/** The files of a prompt step that are compressed when it is old. */
 export const COMPRESSED: readonly string[] = ['stdout', 'stderr', 'answer'];
 
-/** The folder of the process that answers a prompt step, which may have begun with an earlier one. */
+/** The folder of the process that answers a prompt step; an earlier step may have started it. */
 export function processFolderOf(folder: string): string | undefined {
   const turn = parsed(readKept(join(folder, 'turn.json'), SMALL_BYTES));
   return z.safeParse(z.object({ process: z.string() }), turn).data?.process;
@@ -55,29 +55,29 @@ export function processFolderOf(folder: string): string | undefined {
 
 const SMALL_BYTES = 1024 * 1024;
 
-/** What remains of an old script step; nothing when its output is too long for that. */
+/** The line that remains of an old script step; undefined if its output is too long. */
 export function remainsOf(folder: string): string | undefined {
   const stdout = readKept(join(folder, 'stdout'), MOST_REMAINING_BYTES)?.toString('utf8');
   if (stdout === undefined) return undefined;
   return olderLine(Number(basename(folder)), stdout);
 }
 
-/** All that an agent or a script said, as JSON values. What is too large is only named. */
-export function saidIn(folder: string, kind: StepKind): readonly unknown[] {
+/** All messages of an agent, or the output of a script, as JSON values. A large file is only named. */
+export function stepMessages(folder: string, kind: StepKind): readonly unknown[] {
   return kind === 'prompt' ? messagesIn(folder) : printedIn(folder);
 }
 
-const MOST_SAID_BYTES = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 function messagesIn(folder: string): readonly unknown[] {
   const { data } = z.safeParse(rawSchema, parsed(readKept(join(folder, 'raw.json'), SMALL_BYTES)));
   if (!data) return [];
   const { file, from, to } = data;
-  if (to - from > MOST_SAID_BYTES) return [{ type: 'too-large', file, from, to }];
+  if (to - from > MAX_MESSAGE_BYTES) return [{ type: 'too-large', file, from, to }];
   return readKeptPart(file, from, to).toString('utf8').split('\n').flatMap(messageIn);
 }
 
-/** Noise between the messages is left out. */
+/** Ignores other text between the messages. */
 function messageIn(line: string): readonly unknown[] {
   const message = line.startsWith('{') ? parsed(line) : undefined;
   return message === undefined ? [] : [message];
@@ -86,14 +86,16 @@ function messageIn(line: string): readonly unknown[] {
 function printedIn(folder: string): readonly unknown[] {
   const file = join(folder, 'stdout');
   try {
-    return [{ type: 'content', text: readRegularFileSync(file, MOST_SAID_BYTES).toString('utf8') }];
+    return [
+      { type: 'content', text: readRegularFileSync(file, MAX_MESSAGE_BYTES).toString('utf8') },
+    ];
   } catch (error) {
     const isTooLarge = error instanceof UnusableFile && error.code === 'TOO-LARGE';
     return isTooLarge ? [{ type: 'too-large', file }] : [];
   }
 }
 
-/** A file as it is or compressed; undefined when there is neither, or it is too large. */
+/** Reads a file or its compressed form; undefined if neither exists or it is too large. */
 function readKept(file: string, maxBytes: number): Buffer | undefined {
   try {
     return readRegularFileSync(file, maxBytes);
@@ -111,18 +113,18 @@ function readKeptPart(file: string, from: number, to: number): Buffer {
     return readPartSync(file, from, to - from);
   } catch {
     try {
-      return unzipped(file, MOST_UNZIPPED_BYTES).subarray(from, to);
+      return unzipped(file, MAX_UNZIPPED_BYTES).subarray(from, to);
     } catch {
       return Buffer.alloc(0);
     }
   }
 }
 
-const MOST_ZIPPED_BYTES = 256 * 1024 * 1024;
-const MOST_UNZIPPED_BYTES = 512 * 1024 * 1024;
+const MAX_ZIPPED_BYTES = 256 * 1024 * 1024;
+const MAX_UNZIPPED_BYTES = 512 * 1024 * 1024;
 
 function unzipped(file: string, maxBytes: number): Buffer {
-  const zipped = readRegularFileSync(`${file}.gz`, MOST_ZIPPED_BYTES);
+  const zipped = readRegularFileSync(`${file}.gz`, MAX_ZIPPED_BYTES);
   return gunzipSync(zipped, { maxOutputLength: Math.max(maxBytes, 1) });
 }
 

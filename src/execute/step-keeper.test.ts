@@ -19,7 +19,7 @@ import { fileRecords } from '../journal/file-records.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { NO_COST } from '../model/step-account.ts';
 import { self } from './process/index.ts';
-import { leaveAnswer, leaveRaw, saidIn } from './step-folder.ts';
+import { leaveAnswer, leaveRaw, stepMessages } from './step-folder.ts';
 import { stepKeeper } from './step-keeper.ts';
 
 let root: string;
@@ -124,7 +124,7 @@ test('compresses an older prompt step, which can still be read', async () => {
   expect(namesIn('main', 6)).toContain('stdout');
   for (const step of [1, 5, 6, 25]) {
     expect(await outputOf('main', step, 'prompt')).toBe(`answer ${step}`);
-    expect(saidIn(folderOf('main', step), 'prompt')[0]).toEqual({ n: step });
+    expect(stepMessages(folderOf('main', step), 'prompt')[0]).toEqual({ n: step });
   }
 });
 
@@ -145,8 +145,8 @@ test('keeps the files of a process that is alive or answers one of the newest st
   await keeper.close();
   expect(namesIn('main', 1)).toContain('stdout.gz');
   expect(namesIn('main', 2)).toContain('stdout.gz');
-  expect(saidIn(folderOf('main', 21), 'prompt')).toEqual([{ n: 1 }]);
-  expect(saidIn(folderOf('main', 22), 'prompt')).toEqual([{ n: 2 }]);
+  expect(stepMessages(folderOf('main', 21), 'prompt')).toEqual([{ n: 1 }]);
+  expect(stepMessages(folderOf('main', 22), 'prompt')).toEqual([{ n: 2 }]);
 });
 
 test('keeps the files of the process of a running turn', async () => {

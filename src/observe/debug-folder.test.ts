@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { saidIn } from '../execute/step-folder.ts';
+import { stepMessages } from '../execute/step-folder.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Run } from '../model/run.ts';
@@ -47,7 +47,8 @@ async function observeAPlay(
     JSON.stringify({ file: raw, from: 16, to: 52 }),
   );
   writeFileSync(join(stepFolder('main', 2), 'stdout'), 'polled\u202e\x9b');
-  const said: DebugOptions['said'] = (agent, step, kind) => saidIn(stepFolder(agent, step), kind);
+  const said: DebugOptions['said'] = (agent, step, kind) =>
+    stepMessages(stepFolder(agent, step), kind);
   const observer = debugFolderObserver({ folder, report, said }, bounds);
   let run: Run = newRun;
   for (const event of events) {

@@ -13,14 +13,14 @@ const FLOW = {
 };
 
 test.each<[readonly string[], string]>([
-  [['--allowed-tools', '--print'], '--allowed-tools is "--print"'],
-  [['--allowed-tools', 'Bash(a'], '--allowed-tools is "Bash(a"'],
-  [['--disallowed-tools', 'Read,-p'], '--disallowed-tools is "Read,-p"'],
+  [['--allowed-tools', '--print'], '--allowed-tools contains "--print"'],
+  [['--allowed-tools', 'Bash(a'], '--allowed-tools contains "Bash(a"'],
+  [['--disallowed-tools', 'Read,-p'], '--disallowed-tools contains "Read,-p"'],
   [['--settings', 'none.json'], '--settings: there is no file '],
   [['--settings', 'text.json'], 'text.json is not a JSON object'],
   [['--settings', 'list.json'], 'list.json is not a JSON object'],
   [['--settings', 'rules.json'], 'permissions that are not lists of rules'],
-  [['--settings', '{"a":'], 'what is given is not a JSON object'],
+  [['--settings', '{"a":'], 'the text is not a JSON object'],
   [['--settings', 'flow'], '--settings: '],
   [['--mcp-config', 'good.json', '--mcp-config', 'text.json'], 'text.json is not a JSON object'],
   [['--add-dir', 'nowhere'], '--add-dir: there is no folder '],
@@ -57,12 +57,12 @@ test('they are kept for a resume, with paths seen from where the run began', asy
     appendSystemPrompt: '-p',
     agentArgs: [`--plugin-dir=${project.path('inner/x')}`],
   };
-  expect(settingsOf(project)).toMatchObject(kept);
+  expect(agentChoicesOf(project)).toMatchObject(kept);
   const resume = ['resume', 'r', '--max-iterations', '9', '--allowed-tools', ''];
   expect(await project.run(resume)).toMatchObject({ code: 0 });
   const { allowedTools: _, ...others } = kept;
-  expect(settingsOf(project)).toMatchObject(others);
-  expect(settingsOf(project)).not.toHaveProperty('allowedTools');
+  expect(agentChoicesOf(project)).toMatchObject(others);
+  expect(agentChoicesOf(project)).not.toHaveProperty('allowedTools');
 });
 
 test("paths in a project's trusted config file are seen from the project", async () => {
@@ -72,14 +72,14 @@ test("paths in a project's trusted config file are seen from the project", async
   await project.run(['config', 'trust']);
   const { code } = await project.run(['.', '--workflow-id', 'r'], { cwd: project.path('flow') });
   expect(code).toBe(0);
-  expect(settingsOf(project)).toMatchObject({
+  expect(agentChoicesOf(project)).toMatchObject({
     agentSettings: project.path('good.json'),
     mcpConfig: [project.path('good.json')],
     addDir: [project.path('flow')],
   });
 });
 
-function settingsOf(project: ReturnType<typeof newProject>) {
+function agentChoicesOf(project: ReturnType<typeof newProject>) {
   const events = project.journal('r');
-  return events.flatMap((event) => ('settings' in event ? [event.settings] : [])).at(-1);
+  return events.flatMap((event) => ('settings' in event ? [event.settings.agent] : [])).at(-1);
 }

@@ -1,4 +1,4 @@
-// A Raymond whose run was taken over by another one: it lets go of what runs, without ending it.
+// A Raymond process whose run was taken over gives up its processes without ending them.
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isAlive, type LaunchedProcess } from '../../src/execute/process/index.ts';
@@ -6,7 +6,7 @@ import { plain, steps, until } from './fixtures/steps.ts';
 
 const { path, folder, own, processes, adopt } = steps();
 
-/** Says that it has begun, and stays until the test lets it go. */
+/** Reports that it has begun, and runs until the test ends it. */
 function waiting(here: string, first = '') {
   const script = `${first} echo >"$1.begun"; until [ -e "$1.go" ]; do sleep 0.05; done; exit 7`;
   const args = ['-c', script, 'bash', here];
@@ -17,7 +17,7 @@ function isRunning({ identity }: LaunchedProcess): boolean {
   return identity !== undefined && isAlive(identity);
 }
 
-test('what is left runs on, cannot be ended here, and is followed by whoever adopts it', async () => {
+test('a process that was left continues, cannot be ended here, and can be adopted', async () => {
   const here = folder();
   const ours = processes();
   const launched = ours.launch(waiting(here));
@@ -35,7 +35,7 @@ test('what is left runs on, cannot be ended here, and is followed by whoever ado
   expect(await adopted.ended).toEqual({ kind: 'exited', code: 7 });
 });
 
-test('what was adopted is left in the same way', async () => {
+test('an adopted process can be left in the same way', async () => {
   const here = folder();
   const first = own(processes().launch(waiting(here)));
   const second = processes();
@@ -45,7 +45,7 @@ test('what was adopted is left in the same way', async () => {
   expect(isRunning(first)).toBe(true);
 });
 
-test('an end that is under way stops before its next signal', async () => {
+test('an ending that has begun sends no further signal', async () => {
   const here = folder();
   const ours = processes();
   const launched = ours.launch(waiting(here, `trap 'echo >"$1.heard"' INT;`));
@@ -58,7 +58,7 @@ test('an end that is under way stops before its next signal', async () => {
   expect(isRunning(adopted)).toBe(true);
 });
 
-test('nothing is launched or adopted after that', () => {
+test('launch and adopt refuse to work after leave', () => {
   const ours = processes();
   const here = folder();
   ours.leave();

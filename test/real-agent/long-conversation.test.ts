@@ -1,7 +1,7 @@
 // The output of a prompt step cost money, so it is kept, compressed, however many steps follow.
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { saidIn } from '../../src/execute/step-folder.ts';
+import { stepMessages } from '../../src/execute/step-folder.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { fileRecords } from '../../src/journal/file-records.ts';
 import { ages } from './claude-sandbox.ts';
@@ -48,5 +48,5 @@ test.each(ages)('no answer of a long conversation is lost, even after a kill (%s
   expect((await Promise.all(kept)).map((answer) => Buffer.from(answer ?? []).toString())).toEqual(
     answers.map((next) => `<goto input="${next}">START</goto>`),
   );
-  expect(answers.filter((step) => saidIn(stepFolder(step), 'prompt').length < 2)).toEqual([]);
+  expect(answers.filter((step) => stepMessages(stepFolder(step), 'prompt').length < 2)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What a person wants Claude Code to be started with, beside what Raymond itself says to it. */
+/** The options that a user gives for Claude Code, in addition to Raymond's own arguments. */
 import { statSync } from 'node:fs';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { Choices } from '../../model/agent.ts';
@@ -7,14 +7,14 @@ import { isInlineJson } from '../../parse/inline-json.ts';
 import { readChoices } from './choices.ts';
 
 export interface AgentOptions {
-  /** As in a settings file of Claude Code. */
+  /** The content of a settings file of Claude Code. */
   readonly settings?: Json;
   readonly mcpConfig?: readonly string[];
   readonly addDir?: readonly string[];
   readonly appendSystemPrompt?: string;
-  /** Checked ones. */
+  /** Checked by `readAgentArgs`. */
   readonly agentArgs?: readonly string[];
-  /** The files that say some of this: the agent must not change them. */
+  /** The files that contain these options: the agent must not change them. */
   readonly files?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function readAgentOptions(choices: Choices): AgentOptions {
   };
 }
 
-/** A user's settings and our rules are one argument, because the agent takes only one. */
+/** Adds Raymond's rules to the user's settings, because the agent accepts only one such argument. */
 export function withDenied(settings: Json, deny: readonly string[]): Json {
   const permissions = isObject(settings.permissions) ? settings.permissions : {};
   const denied = Array.isArray(permissions.deny) ? permissions.deny : [];
@@ -50,8 +50,8 @@ export function withDenied(settings: Json, deny: readonly string[]): Json {
 }
 
 /**
- * What is denied, as arguments. Claude Code leaves out all settings, silently, when it does not
- * understand one of them; what a person says must not cost the rules.
+ * The deny rules again, as arguments. Claude Code silently ignores all settings if it does not
+ * understand one of them. The user's settings must not disable the rules in this way.
  */
 export function deniedAgain(settings: Json, deny: readonly string[]): readonly string[] {
   const { permissions } = withDenied(settings, []);
@@ -61,7 +61,7 @@ export function deniedAgain(settings: Json, deny: readonly string[]): readonly s
 
 const SIMPLE_RULE = /^[A-Za-z_][\w-]*(\([^()]*\))?$/;
 
-/** There, a rule ends with its first bracket. A question mark stands for any character. */
+/** In an argument, a rule ends at its first bracket. A question mark matches any character. */
 function withoutInnerBrackets(rule: string): string {
   const begin = rule.indexOf('(') + 1;
   return `${rule.slice(0, begin)}${rule.slice(begin, -1).replace(/[()]/g, '?')})`;
@@ -74,7 +74,7 @@ function checkedSettings(given: string): Json {
     isObject(permissions) && ['allow', 'deny', 'ask'].every((list) => isRules(permissions[list]));
   if (isUsable) return settings;
   throw unusable(
-    `--settings: ${isInlineJson(given) ? 'it' : given} has permissions that are not lists of rules.`,
+    `--settings: ${isInlineJson(given) ? 'the JSON text' : given} has permissions that are not lists of rules.`,
     'Write them like {"permissions": {"deny": ["Read(secret.txt)"]}}.',
   );
 }
@@ -86,13 +86,16 @@ function isRules(list: unknown): boolean {
 }
 
 function readJson(option: string, given: string): Json {
-  const where = isInlineJson(given) ? 'what is given' : given;
+  const where = isInlineJson(given) ? 'the text' : given;
   const value = parsed(isInlineJson(given) ? given : readFile(option, given));
   if (isObject(value)) return value;
-  throw unusable(`${option}: ${where} is not a JSON object.`, 'Correct it, or leave it out.');
+  throw unusable(
+    `${option}: ${where} is not a JSON object.`,
+    'Correct it, or leave out the option.',
+  );
 }
 
-// All settings are one argument, which the system limits.
+// All settings together are one argument, whose length the system limits.
 const MAX_BYTES = 64 * 1024;
 
 function readFile(option: string, file: string): string {
@@ -118,7 +121,7 @@ function parsed(text: string): unknown {
 
 function checkFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw unusable(`--add-dir: there is no folder ${folder}.`, 'Name one that exists.');
+  throw unusable(`--add-dir: there is no folder ${folder}.`, 'Name a folder that exists.');
 }
 
 function isObject(value: unknown): value is Json {

@@ -11,30 +11,30 @@ const was: Choices = {
 };
 
 test.each<[string, Choices, Choices, RegExp | undefined]>([
-  ['nothing has changed', {}, {}, undefined],
+  ['no change', {}, {}, undefined],
   ['a stricter mode', {}, { permissionMode: 'plan' }, /mode is plan/],
   ['a looser mode', { permissionMode: 'plan' }, { permissionMode: 'acceptEdits' }, undefined],
   ['a mode that may allow anything', { permissionMode: 'auto' }, {}, /mode is acceptEdits/],
-  ['permissions that were skipped', { skipPermissions: true }, {}, /not skipped/],
+  ['permissions that are no longer skipped', { skipPermissions: true }, {}, /no longer skipped/],
   ['permissions that are skipped now', {}, { skipPermissions: true }, undefined],
-  ['a tool that was allowed', {}, { allowedTools: [] }, /fewer tools/],
+  ['a tool that is no longer allowed', {}, { allowedTools: [] }, /fewer tools/],
   ['a tool that is allowed now', {}, { allowedTools: ['Read', 'Bash'] }, undefined],
   ['a tool that is forbidden now', {}, { disallowedTools: ['WebFetch', 'Bash'] }, /fewer tools/],
-  ['a tool that was forbidden', {}, { disallowedTools: [] }, undefined],
+  ['a tool that is no longer forbidden', {}, { disallowedTools: [] }, undefined],
   ['other options of the agent', {}, { agentArgs: ['--no-chrome'] }, /other options/],
   ['another model', {}, { model: 'haiku' }, /model is haiku/],
-])('%s', (_, before, after, why) => {
-  const said = tightened({ ...was, ...before }, { ...was, ...after });
-  if (why === undefined) expect(said).toBeUndefined();
-  else expect(said).toMatch(why);
+])('judges %s', (_, before, after, why) => {
+  const reason = tightened({ ...was, ...before }, { ...was, ...after });
+  if (why === undefined) expect(reason).toBeUndefined();
+  else expect(reason).toMatch(why);
 });
 
-test('no model any more is no reason to stop', () => {
+test('a model that is no longer named is no reason to stop', () => {
   const { model: _, ...now } = was;
   expect(tightened(was, now)).toBeUndefined();
 });
 
-test('the nearest word counts for the model, and lists of tools are added up', () => {
+test('a tag overrides the model of the state and the run, and lists of tools are merged', () => {
   const run = { model: 'opus', effort: 'low', allowedTools: ['Read'] };
   const state = { model: 'sonnet', allowedTools: ['Read', 'Grep'], disallowedTools: ['Bash'] };
   const turn = readChoices(combine({ run, state, tag: { model: 'haiku' } }));
@@ -51,7 +51,7 @@ test('the nearest word counts for the model, and lists of tools are added up', (
 test.each<[string, Choices]>([
   ['a tool that is an option', { allowedTools: ['--dangerously-skip-permissions'] }],
   ['a model that is a list', { model: ['opus'] }],
-  ['permissions in words', { skipPermissions: 'yes' }],
-])('%s was never chosen with Raymond', (_, choices) => {
-  expect(() => readChoices(choices)).toThrow('cannot be what was chosen');
+  ['permissions that are a word', { skipPermissions: 'yes' }],
+])('rejects %s', (_, choices) => {
+  expect(() => readChoices(choices)).toThrow('is not a valid choice');
 });

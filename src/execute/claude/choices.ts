@@ -1,4 +1,4 @@
-/** What is chosen for Claude Code: how the run's, the state's and the tag's choices become a turn's. */
+/** Combines the choices of the run, the state and the tag into those of a turn. */
 import * as z from 'zod/mini';
 import type { ChoiceLevels, Choices } from '../../model/agent.ts';
 import type { PromptStep } from '../../ports.ts';
@@ -6,7 +6,7 @@ import { stricterMode } from './known-names.ts';
 
 const text = z.string();
 const texts = z.readonly(z.array(text));
-/** No tool begins like an option. A journal may come from anybody. */
+/** A tool must not look like an option: a journal may be untrusted. */
 const tools = z.readonly(z.array(text.check(z.regex(/^[A-Za-z_]/))));
 
 const choicesSchema = z.object({
@@ -14,14 +14,14 @@ const choicesSchema = z.object({
   effort: z.optional(text),
   permissionMode: z._default(text, 'acceptEdits'),
   skipPermissions: z._default(z.boolean(), false),
-  /** What a prompt may use unasked, and what it may not use at all. */
+  /** The tools that a prompt may use without asking, and those that it must not use. */
   allowedTools: z._default(tools, []),
   disallowedTools: z._default(tools, []),
-  /** Files, or JSON. */
+  /** Each is a file or a JSON text. */
   mcpConfig: z.optional(texts),
-  /** Settings of Claude Code: a file, or JSON. */
+  /** Settings of Claude Code: a file or a JSON text. */
   agentSettings: z.optional(text),
-  /** Further folders that it may use. */
+  /** Further folders that the agent may use. */
   addDir: z.optional(texts),
   appendSystemPrompt: z.optional(text),
   /** Further arguments, checked. */
@@ -30,20 +30,20 @@ const choicesSchema = z.object({
 
 export type ClaudeChoices = z.output<typeof choicesSchema>;
 
-/** A step with what is chosen for it, read. */
+/** A step with the choices for it. */
 export type ClaudeStep = PromptStep & ClaudeChoices;
 
-/** Throws for choices that nobody could have made with Raymond. */
+/** Throws for choices that cannot be made with Raymond. */
 export function readChoices(choices: Choices): ClaudeChoices {
   const read = choicesSchema.safeParse(choices);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new Error(`${issue?.path.join('.')} cannot be what was chosen for Claude Code.`);
+  throw new Error(`${issue?.path.join('.')} is not a valid choice for Claude Code.`);
 }
 
 export const USUAL = { permissionMode: 'acceptEdits', skipPermissions: false } as const;
 
-/** The nearest word counts for the model and the effort. A state may ask for less, never for more. */
+/** The tag overrides the state, and the state overrides the run. A state may only reduce permissions. */
 export function combine({ run, state, tag }: ChoiceLevels): Choices {
   const ofRun = readChoices(run);
   const ofState = readChoices(state);
@@ -69,26 +69,26 @@ function together(ofRun: readonly string[], ofState: readonly string[]): readonl
   return [...new Set([...ofRun, ...ofState])];
 }
 
-/** Why a turn that began with other choices must not continue with them. */
+/** Why a turn that began with the choices `before` must not continue. */
 export function tightened(before: Choices, after: Choices): string | undefined {
   const was = readChoices(before);
   const now = readChoices(after);
-  if (was.skipPermissions && !now.skipPermissions) return 'permissions are not skipped any more';
+  if (was.skipPermissions && !now.skipPermissions) return 'permissions are no longer skipped';
   if (
     !now.skipPermissions &&
     stricterMode(was.permissionMode, now.permissionMode) !== was.permissionMode
   )
     return `the permission mode is ${now.permissionMode}`;
-  const isTaken = (tool: string) => !now.allowedTools.includes(tool);
+  const isNoLongerAllowed = (tool: string) => !now.allowedTools.includes(tool);
   const isForbidden = (tool: string) => !was.disallowedTools.includes(tool);
-  if (was.allowedTools.some(isTaken) || now.disallowedTools.some(isForbidden))
+  if (was.allowedTools.some(isNoLongerAllowed) || now.disallowedTools.some(isForbidden))
     return 'it may use fewer tools';
   if (othersOf(was) !== othersOf(now)) return 'the agent has other options';
   if (now.model !== undefined && now.model !== was.model) return `the model is ${now.model}`;
   return undefined;
 }
 
-/** What else it is started with, to be compared. */
+/** The other choices as text, to compare them. */
 function othersOf(choices: ClaudeChoices): string {
   const { mcpConfig, agentSettings, addDir, appendSystemPrompt, agentArgs } = choices;
   return JSON.stringify([mcpConfig, agentSettings, addDir, appendSystemPrompt, agentArgs]);

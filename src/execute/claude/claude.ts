@@ -175,7 +175,7 @@ async function endProcess(launched: LaunchedProcess, { exit }: FollowedTurn): Pr
 
 const FREE: Account = { cost: NO_COST };
 const NOT_BEGUN: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
-/** Another Raymond follows the turn, and keeps what it tells of its session. */
+/** Another Raymond process follows the turn, and keeps notes about its session. */
 const LEFT: StepOutcome = NOT_BEGUN;
 
 function forClaude(step: Step): ClaudeStep {

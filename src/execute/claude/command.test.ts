@@ -39,7 +39,7 @@ describe('the arguments of a turn', () => {
     expect(claudeArguments({ ...turn, session }).join(' ')).toContain(`--verbose ${expected} --p`);
   });
 
-  it('names everything that is asked for, with variadic options last', () => {
+  it('contain everything that the turn asks for, with variadic options last', () => {
     const rules = { allowedTools: ['Read', 'Bash(git log:*)'], disallowedTools: ['Write'] };
     const deny = ['Edit(//a b/**)'];
     const all: Turn = { ...turn, model: 'opus', effort: 'high', budgetUsd: 1.5, ...rules, deny };
@@ -77,7 +77,7 @@ describe('the arguments of a turn', () => {
     expect(claudeArguments(all).join(' ')).toContain(expected);
   });
 
-  it('asks for the own model with the settings of the run, without hooks', () => {
+  it('ask for the own model with the settings of the run, without hooks', () => {
     const options = {
       settings: { model: 'x', disableAllHooks: false },
       agentArgs: ['--no-chrome'],
@@ -87,7 +87,7 @@ describe('the arguments of a turn', () => {
     expect(asked).toContain('{"model":"x","disableAllHooks":true}');
   });
 
-  it('skips permissions only when told to', () => {
+  it('skip permissions only on request', () => {
     const skipping = claudeArguments({ ...turn, permission: 'skip' });
     expect(skipping).toContain('--dangerously-skip-permissions');
     expect(skipping).not.toContain('--permission-mode');
@@ -99,13 +99,13 @@ describe('the arguments of a turn', () => {
     [-1, '0.000001'],
     [1e-9, '0.000001'],
     [12.345, '12.345000'],
-  ])('writes a budget of %d as a positive decimal', (budgetUsd, expected) => {
-    const said = claudeArguments({ ...turn, budgetUsd });
-    expect(said[said.indexOf('--max-budget-usd') + 1]).toBe(expected);
+  ])('write a budget of %d as a positive decimal', (budgetUsd, expected) => {
+    const args = claudeArguments({ ...turn, budgetUsd });
+    expect(args[args.indexOf('--max-budget-usd') + 1]).toBe(expected);
   });
 });
 
-it('keeps the environment, except what belongs to a Claude Code around us', () => {
+it('keeps the environment, except the variables of an outer Claude Code', () => {
   const inherited = {
     PATH: '/bin',
     CLAUDE_CODE_CHILD_SESSION: '1',
@@ -121,7 +121,7 @@ it('keeps the environment, except what belongs to a Claude Code around us', () =
 });
 
 describe('the lines on standard input', () => {
-  it('gives the prompt as it is, followed by a blank block that keeps it text', () => {
+  it('contain the unchanged prompt, followed by a blank block that keeps it text', () => {
     const line = userMessage('/cost\n@file "x"', 'P');
     expect(line.endsWith('}\n')).toBe(true);
     expect(line.trimEnd()).not.toContain('\n');
@@ -152,7 +152,7 @@ describe('the lines on standard input', () => {
       { subtype: 'apply_flag_settings', settings: { effortLevel: 'low' } },
     ],
     ['a stop', interrupt('1'), { subtype: 'interrupt' }],
-  ])('asks for %s', (_, line, request) => {
+  ])('request %s', (_, line, request) => {
     expect(JSON.parse(line)).toEqual({ type: 'control_request', request_id: '1', request });
   });
 });

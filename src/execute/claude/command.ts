@@ -1,6 +1,6 @@
-// Everything that is said to Claude Code: its arguments, its environment and the lines on its
-// standard input. All turns use stream-json input, warm or not: only there can a prompt be given
-// so that a leading slash and "@file" stay text.
+// Everything that Raymond sends to Claude Code: its arguments, its environment and the lines on its
+// standard input. All turns use stream-json input, warm or not: only with it, a leading slash and
+// "@file" in a prompt stay text.
 import { type AgentOptions, deniedAgain, withDenied } from './agent-options.ts';
 
 export interface Turn {
@@ -8,13 +8,13 @@ export interface Turn {
   readonly model?: string;
   readonly effort?: string;
   readonly permission: Permission;
-  /** For the whole process, so a warm one spends it over all its turns. */
+  /** For the whole process, so a warm process spends it over all its turns. */
   readonly budgetUsd?: number;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   /** Rules like `Edit(//folder/**)`. */
   readonly deny?: readonly string[];
-  /** What holds for all turns of a run. */
+  /** Options for all turns of a run. */
   readonly options?: AgentOptions;
 }
 
@@ -24,9 +24,9 @@ export type TurnSession =
   | ({ readonly use: 'branch'; readonly from: string; readonly id: string } & Resumption);
 
 interface Resumption {
-  /** Old versions find a session by its id only from the directory in which it began. */
+  /** Old versions find a session by its id only in the directory in which it began. */
   readonly transcript?: string;
-  /** The uuid of the transcript's line after which the history is cut. */
+  /** The uuid of the transcript's line after which the history is cut off. */
   readonly at?: string;
 }
 
@@ -42,12 +42,12 @@ export function claudeArguments(turn: Turn): string[] {
     ...option('--effort', turn.effort),
     ...permissionArguments(turn.permission),
     ...option('--max-budget-usd', budget(turn.budgetUsd)),
-    // Shows life while a long answer is written, and what a turn has used that is cut short.
+    // Shows activity during a long answer, and the usage of a turn that is stopped early.
     '--include-partial-messages',
     ...(more.agentArgs ?? []),
     ...inOneWord('--append-system-prompt', more.appendSystemPrompt),
     ...option('--settings', settingsFor(more, turn.deny ?? [])),
-    // Each takes all values up to the next option.
+    // Each of these accepts all values up to the next option.
     ...options('--mcp-config', more.mcpConfig ?? []),
     ...options('--add-dir', more.addDir ?? []),
     ...options('--allowedTools', turn.allowedTools ?? []),
@@ -60,8 +60,8 @@ export function claudeArguments(turn: Turn): string[] {
 }
 
 /**
- * Makes it say with which model it would begin. The answer to the question is its own; hooks and MCP
- * servers are left out, because they are meant for real turns, and no transcript is kept.
+ * Makes Claude Code report the model that it would use. It answers the question itself, without a
+ * model. Hooks and MCP servers are for real turns, so they are disabled. No transcript is kept.
  */
 export function ownModelArguments({ settings, agentArgs = [] }: AgentOptions): readonly string[] {
   return [
@@ -78,7 +78,7 @@ export const OWN_MODEL_QUESTION = line({
   message: { role: 'user', content: '/cost' },
 });
 
-// Their work would go on after the turn, outside of the workflow.
+// Their work would continue after the turn, outside of the workflow.
 const schedulingTools = ['Workflow', 'ScheduleWakeup', 'CronCreate', 'CronDelete', 'CronList'];
 
 function sessionArguments(session: TurnSession): string[] {
@@ -101,7 +101,7 @@ function permissionArguments(permission: Permission): string[] {
   return ['--permission-mode', permission.mode];
 }
 
-/** Denied files are no argument of their own: there, commas and spaces part one rule from the next. */
+/** Denied files are part of the settings: in an argument, commas and spaces would separate rules. */
 function settingsFor({ settings }: AgentOptions, deny: readonly string[]): string | undefined {
   if (settings === undefined && deny.length === 0) return undefined;
   return JSON.stringify(withDenied(settings ?? {}, deny));
@@ -111,7 +111,7 @@ function options(name: string, values: readonly string[]): string[] {
   return values.length === 0 ? [] : [name, ...values];
 }
 
-/** A text that begins with a dash would be taken for an option. */
+/** In a separate word, a text that begins with a dash would be read as an option. */
 function inOneWord(name: string, value: string | undefined): string[] {
   return value === undefined ? [] : [`${name}=${value}`];
 }
@@ -120,12 +120,12 @@ function option(name: string, value: string | undefined): string[] {
   return value === undefined ? [] : [name, value];
 }
 
-// Zero is refused as an amount, and an exponent would not be understood.
+// Claude Code refuses zero as an amount, and does not understand an exponent.
 function budget(usd: number | undefined): string | undefined {
   return usd === undefined ? undefined : Math.max(usd, 0.000001).toFixed(6);
 }
 
-/** Background tasks would answer after the turn's result; `own` wins over what is inherited. */
+/** Disables background tasks, which would answer after the turn's result. `own` overrides `inherited`. */
 export function claudeEnvironment(
   inherited: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>> = {},
@@ -142,7 +142,7 @@ export function claudeEnvironment(
   };
 }
 
-// What Claude Code sets for its own children: Raymond may be one, its sessions must not be.
+// Claude Code sets these for its children. Raymond may be one of them, but its agents must not be.
 const ofAnotherSession = new Set([
   'AI_AGENT',
   'CLAUDECODE',
@@ -162,7 +162,7 @@ const ofAnotherSession = new Set([
  * prompt whose uuid it has seen, so each attempt needs a new one.
  */
 export function userMessage(text: string, uuid: string): string {
-  // Commands and "@file" are looked for in the last block only, and a blank one is not sent on.
+  // Claude Code looks for commands and "@file" only in the last block, and does not send a blank one.
   const content = [
     { type: 'text', text },
     { type: 'text', text: ' ' },
@@ -170,12 +170,12 @@ export function userMessage(text: string, uuid: string): string {
   return line({ type: 'user', message: { role: 'user', content }, uuid });
 }
 
-/** Without a model: the default one. */
+/** Without a model, sets the default model. */
 export function setModel(requestId: string, model?: string): string {
   return controlRequest(requestId, { subtype: 'set_model', ...(model && { model }) });
 }
 
-/** "bypassPermissions" is refused unless the process was started with permissions skipped. */
+/** Claude Code refuses "bypassPermissions" unless the process was started with permissions skipped. */
 export function setPermissionMode(requestId: string, mode: string): string {
   return controlRequest(requestId, { subtype: 'set_permission_mode', mode });
 }

@@ -1,4 +1,4 @@
-/** What Claude Code can do, and what may be chosen for it. */
+/** Declares what Claude Code can do, and which choices it offers. */
 import type { AgentDeclaration } from '../../model/agent.ts';
 import { combine, tightened, USUAL } from './choices.ts';
 import { choose, factsOf, oneVoice, warningsOf, withoutHarm } from './said-choices.ts';

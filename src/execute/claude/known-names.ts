@@ -1,4 +1,4 @@
-/** Names that Claude Code knows. An installed one may know further efforts and modes. */
+/** Names that Claude Code knows. The installed version may know further efforts and modes. */
 
 export const MODELS: readonly string[] = ['opus', 'sonnet', 'haiku'];
 
@@ -13,7 +13,7 @@ export function isModel(text: string): boolean {
 
 export const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** What an effort or a mode that Raymond does not know may look like. */
+/** The form of an effort or a mode that Raymond does not know. */
 export const WORD_PATTERN = '^[A-Za-z][\\w-]{0,31}$';
 
 const WORD = new RegExp(WORD_PATTERN);
@@ -23,17 +23,17 @@ export function isWord(text: string): boolean {
 }
 
 /**
- * From the strictest on. A mode that is not here may allow anything, so that only the person who runs
- * a workflow can choose it.
+ * Ordered from the strictest. A mode that is not in this list may allow anything, so only the user
+ * who runs a workflow can choose it.
  */
 export const STATE_MODES: readonly string[] = ['plan', 'dontAsk', 'default', 'acceptEdits'];
 
-/** The same as skipping permissions. */
+/** This mode is the same as skipping permissions. */
 export const BYPASS = 'bypassPermissions';
 
 export const PERMISSION_MODES: readonly string[] = [...STATE_MODES, 'manual', 'auto', BYPASS];
 
-/** The mode of a turn: what the state says, but never more than the run allows. */
+/** The mode of a turn: the state's mode, but never more than the run allows. */
 export function stricterMode(ofRun: string, ofState: string): string {
   return strictness(ofState) < strictness(ofRun) ? ofState : ofRun;
 }

@@ -11,13 +11,13 @@ const HELP = `
   --plugin-dir <path>                   Load a plugin (or not)
 `;
 
-test('the help of the agent says which efforts and permission modes it knows', () => {
+test('reads efforts and permission modes from the help of the agent', () => {
   expect(readHelp(HELP)).toEqual({
     efforts: ['low', 'medium', 'high', 'xhigh', 'ultra'],
     permissionModes: ['acceptEdits', 'auto', 'read-only'],
   });
 });
 
-test.each(['', '  --effort <level>\n', 'not a help'])('%j says nothing', (help) => {
+test.each(['', '  --effort <level>\n', 'not a help'])('finds no names in %j', (help) => {
   expect(readHelp(help)).toEqual({ efforts: [], permissionModes: [] });
 });

@@ -6,7 +6,7 @@ export interface AgentNames {
   readonly permissionModes: readonly string[];
 }
 
-/** What the installed Claude Code knows, by its own help; with what all tested versions know. */
+/** The names in the help of the installed Claude Code, and those that all tested versions know. */
 export async function claudeNames(
   path: string,
   environment: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-/** What people say to Raymond about Claude Code, and what a run keeps of it. */
+/** Turns the choices in options and configuration files into the choices of a run. */
 import { resolve } from 'node:path';
 import type { Choice, Choices } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -9,8 +9,8 @@ import { BYPASS, stricterMode } from './known-names.ts';
 import { splitTools } from './tools.ts';
 
 /**
- * There are two ways to skip permissions. In one form, the one who says anything about permissions
- * (the command line, then the project, then the user) has said everything about them.
+ * There are two ways to skip permissions; this brings them into one form. Then the first source that
+ * sets any permission (the command line, the project or the user) sets all of them.
  */
 export function oneVoice(said: Choices, who: string): Choices {
   const { permissionMode, skipPermissions: skip } = said;
@@ -18,33 +18,33 @@ export function oneVoice(said: Choices, who: string): Choices {
   const bypasses = permissionMode === BYPASS;
   if (skip !== undefined && skip !== bypasses) {
     throw wrong(
-      `${who} says ${skip ? 'to skip' : 'not to skip'} permissions, and names the permission mode ${permissionMode}.`,
-      'Keep one of them.',
+      `${who} asks ${skip ? 'to skip' : 'not to skip'} permissions, but names the permission mode ${permissionMode}.`,
+      'Remove one of the two.',
     );
   }
   const mode = bypasses ? USUAL.permissionMode : permissionMode;
   return { ...said, permissionMode: mode, skipPermissions: bypasses };
 }
 
-/** What a run has chosen when somebody says something over what held before. */
+/** The choices of a run after `said` has overridden `before`. */
 export function choose(said: Choices, before: Choices, folder: string): Choices {
   const all = { ...withoutBypass(before), ...checked(said, folder) };
   const chosen = Object.entries(all).filter(([, value]) => !isNothing(value));
   return { ...USUAL, ...Object.fromEntries(chosen) };
 }
 
-/** Said over something, it takes that away. */
+/** Whether the value removes an earlier choice. */
 function isNothing(value: Choice): boolean {
   return value === '' || value === '{}' || (isList(value) && value.length === 0);
 }
 
-/** A run of an older Raymond may have kept the bypassing mode as a mode. */
+/** A run of an older version may contain the bypass as a permission mode. */
 function withoutBypass(before: Choices): Choices {
   if (before.permissionMode !== BYPASS) return before;
   return { ...before, permissionMode: USUAL.permissionMode, skipPermissions: true };
 }
 
-/** Files and folders are seen from where Raymond is started, wherever its agents work later. */
+/** Relative paths start at the folder where Raymond was started, not where its agents work. */
 function checked(said: Choices, folder: string): Choices {
   const { allowedTools, disallowedTools, mcpConfig, addDir, agentSettings, agentArgs } = said;
   const seen = (path: string) => (isInlineJson(path) ? path : resolve(folder, path));
@@ -70,11 +70,14 @@ function toolsIn(option: string, given: readonly string[]): readonly string[] {
   return given.flatMap((text) => {
     const tools = splitTools(text);
     if (tools) return tools;
-    throw wrong(`--${option} is "${text}".`, 'Write rules like Read or "Bash(git log:*)".');
+    throw wrong(
+      `--${option} contains "${text}", which is not a list of tools.`,
+      'Write rules like Read or "Bash(git log:*)".',
+    );
   });
 }
 
-/** What may be kept of a run that somebody else started: it must not do more than a new one can. */
+/** The choices that stay when another user's run is resumed: it must not allow more than a new run. */
 export function withoutHarm({ model, effort, permissionMode, disallowedTools }: Choices): Choices {
   const kept = { model, effort, disallowedTools };
   return {
@@ -87,7 +90,7 @@ export function withoutHarm({ model, effort, permissionMode, disallowedTools }: 
   };
 }
 
-/** What a person should know of it before a run is taken up that somebody else started. */
+/** Facts for the user before a run that another user started is resumed. */
 export function factsOf(choices: Choices): Readonly<Record<string, string>> {
   const { permissionMode, skipPermissions } = readChoices(choices);
   const names = NOTABLE.filter((name) => choices[name] !== undefined);
@@ -113,7 +116,7 @@ export function warningsOf({ skipPermissions }: Choices): readonly string[] {
 
 const SKIP_WARNING = [
   'WARNING: permissions are skipped. The agent can run any command and change any file,',
-  'without asking, with your rights. Use it only for workflows that you trust, where nothing can be lost.',
+  'without asking, with your rights. Use this only for workflows that you trust, where no data can be lost.',
 ];
 
 function wrong(message: string, remedy: string): UserError {

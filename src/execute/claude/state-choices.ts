@@ -1,4 +1,4 @@
-/** What the front matter of a prompt may choose for Claude Code. */
+/** The choices for Claude Code in the front matter of a prompt. */
 import type { ChoiceFault, FaultKind, StateChoice } from '../../model/agent.ts';
 import { clip } from '../../parse/clip.ts';
 import { nearest } from '../../parse/nearest.ts';
@@ -41,10 +41,10 @@ export const EFFORT_OF_STATE: StateChoice = {
     if (!isWord(effort)) return 'unexpected';
     if (EFFORTS.includes(effort)) return undefined;
     const meant = nearest(effort, EFFORTS);
-    const otherwise = 'It is passed on; see whether the agent knows it.';
+    const otherwise = 'Raymond passes it on. Check that the agent knows it.';
     return found(
       'unknown-effort',
-      `"${effort}" is no effort that Raymond knows.`,
+      `Raymond does not know the effort "${effort}".`,
       meant,
       otherwise,
     );
@@ -53,7 +53,7 @@ export const EFFORT_OF_STATE: StateChoice = {
 
 export const MODE_OF_STATE: StateChoice = {
   kind: 'word',
-  meaning: 'What the agent may do unasked; never more than the run allows.',
+  meaning: 'What the agent may do without asking; never more than the run allows.',
   expected: 'the name of a mode',
   schema: { enum: STATE_MODES },
   fault: (mode) => {
@@ -65,8 +65,10 @@ export const MODE_OF_STATE: StateChoice = {
   },
 };
 
-export const ALLOWED_IN_STATE = toolList('What the agent may use unasked in this state.');
-export const DISALLOWED_IN_STATE = toolList('What the agent may not use in this state.');
+export const ALLOWED_IN_STATE = toolList(
+  'Tools that the agent may use without asking in this state.',
+);
+export const DISALLOWED_IN_STATE = toolList('Tools that the agent must not use in this state.');
 
 export const FAULTS = {
   'unknown-model': { severity: 'error', meaning: 'The model does not exist.' },

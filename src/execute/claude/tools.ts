@@ -1,7 +1,7 @@
-/** A tool, perhaps with a pattern in brackets. Nothing that an agent could take for one of its options. */
+/** A tool, optionally with a pattern in brackets. An agent cannot read it as one of its options. */
 export const TOOL = /^[A-Za-z_][\w.*:-]*(?:\([^\p{Cc}]*\))?$/u;
 
-/** Parted by commas or spaces outside of brackets; undefined when one of them is no tool. */
+/** Splits a text at commas and spaces outside of brackets; undefined if a part is not a tool. */
 export function splitTools(text: string): readonly string[] | undefined {
   const tools: string[] = [];
   let depth = 0;

@@ -38,7 +38,7 @@ export interface ProcessHandle {
   readonly record?: ProcessRecord;
   readonly stdin?: Writable;
   readonly ended: Promise<Exit>;
-  /** Follows it no longer, and lets it run: if it has not ended yet, `ended` says so. */
+  /** Stops following the process without ending it. If it still runs, `ended` resolves with `left`. */
   leave(): void;
 }
 
@@ -58,8 +58,8 @@ function begin(wanted: Launch, mark: StepMark): ProcessHandle {
   const { folder, command } = wanted;
   const token = newToken(mark, randomUUID());
   const child = spawnWrapper(wanted, mark, token);
-  const { over, leave } = endOf(child);
-  if (child.pid === undefined) return unstarted(folder, over);
+  const { childEnd, leave } = endOf(child);
+  if (child.pid === undefined) return unstarted(folder, childEnd);
 
   const gate = child.stdio[3];
   if (!(gate instanceof Duplex)) throw new Error('The wrapper has no gate.');
@@ -71,7 +71,7 @@ function begin(wanted: Launch, mark: StepMark): ProcessHandle {
     prepareExit(folder, identity.pid);
     writeRecord(folder, record);
     gate.end('go\n');
-    const ended = over.then((end) =>
+    const ended = childEnd.then((end) =>
       end === 'left' ? LEFT : (readExit(folder, record) ?? exitFromCode(end)),
     );
     return {
@@ -128,12 +128,13 @@ const CREATE_FOR_APPEND =
   constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
 /**
- * `over` resolves with the child's exit code, null if it was killed, or the error if it could not
- * be created. A child that is left keeps nobody waiting, and reads the end of its input: as if we were dead.
+ * `childEnd` resolves with the child's exit code, null if it was killed, or the error if it could not
+ * be created. A child that is left does not keep this process alive. It reads the end of its input, as
+ * if this process had died.
  */
 function endOf(child: ChildProcess) {
   let leave = () => {};
-  const over = new Promise<number | null | Error | 'left'>((resolve) => {
+  const childEnd = new Promise<number | null | Error | 'left'>((resolve) => {
     child.once('exit', resolve);
     child.once('error', resolve);
     leave = () => {
@@ -143,7 +144,7 @@ function endOf(child: ChildProcess) {
       if (child.stdin instanceof Socket) child.stdin.unref();
     };
   });
-  return { over, leave };
+  return { childEnd, leave };
 }
 
 /** On a full disk the wrapper cannot write the exit file, but it still exits with the command's code. */

@@ -22,7 +22,7 @@ export type Exit =
   | { readonly kind: 'unstarted'; readonly reason: string }
   /** No record shows how it ended: its wrapper was killed, or the machine went down. */
   | { readonly kind: 'unknown' }
-  /** It may still run, but belongs to another Raymond now. */
+  /** It may still run, but another Raymond process has adopted it. */
   | { readonly kind: 'left' };
 
 export const LEFT: Exit = { kind: 'left' };

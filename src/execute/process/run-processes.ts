@@ -93,8 +93,8 @@ export class RunProcesses {
   }
 
   /**
-   * Another Raymond has adopted what runs. Nothing is followed, ended or launched here any more, and
-   * every process that has not ended ends as `left`.
+   * Gives up the processes, because another Raymond process has adopted them. From now on this object
+   * follows, ends and launches no process. Processes that still run end as `left`.
    */
   leave(): void {
     this.#isLeft = true;
@@ -139,10 +139,11 @@ export class RunProcesses {
   }
 
   #checkOurs(): void {
-    if (this.#isLeft) throw new Error('The processes of this run belong to another Raymond.');
+    if (this.#isLeft)
+      throw new Error('The processes of this run belong to another Raymond process.');
   }
 
-  /** An end that is under way stops there, too. */
+  /** Also stops an ending that has already begun. */
   #whileOurs(tree: Tree): Tree {
     return { ...tree, find: (table) => (this.#isLeft ? [] : tree.find(table)) };
   }
