@@ -1,4 +1,4 @@
-/** Refers to what a step answered, so that it can be told later whether a text is still that answer. */
+/** Makes a reference to the answer of a step, which shows later whether a text is still that answer. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
@@ -10,7 +10,7 @@ export function answerRef(text: string): AnswerRef {
   return meter.ref();
 }
 
-/** Of the beginning of a file, which may be larger than what fits into memory. */
+/** A reference to the first `bytes` of a file, which may be too large for memory. */
 export async function answerRefOf(file: string, bytes: number): Promise<AnswerRef> {
   const meter = answerMeter();
   const decoder = new StringDecoder('utf8');
@@ -21,7 +21,7 @@ export async function answerRefOf(file: string, bytes: number): Promise<AnswerRe
   return meter.ref();
 }
 
-/** Of the text, not of the bytes that a program wrote: those may be no UTF-8. */
+/** Measures the decoded text, because the bytes that a program wrote may not be valid UTF-8. */
 function answerMeter() {
   const hash = createHash('sha256');
   let bytes = 0;

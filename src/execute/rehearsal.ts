@@ -1,6 +1,6 @@
 /**
- * Plays the agent where no model is to be asked: with the answers that the author wrote down, and else
- * with what the workflow itself says may be answered.
+ * Plays the agent without a model: with the answers in the author's rehearsal file, and otherwise
+ * with the answers that the workflow itself allows.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,18 +14,18 @@ import { type ScriptedAnswer, scriptedAgent, toFailure } from './scripted.ts';
 
 export interface RehearsalParts {
   readonly workflow: (ref: string) => Workflow | undefined;
-  /** What the author wrote down for a workflow; undefined when nothing. */
+  /** The author's rehearsal file for a workflow; undefined if there is none. */
   readonly rehearsalOf: (ref: string) => Promise<Rehearsal | undefined>;
-  /** What a script may print, as far as its text shows. */
+  /** The answers that a script may print, judged by its text. */
   readonly scriptAnswers: (workflow: Workflow, script: ScriptState) => readonly string[];
-  /** Executes the scripts for which no answer is written down; absent: none is executed. */
+  /** Executes scripts without an answer in the rehearsal file. If absent, no script is executed. */
   readonly script?: Executor;
 }
 
 export interface RehearsingExecutors {
   readonly prompt: Executor;
   readonly script: Executor;
-  /** What happened before this process began: executions are counted through. */
+  /** Counts executions that happened before this process began. */
   remember(event: RunEvent, after: Run): void;
 }
 
@@ -38,7 +38,7 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
     executions.set(key, counted);
     return counted;
   };
-  /** An adopted step was counted when it was started. */
+  /** An adopted step was already counted when it was started. */
   const writtenFor = async (step: Step, more: 0 | 1) => {
     const execution = Math.max(1, count(stateKey(step), more));
     const { answers } = (await rehearsalOf(step.workflow)) ?? {};
@@ -87,7 +87,7 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
   };
 }
 
-/** One after the other, and again from the first: a loop whose states have a way out takes it. */
+/** Uses the answers in turn, so that a loop takes its way out, if it has one. */
 function inTurn(answers: readonly string[], execution: number): string | undefined {
   return answers[(execution - 1) % answers.length];
 }
@@ -110,7 +110,7 @@ function rehearsing(answer: (step: Step, more: 0 | 1) => Promise<ScriptedAnswer>
   return { ...starting, adopt: adopting.start };
 }
 
-/** The first executor for most steps, the second for those that are chosen. */
+/** Uses the second executor for the steps that `isForSecond` selects, and the first for all others. */
 function eitherOf(
   first: Executor,
   second: Executor,
@@ -136,7 +136,7 @@ function eitherOf(
   return { name: NAME, start: begin('start'), adopt: begin('adopt'), close: () => first.close() };
 }
 
-/** An answer as the author wrote it down. */
+/** Converts an answer of a rehearsal file. */
 export function asScripted(answer: Answer): ScriptedAnswer {
   if (typeof answer === 'string') return answer;
   const costUsd = answer.cost ?? 0;
@@ -144,7 +144,7 @@ export function asScripted(answer: Answer): ScriptedAnswer {
   return { text: answer.text, costUsd, denied: answer.denied ?? [] };
 }
 
-/** Keeps what was answered where a step's output is looked for. */
+/** Writes the answer to the file in which readers look for a step's output. */
 function kept(step: Step, answer: ScriptedAnswer): ScriptedAnswer {
   if (typeof answer !== 'string' && 'failure' in answer) return answer;
   const text = typeof answer === 'string' ? answer : answer.text;

@@ -34,14 +34,14 @@ export function scriptExecutor(processes: RunProcesses): Executor {
     start,
     adopt: (step, live) => {
       const found = processes.adopt(step.folder);
-      // Nothing began in the folder, and nothing will: the step can still begin there.
+      // No process began in the folder, and none will, so the step can start now.
       return found ? watch(found, asScript(step), live, 'adopted') : start(step, live);
     },
     close: async () => {},
   };
 }
 
-/** A value that does not fit into an environment is only in its file. */
+/** A value that does not fit into the environment is only in its file. */
 export function scriptEnvironment(
   step: ScriptStep,
   inputFile: string,
@@ -58,7 +58,7 @@ export function scriptEnvironment(
   };
 }
 
-/** The program that interprets a script, and how it is told which. */
+/** The program that interprets a script, with its arguments. */
 export function interpreterCommand(
   interpreter: Interpreter,
   file: string,
@@ -75,7 +75,7 @@ export function interpreterCommand(
   }
 }
 
-/** Linux takes 128 KiB for one variable; Windows 32 Ki characters. */
+/** One variable can have 128 KiB on Linux, and 32 Ki characters on Windows. */
 const LARGEST_VALUE = process.platform === 'win32' ? 30_000 : 120_000;
 
 function asScript(step: Step): ScriptStep {
@@ -122,7 +122,7 @@ function watch(
   const outcome = async (): Promise<StepOutcome> => {
     const printed = showPrints(launched, live);
     const exit = await launched.ended;
-    // A stop that comes from here on finds a step that is done, and must not lose its outcome.
+    // The step is done. A later stop must not lose its outcome.
     const cutBefore = cut;
     cancelIdle();
     await printed;
@@ -136,12 +136,14 @@ function watch(
     return outcomeOf(exit, launched, step, whose);
   };
   return {
-    outcome: outcome().catch((error) => failed(`${step.state} left no output: ${said(error)}`)),
+    outcome: outcome().catch((error) =>
+      failed(`The output of ${step.state} cannot be read: ${messageOf(error)}`),
+    ),
     stop: () => end('stopped'),
   };
 }
 
-const said = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function outcomeOf(
   exit: Exit,
@@ -162,7 +164,7 @@ async function outcomeOf(
       return INTERRUPTED;
     case 'unknown':
       return failed(
-        `Nobody saw how ${step.state} ended: the process that watched over it was killed, or the machine went down. Raymond repeats a script once after that. When it happens again, check what the script has done, then run: raymond resume ${step.run}`,
+        `It is unknown how ${step.state} ended: its wrapper process was killed, or the machine went down. Raymond repeats a script once in this case. If this happens again, check what the script has done, then run: raymond resume ${step.run}`,
         'lost',
       );
     default:
@@ -200,7 +202,7 @@ async function showPrints({ stdoutFile, ended }: LaunchedProcess, live: Show): P
       show(prints.push(decoder.write(chunk)));
     show(prints.end());
   } catch {
-    // There is no output to show: how the process ended says why.
+    // The output cannot be read. The exit of the process shows the cause.
   }
 }
 
@@ -208,8 +210,8 @@ const TAIL_BYTES = 600;
 
 function errorTail({ stderrFile }: LaunchedProcess): string {
   try {
-    const said = tailText(stderrFile, TAIL_BYTES);
-    return said === '' ? '' : ` It said: ${said}`;
+    const text = tailText(stderrFile, TAIL_BYTES);
+    return text === '' ? '' : ` It said: ${text}`;
   } catch {
     return '';
   }

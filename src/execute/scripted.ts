@@ -3,13 +3,13 @@ import { type Account, NO_COST } from '../model/step-account.ts';
 import type { Executor, RunningStep, Step, StepOutcome } from '../ports.ts';
 import { answerRef } from './answer-ref.ts';
 
-/** What a scripted step says: its text, or an outcome of another kind. */
+/** The answer of a scripted step: its text, or an outcome of another kind. */
 export type ScriptedAnswer =
   | string
   | { readonly text: string; readonly costUsd?: number; readonly denied?: readonly string[] }
   | { readonly failure: Failure; readonly costUsd?: number };
 
-/** Plays the agent from a script: no process, no model, no cost but what the script says. */
+/** Plays the agent from a script: no process, no model, and only the cost that the script names. */
 export function scriptedAgent(
   answerFor: (step: Step) => ScriptedAnswer | Promise<ScriptedAnswer>,
   name = 'scripted',
@@ -34,13 +34,13 @@ const STOPPED: StepOutcome = {
 };
 
 function toOutcome(step: Step, answer: ScriptedAnswer): StepOutcome {
-  const said = typeof answer === 'string' ? { text: answer } : answer;
+  const scripted = typeof answer === 'string' ? { text: answer } : answer;
   const account: Account = {
-    cost: { usd: said.costUsd ?? 0, from: 'told' },
+    cost: { usd: scripted.costUsd ?? 0, from: 'told' },
     ...(step.kind === 'prompt' && { session: { id: step.session.id } }),
   };
-  if ('failure' in said) return { kind: 'failed', failure: said.failure, account };
-  const { text, denied = [] } = said;
+  if ('failure' in scripted) return { kind: 'failed', failure: scripted.failure, account };
+  const { text, denied = [] } = scripted;
   return { kind: 'answered', output: text, answer: answerRef(text), denied, account };
 }
 

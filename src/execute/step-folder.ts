@@ -17,16 +17,16 @@ import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
 
 /** Writes the final message. */
-export function leaveAnswer(folder: string, text: string): void {
-  leave(join(folder, 'answer'), text);
+export function writeAnswer(folder: string, text: string): void {
+  writeOptional(join(folder, 'answer'), text);
 }
 
 /** Writes the place of the agent's own messages, one JSON value per line. */
-export function leaveRaw(folder: string, raw: Raw): void {
-  leave(join(folder, 'raw.json'), JSON.stringify(raw));
+export function writeRawLocation(folder: string, raw: Raw): void {
+  writeOptional(join(folder, 'raw.json'), JSON.stringify(raw));
 }
 
-function leave(file: string, text: string): void {
+function writeOptional(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600 });
   } catch {

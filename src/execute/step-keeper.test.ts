@@ -19,7 +19,7 @@ import { fileRecords } from '../journal/file-records.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { NO_COST } from '../model/step-account.ts';
 import { self } from './process/index.ts';
-import { leaveAnswer, leaveRaw, stepMessages } from './step-folder.ts';
+import { stepMessages, writeAnswer, writeRawLocation } from './step-folder.ts';
 import { stepKeeper } from './step-keeper.ts';
 
 let root: string;
@@ -55,8 +55,8 @@ function prompt(agent: string, step: number, by = step, identity: object = { pid
     const files = { 'process.json': JSON.stringify(record), 'exit-7': 'exited 0\n' };
     write(agent, step, { ...files, stdout: `{"n":${step}}\n{"more":true}\n`, stderr: 'oh' });
   }
-  leaveRaw(folderOf(agent, step), { file: join(process, 'stdout'), from: 0, to: 9 });
-  leaveAnswer(folderOf(agent, step), `answer ${step}`);
+  writeRawLocation(folderOf(agent, step), { file: join(process, 'stdout'), from: 0, to: 9 });
+  writeAnswer(folderOf(agent, step), `answer ${step}`);
 }
 
 const ended = (agent: string, step: number) =>

@@ -32,7 +32,7 @@ test('a script whose wrapper dies is repeated once, and then fails', async () =>
   const life = await project.run(['flow', '--workflow-id', 'r']);
   expect(life.code).toBe(1);
   expect(project.lines('tries')).toEqual(['try 1', 'try 2']);
-  expect(life.stderr).toContain('Nobody saw how START.sh ended');
+  expect(life.stderr).toContain('It is unknown how START.sh ended');
   expect(life.stderr).toContain('then run: raymond resume r');
   expect(survivors(project.folder)).toEqual([]);
 

@@ -39,11 +39,11 @@ test('counts users that are already inside, even beyond the limit', async () => 
 });
 
 test('reports how many wait when it is full', async () => {
-  const told: number[] = [];
-  const one = gate(1, (waiting) => told.push(waiting));
+  const counts: number[] = [];
+  const one = gate(1, (waiting) => counts.push(waiting));
   const leave = await one.enter();
   void one.enter();
   void one.enter();
   leave();
-  expect(told).toEqual([1, 2]);
+  expect(counts).toEqual([1, 2]);
 });

@@ -155,18 +155,18 @@ describe('one event', () => {
     [
       'a tool result that looks like a result',
       { type: 'user', message: { content: JSON.stringify(result) } },
-      [{ kind: 'told' }],
+      [{ kind: 'input' }],
     ],
     [
-      'what a tool returned',
+      'the result of a tool',
       { type: 'user', uuid: 'u', message: { content: [{ type: 'tool_result' }] } },
-      [{ kind: 'told' }, { kind: 'checkpoint', uuid: 'u' }],
+      [{ kind: 'input' }, { kind: 'checkpoint', uuid: 'u' }],
     ],
-    ['what a subagent is told', { type: 'user', message: {}, parent_tool_use_id: 'toolu_1' }, []],
-    ['noise', 'Warning: something', []],
+    ['input to a subagent', { type: 'user', message: {}, parent_tool_use_id: 'toolu_1' }, []],
+    ['other text', 'Warning: something', []],
     ['a number', '42', []],
     ['null', 'null', []],
-    ['a torn event', '{"type":"result","is_err', []],
+    ['an event that was cut off', '{"type":"result","is_err', []],
     ['an empty line', '', []],
   ];
   it.each(rows)('%s', (_, event, expected) => {
@@ -178,7 +178,7 @@ describe('one event', () => {
 });
 
 describe('an answer of the model', () => {
-  it('is text, calls of tools, and what it used', () => {
+  it('has text, tool calls and usage', () => {
     const blocks = [
       { type: 'thinking', thinking: 'hm' },
       { type: 'text', text: 'I look.' },
@@ -201,19 +201,19 @@ describe('an answer of the model', () => {
     ]);
   });
 
-  it('can be cut after, unless it calls a tool', () => {
+  it('is a checkpoint, unless it calls a tool', () => {
     const cuts = (block: object) =>
       read(assistant([block], { uuid: 'u' })).filter(({ kind }) => kind === 'checkpoint');
     expect(cuts({ type: 'text', text: 'x' })).toEqual([{ kind: 'checkpoint', uuid: 'u' }]);
     expect(cuts({ type: 'tool_use', name: 'Bash', input: {} })).toEqual([]);
   });
 
-  it('of a subagent costs, but is not said by the agent', () => {
+  it('of a subagent costs money, but is not text of the agent', () => {
     const line = assistant([{ type: 'text', text: 'x' }], { parent_tool_use_id: 'toolu_1' });
     expect(read(line).map(({ kind }) => kind)).toEqual(['spent']);
   });
 
-  it('that Claude Code made up is no answer', () => {
+  it('that is synthetic does not count as an answer', () => {
     const message = {
       id: 's',
       model: '<synthetic>',
@@ -231,13 +231,13 @@ describe('an answer of the model', () => {
     [{ unknown: 1 }, '{"unknown":1}'],
     [{ command: 'x'.repeat(1000) }, `${'x'.repeat(119)}…`],
     [undefined, '{}'],
-  ])('sums up %o in one short line', (input, summary) => {
+  ])('summarises %o in one short line', (input, summary) => {
     const [, call] = read(assistant([{ type: 'tool_use', name: 'T', input }]));
     expect(call).toEqual({ kind: 'tool-use', name: 'T', summary });
   });
 });
 
-it('says what was denied and why a result is an error', () => {
+it('reports denied tools and the cause of an error', () => {
   const [read1] = read(
     JSON.stringify({
       ...result,
@@ -264,11 +264,11 @@ it('says what was denied and why a result is an error', () => {
   });
 });
 
-it('takes a result without a verdict for an error', () => {
+it('reads a result without is_error as an error', () => {
   expect(read('{"type":"result"}')).toMatchObject([{ kind: 'result', isError: true }]);
 });
 
-it('reads the same whatever the chunks', () => {
+it('gives the same result for any chunks', () => {
   const stream = [
     JSON.stringify(result),
     'noise',

@@ -1,6 +1,6 @@
-// Reads what Claude Code says on its standard output. Versions differ in the order of keys and in
-// what else they say, so every field is looked for and nothing unknown is an error. Only the line
-// that is being received is kept.
+// Reads the standard output of Claude Code. Versions differ in the order of keys and in additional
+// fields, so every field is optional and nothing unknown is an error. Only the current line is kept
+// in memory.
 
 export type Happening =
   | {
@@ -8,16 +8,16 @@ export type Happening =
       readonly session: string;
       readonly model: string;
       readonly version: string;
-      /** The folder in which it keeps transcripts of its directory, if it says so. */
+      /** The folder in which it keeps the transcripts for its directory, if it reports one. */
       readonly transcripts?: string;
     }
-  /** A message begins or goes on: one of the model, or of Claude Code itself in its place. */
+  /** A message begins or continues. It is from the model, or a synthetic one from Claude Code. */
   | { readonly kind: 'message'; readonly id: string; readonly isSynthetic: boolean }
-  /** The model was given something: a tool's result, or words of Claude Code itself. */
-  | { readonly kind: 'told' }
-  /** The history can be cut here: no call of a tool waits for its result. */
+  /** The model got input: a tool's result, or a text of Claude Code itself. */
+  | { readonly kind: 'input' }
+  /** The history can be cut off here: no tool call waits for its result. */
   | { readonly kind: 'checkpoint'; readonly uuid: string }
-  /** Of the message that was named last. */
+  /** Belongs to the last `message`. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tool-use'; readonly name: string; readonly summary: string }
   | { readonly kind: 'permission-denied'; readonly tool: string; readonly message: string }
@@ -30,14 +30,14 @@ export type Happening =
     }
   | { readonly kind: 'rate-limit'; readonly rejected: boolean; readonly resetsAt?: number }
   | ({ readonly kind: 'spent' } & Spending)
-  /** The message that was begun last is complete, and had so many tokens. */
+  /** The newest message is complete, and has this number of tokens. */
   | { readonly kind: 'spent-output'; readonly tokens: number }
-  /** The message that was begun last has grown by this much. */
+  /** The newest message has grown by this number of characters. */
   | { readonly kind: 'written'; readonly characters: number }
   | { readonly kind: 'control'; readonly request: string; readonly error?: string }
   | Result;
 
-/** What one answer of the model used, as far as it was known when a part of it was reported. */
+/** The usage of one message of the model, as reported with a part of it. */
 export interface Spending {
   readonly message: string;
   readonly model: string;
@@ -69,12 +69,12 @@ export interface Denial {
 
 export interface MessageReader {
   push(chunk: string): Happening[];
-  /** The rest, when the output has ended: a last line may lack its line feed or be torn. */
+  /** Reads the last line when the output has ended: it may have no line feed, or be cut off. */
   end(): Happening[];
 }
 
 export function messageReader(): MessageReader {
-  // Parts are joined once, when their line is complete: a long line costs no more than its length.
+  // Parts are joined once, when their line is complete, so that a long line takes linear time.
   let parts: string[] = [];
 
   function endLine(lastPart: string): Happening[] {
@@ -108,7 +108,7 @@ function readLine(line: string): Happening[] {
     case 'assistant':
       return readAssistant(event);
     case 'user':
-      return isOfSubagent(event) ? [] : [{ kind: 'told' }, ...checkpoint(event, 'tool_result')];
+      return isOfSubagent(event) ? [] : [{ kind: 'input' }, ...checkpoint(event, 'tool_result')];
     case 'stream_event':
       return readPart(fields(event.event), isOfSubagent(event));
     case 'rate_limit_event':
@@ -123,7 +123,7 @@ function readLine(line: string): Happening[] {
 }
 
 function parse(line: string): Fields {
-  // Noise is frequent on a shared stream; exceptions for it are not cheap.
+  // Other text is frequent on a shared stream, and throwing for it would be slow.
   if (!line.trimStart().startsWith('{')) return {};
   try {
     return fields(JSON.parse(line));
@@ -162,7 +162,7 @@ function readSystem(event: Fields): Happening[] {
   }
 }
 
-/** Its notes on a project lie beside the transcripts, unless a setting moves them. */
+/** Claude Code keeps its notes on a project beside the transcripts, unless a setting moves them. */
 function transcriptsFolder(memory: unknown): string | undefined {
   return /^(.*[\\/]projects[\\/][^\\/]+)[\\/]memory[\\/]?$/.exec(text(memory))?.[1];
 }
@@ -170,7 +170,7 @@ function transcriptsFolder(memory: unknown): string | undefined {
 function readAssistant(event: Fields): Happening[] {
   const message = fields(event.message);
   const blocks = list(message.content).map(fields);
-  // Claude Code reports its own troubles as answers of a model that does not exist.
+  // Claude Code reports its own errors as answers of a model that does not exist.
   const isSynthetic = message.model === '<synthetic>';
   const isSub = isOfSubagent(event);
   const begun: Happening = { kind: 'message', id: text(message.id), isSynthetic };
@@ -181,7 +181,7 @@ function readAssistant(event: Fields): Happening[] {
   return isSub ? says : [begun, ...says, ...(isWhole ? checkpoint(event) : [])];
 }
 
-/** Of an event that has a block of this kind, if one is asked for. */
+/** A checkpoint at this event, if it has a block of the given kind. */
 function checkpoint({ uuid, message }: Fields, kind?: string): Happening[] {
   const blocks = list(fields(message).content).map(fields);
   const isOne = kind === undefined || blocks.some(({ type }) => type === kind);
@@ -192,7 +192,7 @@ function isOfSubagent(event: Fields): boolean {
   return event.parent_tool_use_id != null;
 }
 
-/** Parts of an answer that is being written; the whole blocks follow as events of their own. */
+/** Parts of an answer that is being written; the complete blocks follow as separate events. */
 function readPart(part: Fields, isSub: boolean): Happening[] {
   if (part.type === 'message_start') {
     const message = fields(part.message);
@@ -222,12 +222,21 @@ function readBlock(block: Fields, isSub: boolean): Happening[] {
   return [];
 }
 
-// The one field that tells a person what a tool was asked to do, whatever the tool.
-const telling = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description', 'skill'];
+// The field that shows what a tool call does; the first one that exists counts.
+const summaryFields = [
+  'command',
+  'file_path',
+  'path',
+  'pattern',
+  'url',
+  'query',
+  'description',
+  'skill',
+];
 
 function summary(input: unknown): string {
   const given = fields(input);
-  const field = telling.find((name) => typeof given[name] === 'string');
+  const field = summaryFields.find((name) => typeof given[name] === 'string');
   const whole = field === undefined ? JSON.stringify(given) : text(given[field]);
   const start = whole.slice(0, 500).replace(/\s+/g, ' ').trim();
   return start.length > 120 ? `${start.slice(0, 119)}…` : start;
@@ -256,7 +265,7 @@ function readRateLimit(info: Fields): Happening {
   };
 }
 
-/** Times come in seconds or in milliseconds. */
+/** Times are in seconds or in milliseconds. */
 export function epochMs(time: number): number {
   return time < 100_000_000_000 ? time * 1000 : time;
 }

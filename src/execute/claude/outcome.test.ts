@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Happening, messageReader } from './messages.ts';
 import { type TurnEnd, type TurnOutcome, turnRecord } from './outcome.ts';
 
-/** Turns of the real versions 2.1.197 and 2.1.325 against a scripted model, without bulky fields. */
+/** Turns of the real versions 2.1.197 and 2.1.325 with a scripted model, without large fields. */
 interface Recorded {
   readonly age: string;
   readonly name: string;
@@ -64,7 +64,7 @@ describe.each(recorded)('$age: $name', ({ name, exit, stderr, lines }) => {
     expect(outcome.kind === 'failed' ? outcome.failure.kind : outcome.kind).toBe(kinds[name]);
   });
 
-  it('says so in words that are meant for people', () => {
+  it('has a readable message', () => {
     if (outcome.kind === 'answered') {
       return expect(outcome.text).toMatch(/fine|could|the answer|^$/);
     }
@@ -74,7 +74,7 @@ describe.each(recorded)('$age: $name', ({ name, exit, stderr, lines }) => {
   });
 });
 
-it.each(['older', 'newer'])('tells what was denied and what it cost (%s)', (age) => {
+it.each(['older', 'newer'])('reports denied tools and the cost (%s)', (age) => {
   expect(replay(age, 'answered, a tool denied')).toMatchObject({
     text: 'could not',
     denied: [{ tool: 'Bash', summary: 'curl http://127.0.0.1:9/' }],
@@ -82,30 +82,30 @@ it.each(['older', 'newer'])('tells what was denied and what it cost (%s)', (age)
   });
 });
 
-it.each(['older', 'newer'])('joins the texts of the last message, and of no other (%s)', (age) => {
+it.each(['older', 'newer'])('joins the texts of the last message only (%s)', (age) => {
   expect(replay(age, 'several blocks')).toMatchObject({ text: 'fine so far\nand fine' });
   expect(replay(age, 'nothing said')).toMatchObject({ text: '' });
 });
 
 it.each(['older', 'newer'])('does not quote a prompt that a hook blocked (%s)', (age) => {
   expect(replay(age, 'prompt blocked by a hook')).toMatchObject({
-    failure: { message: expect.stringMatching(/Not today\. Look at its hooks and settings\.$/) },
+    failure: { message: expect.stringMatching(/Not today\. Check its hooks and settings\.$/) },
   });
   expect(JSON.stringify(replay(age, 'prompt blocked by a hook'))).not.toContain('DEPLOY');
 });
 
-it.each(['older', 'newer'])('says how to log in where no terminal is (%s)', (age) => {
+it.each(['older', 'newer'])('explains how to log in without a terminal (%s)', (age) => {
   const remedy = 'Log in with "claude auth login", or set ANTHROPIC_API_KEY.';
   expect(replay(age, 'no key')).toMatchObject({ failure: { message: `Not logged in. ${remedy}` } });
 });
 
-it.each(['older', 'newer'])('knows when a usage limit ends (%s)', (age) => {
+it.each(['older', 'newer'])('reports when a usage limit ends (%s)', (age) => {
   expect(replay(age, 'usage limit')).toMatchObject({
     failure: { resetsAt: Date.UTC(2026, 10, 16, 10) },
   });
 });
 
-it.each(['older', 'newer'])('counts what an interrupted turn has used (%s)', (age) => {
+it.each(['older', 'newer'])('counts the cost of an interrupted turn (%s)', (age) => {
   const { cost } = replay(age, 'interrupted');
   expect(cost.from).toBe('estimated');
   expect(cost.usd).toBeGreaterThan(0);
@@ -122,7 +122,7 @@ describe('the outcome', () => {
     denials: [],
     errors: [],
   };
-  const said = (text: string, id = 'm'): Happening[] => [
+  const message = (text: string, id = 'm'): Happening[] => [
     { kind: 'message', id, isSynthetic: false },
     { kind: 'text', text },
   ];
@@ -137,45 +137,47 @@ describe('the outcome', () => {
     characters: 0,
   };
 
-  it('is that of the last result', () => {
+  it('is the outcome of the last result', () => {
     const last = { ...result, costUsd: 6 };
-    const outcome = outcomeOf([...said('first'), result, ...said('second', 'n'), last]);
+    const outcome = outcomeOf([...message('first'), result, ...message('second', 'n'), last]);
     expect(outcome).toMatchObject({ text: 'second', cost: { usd: 6, from: 'told' } });
   });
 
-  it('is what the model said, never the text of the result', () => {
-    expect(outcomeOf([...said('fine'), result])).toMatchObject({ text: 'fine' });
+  it('has the text of the model, never the text of the result', () => {
+    expect(outcomeOf([...message('fine'), result])).toMatchObject({ text: 'fine' });
     expect(outcomeOf([result])).toMatchObject({ failure: { kind: 'blocked' } });
     const made: Happening = { kind: 'message', id: 's', isSynthetic: true };
-    expect(outcomeOf([...said('fine'), made, result])).toMatchObject({
+    expect(outcomeOf([...message('fine'), made, result])).toMatchObject({
       failure: { kind: 'blocked' },
     });
   });
 
-  it('begins anew after what the model was told, whatever the message is called', () => {
-    const told: Happening = { kind: 'told' };
-    expect(outcomeOf([...said('I look.', ''), told, ...said('I saw.', ''), result])).toMatchObject({
+  it('begins a new message after input to the model, whatever the id of the message', () => {
+    const input: Happening = { kind: 'input' };
+    expect(
+      outcomeOf([...message('I look.', ''), input, ...message('I saw.', ''), result]),
+    ).toMatchObject({
       text: 'I saw.',
     });
   });
 
-  it('leaves out what was counted before', () => {
-    expect(outcomeOf([...said('x'), result], { countedUsd: 4.5 }).cost.usd).toBe(0.5);
+  it('excludes the cost that was counted before', () => {
+    expect(outcomeOf([...message('x'), result], { countedUsd: 4.5 }).cost.usd).toBe(0.5);
   });
 
-  it('believes the result about the cost of an answer', () => {
-    expect(outcomeOf([...said('x'), spent, { ...result, costUsd: 1 }]).cost).toEqual({
+  it('uses the cost in the result of an answer', () => {
+    expect(outcomeOf([...message('x'), spent, { ...result, costUsd: 1 }]).cost).toEqual({
       usd: 1,
       from: 'told',
     });
   });
 
-  it('believes the result about the cost of a failure as well', () => {
+  it('uses the cost in the result of a failure', () => {
     const failure: Happening = { ...result, isError: true, status: 500, costUsd: 1 };
     expect(outcomeOf([spent, failure]).cost).toEqual({ usd: 1, from: 'told' });
   });
 
-  it('counts a turn that was killed', () => {
+  it('estimates the cost of a turn that was killed', () => {
     const killed = outcomeOf([spent], { exit: { code: null, signal: 'SIGKILL' } });
     expect(killed).toMatchObject({
       kind: 'failed',
@@ -184,26 +186,26 @@ describe('the outcome', () => {
     });
   });
 
-  it('is not a usage limit because the agent writes about one', () => {
+  it('is not a usage limit if only the agent writes about one', () => {
     const quote: Happening = { kind: 'text', text: "You've hit your session limit · resets 8pm" };
     const failed: Happening = { ...result, isError: true, text: 'API Error: 500', status: 500 };
     expect(outcomeOf([quote, failed])).toMatchObject({ failure: { kind: 'overloaded' } });
     expect(outcomeOf([quote])).toMatchObject({ failure: { kind: 'crashed' } });
   });
 
-  it('is not a usage limit while extra usage lets the turn go on', () => {
+  it('is not a usage limit while extra usage lets the turn continue', () => {
     const rejected: Happening = { kind: 'rate-limit', rejected: true, resetsAt: 1 };
-    expect(outcomeOf([rejected, ...said('x'), result]).kind).toBe('answered');
+    expect(outcomeOf([rejected, ...message('x'), result]).kind).toBe('answered');
   });
 
-  it('of a monthly spending limit is a matter for a person', () => {
+  it('of a monthly spending limit is no-credit, because waiting does not help', () => {
     const text = "You've hit your monthly spend limit.";
     expect(outcomeOf([{ ...result, isError: true, text, status: 429 }])).toMatchObject({
       failure: { kind: 'no-credit' },
     });
   });
 
-  it('without a result tells the end of standard error', () => {
+  it('without a result quotes the end of standard error', () => {
     const outcome = outcomeOf([], {
       exit: { code: 1, signal: null },
       stderrTail: 'Error: Session ID U is already in use.\n',

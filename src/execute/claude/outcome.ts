@@ -1,5 +1,5 @@
-// What a turn came to. Exit codes lie, so a result event decides where there is one; exit and
-// standard error only explain why there is none.
+// Decides the outcome of a turn. Exit codes are not reliable, so a result event decides if there is
+// one. Exit code and standard error only explain why there is none.
 import type { Cost, Usage } from '../../model/step-account.ts';
 import type { Denial, Happening, Result } from './messages.ts';
 import { turnMeter } from './price.ts';
@@ -24,9 +24,9 @@ type FailureKind =
   | 'budget-spent'
   /** A hook or a setting of Claude Code kept the model from answering. */
   | 'blocked'
-  /** It does not know the conversation any more. */
+  /** Claude Code no longer has the conversation. */
   | 'session-gone'
-  /** Asking again in the same way cannot help. */
+  /** A retry of the same request cannot help. */
   | 'refused';
 
 export interface TurnRecord {
@@ -44,7 +44,7 @@ export interface TurnEnd {
   readonly stderrTail: string;
 }
 
-/** Keeps of a turn's happenings what its outcome depends on. */
+/** Collects the parts of a turn's happenings that its outcome depends on. */
 export function turnRecord(): TurnRecord {
   const meter = turnMeter();
   let result: Result | undefined;
@@ -56,7 +56,7 @@ export function turnRecord(): TurnRecord {
     add(happening) {
       switch (happening.kind) {
         case 'result':
-          // Background tasks may give a second one; the last one counts.
+          // Background tasks may cause a second result; the last one counts.
           result = happening;
           return;
         case 'message': {
@@ -66,7 +66,7 @@ export function turnRecord(): TurnRecord {
           }
           return;
         }
-        case 'told':
+        case 'input':
           if (message) message.isOver = true;
           return;
         case 'text':
@@ -93,47 +93,48 @@ export function turnRecord(): TurnRecord {
       return result !== undefined;
     },
     outcome(end) {
-      const told: Cost = { usd: newCost(result?.costUsd ?? 0, end.countedUsd), from: 'told' };
+      const reported: Cost = { usd: newCost(result?.costUsd ?? 0, end.countedUsd), from: 'told' };
       const usage = meter.usage();
       if (result !== undefined && isFinished(result) && isOfModel(message, result)) {
         const text = message.texts.join('\n');
-        return { kind: 'answered', text, cost: told, usage, denied: result.denials };
+        return { kind: 'answered', text, cost: reported, usage, denied: result.denials };
       }
       const failure =
         result === undefined ? noResult(end) : failed({ result, apiError, resetsAt, now: end.now });
       const estimateUsd = isCutShort(result) ? meter.estimateUsd() : 0;
-      const cost: Cost = estimateUsd > told.usd ? { usd: estimateUsd, from: 'estimated' } : told;
+      const cost: Cost =
+        estimateUsd > reported.usd ? { usd: estimateUsd, from: 'estimated' } : reported;
       return { kind: 'failed', failure, cost, usage };
     },
   };
 }
 
-/** A total that is less than what was counted began anew; sums of fractions miss by very little. */
+/** A total below the counted amount has restarted at zero. The tolerance covers rounding errors. */
 function newCost(totalUsd: number, countedUsd: number): number {
   return totalUsd < countedUsd - 0.000_001 ? totalUsd : Math.max(0, totalUsd - countedUsd);
 }
 
-/** The newest message of the turn; each of its blocks comes as an event of its own. */
+/** The newest message of the turn; each of its blocks arrives as a separate event. */
 interface Message {
   readonly id: string;
   readonly isSynthetic: boolean;
-  /** What it said was answered, so that whatever comes next is another message. */
+  /** The model got a reply to this message, so the next text belongs to another message. */
   isOver: boolean;
   readonly texts: string[];
 }
 
 function isFinished(result: Result): boolean {
   if (!result.isError && !result.subtype.startsWith('error')) return true;
-  // The last call overspent, but it also finished the answer: it is paid for.
+  // The last call exceeded the budget, but it also finished the answer, which is paid for.
   return isBudgetSpent(result) && result.stopReason === 'end_turn';
 }
 
 /**
- * The text of a result may be anybody's: when a hook blocks a prompt, it quotes that prompt, tags
- * included. So only what the model said in its last message is an answer.
+ * The text of a result may not come from the model: when a hook blocks a prompt, the text quotes the
+ * prompt with its tags. So only the model's last message is an answer.
  */
 function isOfModel(message: Message | undefined, { stopReason }: Result): message is Message {
-  // A model that asked for a tool has not finished, even if a hook stopped it there.
+  // A model that called a tool has not finished, even if a hook stopped the turn there.
   return message !== undefined && !message.isSynthetic && stopReason !== 'tool_use';
 }
 
@@ -141,7 +142,7 @@ function isBudgetSpent(result: Result): boolean {
   return result.subtype === 'error_max_budget_usd';
 }
 
-/** Then the call that was running is missing from the total, or there is none. */
+/** True if the total is missing, or does not include the call that was running. */
 function isCutShort(result: Result | undefined): boolean {
   return result?.costUsd === undefined || result.subtype === 'error_during_execution';
 }
@@ -163,7 +164,7 @@ function failed({ result, apiError, resetsAt, now }: FailedTurn): TurnFailure {
   const limit = readUsageLimit(message, now);
   const resets = resetsAt ?? limit?.resetsAt;
   if (limit !== undefined || (result.status === 429 && resetsAt !== undefined)) {
-    // A monthly spending limit without a date is lifted by a person, not by waiting.
+    // Waiting does not help against a monthly spending limit without a date: a person must raise it.
     if (resets === undefined && /spend limit/i.test(message)) return { kind: 'no-credit', message };
     return { kind: 'usage-limit', message, ...(resets !== undefined && { resetsAt: resets }) };
   }
@@ -193,7 +194,7 @@ function errorText({ errors, subtype }: Result): string {
   return meant.join('\n') || `The turn was interrupted (${subtype}).`;
 }
 
-/** How Claude Code itself names an error, where that tells more than the status. */
+/** Claude Code's own names for errors, where they say more than the status. */
 const codes: Readonly<Record<string, FailureKind>> = {
   account_on_hold: 'refused',
   authentication_failed: 'not-logged-in',
@@ -206,7 +207,7 @@ const codes: Readonly<Record<string, FailureKind>> = {
   verification_required: 'refused',
 };
 
-// What only the text tells, in any version.
+// Errors that only the text identifies, in any version.
 const clues: readonly (readonly [FailureKind, RegExp])[] = [
   ['connection-lost', /temporary network/i],
   ['no-credit', /credit balance|out of (?:extra usage|usage credits)|spend limit/i],
@@ -219,7 +220,7 @@ const clues: readonly (readonly [FailureKind, RegExp])[] = [
 function withRemedy(kind: FailureKind, message: string): string {
   const remedy = remedies[kind];
   if (remedy === undefined) return message;
-  // Its own advice, "/login", can only be followed in a terminal in which it runs.
+  // Claude Code's own advice, "/login", works only inside an interactive session.
   const fact = message.replace(/ · Please run \/login|Please run \/login · /, '').trim();
   return `${fact.replace(/[^.]$/, '$&.')} ${remedy}`;
 }
@@ -230,22 +231,23 @@ const remedies: Readonly<Partial<Record<FailureKind, string>>> = {
     'Claude Code deletes old conversations. Resume with --fresh to begin the state in a new one.',
 };
 
-function blockedText(said: string): string {
-  // It may go on with the whole prompt.
-  const [reason = ''] = said.split(/\s+Original prompt: /, 1);
+function blockedText(message: string): string {
+  // The whole prompt may follow the reason.
+  const [reason = ''] = message.split(/\s+Original prompt: /, 1);
   const why = reason.trim().slice(0, 1000) || 'A hook stopped the turn.';
-  return `Claude Code did not let the model answer. ${why} Look at its hooks and settings.`;
+  return `Claude Code did not let the model answer. ${why} Check its hooks and settings.`;
 }
 
 const isOfConnection =
   /connect|network|socket|timed? ?out|stall|stream|malformed response|\bE(?:CONN|PIPE|HOST|NET|AI_)/i;
 
 function noResult({ exit, stderrTail }: TurnEnd): TurnFailure {
-  const said = stderrTail.trim().split('\n').slice(-5).join('\n').slice(-1000);
-  const kind = /^error: |is already in use|cannot be used with root/im.test(said)
+  const lastLines = stderrTail.trim().split('\n').slice(-5).join('\n').slice(-1000);
+  const kind = /^error: |is already in use|cannot be used with root/im.test(lastLines)
     ? 'refused'
     : 'crashed';
-  return { kind, message: `Claude Code ended without a result (${ending(exit)}). ${said}`.trim() };
+  const message = `Claude Code ended without a result (${ending(exit)}). ${lastLines}`.trim();
+  return { kind, message };
 }
 
 function ending(exit: TurnEnd['exit']): string {

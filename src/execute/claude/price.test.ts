@@ -19,7 +19,7 @@ function estimate(...spent: Partial<Spending>[]): number {
 }
 
 describe('the estimate of a turn without a result', () => {
-  it('knows an answer that was cut short by what was written of it', () => {
+  it('uses the length of the text when an answer was stopped early', () => {
     const meter = turnMeter();
     meter.add({ ...nothing, message: 'a', inputTokens: 1_000_000 });
     meter.addWritten(2_000_000);
@@ -30,7 +30,7 @@ describe('the estimate of a turn without a result', () => {
 
   const million = 1_000_000;
   const rows: [string, Partial<Spending>[], number][] = [
-    ['nothing', [], 0],
+    ['no messages', [], 0],
     ['input', [{ inputTokens: million }], 5],
     ['output', [{ outputTokens: million }], 25],
     ['reading the cache', [{ cacheReadTokens: million }], 0.5],
@@ -40,9 +40,9 @@ describe('the estimate of a turn without a result', () => {
     ['fable', [{ model: 'claude-fable-5', inputTokens: million }], 10],
     ['the first opus 4', [{ model: 'claude-opus-4-20250514', inputTokens: million }], 15],
     ['opus 4.1', [{ model: 'claude-opus-4-1-20250805', inputTokens: million }], 15],
-    ['an unknown model, as the dearest', [{ model: 'x', outputTokens: million }], 75],
+    ['an unknown model at the highest price', [{ model: 'x', outputTokens: million }], 75],
     [
-      'one message in several events, once',
+      'one message in several events, counted once',
       [{ inputTokens: million }, { inputTokens: million }, { inputTokens: million }],
       5,
     ],
@@ -55,7 +55,7 @@ describe('the estimate of a turn without a result', () => {
       10,
     ],
     [
-      'output that is longer than the tokens that were counted so far',
+      'output that is longer than the tokens counted so far',
       [
         { outputTokens: 2, characters: 2_000_000 },
         { outputTokens: 2, characters: 1_000_000 },
@@ -68,11 +68,19 @@ describe('the estimate of a turn without a result', () => {
   });
 });
 
-describe('what was counted before a turn', () => {
+describe('the cost that was counted before a turn', () => {
   const rows: [string, CostBefore, number][] = [
-    ['older: nothing', { version: '2.1.197', transcriptTotalUsd: 3 }, 0],
-    ['the last that counts anew', { version: '2.1.276', transcriptTotalUsd: 3 }, 0],
-    ['the first that goes on', { version: '2.1.277', transcriptTotalUsd: 3 }, 3],
+    ['none for older versions', { version: '2.1.197', transcriptTotalUsd: 3 }, 0],
+    [
+      'none for the last version that restarts totals',
+      { version: '2.1.276', transcriptTotalUsd: 3 },
+      0,
+    ],
+    [
+      'for the first version that continues totals',
+      { version: '2.1.277', transcriptTotalUsd: 3 },
+      3,
+    ],
     ['newer', { version: '2.1.325', transcriptTotalUsd: 3 }, 3],
     ['newer, not yet released', { version: '2.1.400-beta.1', transcriptTotalUsd: 3 }, 3],
     ['much newer', { version: '3.0.0', transcriptTotalUsd: 3 }, 3],
@@ -80,7 +88,7 @@ describe('what was counted before a turn', () => {
     ['older and warm', { version: '2.1.197', processTotalUsd: 2 }, 2],
     ['newer and warm', { version: '2.1.325', processTotalUsd: 2, transcriptTotalUsd: 1 }, 2],
     [
-      'an unknown version: rather too much than too little',
+      'an unknown version: too much rather than too little',
       { version: '', transcriptTotalUsd: 3 },
       0,
     ],

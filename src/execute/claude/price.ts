@@ -1,20 +1,20 @@
-// What a turn has cost. Its result says so; for a turn without a result it is estimated from what
-// its messages used, rather too high than too low, because the budget must hold.
+// Estimates the cost of a turn without a result from the usage of its messages. An estimate is too
+// high rather than too low, because the budget must hold. Other turns report their cost.
 import type { Usage } from '../../model/step-account.ts';
 import type { Spending } from './messages.ts';
 
 export interface TurnMeter {
   add(spending: Spending): void;
-  /** The message that was begun last has grown. */
+  /** The newest message has grown. */
   addWritten(characters: number): void;
-  /** The message that was begun last is complete. */
+  /** The newest message is complete. */
   addOutput(tokens: number): void;
   estimateUsd(): number;
-  /** Of all messages together; undefined when there was none. */
+  /** The usage of all messages together; undefined if there was none. */
   usage(): Usage | undefined;
 }
 
-/** Claude Code reports each content block with the usage of its whole message: count that once. */
+/** Claude Code reports each content block with the usage of its whole message, so each counts once. */
 export function turnMeter(): TurnMeter {
   const messages = new Map<string, Spending>();
   const written = new Map<string, number>();
@@ -61,7 +61,7 @@ function merge(before: Spending, more: Spending): Spending {
   };
 }
 
-/** USD per million tokens; the first that matches. As Claude Code itself counted them. */
+/** USD per million tokens, as Claude Code itself counts them. The first match applies. */
 const prices: readonly { model: RegExp; input: number; output: number }[] = [
   { model: /fable|mythos/, input: 10, output: 50 },
   { model: /opus-4-[01]\b|opus-4-2025|3-opus/, input: 15, output: 75 },
@@ -71,7 +71,7 @@ const prices: readonly { model: RegExp; input: number; output: number }[] = [
 ];
 const dearest = { input: 15, output: 75 };
 const cacheReadFactor = 0.1;
-// Of the two kinds of cache entries, five minutes and one hour, the dearer.
+// Cache entries live for five minutes or one hour. This is the factor of the more expensive kind.
 const cacheWriteFactor = 2;
 const charactersPerToken = 3;
 
@@ -81,7 +81,7 @@ function price(spending: Spending, written: number): number {
     spending.inputTokens +
     spending.cacheReadTokens * cacheReadFactor +
     spending.cacheWriteTokens * cacheWriteFactor;
-  // While a message is streamed its usage has only the first few output tokens.
+  // While a message is streamed, its usage has only the first few output tokens.
   const outputTokens = Math.max(
     spending.outputTokens,
     Math.ceil(Math.max(spending.characters, written) / charactersPerToken),
@@ -97,13 +97,13 @@ export interface CostBefore {
   readonly transcriptTotalUsd?: number | undefined;
 }
 
-/** How much of the total in the next result was spent, and counted, before this turn. */
+/** The part of the next result's total that was spent and counted before this turn. */
 export function alreadyCounted(before: CostBefore): number {
   if (before.processTotalUsd !== undefined) return before.processTotalUsd;
   return accumulates(before.version) ? (before.transcriptTotalUsd ?? 0) : 0;
 }
 
-/** From 2.1.277 on, totals go on over resumes, and a branch starts from its parent's total. */
+/** Since 2.1.277, totals continue over resumes, and a branch starts with its parent's total. */
 function accumulates(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number.parseFloat);
   return (major - 2 || minor - 1 || patch - 277) >= 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Account } from '../../model/step-account.ts';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { answerRef } from '../answer-ref.ts';
-import { leaveAnswer, leaveRaw } from '../step-folder.ts';
+import { writeAnswer, writeRawLocation } from '../step-folder.ts';
 import type { FollowedTurn } from './follow-turn.ts';
 import type { SessionNote, SessionNotes } from './session-notes.ts';
 import { readTranscript } from './transcript.ts';
@@ -15,7 +15,7 @@ interface Memory {
   readonly notes: SessionNotes;
 }
 
-/** What a turn means for its step. What it told of its session is kept. */
+/** Turns the outcome of a turn into the outcome of its step, and keeps notes about the session. */
 export function settle(
   memory: Memory,
   step: PromptStep,
@@ -33,16 +33,20 @@ export function settle(
   };
   const before = memory.notes.read(session.use === 'branch' ? session.from : session.id);
   memory.notes.write(session.id, noteAfter(before ?? {}, turn, followed, checkpoint));
-  leaveRaw(step.folder, { file: join(turn.process, 'stdout'), from: turn.offset, to: offset });
+  writeRawLocation(step.folder, {
+    file: join(turn.process, 'stdout'),
+    from: turn.offset,
+    to: offset,
+  });
   if (outcome.kind === 'answered') {
-    // What is kept is what decides, also where the text has halves of characters.
+    // The decision must use the text that is kept, in which half characters are replaced.
     const text = Buffer.from(outcome.text).toString('utf8');
-    leaveAnswer(step.folder, text);
+    writeAnswer(step.folder, text);
     const denied = outcome.denied.map(({ tool, summary }) => `${tool} ${summary}`.trim());
     return { kind: 'answered', output: text, answer: answerRef(text), denied, account };
   }
   const { failure } = outcome;
-  // The turn was cut short by its share of the budget; with more money it can go on.
+  // The turn reached its share of the budget. It can continue with more money.
   if (failure.kind === 'budget-spent') return { kind: 'interrupted', sessionUsable: true, account };
   if (silent) {
     const message = `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`;
@@ -58,7 +62,7 @@ export function settle(
   return { kind: 'failed', failure: { ...failure, kind: failure.kind }, account };
 }
 
-/** Of work that was cut short before it could be cut, the prompt is what stays. */
+/** If the turn stopped before its first checkpoint, the history can be cut off after the prompt. */
 function checkpointOf(
   { prompts }: TurnFile,
   { checkpoint, hasSpoken }: FollowedTurn,
@@ -84,7 +88,7 @@ function noteAfter(
   };
 }
 
-/** Whether the session knows of the prompt, and so can be told to go on with it. */
+/** Whether the session contains the prompt, so that the agent can continue with it. */
 function hasPrompt(
   { transcripts, notes }: Memory,
   { session, cwd }: PromptStep,
