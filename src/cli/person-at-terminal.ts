@@ -19,7 +19,7 @@ export function personAtTerminal({ json }: RunOptions, onLeave: () => void): Per
     stderr.quote(asked.question);
     reader = lineReader();
     reader.once('close', () => {
-      // Ctrl-D: nobody wants to answer here. Ctrl-C is passed on as the signal that it is.
+      // Ctrl-D: the person does not want to answer here. Ctrl-C is passed on as the signal that it is.
       reader = undefined;
       if (open.has(asked.agent)) isThere = false;
       stderr.say('');

@@ -125,7 +125,7 @@ test.each([
   expect(heard).toEqual(['no more stops']);
 });
 
-/** Notes what they are asked, and answers as told. */
+/** Notes what they are asked, and answers as the test says. */
 function personWho(reacts: (reply: Reply) => void) {
   const log: string[] = [];
   let isThere = true;
@@ -161,7 +161,7 @@ test('the run does not wait for a person who leaves', async () => {
   expect(await carry({ person })).toMatchObject({ run: { status: { outcome: 'waiting' } } });
 });
 
-test('nobody is asked where there is nobody', async () => {
+test('a run without a person does not wait for an answer', async () => {
   const { carry } = host(() => ASK);
   expect(await carry()).toMatchObject({ run: { status: { outcome: 'waiting' } } });
 });
@@ -206,7 +206,7 @@ const losses = [
   [
     'to a process that has adopted its steps: they are left',
     new RunLost('lost', 'Lost.', 'Look.', { leavesSteps: true }),
-    // What is left first cannot be stopped any more.
+    // In this order: a step that was left cannot be stopped any more.
     ['leave', 'stop START.md'],
   ],
 ] as const;

@@ -1,6 +1,6 @@
 /**
  * Carries a run: the loop with everything around it. All of that comes from outside, so a terminal, a
- * process of its own and a test carry a run in the same way.
+ * detached process and a test carry a run in the same way.
  *
  * 1. A run that is lost to another process changes nothing any more. If that process has adopted the
  *    steps, they are left to it; otherwise they are stopped.
@@ -22,9 +22,9 @@ import { type NamedObserver, observeAll } from './observe-all.ts';
 export interface Carrying extends Pick<StepsPorts, 'library' | 'world' | 'folders' | 'keeper'> {
   readonly executors: Executors;
   readonly journal: Journal;
-  /** Rejects with RunLost when the run belongs to somebody else; absent for a run that nobody can take. */
+  /** Rejects with RunLost when another process has the run; absent for a run that no process can take. */
   readonly confirm?: () => Promise<void>;
-  /** How other processes reach the run; absent for one that nobody can reach. */
+  /** How other processes reach the run; absent for one that none can reach. */
   readonly mail?: Pick<DeliveryPorts, 'mailbox' | 'pid' | 'report'>;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -114,7 +114,7 @@ export async function carryRun(
   }
 }
 
-/** An append that finds the run lost lets go of the steps before anybody can stop them. */
+/** An append that finds the run lost lets go of the steps before the loop stops them. */
 function losing(journal: Journal, lose: (loss: RunLost) => void): Journal {
   return {
     append: (events, after) =>

@@ -1,6 +1,6 @@
 import type { Person } from '../ports.ts';
 
-/** Answers questions in order with the given replies; after them with `otherwise`, or not at all. */
+/** Answers questions in order with the given replies; then with `otherwise`, if there is one. */
 export function scriptedPerson(replies: readonly string[], otherwise?: string): Person {
   const left = [...replies];
   return {

@@ -1,6 +1,6 @@
 /**
  * A process that carries one run and has no standard streams: only the store of runs reaches it. It
- * listens to no signal, asks nobody, and its exit code says nothing.
+ * listens to no signal, asks no person, and its exit code says nothing.
  */
 import { projectHost } from './project-host.ts';
 

@@ -32,7 +32,7 @@ export interface ProjectHost {
   carry(id: string, workflow: string, more?: Partial<Carrying>): Promise<CarriedRun>;
 }
 
-/** Two hosts in one process are told apart by whom they say they are. */
+/** Two hosts in one process have different identities. */
 export async function projectHost(
   folder: string,
   who: ProcessIdentity = self(),
