@@ -25,7 +25,7 @@ export const AVOID: readonly Avoided[] = [
   avoid('be it', 'drop it, or: may be'),
   avoid('so often', 'N times'),
   avoid('as far as', 'say how far'),
-  avoid('at all', 'drop it'),
+  avoid('(?<!not )at all', 'drop it'),
   avoid('at once', 'immediately, or: at the same time'),
   avoid('of (?:its|their|his|her|our|your|my) own accord', 'by itself'),
   avoid('of (?:its|their|his|her|our|your|my) own(?! accord)', 'its own …'),
