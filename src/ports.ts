@@ -1,4 +1,8 @@
-/** Every door to the world. `run/` knows these, never what stands behind them. */
+/**
+ * INV-9: An executor never rejects: a failure is an outcome.
+ *
+ * The interfaces to the outside world. `run/` knows these, and no implementation.
+ */
 import type { Choices } from './model/agent.ts';
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';

@@ -1,5 +1,7 @@
-/** Every run option, once: the command line, the config files and the help are made from this table. */
-
+/**
+ * INV-26: Every option is in one table. The command line, the config files and the help come from
+ * it.
+ */
 import {
   EFFORTS,
   isModel,

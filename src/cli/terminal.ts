@@ -1,6 +1,7 @@
 /**
- * The one way out: everything that this process writes to standard output or standard error goes
- * through here and is cleaned here. Nothing else in `src` touches the two streams.
+ * INV-27: All text for people leaves through this file, which cleans it.
+ *
+ * No other file in `src` touches standard output and standard error.
  */
 import { createInterface, type Interface } from 'node:readline';
 import type { UserError } from '../model/user-error.ts';

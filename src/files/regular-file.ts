@@ -1,7 +1,9 @@
 /**
- * Reads files in folders where another user may have put something else. Opening a named pipe would
- * block, opening a device can have effects, and a huge file would fill the memory. So only regular
- * files are opened, and no more is read than the caller expects.
+ * INV-24: Raymond opens only regular files in folders of others, and reads no more than the caller
+ * expects.
+ *
+ * Opening a named pipe would block, opening a device can have effects, and a huge file would fill
+ * the memory.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';

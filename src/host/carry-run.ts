@@ -1,4 +1,6 @@
 /**
+ * INV-13: A process that has lost its run changes nothing any more. How a run ended is data.
+ *
  * Carries a run: the loop with everything around it. All of that comes from outside, so a terminal, a
  * detached process and a test carry a run in the same way.
  *

@@ -1,6 +1,7 @@
 /**
- * What an agent may choose itself. Its answer is not the author's word: a part that the policy does not
- * pin must not be a way to more power than the agent has.
+ * INV-8: An agent's answer never gives the agent more rights than its author and its user gave it.
+ *
+ * Checks the parts of a transition that the policy leaves to the agent.
  */
 import type { Failure } from '../model/failure.ts';
 import type { Facts } from '../model/input.ts';

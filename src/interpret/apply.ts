@@ -1,6 +1,8 @@
 /**
- * Folds an event into a run. Total: an event about an agent that is not there changes nothing. The
- * work for one event does not depend on how many agents there are (a resume excepted).
+ * INV-5: `apply` is pure and total. Its work for one event does not depend on the number of agents,
+ * except at a resume.
+ *
+ * Folds an event into a run. An event about an unknown agent changes nothing.
  */
 import type {
   RunEvent,

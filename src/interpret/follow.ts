@@ -1,4 +1,4 @@
-/** What each tag means: one switch, one case a tag. */
+/** INV-6: One switch defines the meaning of all tags. */
 import type { Frame, RunEvent, RunEventOf, Session, StackChange } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts } from '../model/input.ts';

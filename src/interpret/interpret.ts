@@ -1,6 +1,8 @@
 /**
- * Decides: what an input means for a run, as events. Pure and total. Whatever cannot apply any more
- * (an answer to a question that has passed, a step that is not the current one) means nothing.
+ * INV-4: `interpret` is pure and total. An input that no longer applies gives no events.
+ *
+ * Decides what an input means for a run, as events. An answer to a question that is no longer open
+ * does not apply, nor does the end of a step that is not the current one.
  */
 import type { RunEvent, RunOutcome, StopReason } from '../model/event.ts';
 import type { Input } from '../model/input.ts';

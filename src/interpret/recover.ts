@@ -1,3 +1,4 @@
+/** INV-7: Every kind of failure has one answer, and only this file gives it. */
 import type { Failure } from '../model/failure.ts';
 import { unreachable } from '../model/unreachable.ts';
 

@@ -1,8 +1,10 @@
 /**
- * The journal on disk. An append has happened when its lines are written and synced, not before.
- * After the first failed write nothing more is accepted: the run in memory has then gone further than
- * the disk, and only a resume brings both together again. Nothing is written by a process that has lost
- * the run: before each write it looks whether the file is still in its place and the lock still held.
+ * INV-14: An append has happened when its lines are synced. After a failed write the journal accepts
+ * no more events.
+ *
+ * The journal on disk. After a failed write the run in memory is ahead of the disk, and only a
+ * resume makes both the same again. A process that has lost the run writes nothing: before each
+ * write it checks that its file still exists and that it still holds the lock.
  */
 import { dirname } from 'node:path';
 import { JOURNAL_VERSION, type RunEvent } from '../model/event.ts';

@@ -1,5 +1,7 @@
 /**
- * One orchestrator per run. Generations of the lock are files `lock.1`, `lock.2`, …: the owner of the
+ * INV-15: At most one process works on a run.
+ *
+ * Generations of the lock are files `lock.1`, `lock.2`, …: the owner of the
  * highest one holds the lock. Why exactly one process can:
  *
  * - A generation appears by `link`, complete and only if the name is free, so it has one owner.

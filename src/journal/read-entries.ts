@@ -1,6 +1,8 @@
 /**
- * A journal's lines as appends, each checked against the one before it. Only complete lines count, and
- * an append whose last line is missing does not count at all: a crash has torn it.
+ * INV-16: Damage is an error that names its line. A reader takes an append as a whole or not at all.
+ *
+ * Reads a journal's lines as appends, and checks each line against the one before it. A crash may
+ * have torn the last append, so an incomplete one does not count.
  */
 import { JOURNAL_VERSION, type JournaledEvent } from '../model/event.ts';
 import { unreachable } from '../model/unreachable.ts';

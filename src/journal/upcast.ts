@@ -1,6 +1,8 @@
 /**
- * Lines of older versions. Each function brings the JSON of an event from its version to the next one,
- * and is never changed afterwards: `test/journals` holds real files of every version.
+ * INV-17: The function that upgrades a released version never changes.
+ *
+ * Upgrades lines of older versions: one function per version turns the JSON of an event into that of
+ * the next version. `test/journals` holds real files of every version.
  */
 import { JOURNAL_VERSION } from '../model/event.ts';
 

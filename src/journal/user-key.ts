@@ -1,7 +1,9 @@
 /**
- * A secret of the user, outside of every project. Whatever carries its seal was written by a command
- * of this user, not by somebody who can only write into the project. It is never in an environment:
- * agents and scripts are not given it.
+ * INV-18: Only a command of the user can seal a message or a run. The key is in no environment.
+ *
+ * A secret of the user, outside of every project. A seal proves that a command of this user wrote
+ * the text, and not someone who can only write into the project. Agents and scripts do not receive
+ * the key.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstat } from 'node:fs/promises';

@@ -1,3 +1,7 @@
+/**
+ * INV-19: No code outside of this folder knows whether a workflow is a folder, an archive or a YAML
+ * file.
+ */
 import { basename, dirname, extname, join } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
 import type { AgentDeclaration } from '../model/agent.ts';

@@ -1,7 +1,8 @@
 /**
- * The one vocabulary: what is decided, journaled, replayed, observed and streamed. A run is the fold
- * of its events. Events carry decisions with everything resolved (names, directories, ids), so that a
- * replay never decides again. Times are in ms since the epoch.
+ * INV-1: An event is a decision with everything resolved, so a replay never decides again.
+ *
+ * The one vocabulary: Raymond decides, journals, replays, shows and streams events. A run is the
+ * fold of its events. Resolved are names, directories and ids. Times are in ms since the epoch.
  *
  * The schema is the definition: the types, the check of every journal line and the published JSON
  * Schema all come from it. A change that old journals would not pass needs a new JOURNAL_VERSION, and

@@ -1,7 +1,9 @@
 /**
- * Text of others (agents, workflows, file names, journals) for the eyes of a person. Whatever could
- * act on a terminal, or would not be seen there, is shown as an escape. Nothing is removed, so nothing
- * is hidden. What is visible stays as it is, so cleaning twice changes nothing.
+ * INV-2: Text of others cannot act on a terminal. Cleaning removes nothing, and cleaning twice
+ * changes nothing.
+ *
+ * Shows text of others (agents, workflows, file names, journals) to a person. A character that could
+ * act on a terminal, or would be invisible there, becomes an escape. All other characters stay.
  */
 export function visible(text: string): string {
   return replaceHidden(text, (hidden) => {

@@ -1,6 +1,8 @@
 /**
- * Keeps a run's history for whoever wants to know exactly what was said. It never makes a run fail:
- * after the first trouble it says so once and stays silent.
+ * INV-25: An observer never makes a run fail.
+ *
+ * Keeps the answers of agents and the transitions of a run for debugging. After its first error it
+ * reports the error once and writes nothing more.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

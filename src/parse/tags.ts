@@ -1,3 +1,4 @@
+/** INV-3: Reading tags never throws, and takes time in proportion to the length of the text. */
 import type { BadTag, OutputText, Tag, TagName, TagReading } from '../model/tag.ts';
 import { TRANSITION_TAGS } from '../model/tag.ts';
 import { codeRegions, forwardSearch } from './code-regions.ts';

@@ -1,4 +1,7 @@
 /**
+ * INV-10: An append has happened when it resolves, as a whole or not at all. Only the holder of a
+ * valid lease changes a run.
+ *
  * The store of runs: everything that is kept of them, and the only way to it. Runs are known by their
  * ids. Files are one store; `test/contracts/run-store.ts` says what every store has to hold.
  *

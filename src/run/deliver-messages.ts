@@ -1,6 +1,7 @@
 /**
- * Delivers what other processes say to a run. A message is removed only when the journal holds what
- * followed from it, so that no crash can lose it.
+ * INV-12: A message is removed only when the journal holds what followed from it.
+ *
+ * Delivers messages of other processes to a run. So no crash can lose a message.
  */
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';

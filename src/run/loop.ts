@@ -1,7 +1,8 @@
 /**
- * One loop, one wait. It takes what came in, interprets it, journals the events, and only then acts on
- * them and shows them: no step is launched before its decision is on disk, and nothing is shown that
- * was not done.
+ * INV-11: No step starts before its decision is on disk, and nothing is shown that was not done.
+ *
+ * One loop, one wait. The loop takes all pending inputs, interprets them and journals the events.
+ * Only then does it act on the events and show them.
  */
 import { apply } from '../interpret/apply.ts';
 import { interpret } from '../interpret/interpret.ts';

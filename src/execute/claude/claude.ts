@@ -1,4 +1,8 @@
-/** Executes prompt states with Claude Code. */
+/**
+ * INV-22: No code outside of this folder knows a flag, a message or a file of Claude Code.
+ *
+ * Executes prompt states with Claude Code.
+ */
 import { availableParallelism } from 'node:os';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';

@@ -1,6 +1,8 @@
 /**
- * The facts that another Raymond process needs to adopt a turn: its prompt, the place of its answer,
- * and the cost before it. They are on disk before the prompt is sent.
+ * INV-23: The facts that another process needs to adopt a turn are on disk before the prompt is
+ * sent.
+ *
+ * These facts are the turn's prompt, the place of its answer, and the cost before it.
  */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// No process of a step outlives its stop, and no other process is ever signalled. The start time of
-// a process is compared immediately before each signal.
+// INV-21: No process of a step outlives its stop, and no other process is ever signalled.
+//
+// The start time of a process is compared immediately before each signal.
 import { setTimeout as delay } from 'node:timers/promises';
 import { living, type ProcessIdentity } from './identity.ts';
 import type { ProcessEntry, ProcessSystem } from './process-entry.ts';

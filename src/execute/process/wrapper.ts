@@ -1,3 +1,6 @@
+// INV-20: A command begins only after its identity is on disk, and its end is recorded even if
+// Raymond has died.
+//
 // Every command runs under a small wrapper, which leads its own session and guarantees this:
 // - The command begins only after a line has arrived on descriptor 3. Raymond sends it when the
 //   wrapper's identity is on disk. If Raymond dies earlier, the pipe closes and the command never
