@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -74,16 +75,25 @@ echo "<result>$number</result>"`,
   await killedAt('"main_work3","result"', 'crew', ['--budget', '5', '--model', 'sonnet'], 'killed');
 }
 
-/** A run that was killed while its first agent asked a question and its workers ran. */
+/**
+ * A run that was killed while its first agent asked a question and its workers ran. The first worker
+ * then finished, and the second was killed, too. Their records are kept with the journal.
+ */
 async function asked() {
   write('asked', {
     'START.sh': `for n in 1 2; do echo "<fork next='ASK' number='$n'>WORK</fork>"; done`,
     'ASK.sh': `echo '<ask next="AFTER">Which colour?</ask>'`,
     'AFTER.sh': 'echo "<result>painted $RAYMOND_RESULT</result>"',
-    'WORK.sh': `sleep 1000
-echo "<result>$number</result>"`,
+    'WORK.sh': `until [ -e "go$number" ]; do sleep 0.05; done
+echo "<result>$number was there</result>"`,
   });
-  await killedAt('"agent-asked"', 'asked', [], 'asked');
+  await killedAt('"agent-asked"', 'asked', [], 'asked', async () => {
+    writeFileSync(join(project, 'go1'), '');
+    const first = join(project, '.raymond/runs/asked/steps/main_work1/1');
+    const exits = () => readdirSync(first).filter((name) => name.startsWith('exit-'));
+    const hasEnded = (name) => readFileSync(join(first, name), 'utf8').includes('exited');
+    while (!exits().some(hasEnded)) await delay(20);
+  });
 }
 
 /** A run that is long enough for a snapshot. */
@@ -186,14 +196,15 @@ async function endsIn(world, expected, ...args) {
   if (code !== expected) throw new Error(`raymond ${args.join(' ')}: ${code}, not ${expected}`);
 }
 
-/** Kills it, and then what it had started, when its journal holds a text. */
-async function killedAt(text, workflow, options, run) {
+/** Kills it when its journal holds a text, and a while later what it had started. */
+async function killedAt(text, workflow, options, run, meanwhile = async () => {}) {
   const child = start({}, [workflow, ...options, '--workflow-id', run]);
   const journal = join(project, '.raymond/state', `${run}.jsonl`);
   while (!existsSync(journal) || !readFileSync(journal, 'utf8').includes(text)) await delay(20);
   while (!isShown(run)) await delay(20);
   child.kill('SIGKILL');
   await once(child, 'close');
+  await meanwhile();
   for (const { pid, cwd } of processes()) if (cwd === project) process.kill(pid, 'SIGKILL');
 }
 
@@ -237,6 +248,9 @@ function keep(run) {
     if (isLarge) writeFileSync(`${kept}.gz`, gzipSync(readFileSync(file), { level: 9 }));
     else copyFileSync(file, kept);
   }
+  if (run !== 'asked') return;
+  const steps = join(project, '.raymond/runs', run, 'steps');
+  cpSync(steps, join(into, `${run}.steps`), { recursive: true });
 }
 
 mkdirSync(into, { recursive: true });

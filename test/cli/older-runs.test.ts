@@ -1,5 +1,5 @@
 /** Runs that the first release left are shown, answered and continued. */
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newProject } from '../new-project.ts';
@@ -54,4 +54,34 @@ echo "<result>$number</result>"`,
   const resumed = await project.run(['resume', 'killed', '--trust-run']);
   expect(resumed).toMatchObject({ code: 0, stdout: 'all are sent\n' });
   expect(project.lines('here').sort()).toEqual(['1', '2']);
+});
+
+test('a run that was killed while it asked a question and workers ran', async () => {
+  const project = newProject({
+    'asked/START.sh': 'exit 1',
+    'asked/AFTER.sh': 'echo "<result>painted $RAYMOND_RESULT</result>"',
+    'asked/WORK.sh': `echo "$number $RAYMOND_ATTEMPT" >>here
+echo "<result>$number</result>"`,
+  });
+  putBack(project, 'asked');
+  const steps = join(journals, 'asked.steps');
+  cpSync(steps, project.path('.raymond/runs/asked/steps'), { recursive: true });
+  const shown = (await project.run(['show', 'asked'])).stdout;
+  expect(shown).toContain('asking: Which colour?');
+  expect(shown).toMatch(/main_work1 .* running/);
+  await project.run(['answer', 'asked', 'blue']);
+  const resumed = await project.run(['resume', 'asked', '--trust-run']);
+  expect(resumed).toMatchObject({ code: 0, stdout: 'painted blue\n' });
+  // The first worker finished after Raymond was killed. How the second one ended, nobody saw.
+  expect(project.lines('here')).toEqual(['2 2']);
+  const state = JSON.parse((await project.run(['show', 'asked', '--json'])).stdout);
+  expect(state).toMatchObject({ condition: 'completed', agents: [] });
+  const by = (id: string) => state.ended_agents.find((agent: { id: string }) => agent.id === id);
+  expect(by('main')).toMatchObject({ parent: null, state: 'AFTER.sh', result: 'painted blue' });
+  expect(by('main_work1')).toMatchObject({
+    parent: 'main',
+    state: 'WORK.sh',
+    result: '1 was there',
+  });
+  expect(by('main_work2')).toMatchObject({ parent: 'main', state: 'WORK.sh', result: '2' });
 });
