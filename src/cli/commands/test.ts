@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { answerText } from '../../execute/answer-ref.ts';
 import { hasCode } from '../../journal/disk.ts';
 import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { fileRecords } from '../../journal/file-records.ts';
@@ -11,7 +12,7 @@ import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
 import type { WorkflowTest } from '../../parse/test-file.ts';
-import type { StepRecords } from '../../ports.ts';
+import type { StepKey, StepRecords } from '../../ports.ts';
 import { coverageOf } from '../../workflow-tests/coverage.ts';
 import { exploreAsTest } from '../../workflow-tests/exploration.ts';
 import { findTests } from '../../workflow-tests/find-tests.ts';
@@ -186,7 +187,7 @@ async function record(name: string, path: string | undefined): Promise<number> {
   const recorded = recordTest({
     run,
     events,
-    output: (agent, step) => outputs.get(`${agent}#${step}`),
+    output: (agent, step) => outputs.get(nameOf({ agent, step })),
   });
   const library = libraryFor(paths, process.cwd());
   const ref = (await library.load(path === undefined ? run.workflow : resolve(path))).ref;
@@ -207,11 +208,15 @@ async function outputsOf(
   records: StepRecords,
 ): Promise<ReadonlyMap<string, string>> {
   const outputs = new Map<string, string>();
+  const prompts = new Set<string>();
   for (const event of events) {
-    if (event.type !== 'step-started') continue;
-    const name = event.session ? 'answer' : 'stdout';
-    const output = await records.read(event, name, MAX_OUTPUT_BYTES);
-    if (output) outputs.set(`${event.agent}#${event.step}`, Buffer.from(output).toString('utf8'));
+    if (event.type === 'step-started' && event.session) prompts.add(nameOf(event));
+    if (event.type !== 'step-ended') continue;
+    const name = prompts.has(nameOf(event)) ? 'answer' : 'stdout';
+    const text = await answerText(records, event, MAX_OUTPUT_BYTES, name);
+    if (text !== undefined) outputs.set(nameOf(event), text);
   }
   return outputs;
 }
+
+const nameOf = ({ agent, step }: StepKey) => `${agent}#${step}`;

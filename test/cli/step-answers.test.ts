@@ -1,0 +1,74 @@
+/** From an event alone, a reader reaches exactly the text that decided the step. */
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { answerText } from '../../src/execute/answer-ref.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { fileRecords } from '../../src/journal/file-records.ts';
+import { type JournaledEvent, runEventSchema } from '../../src/model/event.ts';
+import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
+
+/** The answers of a run's steps, by what `raymond logs` prints. */
+async function answersOf(project: Project, run: string) {
+  const { stdout } = await project.run(['logs', run, '--json']);
+  const lines = stdout.trimEnd().split('\n');
+  const events: JournaledEvent[] = lines.map((line) => {
+    const json = JSON.parse(line);
+    return { ...runEventSchema.parse(json), seq: json.seq };
+  });
+  const folder = project.path('.raymond/runs', run);
+  const records = fileRecords(realDisk, {
+    folders: { step: (agent, step) => `${folder}/steps/${agent}/${step}` },
+    trees: `${folder}/trees.jsonl`,
+  });
+  const ended = events.flatMap((event) => (event.type === 'step-ended' ? [event] : []));
+  return Promise.all(
+    ended.map(async (event) => ({ event, text: await answerText(records, event, 64_000_000) })),
+  );
+}
+
+test('the output of scripts: of old ones, of large ones, and of what is no UTF-8', async () => {
+  const project = newProject({
+    'loop/START.sh': `n=$((\${RAYMOND_RESULT:-0} + 1))
+printf 'caf\\xc3 %s ' "$n"
+[ "$n" != 23 ] || head -c 3000000 /dev/zero | tr '\\0' x
+[ "$n" -lt 24 ] && echo "<goto input='$n'>START</goto>" || echo "<result>$n</result>"`,
+  });
+  const ended = await project.run(['loop', '--workflow-id', 'loop']);
+  expect(ended).toMatchObject({ code: 0, stdout: '24\n' });
+  const answers = await answersOf(project, 'loop');
+  const large = 'x'.repeat(3_000_000);
+  const output = (n: number) => {
+    const tag = n < 24 ? `<goto input='${n}'>START</goto>` : '<result>24</result>';
+    return `caf\uFFFD ${n} ${n === 23 ? large : ''}${tag}\n`;
+  };
+  expect(answers.map(({ text }) => text === output(Number(/\d+/.exec(text ?? '')?.[0])))).toEqual(
+    Array(24).fill(true),
+  );
+  expect(answers.map(({ event }) => event.answer?.bytes)).toEqual(
+    answers.map(({ text }) => Buffer.byteLength(text ?? '')),
+  );
+  // The first steps are old: their folders are gone.
+  expect(project.lines('.raymond/runs/loop/steps/main/older.jsonl')).not.toEqual([]);
+
+  project.write('.raymond/runs/loop/steps/main/24/stdout', '<result>forged</result>');
+  expect((await answersOf(project, 'loop')).at(-1)?.text).toBeUndefined();
+});
+
+test('the final messages of prompts, also of old ones that were compressed', async () => {
+  const project = newProject({
+    'talk/START.md':
+      '---\nallowed_transitions:\n  - { tag: goto, target: START }\n  - { tag: result }\n---\nTalk.',
+    'talk/rehearsal.yaml': `answers:
+  START:
+${Array.from({ length: 22 }, (_, n) => `    - 'Größe ${n + 1}. <goto>START</goto>'\n`).join('')}    - <result>done</result>`,
+  });
+  const ended = await project.run(['talk', '--rehearse', '--workflow-id', 'talk']);
+  expect(ended).toMatchObject({ code: 0, stdout: 'done\n' });
+  const texts = (await answersOf(project, 'talk')).map(({ text }) => text);
+  expect(texts).toEqual([
+    ...Array.from({ length: 22 }, (_, n) => `Größe ${n + 1}. <goto>START</goto>`),
+    '<result>done</result>',
+  ]);
+  expect(existsSync(project.path('.raymond/runs/talk/steps/main/1/answer.gz'))).toBe(true);
+});
