@@ -12,6 +12,7 @@ import type { StateName } from './model/state-name.ts';
 import type { Account, AnswerRef } from './model/step-account.ts';
 import type { OutputText } from './model/tag.ts';
 import type { Interpreter, Workflow } from './model/workflow.ts';
+import type { StepKey } from './ports/run-store.ts';
 
 export type * from './ports/run-store.ts';
 
@@ -115,12 +116,6 @@ export type StepOutcome = { readonly account: Account } & (
   | { readonly kind: 'interrupted'; readonly sessionUsable: boolean }
 );
 
-/** A step of a run: the agent that takes it, and its number with that agent. */
-export interface StepRef {
-  readonly agent: string;
-  readonly step: number;
-}
-
 /** What happens inside a step, for whoever watches. Not journaled. */
 export type Live =
   | { readonly kind: 'text'; readonly text: string }
@@ -137,7 +132,7 @@ export interface Clock {
 
 export interface Observer {
   event(event: RunEvent, before: Run | undefined, after: Run): void;
-  live(step: StepRef, live: Live): void;
+  live(step: StepKey, live: Live): void;
   /** Nothing more comes. */
   close?(): void | Promise<void>;
 }

@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { olderFileOf } from '../files/older-steps.ts';
-import { isStepEnd } from '../model/event-kinds.ts';
+import { ignore } from '../model/event-kinds.ts';
 import type { RunFolders, StepKeeper } from '../ports.ts';
 import { hasLivingProcess } from './process/index.ts';
 import { COMPRESSED, isPromptFolder, processFolderOf, remainsOf } from './step-folder.ts';
@@ -63,17 +63,29 @@ export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
     const oldest = endedAgents.length > KEPT_AGENTS ? endedAgents.shift() : undefined;
     if (oldest !== undefined) enqueue(() => retireAll(oldest, 0));
   };
+  const stepEnded = (agent: string, step: number) => {
+    if (step <= KEPT_STEPS) return;
+    const kept = { newest: step, count: KEPT_STEPS };
+    enqueue(() => {
+      const numbers = postponed.get(agent)?.numbers ?? [];
+      return retire(agent, kept, [...numbers, step - KEPT_STEPS]);
+    });
+  };
 
   return {
     event(event) {
-      if (event.type === 'agent-ended') agentEnded(event.agent);
-      if (!isStepEnd(event) || event.step <= KEPT_STEPS) return;
-      const { agent, step } = event;
-      const kept = { newest: step, count: KEPT_STEPS };
-      enqueue(() => {
-        const numbers = postponed.get(agent)?.numbers ?? [];
-        return retire(agent, kept, [...numbers, step - KEPT_STEPS]);
-      });
+      switch (event.type) {
+        case 'agent-ended':
+          agentEnded(event.agent);
+          break;
+        case 'step-ended':
+        case 'step-failed':
+        case 'step-interrupted':
+          stepEnded(event.agent, event.step);
+          break;
+        default:
+          ignore(event);
+      }
     },
     catchUp({ agents, endedAgents: ended }) {
       for (const [agent, { steps }] of [...agents, ...ended])

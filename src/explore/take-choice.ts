@@ -3,6 +3,7 @@ import { apply } from '../interpret/apply.ts';
 import { interpret } from '../interpret/interpret.ts';
 import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
 import { type Frame, JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts, Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
@@ -145,7 +146,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     case 'agent-failed':
       return [{ kind: 'failure', failure: event.failure }];
     default:
-      return [];
+      return ignore(event) ?? [];
   }
 }
 

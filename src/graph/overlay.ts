@@ -1,6 +1,6 @@
 /** The visits and transitions of a run, to be drawn over the graph of its workflow. */
 import type { RunEvent, RunEventOf } from '../model/event.ts';
-import { isStepEnd } from '../model/event-kinds.ts';
+import { ignore } from '../model/event-kinds.ts';
 import type { StateName } from '../model/state-name.ts';
 import {
   type EdgeRole,
@@ -73,40 +73,60 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
   };
 
   for (const event of events) {
+    // Undefined for an event of the run itself, or of a journal without its first events.
     const agent = 'agent' in event ? agents.get(event.agent) : undefined;
-    if (event.type === 'run-started') {
-      root = event.workflow;
-      enter('main', newAgent(event));
-    } else if (event.type === 'agent-forked') {
-      const to = { workflow: event.workflow, state: event.state };
-      countEdge(agents.get(event.parent), 'worker', nodeOf(to), 'fork');
-      enter(event.agent, newAgent(event));
-    } else if (!agent) {
-      // The agent is unknown: an event of the run itself, or of a journal without its first events.
-    } else if (event.type === 'step-started') {
-      const node = nodeOf({ workflow: agent.workflow, state: event.state });
-      agents.set(event.agent, { ...agent, started: { at: event.at, node } });
-      if (event.task !== 'judge') continue;
-      use(node, { visits: 1 });
-      countEdge(agent, 'judge', node, 'judge');
-    } else if (isStepEnd(event)) {
-      const { started } = agent;
-      if (started) use(started.node, { timeMs: event.at - started.at, costUsd: event.cost.usd });
-      agents.set(event.agent, { ...agent, started: undefined });
-    } else if (event.type === 'agent-moved') {
-      leave(agent, event);
-    } else if (event.type === 'agent-asked') {
-      agents.set(event.agent, { ...agent, question: event });
-    } else if (event.type === 'agent-answered' || event.type === 'question-timed-out') {
-      const late = event.type === 'question-timed-out';
-      const state = (late ? agent.question?.timeoutNext : undefined) ?? agent.question?.next;
-      if (state === undefined) continue;
-      const to = { workflow: agent.workflow, state };
-      countEdge(agent, late ? 'timeout' : 'answer', nodeOf(to), 'ask');
-      enter(event.agent, { ...agent, state, question: undefined });
-    } else if (event.type === 'agent-ended') {
-      countEdge(agent, 'result', END, 'result');
-      agents.delete(event.agent);
+    switch (event.type) {
+      case 'run-started':
+        root = event.workflow;
+        enter('main', newAgent(event));
+        break;
+      case 'agent-forked': {
+        const to = { workflow: event.workflow, state: event.state };
+        countEdge(agents.get(event.parent), 'worker', nodeOf(to), 'fork');
+        enter(event.agent, newAgent(event));
+        break;
+      }
+      case 'step-started': {
+        if (!agent) break;
+        const node = nodeOf({ workflow: agent.workflow, state: event.state });
+        agents.set(event.agent, { ...agent, started: { at: event.at, node } });
+        if (event.task !== 'judge') break;
+        use(node, { visits: 1 });
+        countEdge(agent, 'judge', node, 'judge');
+        break;
+      }
+      case 'step-ended':
+      case 'step-failed':
+      case 'step-interrupted': {
+        if (!agent) break;
+        const { started } = agent;
+        if (started) use(started.node, { timeMs: event.at - started.at, costUsd: event.cost.usd });
+        agents.set(event.agent, { ...agent, started: undefined });
+        break;
+      }
+      case 'agent-moved':
+        if (agent) leave(agent, event);
+        break;
+      case 'agent-asked':
+        if (agent) agents.set(event.agent, { ...agent, question: event });
+        break;
+      case 'agent-answered':
+      case 'question-timed-out': {
+        const late = event.type === 'question-timed-out';
+        const state = (late ? agent?.question?.timeoutNext : undefined) ?? agent?.question?.next;
+        if (!agent || state === undefined) break;
+        const to = { workflow: agent.workflow, state };
+        countEdge(agent, late ? 'timeout' : 'answer', nodeOf(to), 'ask');
+        enter(event.agent, { ...agent, state, question: undefined });
+        break;
+      }
+      case 'agent-ended':
+        if (!agent) break;
+        countEdge(agent, 'result', END, 'result');
+        agents.delete(event.agent);
+        break;
+      default:
+        ignore(event);
     }
   }
   return { nodes, edges };

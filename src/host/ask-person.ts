@@ -1,3 +1,4 @@
+import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock, Observer, OpenQuestion, Person } from '../ports.ts';
@@ -21,9 +22,17 @@ export function askPerson(
   for (const question of open) ask(question);
   return {
     event(event) {
-      if (event.type === 'agent-asked') ask({ ...event, askedAt: event.at });
-      if (event.type === 'agent-answered' || event.type === 'question-timed-out')
-        person.withdraw(event.agent);
+      switch (event.type) {
+        case 'agent-asked':
+          ask({ ...event, askedAt: event.at });
+          break;
+        case 'agent-answered':
+        case 'question-timed-out':
+          person.withdraw(event.agent);
+          break;
+        default:
+          ignore(event);
+      }
     },
     live: () => {},
   };

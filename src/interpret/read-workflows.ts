@@ -1,4 +1,5 @@
 import type { RunEvent } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
 import type { Workflows } from './follow.ts';
 
@@ -38,6 +39,6 @@ function workflowOf(run: Run, event: RunEvent): string | undefined {
     case 'step-started':
       return run.agents.get(event.agent)?.workflow;
     default:
-      return undefined;
+      return ignore(event);
   }
 }

@@ -7,7 +7,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent, SessionUse } from '../model/event.ts';
-import { isStepEnd } from '../model/event-kinds.ts';
+import { ignore, isStepEnd } from '../model/event-kinds.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { visibleJson } from '../model/visible.ts';
 import type { Observer } from '../ports.ts';
@@ -29,7 +29,6 @@ export function debugFolderObserver(
   bounds: typeof BOUNDS = BOUNDS,
 ): Observer {
   let broken = false;
-  const states = new Map<string, string>();
   const steps = new Map<string, StepNote>();
   const attempt = (write: () => void) => {
     if (broken) return;
@@ -46,8 +45,7 @@ export function debugFolderObserver(
   const log = new BoundedLog(join(folder, 'transitions.log'), bounds.logBytes);
   return {
     event(event, before, after) {
-      if (event.type === 'step-started') states.set(event.agent, event.state);
-      const note = noteOf(event, before, states);
+      const note = noteOf(event, before);
       if (note) {
         steps.set(note.agent, note);
         const kind = note.session ? 'prompt' : 'script';
@@ -77,17 +75,13 @@ interface StepNote {
 }
 
 /** What a step's end leaves to be told with the transition that it led to. */
-function noteOf(
-  event: RunEvent,
-  before: Run | undefined,
-  states: ReadonlyMap<string, string>,
-): StepNote | undefined {
+function noteOf(event: RunEvent, before: Run | undefined): StepNote | undefined {
   const agent = isStepEnd(event) ? before?.agents.get(event.agent) : undefined;
   if (!isStepEnd(event) || agent?.status.kind !== 'running') return undefined;
   const { step, at, cost } = event;
-  // A judge is another state than the one that the agent is in.
-  const state = states.get(agent.id) ?? agent.state;
-  return { agent: agent.id, state, step, at, costUsd: cost.usd, session: agent.status.session };
+  // A judge's state is not the state that the agent is in.
+  const { state, session } = agent.status;
+  return { agent: agent.id, state, step, at, costUsd: cost.usd, session };
 }
 
 /** An override is followed by the transition that was taken instead: the step is told there. */
@@ -160,12 +154,12 @@ function money(amount: number): string {
 }
 
 function transitionLine(event: RunEvent, before: Run | undefined, after: Run): string | undefined {
-  if (!('agent' in event)) {
-    return event.type === 'stop-requested' ? `[run] stop (${event.why}, ${event.how})` : undefined;
-  }
-  const from = before?.agents.get(event.agent)?.state;
-  const who = `[${event.agent}] ${from ?? ''}`;
+  const id = 'agent' in event ? event.agent : '';
+  const from = before?.agents.get(id)?.state;
+  const who = `[${id}] ${from ?? ''}`;
   switch (event.type) {
+    case 'stop-requested':
+      return `[run] stop (${event.why}, ${event.how})`;
     case 'agent-moved':
       return `${who} -> ${event.state} (${event.tag})`;
     case 'agent-forked':
@@ -187,7 +181,7 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
     case 'transition-overridden':
       return `${who}: evaluator ${event.by} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
     default:
-      return undefined;
+      return ignore(event);
   }
 }
 

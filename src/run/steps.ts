@@ -3,6 +3,7 @@ import { needs } from '../interpret/needs.ts';
 import { renderPrompt, scriptVariables } from '../interpret/render.ts';
 import { remainingUsd } from '../interpret/start-step.ts';
 import type { RunEvent } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
 import type { Facts, Input, Located, StartStep, StepReport, WorkflowFact } from '../model/input.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { type Account, NO_COST } from '../model/step-account.ts';
@@ -17,8 +18,8 @@ import type {
   RunningStep,
   Step,
   StepKeeper,
+  StepKey,
   StepOutcome,
-  StepRef,
   WorkflowLibrary,
   World,
 } from '../ports.ts';
@@ -31,7 +32,7 @@ export interface StepsPorts {
   readonly world: World;
   readonly folders: RunFolders;
   readonly clock: Clock;
-  readonly live: (step: StepRef, live: Live) => void;
+  readonly live: (step: StepKey, live: Live) => void;
   /** Ends what the run has started and no step that is under way knows of. */
   readonly endStrays?: () => Promise<unknown>;
   readonly keeper?: StepKeeper;
@@ -55,8 +56,16 @@ export class Steps {
   }
 
   act(event: RunEvent, run: Run): void {
-    if (event.type === 'step-started') this.#launch(run, event.agent, 'start');
-    if (event.type === 'stop-requested' && event.how === 'now') this.#stopAll();
+    switch (event.type) {
+      case 'step-started':
+        this.#launch(run, event.agent, 'start');
+        break;
+      case 'stop-requested':
+        if (event.how === 'now') this.#stopAll();
+        break;
+      default:
+        ignore(event);
+    }
     this.#ports.keeper?.event(event);
   }
 

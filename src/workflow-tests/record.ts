@@ -2,6 +2,7 @@
 import { stringify } from 'yaml';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent, RunEventOf, Settings } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
@@ -137,7 +138,7 @@ function entryFor(
     case 'usage-limit-lifted':
       return { came: 'end of usage limit' };
     default:
-      return undefined;
+      return ignore(event);
   }
 }
 

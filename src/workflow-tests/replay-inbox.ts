@@ -1,4 +1,5 @@
 import type { RunEvent } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Recorded } from '../parse/test-file.ts';
@@ -49,9 +50,18 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   journaled(events: readonly RunEvent[], after: Run): void {
     this.#run = after;
     for (const event of events) {
-      if (ENDS_A_WAIT.has(event.type) && 'agent' in event)
-        this.#held.delete(`time for ${event.agent}`);
-      if (event.type === 'agent-asked') this.#prepareReply(event.agent, event.at);
+      switch (event.type) {
+        case 'agent-answered':
+        case 'question-timed-out':
+        case 'agent-woke':
+          this.#held.delete(`time for ${event.agent}`);
+          break;
+        case 'agent-asked':
+          this.#prepareReply(event.agent, event.at);
+          break;
+        default:
+          ignore(event);
+      }
     }
     this.#release();
   }
@@ -137,12 +147,6 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
     for (const key of [...this.#held.keys()]) if (!key.startsWith('reply ')) this.#let(key);
   }
 }
-
-const ENDS_A_WAIT = new Set<RunEvent['type']>([
-  'agent-answered',
-  'question-timed-out',
-  'agent-woke',
-]);
 
 /** Inputs that arrived before another step started form one group. */
 function groupsOf(recorded: readonly Recorded[]): (readonly Recorded[])[] {
