@@ -50,10 +50,12 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'run',
     'host',
     'ports.ts',
-    'schemas',
+    'options',
   ],
-  schemas: ['model', 'parse', 'cli'],
+  options: ['model', 'parse', 'interpret', 'files'],
+  schemas: ['model', 'parse', 'options'],
   cli: [
+    'options',
     'workflow-tests',
     'model',
     'parse',
@@ -103,7 +105,7 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
   );
   expect(users.sort()).toEqual([
     'cli/commands/doctor.ts',
-    'cli/options.ts',
+    'cli/option-table.ts',
     'cli/wire.ts',
     // The public API reads workflows for the agent that is the default.
     'index.ts',

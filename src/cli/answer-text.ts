@@ -1,6 +1,6 @@
 import { UserError } from '../model/user-error.ts';
+import { wrongUsage } from '../options/wrong-usage.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
-import { wrongUsage } from './options.ts';
 import { isAttended, lineReader, standardInput, stderr } from './terminal.ts';
 
 /** The text of an answer: as written, from standard input (`-`), or asked of the person at the terminal. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../model/user-error.ts';
+import { byName } from '../options/chosen-options.ts';
 import { configTemplate, readConfig } from './config-file.ts';
-import { CONFIG_OPTIONS } from './options.ts';
+import { CONFIG_OPTIONS } from './option-table.ts';
 
 const read = (text: string) => readConfig('config.toml', text);
 
@@ -12,8 +13,8 @@ test('keys are the names of options, with underscores', () => {
     budget: 50,
     maxParallel: 3,
     failFast: true,
-    claudePath: '/x',
     set: ['a=1'],
+    agent: { claudePath: '/x' },
   });
 });
 
@@ -57,6 +58,6 @@ test('the template has every option, changes nothing as it is, and is valid when
   const template = configTemplate();
   expect(read(template)).toEqual({});
   const uncommented = template.replace(/^# (\w+ = )/gm, '$1');
-  const names = Object.keys(read(uncommented));
+  const names = Object.keys(byName(read(uncommented), CONFIG_OPTIONS));
   expect(names).toHaveLength(CONFIG_OPTIONS.length);
 });

@@ -2,16 +2,13 @@ import { parse, TomlError } from 'smol-toml';
 import { readRegularFile } from '../files/regular-file.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
 import { UserError } from '../model/user-error.ts';
+import { fromValues, type TableRow } from '../options/chosen-options.ts';
+import { configKey, configKeys, isNegated } from '../options/option-names.ts';
+import { optionSchema } from '../options/option-schema.ts';
+import { asRemedy, optionProblem } from '../options/option-values.ts';
+import type { RunOptions } from '../options/run-options.ts';
 import { nearest } from '../parse/nearest.ts';
-import {
-  asRemedy,
-  CONFIG_OPTIONS,
-  camelCase,
-  type OptionSpec,
-  optionProblem,
-  type RunOptions,
-  shownName,
-} from './options.ts';
+import { CONFIG_OPTIONS } from './option-table.ts';
 
 export interface ConfigFile {
   /** Undefined when there is none. */
@@ -59,13 +56,13 @@ export function readConfig(file: string, text: string): RunOptions {
       'Write [raymond] above the keys.',
     );
   }
-  const values = new Map<string, unknown>();
+  const values = new Map<TableRow, unknown>();
   for (const [key, value] of Object.entries(section)) {
-    const [name, read] = readKey(file, text, key, value);
-    if (values.has(name)) throw twice(file, text, key);
-    values.set(name, read);
+    const [row, read] = readKey(file, text, key, value);
+    if (values.has(row)) throw twice(file, text, key);
+    values.set(row, read);
   }
-  return Object.fromEntries(values);
+  return fromValues(values);
 }
 
 /** A config file with every option in it, commented out. */
@@ -84,17 +81,6 @@ export function configTemplate(): string {
   ].join('\n');
 }
 
-/** An option's name in the file, as it is shown. */
-export const configKey = (spec: OptionSpec): string => withUnderscores(shownName(spec));
-
-/** All its names in the file. A switch has two: `wait = false` is the same as `no_wait = true`. */
-export function configKeys({ name, kind }: OptionSpec): readonly string[] {
-  const key = withUnderscores(name);
-  return kind === 'flag' ? [key, `no_${key}`] : [key];
-}
-
-const withUnderscores = (name: string) => name.replaceAll('-', '_');
-
 function parseToml(file: string, text: string): Record<string, unknown> {
   try {
     return parse(text);
@@ -105,7 +91,7 @@ function parseToml(file: string, text: string): Record<string, unknown> {
   }
 }
 
-function readKey(file: string, text: string, key: string, value: unknown): [string, unknown] {
+function readKey(file: string, text: string, key: string, value: unknown): [TableRow, unknown] {
   const spec = CONFIG_OPTIONS.find((option) => configKeys(option).includes(key));
   if (!spec) {
     const near = nearest(key, CONFIG_OPTIONS.flatMap(configKeys));
@@ -118,28 +104,11 @@ function readKey(file: string, text: string, key: string, value: unknown): [stri
     );
   }
   const expected =
-    typeProblem(spec, value) ??
+    optionSchema(spec).safeParse(value).error?.issues[0]?.message ??
     (spec.kind === 'list' || spec.kind === 'flag' ? undefined : optionProblem(spec, String(value)));
   if (expected)
     throw wrong(file, text, key, `has a wrong value for ${key}`, asRemedy(expected, spec.example));
-  const isNegated = spec.kind === 'flag' && key !== withUnderscores(spec.name);
-  return [camelCase(spec.name), isNegated ? !value : value];
-}
-
-function typeProblem({ kind }: OptionSpec, value: unknown): string | undefined {
-  switch (kind) {
-    case 'flag':
-      return typeof value === 'boolean' ? undefined : 'write true or false';
-    case 'number':
-    case 'count':
-      return typeof value === 'number' ? undefined : 'write a number';
-    case 'text':
-      return typeof value === 'string' ? undefined : 'write a text in quotes';
-    case 'list':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string')
-        ? undefined
-        : 'write a list of texts';
-  }
+  return [spec, isNegated(spec, key) ? !value : value];
 }
 
 function twice(file: string, text: string, key: string): UserError {

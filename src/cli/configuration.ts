@@ -2,12 +2,21 @@
  * What the config files say together: the user's own, and over it the project's. A project can come
  * from anybody, so what is dangerous in its file counts only after the user has approved the file.
  */
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Project } from '../journal/project.ts';
-import { isInlineJson } from '../parse/inline-json.ts';
-import { configKey, readConfigFile } from './config-file.ts';
-import { CONFIG_OPTIONS, camelCase, type IsDangerous, type RunOptions } from './options.ts';
-import { onePermission } from './permission.ts';
+import type { IsDangerous } from '../model/option.ts';
+import {
+  chosenValue,
+  fromValues,
+  overlaid,
+  seenFrom,
+  type TableRow,
+} from '../options/chosen-options.ts';
+import { configKey } from '../options/option-names.ts';
+import type { RunOptions } from '../options/run-options.ts';
+import { readConfigFile } from './config-file.ts';
+import { inOneVoice } from './one-voice.ts';
+import { CONFIG_OPTIONS } from './option-table.ts';
 import { isTrusted } from './trust.ts';
 import { checkOwn, userConfigFolder } from './user-folders.ts';
 
@@ -31,7 +40,7 @@ interface ConfigPart {
 export async function readConfiguration(project: Project): Promise<Configuration> {
   const userPart = await readUserFile();
   const projectPart = await readProjectFile(project);
-  const options = { ...userPart.options, ...projectPart.options };
+  const options = overlaid(userPart.options, projectPart.options);
   return { options, user: userPart, project: projectPart };
 }
 
@@ -46,11 +55,13 @@ export function ignoredKeys({ project }: Configuration): readonly string[] {
 }
 
 /** As they are written in a config file. */
-export function assignments(options: RunOptions): readonly string[] {
-  const values: Readonly<Record<string, unknown>> = options;
+export function assignments(
+  options: RunOptions,
+  isWanted: (row: TableRow) => boolean = () => true,
+): readonly string[] {
   return CONFIG_OPTIONS.flatMap((spec) => {
-    const value = values[camelCase(spec.name)];
-    if (value === undefined) return [];
+    const value = chosenValue(options, spec);
+    if (value === undefined || !isWanted(spec)) return [];
     const isTurned = configKey(spec).startsWith('no_');
     return [`${configKey(spec)} = ${JSON.stringify(isTurned ? !value : value)}`];
   });
@@ -62,28 +73,33 @@ async function readUserFile(): Promise<ConfigPart> {
   await checkOwn(folder);
   await checkOwn(file);
   const { text, options } = await readConfigFile(file);
-  return { file, text, options: onePermission(options, file) };
+  return { file, text, options: inOneVoice(options, file) };
 }
 
 async function readProjectFile({ folder, configFile: file }: Project) {
   const root = dirname(folder);
   const { text, options: written } = await readConfigFile(file);
-  onePermission(written, file);
+  inOneVoice(written, file);
   const dangerous = pick(written, root, true);
   const hasTrust =
     text !== undefined && Object.keys(dangerous).length > 0 && (await isTrusted(file, text));
-  const options = onePermission(hasTrust ? written : pick(written, root, false), file);
-  return { file, text, isTrusted: hasTrust, dangerous, options: seenFrom(root, options) };
+  const options = inOneVoice(hasTrust ? written : pick(written, root, false), file);
+  return {
+    file,
+    text,
+    isTrusted: hasTrust,
+    dangerous,
+    options: seenFrom(root, options, CONFIG_OPTIONS),
+  };
 }
 
 /** Those that need trust, or the others. */
 function pick(options: RunOptions, root: string, dangerous: boolean): RunOptions {
-  const values: Readonly<Record<string, unknown>> = options;
-  const names = CONFIG_OPTIONS.filter(({ name, inProject }) => {
-    const value = values[camelCase(name)];
-    return value !== undefined && needsTrust(inProject, value, root) === dangerous;
-  }).map(({ name }) => camelCase(name));
-  return Object.fromEntries(names.map((name) => [name, values[name]]));
+  const picked = CONFIG_OPTIONS.filter((spec) => {
+    const value = chosenValue(options, spec);
+    return value !== undefined && needsTrust(spec.inProject, value, root) === dangerous;
+  });
+  return fromValues(picked.map((spec) => [spec, chosenValue(options, spec)]));
 }
 
 function needsTrust(
@@ -92,18 +108,4 @@ function needsTrust(
   root: string,
 ): boolean {
   return typeof inProject === 'function' ? inProject(value, root) : inProject === 'dangerous';
-}
-
-/** Paths in a project's file are seen from the project, wherever in it Raymond is started. */
-function seenFrom(root: string, options: RunOptions): RunOptions {
-  const { logFile, claudePath, settings, mcpConfig, addDir } = options;
-  const seen = (path: string) => (isInlineJson(path) ? path : resolve(root, path));
-  return {
-    ...options,
-    ...(logFile !== undefined && { logFile: resolve(root, logFile) }),
-    ...(settings && { settings: seen(settings) }),
-    ...(mcpConfig && { mcpConfig: mcpConfig.map(seen) }),
-    ...(addDir && { addDir: addDir.map(seen) }),
-    ...(claudePath?.includes('/') && { claudePath: resolve(root, claudePath) }),
-  };
 }

@@ -2,9 +2,13 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UnusableFile } from '../files/regular-file.ts';
 import { cureOf, reasonOf } from '../journal/disk-errors.ts';
+import type { OptionSpec } from '../model/option.ts';
 import { UserError } from '../model/user-error.ts';
+import { fromValues } from '../options/chosen-options.ts';
+import { camelCase } from '../options/option-names.ts';
+import { readOption } from '../options/option-values.ts';
 import { mistakenCommand } from './mistaken-command.ts';
-import { type OptionSpec, RUN_OPTIONS, readOption } from './options.ts';
+import { COMMAND_LINE_OPTIONS } from './option-table.ts';
 import { keepTheDoor, stderr, stdout } from './terminal.ts';
 import { RAYMOND_VERSION } from './version.ts';
 
@@ -45,7 +49,7 @@ function program(): Command {
     .action(async (workflow: string | undefined, options) => {
       if (options.initConfig) return finish((await import('./commands/config.ts')).initConfig());
       const { run } = await import('./commands/run.ts');
-      await finish(run(workflow, options));
+      await finish(run(workflow, withAgentApart(options)));
     });
   addRunOptions(run);
 
@@ -58,9 +62,9 @@ function program(): Command {
     .option('--trust-run', 'go on with a run that you did not start here')
     .option('--accept-changes', 'use files of the workflow that were changed meanwhile')
     .action(async (name: string | undefined, options) => {
-      await finish((await import('./commands/resume.ts')).resume(name, options));
+      await finish((await import('./commands/resume.ts')).resume(name, withAgentApart(options)));
     });
-  addRunOptions(resume, NOT_FOR_RESUME);
+  addRunOptions(resume, 'resume');
 
   raymond
     .command('list')
@@ -182,20 +186,24 @@ function program(): Command {
   return raymond;
 }
 
-const NOT_FOR_RESUME: ReadonlySet<string> = new Set([
-  'set',
-  'workflow-id',
-  'rehearse',
-  'rehearsal',
-  'scripts',
-]);
-
-function addRunOptions(command: Command, except: ReadonlySet<string> = new Set()): void {
-  for (const spec of RUN_OPTIONS) {
-    if (except.has(spec.name)) continue;
-    for (const option of commanderOptions(spec)) command.addOption(option);
+function addRunOptions(command: Command, when: 'start' | 'resume' = 'start'): void {
+  for (const spec of COMMAND_LINE_OPTIONS) {
+    if (when === 'resume' && spec.onlyAtStart) continue;
+    for (const option of commanderOptions(spec)) {
+      if (spec.choice !== undefined) option.helpGroup('Options for the agent:');
+      command.addOption(option);
+    }
   }
   command.addHelpText('after', '\nEvery switch has its opposite, like --wait and --no-quiet.');
+}
+
+/** The parser gives all options as they are named. */
+function withAgentApart(given: Readonly<Record<string, unknown>>) {
+  const rows = COMMAND_LINE_OPTIONS.filter(({ choice }) => choice !== undefined);
+  const names = new Set(rows.map(({ name }) => camelCase(name)));
+  const others = Object.entries(given).filter(([name]) => !names.has(name));
+  const ofAgent = fromValues(rows.map((row) => [row, given[camelCase(row.name)]]));
+  return { ...Object.fromEntries(others), ...ofAgent };
 }
 
 /** A switch has two forms; the help shows the one that is not the default. */

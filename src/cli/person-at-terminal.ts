@@ -1,7 +1,7 @@
 /** Puts an agent's question to the person at the terminal, when there is one. */
 import type { Interface } from 'node:readline';
+import type { RunOptions } from '../options/run-options.ts';
 import type { OpenQuestion, Person, Reply } from '../ports.ts';
-import type { RunOptions } from './options.ts';
 import { interruptOurselves } from './signals.ts';
 import { isAttended, lineReader, stderr } from './terminal.ts';
 

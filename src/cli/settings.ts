@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { newRun } from '../interpret/new-run.ts';
-import type { Choice, Choices } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
+import { seenFrom } from '../options/chosen-options.ts';
+import type { RunOptions } from '../options/run-options.ts';
+import { wrongUsage } from '../options/wrong-usage.ts';
 import { variableProblem } from '../parse/variables.ts';
-import { type RunOptions, wrongUsage } from './options.ts';
+import { OPTIONS } from './option-table.ts';
 import { agent } from './wire.ts';
 
 /** The settings of a run: what the options say, over what held before. */
@@ -12,8 +14,7 @@ export function settingsFrom(
   base: Settings = newRun.settings,
   environment: NodeJS.ProcessEnv = process.env,
 ): Settings {
-  const said = <T, U>(value: T | undefined, otherwise: U, as: (value: T) => U) =>
-    value === undefined ? otherwise : as(value);
+  const said = seenFrom(process.cwd(), options, OPTIONS);
   const maxAgents = options.maxAgents ?? base.maxAgents;
   const maxDepth = options.maxDepth ?? base.maxDepth;
   const isRehearsal =
@@ -24,10 +25,9 @@ export function settingsFrom(
   return {
     budgetUsd: options.budget ?? base.budgetUsd,
     maxIterations: options.maxIterations ?? base.maxIterations,
-    agent: agent.choose(saidOf(options), base.agent, process.cwd()),
-    idleTimeoutMs: said(options.timeout, base.idleTimeoutMs, (seconds) =>
-      Math.round(seconds * 1000),
-    ),
+    agent: agent.choose(said.agent ?? {}, base.agent, process.cwd()),
+    idleTimeoutMs:
+      options.timeout === undefined ? base.idleTimeoutMs : Math.round(options.timeout * 1000),
     maxParallelPrompts: options.maxParallel ?? base.maxParallelPrompts,
     maxParallelScripts: options.maxParallel ?? base.maxParallelScripts,
     ...(maxAgents !== undefined && { maxAgents }),
@@ -40,23 +40,6 @@ export function settingsFrom(
     ...(rehearsalFile !== undefined && { rehearsalFile }),
     ...(retryPausesMs !== undefined && { retryPausesMs }),
   };
-}
-
-/** What the options say of the agent. */
-function saidOf(options: RunOptions): Choices {
-  const { dangerouslySkipPermissions: skipPermissions, settings: agentSettings } = options;
-  const { model, effort, permissionMode, allowedTools, disallowedTools } = options;
-  const { mcpConfig, addDir, appendSystemPrompt, agentArgs } = options;
-  const said = { model, effort, permissionMode, skipPermissions, allowedTools, disallowedTools };
-  const more = { mcpConfig, agentSettings, addDir, appendSystemPrompt, agentArgs };
-  return given({ ...said, ...more });
-}
-
-function given(said: Readonly<Record<string, Choice | undefined>>): Choices {
-  const entries = Object.entries(said);
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, Choice] => entry[1] !== undefined),
-  );
 }
 
 /** For tests of Raymond, which cannot wait as long as a service needs to recover. */

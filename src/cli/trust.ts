@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { hasCode, readText, replaceFile } from '../journal/disk.ts';
-import { realPath } from './leads-out.ts';
+import { realPath } from '../options/leads-out.ts';
 import { disk } from './store.ts';
 import { checkOwn, makeOwnFolder, userConfigFolder } from './user-folders.ts';
 

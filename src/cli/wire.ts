@@ -16,7 +16,7 @@ import { scriptAnswers } from '../explore/script-answers.ts';
 import type { RunPaths } from '../journal/project.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
 import { createLibrary, type LooseLibrary } from '../load/load.ts';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { AgentDeclaration, Choices } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
@@ -53,7 +53,8 @@ export interface ExecutorChoice {
   readonly workflow: string;
   readonly library: WorkflowLibrary;
   readonly paths: RunPaths;
-  readonly claudePath: string | undefined;
+  /** What is said of the agent on this machine. */
+  readonly given: Choices | undefined;
 }
 
 /** Who executes the steps of a run: the real agent, or a rehearsing one. */
@@ -62,7 +63,7 @@ export async function executors({
   workflow,
   library,
   paths,
-  claudePath,
+  given,
 }: ExecutorChoice): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings.agent);
   const processes = processesOf(paths);
@@ -70,7 +71,7 @@ export async function executors({
   const ofRun = { endStrays: () => processes.endStrays(), leave: () => processes.leave() };
   if (!settings.rehearse) {
     const prompt = claudeExecutor({
-      path: claudePath,
+      path: programIn(given),
       environment: process.env,
       processes,
       sessionsFolder: paths.sessions,
@@ -110,8 +111,8 @@ export function messagesOfStep({ folders }: RunPaths) {
 }
 
 /** Throws a UserError when there is no program to execute prompts. */
-export function checkAgent(claudePath: string | undefined): void {
-  const executable = findClaude(claudePath, process.env);
+export function checkAgent(given: Choices | undefined): void {
+  const executable = findClaude(programIn(given), process.env);
   if (!executable.found) {
     throw new UserError('no-executable', executable.problem, executable.remedy);
   }
@@ -120,7 +121,7 @@ export function checkAgent(claudePath: string | undefined): void {
 /** Throws a UserError for an effort or a permission mode that neither Raymond nor the installed agent knows. */
 export async function checkNames(
   { agent: chosen, rehearse }: Settings,
-  claudePath: string | undefined,
+  given: Choices | undefined,
 ): Promise<void> {
   const { effort, permissionMode } = readChoices(chosen);
   const isKnown = (names: AgentNames) =>
@@ -128,12 +129,17 @@ export async function checkNames(
     names.permissionModes.includes(permissionMode);
   const known: AgentNames = { efforts: EFFORTS, permissionModes: PERMISSION_MODES };
   if (isKnown(known)) return;
-  const executable = rehearse ? undefined : findClaude(claudePath, process.env);
+  const executable = rehearse ? undefined : findClaude(programIn(given), process.env);
   const names = executable?.found ? await claudeNames(executable.path, process.env) : known;
   if (isKnown(names)) return;
   if (effort !== undefined && !names.efforts.includes(effort))
     throw unknownName('effort', effort, names.efforts);
   throw unknownName('permission mode', permissionMode, names.permissionModes);
+}
+
+/** The program that a configuration names. */
+export function programIn(given: Choices = {}): string | undefined {
+  return typeof given.claudePath === 'string' ? given.claudePath : undefined;
 }
 
 function unknownName(what: string, name: string, known: readonly string[]): UserError {

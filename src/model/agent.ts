@@ -3,6 +3,7 @@
  * what it means: models, permission modes and tools are the executor's own business.
  */
 import type { Diagnostic } from './diagnostic.ts';
+import type { OptionSpec } from './option.ts';
 
 /** One thing that somebody chose for an agent. */
 export type Choice = string | boolean | readonly string[];
@@ -58,6 +59,8 @@ export interface AgentChoice {
   readonly name: string;
   /** Present when front matter may make the choice. */
   readonly inState?: StateChoice;
+  /** Present when a person may make it for a run. */
+  readonly option?: OptionSpec;
   /** Whether a tag that calls a function may make it. */
   readonly inTags?: true;
   /** It is shown in drawings of a workflow. */

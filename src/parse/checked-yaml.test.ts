@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
+import { claudeAgent } from '../execute/claude/declaration.ts';
+import { optionTable } from '../options/chosen-options.ts';
+import { testSettingsSchema } from '../options/option-schema.ts';
 import { readCheckedYaml } from './checked-yaml.ts';
 import { rehearsalSchema } from './rehearsal-file.ts';
 import { testFileSchema, testsIn } from './test-file.ts';
+
+const testFiles = testFileSchema(testSettingsSchema(optionTable(claudeAgent)));
 
 test.each([
   ['answers: {START: yes it is}', { START: 'yes it is' }],
@@ -49,7 +54,7 @@ test.each([
   ['recorded: [{agent: main, state: A, answr: x}]', 'recorded[1] has no key "answr".'],
   ['recorded: [{agent: main, state: A, failure: tired}]', 'recorded[1].failure must be one of'],
 ])('refuses the test %s', (text, message) => {
-  const read = readCheckedYaml(testFileSchema, 't.yaml', text);
+  const read = readCheckedYaml(testFiles, 't.yaml', text);
   expect(read.ok ? undefined : read.faults[0].message).toContain(message);
 });
 
@@ -61,7 +66,7 @@ tests:
   - {name: one, answers: {B: 3}}
   - {name: two, input: own}
 `;
-  const read = readCheckedYaml(testFileSchema, 't.yaml', text);
+  const read = readCheckedYaml(testFiles, 't.yaml', text);
   expect(read.ok && testsIn(read.value)).toMatchObject([
     { name: 'one', input: 'all', answers: { A: '1', B: '3' } },
     { name: 'two', input: 'own', answers: { A: '1', B: '2' } },

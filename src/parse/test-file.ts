@@ -33,20 +33,7 @@ const expectSchema = mapOf({
 });
 
 /** The run options that make a difference, named as in the config file. */
-const settingsSchema = mapOf({
-  budget: z.optional(usd),
-  max_iterations: z.optional(count),
-  model: z.optional(someText),
-  effort: z.optional(someText),
-  timeout: z.optional(z.number('seconds').check(z.nonnegative('seconds'))),
-  permission_mode: z.optional(someText),
-  dangerously_skip_permissions: z.optional(yes),
-  max_parallel: z.optional(count),
-  fail_fast: z.optional(yes),
-  no_wait: z.optional(yes),
-  no_warm: z.optional(yes),
-  rehearse: z.optional(yes),
-});
+export type TestSettings = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const byAgent = {
   agent: someText,
@@ -78,7 +65,7 @@ const recordedSchema = z.union(
   'an end of a step, a reply, or a time that came',
 );
 
-const testShape = {
+const testShape = (settings: z.ZodMiniType<TestSettings>) => ({
   name: z.optional(someText),
   input: z.optional(someText),
   set: z.optional(texts),
@@ -88,27 +75,25 @@ const testShape = {
   replies: z.optional(repliesSchema),
   budget: z.optional(usd),
   max_iterations: z.optional(count),
-  settings: z.optional(settingsSchema),
+  settings: z.optional(settings),
   recorded: z.optional(z.array(recordedSchema, 'a list of what came in')),
   expect: z.optional(expectSchema),
-};
-const testSchema = mapOf(testShape);
-
-export const testFileSchema = mapOf({
-  ...testShape,
-  tests: z.optional(z.array(testSchema, 'a list of tests').check(z.minLength(1, 'a test'))),
 });
 
-export type WorkflowTest = z.output<typeof testSchema>;
+/** `settings` says which run options a test may set. */
+export function testFileSchema(settings: z.ZodMiniType<TestSettings>) {
+  const shape = testShape(settings);
+  const tests = z.array(mapOf(shape), 'a list of tests').check(z.minLength(1, 'a test'));
+  return mapOf({ ...shape, tests: z.optional(tests) });
+}
+
+type TestFile = z.output<ReturnType<typeof testFileSchema>>;
+export type WorkflowTest = Omit<TestFile, 'tests'>;
 export type Expectations = z.output<typeof expectSchema>;
 export type Recorded = z.output<typeof recordedSchema>;
-export type TestSettings = z.output<typeof settingsSchema>;
 
 /** The tests of a file. What stands beside `tests` holds for each of them that says nothing else. */
-export function testsIn({
-  tests,
-  ...shared
-}: z.output<typeof testFileSchema>): readonly WorkflowTest[] {
+export function testsIn({ tests, ...shared }: TestFile): readonly WorkflowTest[] {
   if (!tests) return [shared];
   return tests.map((test) => ({
     ...shared,

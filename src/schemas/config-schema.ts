@@ -1,25 +1,15 @@
-import { configKeys } from '../cli/config-file.ts';
-import { CONFIG_OPTIONS, type OptionSpec } from '../cli/options.ts';
+import * as z from 'zod/mini';
+import type { AgentDeclaration } from '../model/agent.ts';
+import { optionTable } from '../options/chosen-options.ts';
+import { configKeys } from '../options/option-names.ts';
+import { optionSchema } from '../options/option-schema.ts';
 import { described, type JsonSchema, mapSchema } from './json-schema.ts';
 
-export function configSchema(): JsonSchema {
-  const properties = CONFIG_OPTIONS.flatMap((spec) =>
-    configKeys(spec).map((key) => [key, described(spec.meaning, valueSchema(spec))]),
-  );
+export function configSchema(agent: AgentDeclaration): JsonSchema {
+  const inFiles = optionTable(agent).filter(({ only }) => only !== 'command-line');
+  const properties = inFiles.flatMap((spec) => {
+    const { $schema: _, ...value } = z.toJSONSchema(optionSchema(spec), { target: 'draft-7' });
+    return configKeys(spec).map((key) => [key, described(spec.meaning, value)]);
+  });
   return mapSchema({ raymond: mapSchema(Object.fromEntries(properties)) });
-}
-
-function valueSchema({ kind }: OptionSpec): JsonSchema {
-  switch (kind) {
-    case 'flag':
-      return { type: 'boolean' };
-    case 'number':
-      return { type: 'number', minimum: 0 };
-    case 'count':
-      return { type: 'integer', minimum: 0 };
-    case 'text':
-      return { type: 'string' };
-    case 'list':
-      return { type: 'array', items: { type: 'string' } };
-  }
 }

@@ -2,6 +2,8 @@
 import * as z from 'zod/mini';
 import type { AgentDeclaration } from '../model/agent.ts';
 import { runEventSchema } from '../model/event.ts';
+import { optionTable } from '../options/chosen-options.ts';
+import { testSettingsSchema } from '../options/option-schema.ts';
 import { rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { testFileSchema } from '../parse/test-file.ts';
 import { configSchema } from './config-schema.ts';
@@ -11,11 +13,12 @@ import { workflowSchema } from './workflow-schema.ts';
 
 /** By the name of the file that each is published in. */
 export function schemas(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
+  const testFiles = testFileSchema(testSettingsSchema(optionTable(agent)));
   return {
     'front-matter': titled('Front matter of a Raymond prompt state', frontMatterSchema(agent)),
     workflow: titled('A Raymond workflow in one file', workflowSchema(agent)),
-    config: titled('.raymond/config.toml', configSchema()),
-    test: titled('Tests of a Raymond workflow (*.test.yaml)', fromZod(testFileSchema)),
+    config: titled('.raymond/config.toml', configSchema(agent)),
+    test: titled('Tests of a Raymond workflow (*.test.yaml)', fromZod(testFiles)),
     rehearsal: titled('Answers for a rehearsal (rehearsal.yaml)', fromZod(rehearsalSchema)),
     journal: titled('An event: one line of a journal', fromZod(runEventSchema)),
   };

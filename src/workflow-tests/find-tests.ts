@@ -1,6 +1,9 @@
 import { basename } from 'node:path';
 import { readCompanion } from '../load/companions.ts';
+import type { AgentDeclaration } from '../model/agent.ts';
 import { UserError } from '../model/user-error.ts';
+import { optionTable } from '../options/chosen-options.ts';
+import { testSettingsSchema } from '../options/option-schema.ts';
 import { nearest } from '../parse/nearest.ts';
 import { testFileSchema, testsIn, type WorkflowTest } from '../parse/test-file.ts';
 import type { NamedTest } from './run-test.ts';
@@ -9,8 +12,9 @@ import type { NamedTest } from './run-test.ts';
 export async function findTests(
   files: readonly string[],
   names: readonly string[],
+  agent: AgentDeclaration,
 ): Promise<readonly NamedTest[]> {
-  const all = (await Promise.all(files.map(readTests))).flat();
+  const all = (await Promise.all(files.map((file) => readTests(file, agent)))).flat();
   for (const name of names) {
     if (all.some((test) => test.name.includes(name))) continue;
     const known = all.map((test) => test.name);
@@ -28,9 +32,10 @@ export async function findTests(
     : all.filter((test) => names.some((name) => test.name.includes(name)));
 }
 
-async function readTests(file: string): Promise<readonly NamedTest[]> {
+async function readTests(file: string, agent: AgentDeclaration): Promise<readonly NamedTest[]> {
+  const schema = testFileSchema(testSettingsSchema(optionTable(agent)));
   const stem = basename(file).replace(/\.test\.ya?ml$/, '');
-  const read = await readCompanion(testFileSchema, file);
+  const read = await readCompanion(schema, file);
   const tests = read ? testsIn(read) : [];
   if (tests.some(hasTwoSources))
     throw new UserError(

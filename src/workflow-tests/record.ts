@@ -1,22 +1,26 @@
 /** Turns a finished run into a test: its inputs in their order, and its results. */
 import { stringify } from 'yaml';
 import { newRun } from '../interpret/new-run.ts';
+import type { AgentDeclaration, Choices } from '../model/agent.ts';
 import type { RunEvent, RunEventOf, Settings } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
+import { optionTable } from '../options/chosen-options.ts';
+import { configKey } from '../options/option-names.ts';
 import type { Recorded, TestSettings, WorkflowTest } from '../parse/test-file.ts';
 import { depthOf, pathOf } from './expectations.ts';
 
 export interface RecordingOf {
+  readonly agent: AgentDeclaration;
   readonly run: Run;
   readonly events: readonly RunEvent[];
   /** The text of a step's answer or output; undefined when Raymond did not keep it. */
   readonly output: (agent: string, step: number, kind: 'prompt' | 'script') => string | undefined;
 }
 
-export function recordTest({ run, events, output }: RecordingOf): WorkflowTest {
+export function recordTest({ agent, run, events, output }: RecordingOf): WorkflowTest {
   const [started] = events;
   if (started?.type !== 'run-started' || run.status.kind !== 'ended')
     throw new UserError(
@@ -34,7 +38,7 @@ export function recordTest({ run, events, output }: RecordingOf): WorkflowTest {
     name: run.id,
     ...(started.input !== undefined && { input: started.input }),
     ...(Object.keys(run.metadata).length > 0 && { set: { ...run.metadata } }),
-    settings: writtenSettings(started.settings),
+    settings: writtenSettings(started.settings, agent),
     recorded: inputsOf(run.id, events, output),
     expect: {
       path: [...pathOf(events)],
@@ -156,24 +160,28 @@ function otherPaths(events: readonly RunEvent[]): Record<string, string[]> {
 }
 
 /** Only settings that a person chose. */
-function writtenSettings(settings: Settings): TestSettings {
+function writtenSettings(settings: Settings, agent: AgentDeclaration): TestSettings {
   const usual = newRun.settings;
-  const { idleTimeoutMs, maxParallelPrompts, agent } = settings;
-  const { permissionMode, skipPermissions, model, effort } = agent;
+  const { idleTimeoutMs, maxParallelPrompts } = settings;
   return {
     ...(settings.budgetUsd !== usual.budgetUsd && { budget: settings.budgetUsd }),
     // A test has its own limit, so the limit of the run is always written.
     max_iterations: settings.maxIterations,
-    ...(typeof model === 'string' && { model }),
-    ...(typeof effort === 'string' && { effort }),
     ...(idleTimeoutMs !== usual.idleTimeoutMs && { timeout: idleTimeoutMs / 1000 }),
-    ...(typeof permissionMode === 'string' &&
-      permissionMode !== 'acceptEdits' && { permission_mode: permissionMode }),
-    ...(skipPermissions === true && { dangerously_skip_permissions: true }),
     ...(maxParallelPrompts !== usual.maxParallelPrompts && { max_parallel: maxParallelPrompts }),
     ...(settings.failFast && { fail_fast: true }),
     ...(!settings.wait && { no_wait: true }),
     ...(!settings.warm && { no_warm: true }),
     ...(settings.rehearse && { rehearse: true }),
+    ...writtenChoices(settings.agent, agent),
   };
+}
+
+function writtenChoices(choices: Choices, agent: AgentDeclaration): TestSettings {
+  const written = optionTable(agent).flatMap(({ choice, ...spec }) => {
+    const value = choice === undefined ? undefined : choices[choice];
+    const isUsual = choice !== undefined && value === agent.usual[choice];
+    return spec.inTests && value !== undefined && !isUsual ? [[configKey(spec), value]] : [];
+  });
+  return Object.fromEntries(written);
 }

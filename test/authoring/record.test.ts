@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { disk } from '../../src/cli/store.ts';
 import { testPorts } from '../../src/cli/wire.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import type { RunEvent } from '../../src/model/event.ts';
@@ -68,7 +69,7 @@ test.each([
   expect((await raymond('test', '--record', 'r')).code).toBe(0);
   const journal = await journalOf('r');
   for (let time = 0; time < 3; time++) {
-    const [named] = await findTests([path('flow/r.test.yaml')], []);
+    const [named] = await findTests([path('flow/r.test.yaml')], [], claudeAgent);
     if (!named) throw new Error('there is no test');
     const report = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
     expect(report.problems).toEqual([]);

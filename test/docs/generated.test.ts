@@ -6,11 +6,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { configKey, configTemplate } from '../../src/cli/config-file.ts';
-import { CONFIG_OPTIONS, type OptionSpec, RUN_OPTIONS } from '../../src/cli/options.ts';
+import { configTemplate } from '../../src/cli/config-file.ts';
+import { COMMAND_LINE_OPTIONS, CONFIG_OPTIONS } from '../../src/cli/option-table.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
 import { failureSchema } from '../../src/model/failure.ts';
+import type { OptionSpec } from '../../src/model/option.ts';
+import { configKey } from '../../src/options/option-names.ts';
 import { tagChoices } from '../../src/parse/agent-choices.ts';
 import { policyKeys } from '../../src/parse/policy.ts';
 import { TAG_RULES } from '../../src/parse/transition.ts';
@@ -20,7 +22,7 @@ const GENERATED: Readonly<Record<string, () => string>> = {
   'run options': () =>
     table(
       ['option', 'meaning', 'in config.toml'],
-      RUN_OPTIONS.map((spec) => [
+      COMMAND_LINE_OPTIONS.map((spec) => [
         forms(spec).map(code).join(', '),
         spec.meaning,
         spec.only === 'command-line' ? 'no' : code(configKey(spec)),
@@ -134,7 +136,7 @@ function forms(spec: OptionSpec): readonly string[] {
 /** The run options have a separate table. */
 function commandSection(name: string): string {
   const { usage, options } = helpOf([name]);
-  const shared = new Set(RUN_OPTIONS.flatMap(({ name }) => [`--${name}`, `--no-${name}`]));
+  const shared = new Set(COMMAND_LINE_OPTIONS.flatMap(({ name }) => [`--${name}`, `--no-${name}`]));
   const isRun = name === 'run' || name === 'resume';
   const own = options.filter(
     ([term]) => !term.includes('--help') && !(isRun && shared.has(term.split(' ')[0] ?? '')),

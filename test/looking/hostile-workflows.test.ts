@@ -12,12 +12,16 @@ import { withinReach } from '../../src/graph/within-reach.ts';
 import { lint, lintFailure } from '../../src/lint/lint.ts';
 import { toSarif } from '../../src/lint/sarif.ts';
 import type { Workflow } from '../../src/model/workflow.ts';
+import { optionTable } from '../../src/options/chosen-options.ts';
+import { testSettingsSchema } from '../../src/options/option-schema.ts';
 import { readCheckedYaml } from '../../src/parse/checked-yaml.ts';
 import { answerFor, rehearsalSchema } from '../../src/parse/rehearsal-file.ts';
 import { testFileSchema, testsIn } from '../../src/parse/test-file.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 import { readFiles } from '../lint/workflow-of.ts';
 import { HOSTILE_NAMES, hostileFiles, hostileText } from './hostile-workflows.ts';
+
+const testFiles = testFileSchema(testSettingsSchema(optionTable(claudeAgent)));
 
 function lookAt(workflow: Workflow): void {
   for (const platform of ['unix', 'windows'] as const) {
@@ -51,7 +55,7 @@ test('any YAML workflow, rehearsal or test file', () => {
       const text = Buffer.from(bytes).toString('utf8');
       readYamlWorkflow('flow.yaml', text, claudeAgent);
       readCheckedYaml(rehearsalSchema, 'rehearsal.yaml', text);
-      const read = readCheckedYaml(testFileSchema, 'a.test.yaml', text);
+      const read = readCheckedYaml(testFiles, 'a.test.yaml', text);
       if (read.ok) testsIn(read.value);
     }),
     { numRuns: 500 },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { listRuns } from '../../journal/find-run.ts';
-import { RUN_OPTIONS, wrongUsage } from '../options.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import { COMMAND_LINE_OPTIONS } from '../option-table.ts';
 import { currentProject, disk } from '../store.ts';
 import { stdout } from '../terminal.ts';
 import { TEMPLATES } from './init.ts';
@@ -62,7 +63,7 @@ async function argumentValues(
 
 async function optionValues(option: string): Promise<readonly string[]> {
   if (option === '--record') return runIds();
-  return RUN_OPTIONS.find(({ name }) => `--${name}` === option)?.known ?? [];
+  return COMMAND_LINE_OPTIONS.find(({ name }) => `--${name}` === option)?.known ?? [];
 }
 
 async function runIds(): Promise<readonly string[]> {

@@ -1,10 +1,13 @@
 import { replaceFile } from '../../journal/disk.ts';
 import { makeProject } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
+import { byName, chosenValue, type TableRow } from '../../options/chosen-options.ts';
+import type { RunOptions } from '../../options/run-options.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import { configTemplate } from '../config-file.ts';
 import { assignments, type Configuration, readConfiguration } from '../configuration.ts';
 import { refuseInsideAny } from '../inside.ts';
-import { type RunOptions, wrongUsage } from '../options.ts';
+import { CONFIG_OPTIONS } from '../option-table.ts';
 import { currentProject, disk } from '../store.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { revoke, trust } from '../trust.ts';
@@ -54,8 +57,11 @@ async function trustConfig(): Promise<number> {
   const { project } = await readConfiguration(here);
   const keys = assignments(project.dangerous);
   if (project.text === undefined || keys.length === 0) {
-    const fact = project.text === undefined ? 'does not exist' : 'sets nothing that needs trust';
-    stderr.say(`${project.file} ${fact}.`);
+    stderr.say(
+      project.text === undefined
+        ? `${project.file} does not exist. To write one with every option: raymond --init-config`
+        : `${project.file} sets nothing that needs trust.`,
+    );
     return 0;
   }
   await trust(project.file, project.text);
@@ -89,25 +95,25 @@ function asLines({ user, project }: Configuration): readonly string[] {
 
 /** What a file sets; what another file says instead is commented out. */
 function lines(options: RunOptions, over: RunOptions = {}): readonly string[] {
-  const counted = Object.fromEntries(Object.entries(options).filter(([name]) => !(name in over)));
-  const lost = Object.fromEntries(Object.entries(options).filter(([name]) => name in over));
+  const isLost = (row: TableRow) => chosenValue(over, row) !== undefined;
   const all = [
-    ...assignments(counted),
-    ...assignments(lost).map((line) => `# ${line} (the project's file says otherwise)`),
+    ...assignments(options, (row) => !isLost(row)),
+    ...assignments(options, isLost).map((line) => `# ${line} (the project's file says otherwise)`),
   ];
   return all.length > 0 ? all : ['# Nothing is set.'];
 }
 
 function asJson({ options, user, project }: Configuration) {
-  const values = Object.entries(options).map(([name, value]) => [
+  const ofProject = byName(project.options, CONFIG_OPTIONS);
+  const values = Object.entries(byName(options, CONFIG_OPTIONS)).map(([name, value]) => [
     name,
-    { value, from: name in project.options ? 'project' : 'user' },
+    { value, from: name in ofProject ? 'project' : 'user' },
   ]);
   return {
     user: user.file,
     project: project.file,
     trusted: project.isTrusted,
     values: Object.fromEntries(values),
-    ignored: project.isTrusted ? {} : project.dangerous,
+    ignored: project.isTrusted ? {} : byName(project.dangerous, CONFIG_OPTIONS),
   };
 }

@@ -4,7 +4,7 @@ import { type Overlay, overlayOf, withTaken } from '../../graph/overlay.ts';
 import { readEvents } from '../../journal/read-journal.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
-import { wrongUsage } from '../options.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import { openRun } from '../runs.ts';
 import { currentProject, disk } from '../store.ts';
 import { stdout } from '../terminal.ts';

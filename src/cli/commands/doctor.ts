@@ -8,10 +8,11 @@ import type { Project } from '../../journal/project.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { UserError } from '../../model/user-error.ts';
+import type { RunOptions } from '../../options/run-options.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
-import type { RunOptions } from '../options.ts';
 import { currentProject, disk } from '../store.ts';
 import { stdout } from '../terminal.ts';
+import { programIn } from '../wire.ts';
 
 /** One thing that was looked at. A problem has to be fixed before a workflow can run. */
 interface Check {
@@ -27,7 +28,7 @@ export async function doctor({ json }: { readonly json?: boolean }): Promise<num
   const { config, check } = await checkConfig(project);
   const checks = [
     checkNode(process.versions.node),
-    ...checkClaude(await claudeHealth(config.claudePath, process.env)),
+    ...checkClaude(await claudeHealth(programIn(config.agent), process.env)),
     ...checkTrust(dirname(project.folder)),
     await checkGit(),
     check,

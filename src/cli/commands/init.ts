@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import { nearest } from '../../parse/nearest.ts';
-import { wrongUsage } from '../options.ts';
 import { table } from '../table.ts';
 import { isAttended, stdout } from '../terminal.ts';
 

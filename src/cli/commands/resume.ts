@@ -13,6 +13,9 @@ import { workspaceOf } from '../../journal/workspace.ts';
 import type { Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
+import { overlaid } from '../../options/chosen-options.ts';
+import type { RunOptions } from '../../options/run-options.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { WorkflowLibrary, Workspace } from '../../ports.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
@@ -21,9 +24,8 @@ import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
 import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
-import { type RunOptions, wrongUsage } from '../options.ts';
+import { inOneVoice } from '../one-voice.ts';
 import { FOREIGN, isOwnRun, sealRun } from '../own-runs.ts';
-import { onePermission } from '../permission.ts';
 import { questionsOf } from '../questions.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { allRuns, condition, type FoundRun } from '../runs.ts';
@@ -43,7 +45,7 @@ export interface ResumeOptions extends RunOptions {
 
 /** Goes on with a run, or with every run that can go on by itself. */
 export async function resume(name: string | undefined, given: ResumeOptions): Promise<number> {
-  const options = onePermission(given, 'The command line');
+  const options = inOneVoice(given, 'The command line');
   const project = await currentProject();
   if (name === undefined && !options.all)
     throw wrongUsage('No run is named.', 'Name one of: raymond list');
@@ -124,7 +126,7 @@ async function resumeOne(
   const paths = pathsOf(project, id);
   const workspace = workspaceOf(project, id);
   refuseInside(project, id, 'resume it');
-  const options = { ...config, ...given };
+  const options = overlaid(config, given);
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
   await makeProject(disk, project);
   const lock = await lockRun(paths);
@@ -164,15 +166,14 @@ async function resumeOne(
     if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
     const { input, fresh } = given;
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
-    await checkNames(settings, options.claudePath);
+    await checkNames(settings, options.agent);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
-    const { claudePath } = options;
     const chosen = await executors({
       settings,
       workflow: run.workflow,
       library,
       paths,
-      claudePath,
+      given: options.agent,
     });
     stderr.say(...(await sealRun(paths, { ...run, settings })));
     return await runAtTerminal(run, [first], {

@@ -13,14 +13,16 @@ import type { StateName } from '../../model/state-name.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
 import { usd } from '../../observe/words.ts';
+import { overlaid } from '../../options/chosen-options.ts';
+import type { RunOptions } from '../../options/run-options.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
 import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
-import { type RunOptions, wrongUsage } from '../options.ts';
+import { inOneVoice } from '../one-voice.ts';
 import { sealRun } from '../own-runs.ts';
-import { onePermission } from '../permission.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
@@ -35,10 +37,11 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const project = await currentProject(cwd);
   const config = await readConfiguration(project);
   stderr.say(...ignoredKeys(config));
-  const options = { ...config.options, ...onePermission(given, 'The command line') };
+  const options = overlaid(config.options, inOneVoice(given, 'The command line'));
   const metadata = metadataFrom(options.set ?? []);
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
     throw wrongUsage('--scripts belongs to a rehearsal.', 'Add --rehearse, or leave it out.');
+  await checkNames(settingsFrom(options), options.agent);
 
   const loose = looseLibrary(cwd);
   const workflow = await loose.load(path);
@@ -49,12 +52,16 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   const paths = pathsOf(project, id);
   const library = loose.unpackingInto(paths.source);
   const named = await loadNamed(library, workflow.ref);
-  const settings = settingsFrom({ ...ownDefaults(workflow, options), ...options });
+  const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
   const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
-  if (asks && !settings.rehearse) checkAgent(options.claudePath);
-  await checkNames(settings, options.claudePath);
-  const { claudePath } = options;
-  const chosen = await executors({ settings, workflow: workflow.ref, library, paths, claudePath });
+  if (asks && !settings.rehearse) checkAgent(options.agent);
+  const chosen = await executors({
+    settings,
+    workflow: workflow.ref,
+    library,
+    paths,
+    given: options.agent,
+  });
   for (const notice of await leftBehind(project)) stderr.offer(notice);
   stderr.say(...budgetNotice(workflow, options));
 

@@ -11,6 +11,8 @@ import { type Companions, companionsOf } from '../../load/companions.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Workflow } from '../../model/workflow.ts';
+import { fromKeys } from '../../options/chosen-options.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { WorkflowTest } from '../../parse/test-file.ts';
 import type { StepKey, StepRecords } from '../../ports.ts';
 import { coverageOf } from '../../workflow-tests/coverage.ts';
@@ -19,14 +21,14 @@ import { findTests } from '../../workflow-tests/find-tests.ts';
 import { recordTest, writeTest } from '../../workflow-tests/record.ts';
 import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow-tests/report.ts';
 import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
-import { type RunOptions, wrongUsage } from '../options.ts';
-import { onePermission } from '../permission.ts';
+import { inOneVoice } from '../one-voice.ts';
+import { OPTIONS } from '../option-table.ts';
 import { openRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { onSignals } from '../signals.ts';
 import { currentProject, disk } from '../store.ts';
 import { stdout } from '../terminal.ts';
-import { libraryFor, testPorts } from '../wire.ts';
+import { agent, libraryFor, testPorts } from '../wire.ts';
 import { onChanges } from './watch.ts';
 
 export interface TestOptions {
@@ -65,7 +67,7 @@ async function testAll(
   names: readonly string[],
   options: TestOptions,
 ): Promise<number> {
-  const tests = options.explore ? [] : await findTests(companions.tests, names);
+  const tests = options.explore ? [] : await findTests(companions.tests, names, agent);
   if (tests.length === 0 && !options.explore)
     throw new UserError(
       'no-tests',
@@ -140,23 +142,9 @@ async function writeReport(file: string, text: string): Promise<void> {
 const TEST_ITERATIONS = 1000;
 
 export function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTest) {
-  const { timeout, model, effort } = settings;
-  const named: Record<string, unknown> = {
-    budget: settings.budget ?? budget,
-    maxIterations: settings.max_iterations ?? max_iterations ?? TEST_ITERATIONS,
-    timeout,
-    model,
-    effort,
-    permissionMode: settings.permission_mode,
-    dangerouslySkipPermissions: settings.dangerously_skip_permissions,
-    maxParallel: settings.max_parallel,
-    failFast: settings.fail_fast,
-    wait: settings.no_wait ? false : undefined,
-    warm: settings.no_warm ? false : undefined,
-    rehearse: settings.rehearse,
-  } satisfies { [K in keyof RunOptions]: RunOptions[K] | undefined };
-  const given = Object.entries(named).filter(([, value]) => value !== undefined);
-  return settingsFrom(onePermission(Object.fromEntries(given), 'The settings of the test'));
+  const limits = { budget, max_iterations: max_iterations ?? TEST_ITERATIONS };
+  const given = fromKeys(OPTIONS, { ...limits, ...settings });
+  return settingsFrom(inOneVoice(given, 'The settings of the test'));
 }
 
 interface Found {
@@ -185,6 +173,7 @@ async function record(name: string, path: string | undefined): Promise<number> {
   for await (const event of readEvents(disk, paths.journal)) events.push(event);
   const outputs = await outputsOf(events, fileRecords(disk, paths));
   const recorded = recordTest({
+    agent,
     run,
     events,
     output: (agent, step) => outputs.get(nameOf({ agent, step })),

@@ -1,6 +1,7 @@
 /** Declares what Claude Code can do, and which choices it offers. */
-import type { AgentDeclaration } from '../../model/agent.ts';
+import type { AgentChoice, AgentDeclaration } from '../../model/agent.ts';
 import { combine, tightened, USUAL } from './choices.ts';
+import { CLAUDE_OPTIONS } from './options.ts';
 import { choose, factsOf, oneVoice, warningsOf, withoutHarm } from './said-choices.ts';
 import {
   ALLOWED_IN_STATE,
@@ -15,17 +16,18 @@ export const claudeAgent: AgentDeclaration = {
   name: 'claude',
   can: { branch: true, adopt: true, cost: true, permissions: true },
   choices: [
-    { name: 'model', inState: MODEL_OF_STATE, inTags: true, isDrawn: true, isHarmless: true },
-    { name: 'effort', inState: EFFORT_OF_STATE, inTags: true, isDrawn: true, isHarmless: true },
-    { name: 'permissionMode', inState: MODE_OF_STATE },
-    { name: 'skipPermissions' },
-    { name: 'allowedTools', inState: ALLOWED_IN_STATE },
-    { name: 'disallowedTools', inState: DISALLOWED_IN_STATE },
-    { name: 'mcpConfig' },
-    { name: 'agentSettings' },
-    { name: 'addDir' },
-    { name: 'appendSystemPrompt' },
-    { name: 'agentArgs' },
+    choice('model', { inState: MODEL_OF_STATE, inTags: true, isDrawn: true, isHarmless: true }),
+    choice('effort', { inState: EFFORT_OF_STATE, inTags: true, isDrawn: true, isHarmless: true }),
+    choice('permissionMode', { inState: MODE_OF_STATE }),
+    choice('skipPermissions'),
+    choice('allowedTools', { inState: ALLOWED_IN_STATE }),
+    choice('disallowedTools', { inState: DISALLOWED_IN_STATE }),
+    choice('mcpConfig'),
+    choice('agentSettings'),
+    choice('addDir'),
+    choice('appendSystemPrompt'),
+    choice('agentArgs'),
+    choice('claudePath'),
   ],
   usual: USUAL,
   faults: FAULTS,
@@ -37,3 +39,10 @@ export const claudeAgent: AgentDeclaration = {
   factsOf,
   warningsOf,
 };
+
+function choice(
+  name: keyof typeof CLAUDE_OPTIONS,
+  more: Omit<AgentChoice, 'name' | 'option'> = {},
+): AgentChoice {
+  return { name, option: CLAUDE_OPTIONS[name], ...more };
+}

@@ -1,8 +1,6 @@
 /** Turns the choices in options and configuration files into the choices of a run. */
-import { resolve } from 'node:path';
 import type { Choice, Choices } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
-import { isInlineJson } from '../../parse/inline-json.ts';
 import { readAgentArgs } from './agent-args.ts';
 import { readChoices, USUAL } from './choices.ts';
 import { BYPASS, stricterMode } from './known-names.ts';
@@ -28,7 +26,9 @@ export function oneVoice(said: Choices, who: string): Choices {
 
 /** The choices of a run after `said` has overridden `before`. */
 export function choose(said: Choices, before: Choices, folder: string): Choices {
-  const all = { ...withoutBypass(before), ...checked(said, folder) };
+  // Where the program is, each machine says anew.
+  const { claudePath: _, ...kept } = said;
+  const all = { ...withoutBypass(before), ...checked(kept, folder) };
   const chosen = Object.entries(all).filter(([, value]) => !isNothing(value));
   return { ...USUAL, ...Object.fromEntries(chosen) };
 }
@@ -44,20 +44,17 @@ function withoutBypass(before: Choices): Choices {
   return { ...before, permissionMode: USUAL.permissionMode, skipPermissions: true };
 }
 
-/** Relative paths start at the folder where Raymond was started, not where its agents work. */
 function checked(said: Choices, folder: string): Choices {
-  const { allowedTools, disallowedTools, mcpConfig, addDir, agentSettings, agentArgs } = said;
-  const seen = (path: string) => (isInlineJson(path) ? path : resolve(folder, path));
-  const paths = (given: readonly string[]) => given.filter((path) => path !== '').map(seen);
+  const { allowedTools, disallowedTools, mcpConfig, addDir, agentArgs } = said;
+  const named = (given: readonly string[]) => given.filter((path) => path !== '');
   return {
     ...said,
     ...(isList(allowedTools) && { allowedTools: toolsIn('allowed-tools', allowedTools) }),
     ...(isList(disallowedTools) && {
       disallowedTools: toolsIn('disallowed-tools', disallowedTools),
     }),
-    ...(isList(mcpConfig) && { mcpConfig: paths(mcpConfig) }),
-    ...(isList(addDir) && { addDir: paths(addDir) }),
-    ...(typeof agentSettings === 'string' && { agentSettings: seen(agentSettings || '{}') }),
+    ...(isList(mcpConfig) && { mcpConfig: named(mcpConfig) }),
+    ...(isList(addDir) && { addDir: named(addDir) }),
     ...(typeof agentArgs === 'string' && { agentArgs: readAgentArgs(agentArgs, folder) }),
   };
 }

@@ -1,0 +1,134 @@
+/** The options with which a person chooses something for Claude Code, by the name of the choice. */
+import type { OptionSpec } from '../../model/option.ts';
+import { nearest } from '../../parse/nearest.ts';
+import { EFFORTS, isModel, isWord, MODELS, PERMISSION_MODES, STATE_MODES } from './known-names.ts';
+
+export const CLAUDE_OPTIONS = {
+  model: {
+    name: 'model',
+    kind: 'text',
+    placeholder: 'name',
+    meaning: 'model for states that name none: opus, sonnet, haiku or a full id',
+    example: '"sonnet"',
+    known: MODELS,
+    check: modelProblem,
+    inProject: 'harmless',
+    inTests: true,
+  },
+  effort: {
+    name: 'effort',
+    kind: 'text',
+    placeholder: 'level',
+    meaning: `effort for states that name none: ${EFFORTS.join(', ')}`,
+    example: '"medium"',
+    known: EFFORTS,
+    check: (value) => (isWord(value) ? undefined : `name one of ${EFFORTS.join(', ')}`),
+    inProject: 'harmless',
+    inTests: true,
+  },
+  permissionMode: {
+    name: 'permission-mode',
+    kind: 'text',
+    placeholder: 'mode',
+    meaning: 'what the agent may do unasked (default acceptEdits)',
+    example: '"acceptEdits"',
+    known: PERMISSION_MODES,
+    check: (value) => (isWord(value) ? undefined : 'name a mode such as acceptEdits or plan'),
+    inProject: (mode) => !STATE_MODES.includes(String(mode)),
+    inTests: true,
+  },
+  skipPermissions: {
+    name: 'dangerously-skip-permissions',
+    kind: 'flag',
+    meaning: 'let the agent do anything, unasked: only where it can do no harm',
+    example: 'false',
+    inProject: (skip) => skip === true,
+    inTests: true,
+  },
+  allowedTools: {
+    name: 'allowed-tools',
+    kind: 'list',
+    placeholder: 'rules',
+    meaning: 'what the agent may use unasked, beside what its state says; may be repeated',
+    example: '["Bash(git log:*)"]',
+    inProject: 'dangerous',
+  },
+  disallowedTools: {
+    name: 'disallowed-tools',
+    kind: 'list',
+    placeholder: 'rules',
+    meaning: 'what the agent may not use, beside what its state says; may be repeated',
+    example: '["WebFetch"]',
+    inProject: 'harmless',
+  },
+  mcpConfig: {
+    name: 'mcp-config',
+    kind: 'list',
+    placeholder: 'file',
+    meaning: 'MCP servers for the agent, from a JSON file; may be repeated',
+    example: '["mcp.json"]',
+    path: 'file or JSON',
+    inProject: 'dangerous',
+  },
+  agentSettings: {
+    name: 'settings',
+    kind: 'text',
+    placeholder: 'file-or-json',
+    meaning: "settings for the agent; Raymond's own rules stay",
+    example: '"agent.json"',
+    check: argumentProblem,
+    path: 'file or JSON',
+    inProject: 'dangerous',
+  },
+  addDir: {
+    name: 'add-dir',
+    kind: 'list',
+    placeholder: 'folder',
+    meaning: 'a further folder that the agent may use; may be repeated',
+    example: '["../library"]',
+    path: 'file',
+    inProject: 'dangerous',
+  },
+  appendSystemPrompt: {
+    name: 'append-system-prompt',
+    kind: 'text',
+    placeholder: 'text',
+    meaning: "what is added to the agent's system prompt",
+    example: '"..."',
+    check: argumentProblem,
+    inProject: 'dangerous',
+  },
+  agentArgs: {
+    name: 'agent-args',
+    kind: 'text',
+    placeholder: 'arguments',
+    meaning:
+      'further options for the agent, as one text; those that would disturb Raymond are refused',
+    example: '"--strict-mcp-config"',
+    check: argumentProblem,
+    inProject: 'dangerous',
+  },
+  claudePath: {
+    name: 'claude-path',
+    kind: 'text',
+    meaning: 'the claude executable, instead of what PATH finds; RAYMOND_CLAUDE wins over it',
+    example: '"/usr/local/bin/claude"',
+    only: 'config',
+    path: 'program',
+    inProject: 'dangerous',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+/** The system limits what can be said to a program. */
+function argumentProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'leave out the character U+0000';
+  return text.length > 60_000 ? 'write at most 60000 characters' : undefined;
+}
+
+function modelProblem(text: string): string | undefined {
+  if (isModel(text)) return undefined;
+  const meant = nearest(text, MODELS);
+  return meant === undefined
+    ? 'name opus, sonnet, haiku, or a full id that begins with claude-'
+    : `did you mean ${meant}?`;
+}

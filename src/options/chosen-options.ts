@@ -1,0 +1,91 @@
+/** What somebody chose, by the rows of the table. Choices for an agent stand together, apart from the others. */
+import { resolve } from 'node:path';
+import type { AgentDeclaration, Choice } from '../model/agent.ts';
+import type { OptionSpec } from '../model/option.ts';
+import { isInlineJson } from '../parse/inline-json.ts';
+import { camelCase, configKeys, isNegated } from './option-names.ts';
+import { RUN_OPTIONS, type RunOptions } from './run-options.ts';
+
+/** A row of the table. An option of the agent has the name under which its declaration has the choice. */
+export type TableRow = OptionSpec & { readonly choice?: string };
+
+/** The language's own options, and after them those of the agent. */
+export function optionTable(agent: Pick<AgentDeclaration, 'choices'>): readonly TableRow[] {
+  const ofAgent = agent.choices.flatMap(({ name, option }) =>
+    option ? [{ ...option, choice: name }] : [],
+  );
+  return [...RUN_OPTIONS, ...ofAgent];
+}
+
+export function chosenValue(options: RunOptions, { name, choice }: TableRow): unknown {
+  const values: Readonly<Record<string, unknown>> = options;
+  return choice === undefined ? values[camelCase(name)] : options.agent?.[choice];
+}
+
+/** As a program reads them: each under the name of its option. */
+export function byName(
+  options: RunOptions,
+  table: readonly TableRow[],
+): Readonly<Record<string, unknown>> {
+  const values = table.map((row) => [camelCase(row.name), chosenValue(options, row)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+export function fromValues(values: Iterable<readonly [TableRow, unknown]>): RunOptions {
+  const given = [...values].filter(([, value]) => value !== undefined);
+  const own = given.flatMap(([{ name, choice }, value]) =>
+    choice === undefined ? [[camelCase(name), value] as const] : [],
+  );
+  const agent = given.flatMap(([{ choice }, value]) =>
+    choice === undefined || !isChoice(value) ? [] : [[choice, value] as const],
+  );
+  return {
+    ...Object.fromEntries(own),
+    ...(agent.length > 0 && { agent: Object.fromEntries(agent) }),
+  };
+}
+
+/** By the keys of a file, without those that say nothing. */
+export function fromKeys(
+  table: readonly TableRow[],
+  given: Readonly<Record<string, unknown>>,
+): RunOptions {
+  return fromValues(
+    Object.entries(given).flatMap(([key, value]) => {
+      const row = table.find((one) => configKeys(one).includes(key));
+      if (!row || value === undefined) return [];
+      return [[row, isNegated(row, key) ? !value : value] as const];
+    }),
+  );
+}
+
+function isChoice(value: unknown): value is Choice {
+  return typeof value === 'string' || typeof value === 'boolean' || Array.isArray(value);
+}
+
+/** As `over` says, and as `under` says where that says nothing. */
+export function overlaid<T extends RunOptions>(under: RunOptions, over: T): RunOptions & T {
+  const agent = { ...under.agent, ...over.agent };
+  return { ...under, ...over, ...(Object.keys(agent).length > 0 && { agent }) };
+}
+
+/** Paths are seen from a folder, wherever Raymond is started and its agents work later. */
+export function seenFrom(
+  folder: string,
+  options: RunOptions,
+  table: readonly TableRow[],
+): RunOptions {
+  return fromValues(
+    table.map((row) => {
+      const value = chosenValue(options, row);
+      const seen = (path: unknown) => absolute(row, folder, path);
+      return [row, Array.isArray(value) ? value.map(seen) : seen(value)] as const;
+    }),
+  );
+}
+
+function absolute({ path }: OptionSpec, folder: string, value: unknown): unknown {
+  if (path === undefined || typeof value !== 'string' || value === '') return value;
+  if (path === 'file or JSON' && isInlineJson(value)) return value;
+  return path === 'program' && !value.includes('/') ? value : resolve(folder, value);
+}

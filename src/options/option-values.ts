@@ -1,0 +1,31 @@
+/** The value of an option as a person writes it. */
+import type { OptionSpec } from '../model/option.ts';
+import { readDuration } from '../parse/transition.ts';
+import { wrongUsage } from './wrong-usage.ts';
+
+/** As written on the command line. */
+export function readOption(spec: OptionSpec, text: string): number | string {
+  const problem = optionProblem(spec, text);
+  if (problem) throw wrongUsage(`--${spec.name} is "${text}".`, asRemedy(problem));
+  if (spec.isDuration) return (readDuration(text) ?? 0) / 1000;
+  return spec.kind === 'number' || spec.kind === 'count' ? Number(text) : text;
+}
+
+/** What is wrong with a value, as a remedy; undefined when nothing is. */
+export function optionProblem(spec: OptionSpec, text: string): string | undefined {
+  if (spec.isDuration)
+    return readDuration(text) === undefined ? 'write seconds, or a time like 10m' : undefined;
+  if (spec.kind === 'number' && !/^\d+(\.\d+)?$/.test(text))
+    return 'write a number that is not negative';
+  if (spec.kind === 'count' && !/^\d{1,9}$/.test(text))
+    return 'write a whole number that is not negative';
+  if (spec.isPositive && Number(text) === 0) return 'write 1 or more';
+  return spec.check?.(text);
+}
+
+/** What is wrong with a value, as a sentence, with an example if there is one. */
+export function asRemedy(problem: string, example?: string): string {
+  const text = problem.charAt(0).toUpperCase() + problem.slice(1);
+  if (text.endsWith('?')) return text;
+  return example === undefined ? `${text}.` : `${text}, like ${example}.`;
+}

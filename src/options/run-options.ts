@@ -1,0 +1,220 @@
+/**
+ * INV-26: Every option is in one table. The command line, the config files and the help come from it.
+ *
+ * This file has the options that are the same for every agent. The declaration of an agent adds those
+ * with which a person chooses something for it.
+ */
+import { DEEPEST_STACK, MOST_AGENTS } from '../interpret/ceilings.ts';
+import { newRun } from '../interpret/new-run.ts';
+import type { Choices } from '../model/agent.ts';
+import type { OptionSpec } from '../model/option.ts';
+import { agentVariableProblem } from '../parse/variables.ts';
+import { leadsOut } from './leads-out.ts';
+
+export const RUN_OPTIONS = [
+  {
+    name: 'budget',
+    kind: 'number',
+    placeholder: 'usd',
+    meaning: 'stop when this much is spent; 0 is unlimited (default 10.00)',
+    example: '10.0',
+    inProject: (usd) => usd === 0 || Number(usd) > newRun.settings.budgetUsd,
+    inTests: true,
+  },
+  {
+    name: 'max-iterations',
+    kind: 'count',
+    placeholder: 'n',
+    meaning: 'stop after this many steps; 0 is unlimited (default)',
+    example: '100',
+    inProject: 'harmless',
+    inTests: true,
+  },
+  {
+    name: 'timeout',
+    kind: 'number',
+    placeholder: 'seconds',
+    meaning: 'stop a step that is silent for this long; 0 is never (default 600)',
+    example: '600',
+    inProject: 'harmless',
+    inTests: true,
+    isDuration: true,
+  },
+  {
+    name: 'input',
+    kind: 'text',
+    placeholder: 'text',
+    meaning: 'value of {{input}} for the first state',
+    example: '"..."',
+    inProject: 'harmless',
+  },
+  {
+    name: 'set',
+    kind: 'list',
+    placeholder: 'name=value',
+    meaning: 'a variable for every prompt and script; may be repeated',
+    example: '["issue=195"]',
+    inProject: (pairs) => Array.isArray(pairs) && pairs.some(steersPrograms),
+    onlyAtStart: true,
+  },
+  {
+    name: 'workflow-id',
+    kind: 'text',
+    placeholder: 'id',
+    meaning: 'id of the new run, instead of one that is made up',
+    example: '""',
+    only: 'command-line',
+    onlyAtStart: true,
+  },
+  {
+    name: 'max-parallel',
+    kind: 'count',
+    placeholder: 'n',
+    meaning: 'at most this many prompts at a time (default 16), and as many scripts (default 256)',
+    example: '16',
+    inProject: 'harmless',
+    inTests: true,
+    isPositive: true,
+  },
+  {
+    name: 'max-agents',
+    kind: 'count',
+    placeholder: 'n',
+    meaning: 'at most this many agents in the run, ended ones included (default 10000)',
+    example: '10000',
+    inProject: (most) => Number(most) > MOST_AGENTS,
+    isPositive: true,
+  },
+  {
+    name: 'max-depth',
+    kind: 'count',
+    placeholder: 'n',
+    meaning: 'calls and functions nest at most this deep (default 200)',
+    example: '200',
+    inProject: (most) => Number(most) > DEEPEST_STACK,
+    isPositive: true,
+  },
+  {
+    name: 'fail-fast',
+    kind: 'flag',
+    meaning: 'stop the other agents as soon as one fails',
+    example: 'false',
+    inProject: 'harmless',
+    inTests: true,
+  },
+  {
+    name: 'wait',
+    kind: 'flag',
+    isOn: true,
+    meaning: 'end instead of waiting for a usage limit or the deadline of a question',
+    example: 'false',
+    inProject: 'harmless',
+    inTests: true,
+  },
+  {
+    name: 'warm',
+    kind: 'flag',
+    isOn: true,
+    meaning: 'start a new agent process for each prompt',
+    example: 'false',
+    inProject: 'harmless',
+    inTests: true,
+  },
+  {
+    name: 'rehearse',
+    kind: 'flag',
+    meaning: 'play the workflow without a model and without executing its scripts: costs nothing',
+    example: 'false',
+    only: 'command-line',
+    inTests: true,
+    onlyAtStart: true,
+  },
+  {
+    name: 'rehearsal',
+    kind: 'text',
+    placeholder: 'file',
+    meaning: 'rehearse with the answers of this file instead of rehearsal.yaml',
+    example: '"..."',
+    only: 'command-line',
+    onlyAtStart: true,
+  },
+  {
+    name: 'scripts',
+    kind: 'flag',
+    meaning: 'execute the scripts in a rehearsal, except those that have an answer',
+    example: 'false',
+    only: 'command-line',
+    onlyAtStart: true,
+  },
+  {
+    name: 'debug',
+    kind: 'flag',
+    isOn: true,
+    meaning: 'do not keep what agents said in .raymond/debug',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
+    name: 'quiet',
+    kind: 'flag',
+    meaning: 'report warnings and failures only',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
+    name: 'verbose',
+    kind: 'flag',
+    meaning: 'show what agents say and do',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
+    name: 'plain',
+    kind: 'flag',
+    meaning: 'plain lines, without colour',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
+    name: 'json',
+    kind: 'flag',
+    meaning: 'print one JSON object per event on stdout',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
+    name: 'log-file',
+    kind: 'text',
+    placeholder: 'file',
+    meaning: 'append the report to a file, too',
+    example: '"raymond.log"',
+    inProject: (file, folder) => leadsOut(String(file), folder),
+    path: 'file',
+  },
+] as const satisfies readonly OptionSpec[];
+
+type Spec = (typeof RUN_OPTIONS)[number];
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+type ValueOf<K extends OptionSpec['kind']> = K extends 'flag'
+  ? boolean
+  : K extends 'number' | 'count'
+    ? number
+    : K extends 'list'
+      ? readonly string[]
+      : string;
+
+/** What somebody chose: on the command line, or in a config file. */
+export type RunOptions = {
+  readonly [S in Spec as CamelCase<S['name']>]?: ValueOf<S['kind']>;
+} & {
+  /** For the agent, by the names that its declaration has. */
+  readonly agent?: Choices;
+};
+
+/** By the rule for names that an agent chooses. */
+function steersPrograms(pair: unknown): boolean {
+  const [name = ''] = String(pair).split('=');
+  return agentVariableProblem(name, new Set(Object.keys(process.env))) !== undefined;
+}
