@@ -11,9 +11,11 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { codec } from '../../src/cli/store.ts';
 import { realDisk } from '../../src/journal/disk.ts';
+import { decodeSnapshot } from '../../src/journal/journal-format.ts';
 import { readEvents, readRun } from '../../src/journal/read-journal.ts';
 import { freeze } from '../../src/journal/state-file.ts';
-import { JOURNAL_VERSION } from '../../src/model/event.ts';
+import { JOURNAL_VERSION, type RunEvent } from '../../src/model/event.ts';
+import { isStepEnd } from '../../src/model/event-kinds.ts';
 import type { Run } from '../../src/model/run.ts';
 import { collected, create, open, temporaryFolder } from './fixtures.ts';
 
@@ -33,13 +35,17 @@ function runsOf(version: number): string[] {
 /** A copy of a run's files, as they were beside each other. Gives the path of the journal. */
 async function copied(folder: string, run: string): Promise<string> {
   const copy = await temporaryFolder();
-  for (const name of readdirSync(folder).filter((one) => one.startsWith(`${run}.`))) {
+  for (const name of readdirSync(folder).filter((one) => isFileOf(run, one))) {
     const bytes = readFileSync(join(folder, name));
     const isPacked = name.endsWith('.gz');
     await writeFile(join(copy, basename(name, '.gz')), isPacked ? gunzipSync(bytes) : bytes);
   }
   return join(copy, `${run}.jsonl`);
 }
+
+/** Records of steps are not read here. */
+const isFileOf = (run: string, name: string) =>
+  name.startsWith(`${run}.`) && !name.endsWith('.steps');
 
 test('there are journals of every version', () => {
   expect(versions.sort()).toEqual(Array.from({ length: JOURNAL_VERSION }, (_, i) => i + 1));
@@ -59,10 +65,14 @@ describe.each(runs)('version $version: $run', ({ version, run: id, folder }) => 
     const events = await collected(readEvents(realDisk, path));
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(run).toEqual(events.reduce<Run | undefined>(codec.apply, undefined));
-    expect(codec.thaw(JSON.parse(JSON.stringify(freeze(run))))).toEqual(run);
+    expect(codec.thaw(asJson(freeze(run)))).toEqual(run);
     // No program wrote the one that has every kind of event, so nobody wrote a state file.
     if (id === 'every-event') return;
     const stateFile = await readFile(path.replace('.jsonl', '.json'), 'utf8');
+    if (version === JOURNAL_VERSION) {
+      expect(asJson(freeze(run))).toEqual(JSON.parse(stateFile));
+      return;
+    }
     // What was not chosen for an agent is null in those of version 1, and absent now.
     const isUnchosen = (key: string, value: unknown) =>
       value === null && (key === 'model' || key === 'effort');
@@ -92,6 +102,93 @@ describe.each(runs)('version $version: $run', ({ version, run: id, folder }) => 
   });
 });
 
+test('the snapshot in a journal of this version stands for the events before it', async () => {
+  const path = await copied(join(journals, `version-${JOURNAL_VERSION}`), 'long');
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  const line = lines.find((one) => one.includes('"type":"snapshot"')) ?? '';
+  const { seq, state } = decodeSnapshot(Buffer.from(line)) ?? {};
+  const events = await collected(readEvents(realDisk, path));
+  const before = events.slice(0, seq).reduce<Run | undefined>(codec.apply, undefined);
+  expect(before && asJson(freeze(before))).toEqual(state);
+  expect(codec.thaw(state)).toEqual(before);
+  const { run, folded } = await foldedFrom(path);
+  expect(run).toEqual(events.reduce<Run | undefined>(codec.apply, undefined));
+  expect(folded).toBe(events.length - (seq ?? 0));
+});
+
+describe('what version 1 did not say', () => {
+  const read = async (run: string) =>
+    collected(readEvents(realDisk, await copied(join(journals, 'version-1'), run)));
+
+  test('the parent and the result of an agent that ended are in the events', async () => {
+    const run = (await read('question')).reduce<Run | undefined>(codec.apply, undefined);
+    expect(run?.endedAgents.get('main_worker1')).toMatchObject({
+      parent: 'main',
+      workflow: '/project/trouble',
+      state: 'WORKER.sh',
+      result: 'größe "1"',
+    });
+  });
+
+  test('a cost is told by a step that answered, else it may be an estimate', async () => {
+    const events: RunEvent[] = [...(await read('every-event')), ...(await read('agent'))];
+    const ends = events.filter(isStepEnd);
+    const kinds = ends.map(({ type, cost }) => `${type}: ${cost.usd > 0 ? cost.from : 'nothing'}`);
+    expect(new Set(kinds)).toEqual(
+      new Set([
+        'step-ended: told',
+        'step-failed: nothing',
+        'step-failed: estimated',
+        'step-interrupted: estimated',
+      ]),
+    );
+    expect(ends.some((event) => 'costUsd' in event || 'goesOn' in event)).toBe(false);
+  });
+
+  test('who took a step stays unknown', async () => {
+    const run = (await read('asked')).reduce<Run | undefined>(codec.apply, undefined);
+    expect(run?.agents.get('main_work1')?.status).toMatchObject({
+      kind: 'running',
+      state: 'WORK.sh',
+      executor: undefined,
+      worker: undefined,
+    });
+    expect(run?.agents.get('main')?.status).toMatchObject({ question: 'Which colour?' });
+  });
+});
+
+test('a newer journal is said to be newer, also when it has a snapshot', async () => {
+  const path = await copied(join(journals, `version-${JOURNAL_VERSION}`), 'long');
+  const [first = '', ...rest] = (await readFile(path, 'utf8')).split('\n');
+  // As long as before, so that the pointer still leads to the snapshot.
+  const newer = first
+    .replace(`"version":${JOURNAL_VERSION}`, `"version":${JOURNAL_VERSION + 1}`)
+    .replace(/,"crc":"[0-9a-f]{8}"}$/, (crc) => '}'.padEnd(crc.length));
+  const snapshots = rest.map((line) =>
+    line.replace(
+      `"type":"snapshot","version":${JOURNAL_VERSION}`,
+      `"type":"snapshot","version":${JOURNAL_VERSION + 1}`,
+    ),
+  );
+  await writeFile(path, [newer, ...snapshots].join('\n'));
+  await expect(readRun(realDisk, path, codec)).rejects.toThrow('written by a newer Raymond');
+});
+
+const short = runsOf(1).filter((run) => run !== 'long');
+test.each(short)('a damaged journal of version 1 is never said to be newer: %s', async (run) => {
+  const path = await copied(join(journals, 'version-1'), run);
+  const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
+  for (const index of lines.keys()) {
+    for (const damage of ['{"type":"agent-danced","at":1}', '{"type":"step-ended","at":1}', '{']) {
+      await writeFile(path, `${lines.with(index, damage).join('\n')}\n`);
+      const read = await readRun(realDisk, path, codec).then(() => '', String);
+      expect(read).not.toContain('newer');
+      // A last line may be torn, and is then cut off.
+      if (index < lines.length - 1) expect(read).toContain(`Line ${index + 1} of the journal`);
+    }
+  }
+});
+
 test('a snapshot that this Raymond wrote is used, and one of an older version is not', async () => {
   const old = await copied(join(journals, 'version-1'), 'long');
   const events = await collected(readEvents(realDisk, old));
@@ -109,6 +206,8 @@ test('a snapshot that this Raymond wrote is used, and one of an older version is
   expect(fromOld.folded).toBe(events.length);
   expect(fromNew.folded).toBeLessThan(events.length);
 });
+
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 async function foldedFrom(path: string): Promise<{ run: Run; folded: number }> {
   let folded = 0;
