@@ -124,7 +124,7 @@ describe('findings', () => {
     ['It looks whether the file is\nthere.', ['"is there": exists']],
     ['Put the cause right, then retry.', ['"Put the cause right": fix']],
     ['Run `go on` here.', []],
-    ['A reader takes all of it or nothing, not at all a part.', []],
+    ['A reader takes an append as a whole or not at all.', []],
     ['You cannot tell whether it works.', []],
     [
       'What follows from it is journaled.',
