@@ -3,7 +3,6 @@
  * from anybody, so what is dangerous in its file counts only after the user has approved the file.
  */
 import { dirname, join } from 'node:path';
-import type { Project } from '../journal/project.ts';
 import type { IsDangerous } from '../model/option.ts';
 import {
   chosenValue,
@@ -17,6 +16,7 @@ import type { RunOptions } from '../options/run-options.ts';
 import { readConfigFile } from './config-file.ts';
 import { inOneVoice } from './one-voice.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
+import type { Surroundings } from './surroundings.ts';
 import { isTrusted } from './trust.ts';
 import { checkOwn, userConfigFolder } from './user-folders.ts';
 
@@ -37,7 +37,9 @@ interface ConfigPart {
   readonly options: RunOptions;
 }
 
-export async function readConfiguration(project: Project): Promise<Configuration> {
+type ConfiguredProject = Surroundings['project'];
+
+export async function readConfiguration(project: ConfiguredProject): Promise<Configuration> {
   const userPart = await readUserFile();
   const projectPart = await readProjectFile(project);
   const options = overlaid(userPart.options, projectPart.options);
@@ -76,7 +78,7 @@ async function readUserFile(): Promise<ConfigPart> {
   return { file, text, options: inOneVoice(options, file) };
 }
 
-async function readProjectFile({ folder, configFile: file }: Project) {
+async function readProjectFile({ folder, configFile: file }: ConfiguredProject) {
   const root = dirname(folder);
   const { text, options: written } = await readConfigFile(file);
   inOneVoice(written, file);

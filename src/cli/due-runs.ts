@@ -1,22 +1,22 @@
-import type { Project } from '../journal/project.ts';
 import { time } from '../observe/words.ts';
+import type { Clock, RunStore, StoredRun } from '../ports.ts';
 import { type Question, questionsOf } from './questions.ts';
-import { condition, type FoundRun, openRun } from './runs.ts';
-import { clock, disk } from './store.ts';
+import { condition } from './runs.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /**
  * Gives those of the named runs that wait for an answer, each when there is one or its deadline has
  * passed, until there is nothing left to wait for. Runs may be added meanwhile.
  */
 export async function* dueRuns(
-  project: Project,
+  { store, clock }: Pick<Surroundings, 'store' | 'clock'>,
   waiting: Set<string>,
   options: { readonly wait?: boolean; readonly say: (line: string) => void },
-): AsyncGenerator<FoundRun> {
+): AsyncGenerator<StoredRun> {
   let said = '';
   while (true) {
-    const runs = await stillWaiting(project, waiting);
-    const due = runs.find(isDue);
+    const runs = await stillWaiting(store, waiting);
+    const due = runs.find((run) => isDue(run, clock.now()));
     if (due) {
       waiting.delete(due.id);
       yield due;
@@ -29,25 +29,24 @@ export async function* dueRuns(
     const line = waits.map(({ id, until }) => `${id} until ${time(until)}`).join(', ');
     if (line !== said) options.say(`Waiting for an answer: ${line}`);
     said = line;
-    await change(patient, next.until);
+    await change(store, clock, patient, next.until);
   }
 }
 
-type WaitingRun = FoundRun & { readonly questions: readonly Question[] };
+type WaitingRun = StoredRun & { readonly questions: readonly Question[] };
 
-async function stillWaiting(project: Project, ids: Set<string>): Promise<readonly WaitingRun[]> {
+async function stillWaiting(store: RunStore, ids: Set<string>): Promise<readonly WaitingRun[]> {
   const runs: WaitingRun[] = [];
   for (const id of ids) {
-    const found = await openRun(project, id).catch(() => undefined);
-    if (found && found.pid === undefined && condition(found) === 'waiting')
-      runs.push({ ...found, questions: await questionsOf(found.run, found.paths) });
+    const found = await store.look(id);
+    if (found.kind === 'stored' && !found.owner && condition(found) === 'waiting')
+      runs.push({ ...found, questions: await questionsOf(store, found.run) });
     else ids.delete(id);
   }
   return runs;
 }
 
-function isDue({ questions }: WaitingRun): boolean {
-  const now = clock.now();
+function isDue({ questions }: WaitingRun, now: number): boolean {
   return questions.some(
     ({ isAnswered, deadline }) => isAnswered || (deadline !== undefined && deadline <= now),
   );
@@ -62,16 +61,21 @@ function waitOf({ id, questions }: WaitingRun): readonly { id: string; until: nu
 const LOOK_EVERY_MS = 2_000;
 
 /** Resolves at a time, or earlier when a message has come for one of the runs. */
-async function change(runs: readonly FoundRun[], until: number): Promise<void> {
-  const seen = await mail(runs);
+async function change(
+  store: RunStore,
+  clock: Clock,
+  runs: readonly StoredRun[],
+  until: number,
+): Promise<void> {
+  const seen = await mail(store, runs);
   do {
     await new Promise<void>((resolve) => {
       clock.at(Math.min(until, clock.now() + LOOK_EVERY_MS), resolve);
     });
-  } while (clock.now() < until && (await mail(runs)) === seen);
+  } while (clock.now() < until && (await mail(store, runs)) === seen);
 }
 
-async function mail(runs: readonly FoundRun[]): Promise<string> {
-  const lists = runs.map(({ paths }) => disk.list(paths.inbox).catch(() => []));
+async function mail(store: RunStore, runs: readonly StoredRun[]): Promise<string> {
+  const lists = runs.map(({ id }) => store.mailbox(id).messages());
   return JSON.stringify(await Promise.all(lists));
 }

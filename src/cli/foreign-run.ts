@@ -10,11 +10,11 @@ import { usd } from '../observe/words.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
 import type { Workspace } from '../ports.ts';
+import { agent } from './agent.ts';
 import { canConfirm, confirm } from './confirm.ts';
 import { FOREIGN, HARMLESS_SETTINGS } from './own-runs.ts';
 import { settingsFrom } from './settings.ts';
 import { stderr } from './terminal.ts';
-import { agent } from './wire.ts';
 import { environmentNames } from './world.ts';
 
 export interface TrustOptions extends RunOptions {

@@ -1,12 +1,10 @@
 /** What only a person decides is refused to the steps of a run. */
-import { listRuns } from '../journal/find-run.ts';
-import type { Project } from '../journal/project.ts';
 import { UserError } from '../model/user-error.ts';
-import { disk, pathsOf, processesOf } from './store.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** For a decision about a run: steps of other runs may be made to decide it. */
-export function refuseInside(project: Project, run: string, what: string): void {
-  if (!processesOf(pathsOf(project, run)).includeThisProcess()) return;
+export function refuseInside(around: Surroundings, run: string, what: string): void {
+  if (!around.processes(run).includeThisProcess()) return;
   throw new UserError(
     'not-in-a-run',
     `This is inside of ${run}, and only a person can ${what}.`,
@@ -15,6 +13,6 @@ export function refuseInside(project: Project, run: string, what: string): void 
 }
 
 /** For a decision about a project. */
-export async function refuseInsideAny(project: Project, what: string): Promise<void> {
-  for (const run of await listRuns(disk, project)) refuseInside(project, run, what);
+export async function refuseInsideAny(around: Surroundings, what: string): Promise<void> {
+  for (const run of await around.store.list()) refuseInside(around, run, what);
 }

@@ -1,10 +1,10 @@
-import type { Project } from '../journal/project.ts';
-import { allRuns, condition, type FoundRun } from './runs.ts';
+import type { RunStore } from '../ports.ts';
+import { allRuns, condition } from './runs.ts';
 
 /** What a new start should know of runs that a crash left behind. */
-export async function leftBehind(project: Project): Promise<readonly string[]> {
-  const crashed = (await allRuns(project)).filter(
-    (found): found is FoundRun => 'run' in found && condition(found) === 'crashed',
+export async function leftBehind(store: RunStore): Promise<readonly string[]> {
+  const crashed = (await allRuns(store)).flatMap((found) =>
+    found.kind === 'stored' && condition(found) === 'crashed' ? [found] : [],
   );
   const own = crashed.filter(({ isOwn }) => isOwn).map(({ id }) => id);
   const foreign = crashed.filter(({ isOwn }) => !isOwn).map(({ id }) => id);

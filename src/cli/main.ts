@@ -9,12 +9,14 @@ import { camelCase } from '../options/option-names.ts';
 import { readOption } from '../options/option-values.ts';
 import { mistakenCommand } from './mistaken-command.ts';
 import { COMMAND_LINE_OPTIONS } from './option-table.ts';
+import type { Here, Outside } from './surroundings.ts';
 import { keepTheDoor, stderr, stdout } from './terminal.ts';
 import { RAYMOND_VERSION } from './version.ts';
 
-export async function main(argv: readonly string[]): Promise<void> {
+/** `outside` is for tests: what they put in the place of the usual. */
+export async function main(argv: readonly string[], outside: Outside = {}): Promise<void> {
   keepTheDoor(report);
-  const raymond = program();
+  const raymond = program(async () => (await import('./surroundings.ts')).surroundings(outside));
   try {
     await raymond.parseAsync([...argv], { from: 'user' });
   } catch (error) {
@@ -24,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 const USAGE = 64;
 
-function program(): Command {
+function program(here: Here): Command {
   const raymond = new Command('raymond')
     .description(
       'Runs workflows for coding agents: folders of prompts and scripts, as state machines.',
@@ -47,9 +49,10 @@ function program(): Command {
     )
     .option('--init-config', 'write .raymond/config.toml with every option commented out')
     .action(async (workflow: string | undefined, options) => {
-      if (options.initConfig) return finish((await import('./commands/config.ts')).initConfig());
+      if (options.initConfig)
+        return finish((await import('./commands/config.ts')).initConfig(here));
       const { run } = await import('./commands/run.ts');
-      await finish(run(workflow, withAgentApart(options)));
+      await finish(run(here, workflow, withAgentApart(options)));
     });
   addRunOptions(run);
 
@@ -62,7 +65,9 @@ function program(): Command {
     .option('--trust-run', 'go on with a run that you did not start here')
     .option('--accept-changes', 'use files of the workflow that were changed meanwhile')
     .action(async (name: string | undefined, options) => {
-      await finish((await import('./commands/resume.ts')).resume(name, withAgentApart(options)));
+      await finish(
+        (await import('./commands/resume.ts')).resume(here, name, withAgentApart(options)),
+      );
     });
   addRunOptions(resume, 'resume');
 
@@ -70,13 +75,13 @@ function program(): Command {
     .command('list')
     .description('list the runs of this project')
     .option('--json', 'one JSON object per run')
-    .action(async (options) => finish((await import('./commands/list.ts')).list(options)));
+    .action(async (options) => finish((await import('./commands/list.ts')).list(here, options)));
   raymond
     .command('show <run>')
     .description('show agents, stacks, cost and history of a run')
     .option('--json', 'the state as JSON')
     .action(async (name, options) =>
-      finish((await import('./commands/show.ts')).show(name, options)),
+      finish((await import('./commands/show.ts')).show(here, name, options)),
     );
   raymond
     .command('logs <run>')
@@ -84,7 +89,7 @@ function program(): Command {
     .option('-f, --follow', 'go on until it ends')
     .option('--json', 'the events of the journal')
     .action(async (name, options) =>
-      finish((await import('./commands/logs.ts')).logs(name, options)),
+      finish((await import('./commands/logs.ts')).logs(here, name, options)),
     );
   raymond
     .command('stop <run>')
@@ -92,7 +97,7 @@ function program(): Command {
     .option('--now', 'do not let running steps finish')
     .option('--json', 'say so in JSON')
     .action(async (name, options) =>
-      finish((await import('./commands/stop.ts')).stop(name, options)),
+      finish((await import('./commands/stop.ts')).stop(here, name, options)),
     );
   raymond
     .command('answer [run] [text]')
@@ -101,7 +106,7 @@ function program(): Command {
     .option('--json', 'say so in JSON')
     .action(async (run, text, options) => {
       const words = [run, text].filter((word) => word !== undefined);
-      await finish((await import('./commands/answer.ts')).answer(words, options));
+      await finish((await import('./commands/answer.ts')).answer(here, words, options));
     });
   raymond
     .command('prune [runs...]')
@@ -113,7 +118,7 @@ function program(): Command {
     .option('-y, --yes', 'with --discard-worktrees: do not ask')
     .option('--json', 'one JSON object per run')
     .action(async (names, options) =>
-      finish((await import('./commands/prune.ts')).prune(names, options)),
+      finish((await import('./commands/prune.ts')).prune(here, names, options)),
     );
   raymond
     .command('lint <workflow>')
@@ -137,7 +142,7 @@ function program(): Command {
     .option('--svg', 'as a picture')
     .option('--run <run>', 'with the path, visits, time and cost of a run')
     .action(async (path, options) =>
-      finish((await import('./commands/diagram.ts')).diagram(path, options)),
+      finish((await import('./commands/diagram.ts')).diagram(here, path, options)),
     );
   raymond
     .command('init [template] [folder]')
@@ -157,7 +162,7 @@ function program(): Command {
     .option('--junit <file>', 'write a report for a build server')
     .option('--json', 'one JSON object per test')
     .action(async (workflow, names, options) =>
-      finish((await import('./commands/test.ts')).test(workflow, names, options)),
+      finish((await import('./commands/test.ts')).test(here, workflow, names, options)),
     );
   raymond
     .command('config [action]')
@@ -167,13 +172,15 @@ function program(): Command {
     .option('--revoke', 'with trust: end it')
     .option('--json', 'as JSON')
     .action(async (action, options) =>
-      finish((await import('./commands/config.ts')).config(action, options)),
+      finish((await import('./commands/config.ts')).config(here, action, options)),
     );
   raymond
     .command('doctor')
     .description('check whether workflows can run here, and say what to do')
     .option('--json', 'as JSON')
-    .action(async (options) => finish((await import('./commands/doctor.ts')).doctor(options)));
+    .action(async (options) =>
+      finish((await import('./commands/doctor.ts')).doctor(here, options)),
+    );
   raymond
     .command('completion <shell>')
     .description('print a completion script for bash, zsh or fish')
@@ -181,7 +188,7 @@ function program(): Command {
   raymond
     .command('__complete [words...]', { hidden: true })
     .action(async (words) =>
-      finish((await import('./commands/completion.ts')).complete(raymond, words)),
+      finish((await import('./commands/completion.ts')).complete(here, raymond, words)),
     );
   return raymond;
 }

@@ -1,5 +1,5 @@
 import type { RunOptions } from '../options/run-options.ts';
-import { agent } from './wire.ts';
+import { agent } from './agent.ts';
 
 /** What one person or file says of the agent, in one form: who says a part of it may have said all of it. */
 export function inOneVoice<T extends RunOptions>(options: T, who: string): T {

@@ -1,25 +1,14 @@
-/**
- * Which runs the user started here. Journals can come with a project, like any other file. So a run
- * carries seals, made with the user's key: one for each choice that the user made for it, at its start
- * and at each resume. It is the user's own while it is what one of them says.
- */
-import type { RunPaths } from '../journal/project.ts';
-import { addSeal, hasSeal } from '../journal/seals.ts';
+/** Which runs are the user's own: what of a run is sealed, and what is said of the others. */
 import type { Settings } from '../model/event.ts';
+import type { UserError } from '../model/user-error.ts';
 import type { ChosenRun } from '../ports.ts';
-import { disk, key } from './store.ts';
-import { agent } from './wire.ts';
+import { agent } from './agent.ts';
 
-/** Before the choice is acted on. Gives what a person should know when the key cannot be used. */
-export async function sealRun({ seals }: RunPaths, chosen: ChosenRun): Promise<readonly string[]> {
-  const unsealed = await addSeal({ disk, file: seals, key }, sealedText(chosen));
+/** What a person should know when the user's choice for a run could not be sealed. */
+export function unsealedNotice(run: string, unsealed: UserError | undefined): readonly string[] {
   if (!unsealed) return [];
   const { message, remedy } = unsealed;
-  return [`${message} ${remedy}`, `${chosen.id} will not be recognised as yours at a resume.`];
-}
-
-export function isOwnRun({ seals }: RunPaths, run: ChosenRun): Promise<boolean> {
-  return hasSeal({ disk, file: seals, key }, sealedText(run));
+  return [`${message} ${remedy}`, `${run} will not be recognised as yours at a resume.`];
 }
 
 /** What is to be said of a run that is not. */
@@ -40,7 +29,7 @@ export const HARMLESS_SETTINGS = [
 ] as const satisfies readonly (keyof Settings)[];
 
 /** Settings that are not known to be harmless are sealed, future ones included. */
-function sealedText({ id, workflow, cwd, settings }: ChosenRun): string {
+export function sealedText({ id, workflow, cwd, settings }: ChosenRun): string {
   const { agent: choices, ...others } = settings;
   const harmless = agent.choices.flatMap(({ name, isHarmless }) => (isHarmless ? [name] : []));
   const sealed = [...without(others, HARMLESS_SETTINGS), ...without(choices, harmless)];

@@ -5,19 +5,21 @@ import { scriptedPerson } from '../host/scripted-person.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { countdown } from '../observe/countdown.ts';
-import type { Journal, WorkflowLibrary } from '../ports.ts';
+import type { Lease, OwnedJournal, WorkflowLibrary } from '../ports.ts';
 import { exitCode } from './exit-code.ts';
 import { personAtTerminal } from './person-at-terminal.ts';
 import { observerFailed, type Reported, reporters } from './reporters.ts';
 import { stopOnSignals } from './signals.ts';
-import { clock, mailboxOf, newId } from './store.ts';
+import type { Surroundings } from './surroundings.ts';
 import { stderr, stdout } from './terminal.ts';
 import { type ChosenExecutors, keeperFor } from './wire.ts';
 import { runWorld } from './world.ts';
 
-export interface AtTerminal extends Reported {
+export interface AtTerminal extends Omit<Reported, 'workspace'> {
+  readonly around: Surroundings;
+  readonly lease: Pick<Lease, 'confirm'>;
   readonly library: WorkflowLibrary;
-  readonly journal: Journal & { confirm(): Promise<void>; close(): Promise<void> };
+  readonly journal: OwnedJournal;
   readonly executors: ChosenExecutors;
   /** The events by which the run has just begun, to be shown. */
   readonly begun?: readonly Begun[];
@@ -31,7 +33,9 @@ export async function runAtTerminal(
   first: readonly Input[],
   parts: AtTerminal,
 ): Promise<number> {
-  const { paths, library, journal, executors, options, begun, patient = true } = parts;
+  const { around, lease, library, journal, executors, options, begun, patient = true } = parts;
+  const { clock, newId, store } = around;
+  const workspace = around.workspace(run.id);
   const person = executors.rehearsal
     ? scriptedPerson(executors.rehearsal.replies, 'rehearsed')
     : personAtTerminal(options, () => waiting.look());
@@ -42,19 +46,19 @@ export async function runAtTerminal(
   );
   const report = (text: string) =>
     stderr.line({ at: clock.now(), who: 'run', tone: 'warning', text }, options);
-  const confirm = () => journal.confirm();
   let ended: Run;
   try {
     const carried = await carryRun(run, first, {
-      ...{ library, executors, journal, confirm, clock, newId, person, patient },
+      ...{ library, executors, journal, clock, newId, person, patient },
+      confirm: lease.confirm,
       world: await runWorld(run, library),
-      folders: paths.folders,
-      keeper: keeperFor(paths),
-      mail: { mailbox: mailboxOf(run.id, paths), pid: process.pid, report },
+      folders: workspace,
+      keeper: keeperFor(workspace),
+      mail: { mailbox: store.mailbox(run.id), pid: process.pid, report },
       stops: stopOnSignals,
       worker: `${hostname()}:${process.pid}`,
       observers: [
-        ...reporters(run, parts, confirm),
+        ...reporters({ ...parts, workspace }),
         ...(options.json || options.quiet ? [] : [['The countdown', waiting] as const]),
       ],
       observerFailed,

@@ -5,8 +5,8 @@ import { seenFrom } from '../options/chosen-options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import { variableProblem } from '../parse/variables.ts';
+import { agent } from './agent.ts';
 import { OPTIONS } from './option-table.ts';
-import { agent } from './wire.ts';
 
 /** The settings of a run: what the options say, over what held before. */
 export function settingsFrom(

@@ -4,28 +4,27 @@
  */
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { hasCode, readText, replaceFile } from '../journal/disk.ts';
+import { hasCode, readText, realDisk, replaceFile } from '../journal/disk.ts';
 import { realPath } from '../options/leads-out.ts';
-import { disk } from './store.ts';
 import { checkOwn, makeOwnFolder, userConfigFolder } from './user-folders.ts';
 
 export async function isTrusted(file: string, text: string): Promise<boolean> {
   const record = recordOf(file);
   await checkOwn(dirname(record));
   await checkOwn(record);
-  return (await readText(disk, record, MAX_RECORD_BYTES)) === approval(file, text);
+  return (await readText(realDisk, record, MAX_RECORD_BYTES)) === approval(file, text);
 }
 
 export async function trust(file: string, text: string): Promise<void> {
   const record = recordOf(file);
   await makeOwnFolder(dirname(record));
-  await replaceFile(disk, record, approval(file, text));
+  await replaceFile(realDisk, record, approval(file, text));
 }
 
 /** Gives whether there was an approval. */
 export async function revoke(file: string): Promise<boolean> {
   try {
-    await disk.unlink(recordOf(file));
+    await realDisk.unlink(recordOf(file));
     return true;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return false;

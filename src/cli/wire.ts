@@ -1,9 +1,7 @@
-/** Where ports are built that execute steps and load workflows; `store.ts` has those of the disk. */
-import { dirname } from 'node:path';
+/** Where ports are built that execute steps and load workflows; `surroundings.ts` has the others. */
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
-import { claudeAgent } from '../execute/claude/declaration.ts';
 import { findClaude } from '../execute/claude/executable.ts';
 import { EFFORTS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
@@ -13,28 +11,25 @@ import { scriptExecutor } from '../execute/script.ts';
 import { type StepKind, stepMessages } from '../execute/step-folder.ts';
 import { stepKeeper } from '../execute/step-keeper.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
-import type { RunPaths } from '../journal/project.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
 import { createLibrary, type LooseLibrary } from '../load/load.ts';
-import type { AgentDeclaration, Choices } from '../model/agent.ts';
+import type { Choices } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
-import type { Executors, StepKeeper, WorkflowLibrary } from '../ports.ts';
+import type { Executors, RunFolders, StepKeeper, WorkflowLibrary, Workspace } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
-import { processesOf } from './store.ts';
+import { agent } from './agent.ts';
+import type { Surroundings } from './surroundings.ts';
 import { testWorld } from './world.ts';
-
-/** Who takes prompts. */
-export const agent: AgentDeclaration = claudeAgent;
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
-export function libraryFor(paths: RunPaths, cwd: string): WorkflowLibrary {
-  return looseLibrary(cwd).unpackingInto(paths.source);
+export function libraryFor({ source }: Workspace, cwd: string): WorkflowLibrary {
+  return looseLibrary(cwd).unpackingInto(source);
 }
 
 /** For whoever only looks at a workflow: nothing is unpacked, and no project is needed. */
@@ -49,36 +44,33 @@ export interface ChosenExecutors extends Executors {
 }
 
 export interface ExecutorChoice {
+  readonly run: string;
   readonly settings: Settings;
   readonly workflow: string;
   readonly library: WorkflowLibrary;
-  readonly paths: RunPaths;
   /** What is said of the agent on this machine. */
   readonly given: Choices | undefined;
 }
 
 /** Who executes the steps of a run: the real agent, or a rehearsing one. */
-export async function executors({
-  settings,
-  workflow,
-  library,
-  paths,
-  given,
-}: ExecutorChoice): Promise<ChosenExecutors> {
+export async function executors(
+  around: Surroundings,
+  { run, settings, workflow, library, given }: ExecutorChoice,
+): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings.agent);
-  const processes = processesOf(paths);
-  const script = scriptExecutor(processes);
+  const processes = around.processes(run);
+  const script = (around.scriptExecutor ?? scriptExecutor)(processes);
   const ofRun = { endStrays: () => processes.endStrays(), leave: () => processes.leave() };
   if (!settings.rehearse) {
     const prompt = claudeExecutor({
       path: programIn(given),
       environment: process.env,
       processes,
-      sessionsFolder: paths.sessions,
+      sessionsFolder: around.workspace(run).sessions,
       agentOptions,
       mostProcesses: settings.maxParallelPrompts,
       protects: {
-        projectFolder: dirname(dirname(paths.folder)),
+        projectFolder: around.project.folder,
         ...(agentOptions.files && { files: agentOptions.files }),
         filesOf: (ref) => library.filesOf(ref),
       },
@@ -100,12 +92,12 @@ export async function executors({
   return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
 }
 
-export function keeperFor({ folders }: RunPaths): StepKeeper {
+export function keeperFor(folders: RunFolders): StepKeeper {
   return stepKeeper(folders);
 }
 
 /** What a step of the run said. */
-export function messagesOfStep({ folders }: RunPaths) {
+export function messagesOfStep(folders: RunFolders) {
   return (agent: string, step: number, kind: StepKind) =>
     stepMessages(folders.step(agent, step), kind);
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { type Disk, realDisk, type Seen } from './disk.ts';
-import { findRun, listRuns } from './find-run.ts';
+import { listRuns } from './list-runs.ts';
 import { debugFolder, findProject, isDebugFolderOf, makeProject, runPaths } from './project.ts';
 
 /** Makes folders (ending in /) and files, and gives the folder that holds them. */
@@ -212,26 +212,6 @@ describe('the runs', () => {
       'lost-1',
     ]);
     expect(await listRuns(realDisk, await find(await tree()))).toEqual([]);
-  });
-
-  test.each([
-    ['demo-11112222', 'demo-11112222'],
-    ['demo', 'demo'],
-    ['demo-11112', 'demo-11112222'],
-    ['l', 'lost-1'],
-  ])('%s means %s', async (text, id) => {
-    expect(await findRun(realDisk, await project(), text)).toBe(id);
-  });
-
-  test.each([
-    ['demo-1111', 'ambiguous-run', 'demo-11112222, demo-11113333'],
-    ['dmeo-11112222', 'no-run', 'demo-11112222'],
-    ['zzz', 'no-run', 'raymond list'],
-    ['../demo', 'bad-run-id', 'letters'],
-  ])('%s is an error that helps', async (text, code, hint) => {
-    const error = await findRun(realDisk, await project(), text).catch((thrown) => thrown);
-    expect(error).toMatchObject({ code });
-    expect(`${error.message} ${error.remedy}`).toContain(hint);
   });
 });
 

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
-import { disk } from '../../src/cli/store.ts';
 import { testPorts } from '../../src/cli/wire.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { realDisk } from '../../src/journal/disk.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import type { RunEvent } from '../../src/model/event.ts';
@@ -79,7 +79,10 @@ test.each([
 
 async function journalOf(run: string): Promise<readonly RunEvent[]> {
   const journal: RunEvent[] = [];
-  for await (const { seq: _seq, ...event } of readEvents(disk, path(`.raymond/state/${run}.jsonl`)))
+  for await (const { seq: _seq, ...event } of readEvents(
+    realDisk,
+    path(`.raymond/state/${run}.jsonl`),
+  ))
     journal.push(event);
   return journal;
 }

@@ -6,32 +6,29 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import type { Step } from '../../src/ports.ts';
-import { diskError, type Operation, type Verdict } from '../journal/door.ts';
+import { scriptedAgent } from '../../src/execute/scripted.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import type { Executor, Step } from '../../src/ports.ts';
+import { diskError, guarded, type Operation, type Verdict } from '../journal/door.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 import { waysOf } from './ways.ts';
 
 type Guard = (operation: Operation) => Verdict;
 
-const world = vi.hoisted(() => ({
-  guard: undefined as Guard | undefined,
-  answer: undefined as ((step: Step) => string) | undefined,
+const world: { guard: Guard | undefined; running: number; launched: number } = {
+  guard: undefined,
   running: 0,
   launched: 0,
-}));
+};
 
-vi.mock(import('../../src/journal/disk.ts'), async (original) => {
-  const real = await original();
-  const { guarded } = await import('../journal/door.ts');
-  return { ...real, realDisk: guarded(real.realDisk, (operation) => world.guard?.(operation)) };
-});
+const disk = guarded(realDisk, (operation) => world.guard?.(operation));
 
-vi.mock(import('../../src/execute/script.ts'), async (original) => {
-  const { scriptedAgent } = await import('../../src/execute/scripted.ts');
-  const agent = scriptedAgent((step) => world.answer?.(step) ?? '');
+/** Answers as the workflow's scripts would, and counts what runs. */
+const scriptExecutor = (): Executor => {
+  const agent = scriptedAgent(answer);
   const counted =
-    (start: typeof agent.start): typeof agent.start =>
+    (start: Executor['start']): Executor['start'] =>
     (step, live) => {
       const running = start(step, live);
       world.running++;
@@ -39,21 +36,14 @@ vi.mock(import('../../src/execute/script.ts'), async (original) => {
       void running.outcome.then(() => world.running--);
       return running;
     };
-  return {
-    ...(await original()),
-    scriptExecutor: () => ({
-      ...agent,
-      start: counted(agent.start),
-      adopt: counted(agent.adopt),
-    }),
-  };
-});
+  return { ...agent, start: counted(agent.start), adopt: counted(agent.adopt) };
+};
 
 const FILES = Object.fromEntries(
   ['START', 'LOOP', 'SUB', 'BACK', 'WORK'].map((name) => [`flow/${name}.sh`, '#']),
 );
 
-world.answer = ({ state, ...step }) => {
+function answer({ state, ...step }: Step): string {
   const input = 'input' in step ? Number(step.input ?? 0) : 0;
   switch (state) {
     case 'START.sh':
@@ -67,7 +57,7 @@ world.answer = ({ state, ...step }) => {
     default:
       return `<result>${step.environment.item ?? 'sub'}</result>`;
   }
-};
+}
 
 let said = { stdout: '', stderr: '' };
 
@@ -91,8 +81,7 @@ afterEach(() => {
 
 async function life(project: Project, ...args: string[]) {
   said = { stdout: '', stderr: '' };
-  vi.spyOn(process, 'cwd').mockReturnValue(project.folder);
-  await main(args);
+  await main(args, { cwd: project.folder, disk, scriptExecutor });
   const code = process.exitCode;
   process.exitCode = undefined;
   expect(world.running, 'steps that were left running').toBe(0);

@@ -1,9 +1,7 @@
 /** However a run is stopped: nothing of it is left running, and it can be resumed. */
 import { expect, test } from 'vitest';
 import { stopNow } from '../../src/cli/commands/stop.ts';
-import { identify } from '../../src/execute/process/index.ts';
-import { realDisk } from '../../src/journal/disk.ts';
-import { findProject, runPaths } from '../../src/journal/project.ts';
+import { surroundings } from '../../src/cli/surroundings.ts';
 import { eventually } from '../eventually.ts';
 import type { Started } from '../raymond.ts';
 import { survivors } from '../survivors.ts';
@@ -116,11 +114,11 @@ test('stop --now kills a process that does not react, and nothing of the run is 
   const crew = new Crew(2);
   const life = crew.start();
   await crew.gathered();
-  const paths = runPaths(await findProject(realDisk, crew.project.folder, '/'), 'crew');
-  const owner = identify(life.pid);
-  if (!owner) throw new Error('It has ended.');
+  const around = await surroundings({ cwd: crew.project.folder });
+  const owner = await around.store.owner('crew');
+  if (owner?.pid !== life.pid) throw new Error('It has ended.');
   // It got no message, so it has no reason to stop.
-  expect(await stopNow(paths, owner, 50)).toBe('killed');
+  expect(await stopNow(around, 'crew', owner, 50)).toBe('killed');
   expect(await life.ended).toMatchObject({ signal: 'SIGKILL' });
   expect(survivors(crew.project.folder)).toEqual([]);
 

@@ -3,9 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { stopNow } from '../../src/cli/commands/stop.ts';
-import { ownerOf } from '../../src/cli/store.ts';
-import { realDisk } from '../../src/journal/disk.ts';
-import { findProject, runPaths } from '../../src/journal/project.ts';
+import { surroundings } from '../../src/cli/surroundings.ts';
 import { containerCommand, firstProcessOf } from '../container.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
@@ -85,11 +83,11 @@ test('one that does not react is not killed by its pid, which means somebody els
   const project = newProject(FLOW);
   const first = await begun(project);
   first.kill('SIGSTOP');
-  const paths = runPaths(await findProject(realDisk, project.folder, '/'), 'r');
-  const owner = await ownerOf(paths);
+  const around = await surroundings({ cwd: project.folder });
+  const owner = await around.store.owner('r');
   if (!owner) throw new Error('The run has an owner.');
   expect(owner.pid).toBe(1);
-  await expect(stopNow(paths, owner, 50)).rejects.toMatchObject({
+  await expect(stopNow(around, 'r', owner, 50)).rejects.toMatchObject({
     code: 'run-out-of-reach',
     message: expect.stringContaining(elsewhere),
   });

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { codec } from '../../src/cli/store.ts';
+import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { encodeEvents, encodeSnapshot } from '../../src/journal/journal-format.ts';

@@ -9,7 +9,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { codec } from '../../src/cli/store.ts';
+import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { decodeSnapshot } from '../../src/journal/journal-format.ts';
 import { readEvents, readRun } from '../../src/journal/read-journal.ts';

@@ -6,12 +6,11 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { retelling } from '../../src/cli/commands/show.ts';
 import { allRuns, condition } from '../../src/cli/runs.ts';
-import { currentProject, disk } from '../../src/cli/store.ts';
+import { surroundings } from '../../src/cli/surroundings.ts';
 import { table } from '../../src/cli/table.ts';
 import { overlayOf } from '../../src/graph/overlay.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
-import { readEvents } from '../../src/journal/read-journal.ts';
 import { freeze } from '../../src/journal/state-file.ts';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
@@ -25,14 +24,15 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Does what every command that lists, shows or draws runs does with the journals of the project. */
 async function lookAtRuns(): Promise<number> {
   let runs = 0;
-  for (const found of await allRuns(await currentProject(folder))) {
-    if (!('run' in found)) continue;
+  const { store } = await surroundings({ cwd: folder });
+  for (const found of await allRuns(store)) {
+    if (found.kind === 'damaged') continue;
     runs += 1;
     condition(found);
     JSON.stringify(freeze(found.run));
     const retell = retelling();
     const events: RunEvent[] = [];
-    for await (const event of readEvents(disk, found.paths.journal)) {
+    for await (const event of store.events(found.id)) {
       retell(event);
       events.push(event);
     }

@@ -1,13 +1,12 @@
-import { meansRun } from '../../journal/find-run.ts';
-import type { Project } from '../../journal/project.ts';
-import { readEvents } from '../../journal/read-journal.ts';
 import { UserError } from '../../model/user-error.ts';
 import { oneLine } from '../../observe/words.ts';
+import type { RunStore, StoredRun } from '../../ports.ts';
 import { answerText } from '../answer-text.ts';
+import { meansRun } from '../find-run.ts';
 import { refuseInside } from '../inside.ts';
 import { type Question, questionsOf } from '../questions.ts';
-import { allRuns, type FoundRun, openRun } from '../runs.ts';
-import { currentProject, disk, mailboxOf } from '../store.ts';
+import { allRuns, openRun } from '../runs.ts';
+import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface AnswerOptions {
@@ -16,37 +15,42 @@ export interface AnswerOptions {
 }
 
 /** Answers an agent's question. The answer is kept until the run takes it. */
-export async function answer(words: readonly string[], options: AnswerOptions): Promise<number> {
-  const project = await currentProject();
-  const { found, written } = await meant(project, words);
-  const { id, pid } = found;
-  refuseInside(project, id, 'answer its questions');
-  const question = await openQuestion(found, options.agent);
+export async function answer(
+  here: Here,
+  words: readonly string[],
+  options: AnswerOptions,
+): Promise<number> {
+  const around = await here();
+  const { store } = around;
+  const { found, written } = await meant(store, words);
+  const { id, owner } = found;
+  refuseInside(around, id, 'answer its questions');
+  const question = await openQuestion(store, found, options.agent);
   const { agent } = question;
   const text = await answerText(written, { ...question, run: id });
-  await give(project, found, question, text);
+  await give(store, id, question, text);
   if (options.json) stdout.json({ workflow_id: id, agent, answered: true });
-  else if (pid === undefined) stderr.offer(`The answer is kept. To continue: raymond resume ${id}`);
+  else if (!owner) stderr.offer(`The answer is kept. To continue: raymond resume ${id}`);
   else stderr.say(`${agent} of ${id} has its answer.`);
   return 0;
 }
 
 /** A single word that means a run, or nearly, is no answer: nobody answers by a slip of the keys. */
 async function meant(
-  project: Project,
+  store: RunStore,
   [first, second]: readonly string[],
-): Promise<{ readonly found: FoundRun; readonly written: string | undefined }> {
-  if (first === undefined) return { found: await newestThatWaits(project), written: undefined };
-  if (second !== undefined || (await meansRun(disk, project, first)))
-    return { found: await openRun(project, first), written: second };
-  return { found: await newestThatWaits(project), written: first };
+): Promise<{ readonly found: StoredRun; readonly written: string | undefined }> {
+  if (first === undefined) return { found: await newestThatWaits(store), written: undefined };
+  if (second !== undefined || meansRun(await store.list(), first))
+    return { found: await openRun(store, first), written: second };
+  return { found: await newestThatWaits(store), written: first };
 }
 
-async function newestThatWaits(project: Project): Promise<FoundRun> {
-  for (const found of (await allRuns(project)).toReversed()) {
+async function newestThatWaits(store: RunStore): Promise<StoredRun> {
+  for (const found of (await allRuns(store)).toReversed()) {
     // A stranger's question is answered only by who names its run.
-    if (!('run' in found) || !found.isOwn) continue;
-    const questions = await questionsOf(found.run, found.paths);
+    if (found.kind === 'damaged' || !found.isOwn) continue;
+    const questions = await questionsOf(store, found.run);
     if (questions.some(({ isAnswered }) => !isAnswered)) return found;
   }
   throw new UserError(
@@ -57,10 +61,11 @@ async function newestThatWaits(project: Project): Promise<FoundRun> {
 }
 
 async function openQuestion(
-  { id, run, paths }: FoundRun,
+  store: RunStore,
+  { id, run }: StoredRun,
   wanted: string | undefined,
 ): Promise<Question> {
-  const asked = (await questionsOf(run, paths)).filter(
+  const asked = (await questionsOf(store, run)).filter(
     ({ agent }) => wanted === undefined || agent === wanted,
   );
   const [first, ...others] = asked.filter(({ isAnswered }) => !isAnswered);
@@ -77,23 +82,23 @@ async function openQuestion(
 }
 
 /** Resolves only when the answer counts: it is the first one, and nothing else has settled the question. */
-async function give(
-  project: Project,
-  { id, paths }: FoundRun,
-  question: Question,
-  text: string,
-): Promise<void> {
+async function give(store: RunStore, id: string, question: Question, text: string): Promise<void> {
   const { agent, askedAt } = question;
-  const isFirst = await mailboxOf(id, paths).post({ kind: 'answer', agent, askedAt, text });
+  const isFirst = await store.mailbox(id).post({ kind: 'answer', agent, askedAt, text });
   if (!isFirst) throw answeredAlready(id, agent);
-  const status = (await openRun(project, id)).run.agents.get(agent)?.status;
+  const status = (await openRun(store, id)).run.agents.get(agent)?.status;
   const isOpen = status?.kind === 'asking' && status.askedAt === askedAt;
-  if (!isOpen && !(await wasTaken(paths.journal, question, text))) throw settled(id, agent);
+  if (!isOpen && !(await wasTaken(store, id, question, text))) throw settled(id, agent);
 }
 
-async function wasTaken(journal: string, question: Question, text: string): Promise<boolean> {
+async function wasTaken(
+  store: RunStore,
+  id: string,
+  question: Question,
+  text: string,
+): Promise<boolean> {
   let isOpen = false;
-  for await (const event of readEvents(disk, journal)) {
+  for await (const event of store.events(id)) {
     if (!('agent' in event) || event.agent !== question.agent) continue;
     if (isOpen) return event.type === 'agent-answered' && event.text === text;
     isOpen = event.type === 'agent-asked' && event.at === question.askedAt;

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { listRuns } from '../../journal/find-run.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { COMMAND_LINE_OPTIONS } from '../option-table.ts';
-import { currentProject, disk } from '../store.ts';
+import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { TEMPLATES } from './init.ts';
 
@@ -19,9 +18,13 @@ export async function completion(shell: string): Promise<number> {
 }
 
 /** Prints what the last word may become, one a line. Nothing: the shell offers files. */
-export async function complete(program: Command, words: readonly string[]): Promise<number> {
+export async function complete(
+  here: Here,
+  program: Command,
+  words: readonly string[],
+): Promise<number> {
   const current = words.at(-1) ?? '';
-  const found = (await candidates(program, words.slice(0, -1), current)).filter((word) =>
+  const found = (await candidates(here, program, words.slice(0, -1), current)).filter((word) =>
     word.startsWith(current),
   );
   await stdout.document(found.map((word) => `${word}\n`).join(''));
@@ -29,6 +32,7 @@ export async function complete(program: Command, words: readonly string[]): Prom
 }
 
 async function candidates(
+  here: Here,
   program: Command,
   before: readonly string[],
   current: string,
@@ -39,35 +43,36 @@ async function candidates(
   const command = named ?? visible.find((one) => one.name() === 'run') ?? program;
   const previous = before.at(-1);
   const option = command.options.find((one) => one.long === previous || one.short === previous);
-  if (option?.required) return optionValues(option.long ?? '');
+  if (option?.required) return optionValues(here, option.long ?? '');
   if (current.startsWith('-')) {
     const own = command.options.flatMap(({ long }) => long ?? []);
     return name === undefined ? [...own, '--help', '--version'] : [...own, '--help'];
   }
   if (name === undefined) return visible.map((one) => one.name());
-  return named ? argumentValues(named.name(), given) : [];
+  return named ? argumentValues(here, named.name(), given) : [];
 }
 
 const RUN_COMMANDS = new Set(['resume', 'show', 'logs', 'stop', 'answer', 'prune']);
 
 async function argumentValues(
+  here: Here,
   command: string,
   given: readonly string[],
 ): Promise<readonly string[]> {
   const isFirst = given.every((word) => word.startsWith('-'));
-  if (command === 'prune' || (isFirst && RUN_COMMANDS.has(command))) return runIds();
+  if (command === 'prune' || (isFirst && RUN_COMMANDS.has(command))) return runIds(here);
   if (isFirst && command === 'init') return [...TEMPLATES.keys()];
   if (isFirst && command === 'completion') return [...SCRIPTS.keys()];
   return [];
 }
 
-async function optionValues(option: string): Promise<readonly string[]> {
-  if (option === '--record') return runIds();
+async function optionValues(here: Here, option: string): Promise<readonly string[]> {
+  if (option === '--record') return runIds(here);
   return COMMAND_LINE_OPTIONS.find(({ name }) => `--${name}` === option)?.known ?? [];
 }
 
-async function runIds(): Promise<readonly string[]> {
-  return listRuns(disk, await currentProject());
+async function runIds(here: Here): Promise<readonly string[]> {
+  return (await here()).store.list();
 }
 
 // The words come one a line and are never evaluated. bash puts them on the command line as they are,

@@ -1,5 +1,4 @@
 import { replaceFile } from '../../journal/disk.ts';
-import { makeProject } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
 import { byName, chosenValue, type TableRow } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
@@ -8,7 +7,7 @@ import { configTemplate } from '../config-file.ts';
 import { assignments, type Configuration, readConfiguration } from '../configuration.ts';
 import { refuseInsideAny } from '../inside.ts';
 import { CONFIG_OPTIONS } from '../option-table.ts';
-import { currentProject, disk } from '../store.ts';
+import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { revoke, trust } from '../trust.ts';
 
@@ -17,19 +16,23 @@ export interface ConfigCommand {
   readonly revoke?: boolean;
 }
 
-export async function config(action: string | undefined, options: ConfigCommand): Promise<number> {
-  if (action === undefined && !options.revoke) return showConfig(options);
+export async function config(
+  here: Here,
+  action: string | undefined,
+  options: ConfigCommand,
+): Promise<number> {
+  if (action === undefined && !options.revoke) return showConfig(here, options);
   if (action !== 'trust')
     throw wrongUsage(
       action === undefined ? '--revoke is for trust.' : `There is no "raymond config ${action}".`,
       'See: raymond config --help',
     );
-  return options.revoke ? revokeTrust() : trustConfig();
+  return options.revoke ? revokeTrust(here) : trustConfig(here);
 }
 
 /** Writes a config file with every option commented out; never over one that is there. */
-export async function initConfig(): Promise<number> {
-  const project = await currentProject();
+export async function initConfig(here: Here): Promise<number> {
+  const { project, disk, makeProject } = await here();
   if (await disk.kind(project.configFile)) {
     throw new UserError(
       'config-exists',
@@ -37,24 +40,24 @@ export async function initConfig(): Promise<number> {
       'Edit it, or remove it first.',
     );
   }
-  await makeProject(disk, project);
+  await makeProject();
   await replaceFile(disk, project.configFile, configTemplate());
   stderr.say(`Wrote ${project.configFile}`);
   return 0;
 }
 
-async function showConfig({ json }: ConfigCommand): Promise<number> {
-  const configuration = await readConfiguration(await currentProject());
+async function showConfig(here: Here, { json }: ConfigCommand): Promise<number> {
+  const configuration = await readConfiguration((await here()).project);
   if (json) stdout.json(asJson(configuration));
   else stdout.say(...asLines(configuration));
   return 0;
 }
 
 /** Approves the project's config file as it is now. */
-async function trustConfig(): Promise<number> {
-  const here = await currentProject();
-  await refuseInsideAny(here, 'trust a file');
-  const { project } = await readConfiguration(here);
+async function trustConfig(here: Here): Promise<number> {
+  const around = await here();
+  await refuseInsideAny(around, 'trust a file');
+  const { project } = await readConfiguration(around.project);
   const keys = assignments(project.dangerous);
   if (project.text === undefined || keys.length === 0) {
     stderr.say(
@@ -72,8 +75,8 @@ async function trustConfig(): Promise<number> {
   return 0;
 }
 
-async function revokeTrust(): Promise<number> {
-  const { configFile } = await currentProject();
+async function revokeTrust(here: Here): Promise<number> {
+  const { configFile } = (await here()).project;
   const wasTrusted = await revoke(configFile);
   stderr.say(`${configFile} ${wasTrusted ? 'is not trusted any more' : 'was not trusted'}.`);
   return 0;

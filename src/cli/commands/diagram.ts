@@ -1,12 +1,11 @@
 import { toMermaid } from '../../draw/mermaid.ts';
 import { type Graph, graphOf } from '../../graph/graph.ts';
 import { type Overlay, overlayOf, withTaken } from '../../graph/overlay.ts';
-import { readEvents } from '../../journal/read-journal.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, disk } from '../store.ts';
+import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { looseLibrary } from '../wire.ts';
 
@@ -17,16 +16,19 @@ export interface DiagramOptions {
 }
 
 /** Draws a workflow, and with `--run` what a run did in it. */
-export async function diagram(path: string | undefined, options: DiagramOptions): Promise<number> {
+export async function diagram(
+  here: Here,
+  path: string | undefined,
+  options: DiagramOptions,
+): Promise<number> {
   if (options.html && options.svg)
     throw wrongUsage('Both --html and --svg are given.', 'Choose one.');
-  const found =
-    options.run === undefined ? undefined : await openRun(await currentProject(), options.run);
-  const wanted = path ?? found?.run.workflow;
+  const found = options.run === undefined ? undefined : await runNamed(here, options.run);
+  const wanted = path ?? found?.workflow;
   if (wanted === undefined)
     throw wrongUsage('No workflow is named.', 'Name one, or a run with --run.');
   const workflow = await looseLibrary().load(wanted);
-  const overlay = found && (await overlayFrom(readEvents(disk, found.paths.journal)));
+  const overlay = found?.overlay;
   const graph = overlay ? withTaken(graphOf(workflow), overlay) : graphOf(workflow);
   if (options.html || options.svg) await refuseTooLarge(graph);
   if (options.html) {
@@ -48,8 +50,14 @@ async function refuseTooLarge(graph: Graph): Promise<void> {
   throw new UserError('too-large', problem, 'Leave out --html and --svg to get Mermaid text.');
 }
 
-async function overlayFrom(events: AsyncIterable<RunEvent>): Promise<Overlay> {
-  const all: RunEvent[] = [];
-  for await (const event of events) all.push(event);
-  return overlayOf(all);
+/** The workflow of a run, and what the run did in it. */
+async function runNamed(
+  here: Here,
+  name: string,
+): Promise<{ readonly workflow: string; readonly overlay: Overlay }> {
+  const { store } = await here();
+  const { id, run } = await openRun(store, name);
+  const events: RunEvent[] = [];
+  for await (const event of store.events(id)) events.push(event);
+  return { workflow: run.workflow, overlay: overlayOf(events) };
 }

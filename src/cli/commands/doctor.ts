@@ -4,13 +4,12 @@ import { dirname } from 'node:path';
 import { ignoredRules } from '../../execute/claude/folder-trust.ts';
 import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/claude/health.ts';
 import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
-import type { Project } from '../../journal/project.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
-import { currentProject, disk } from '../store.ts';
+import type { Here, Surroundings } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { programIn } from '../wire.ts';
 
@@ -23,8 +22,9 @@ interface Check {
 }
 
 /** Looks at everything that a run needs, spends nothing, and says what to do. */
-export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
-  const project = await currentProject();
+export async function doctor(here: Here, { json }: { readonly json?: boolean }): Promise<number> {
+  const around = await here();
+  const { project } = around;
   const { config, check } = await checkConfig(project);
   const checks = [
     checkNode(process.versions.node),
@@ -32,8 +32,8 @@ export async function doctor({ json }: { readonly json?: boolean }): Promise<num
     ...checkTrust(dirname(project.folder)),
     await checkGit(),
     check,
-    await checkWritable(project),
-    await checkSpace(project),
+    await checkWritable(around),
+    await checkSpace(around),
   ];
   const isWell = checks.every(({ verdict }) => verdict !== 'problem');
   if (json) stdout.json({ ok: isWell, checks });
@@ -76,9 +76,9 @@ function checkClaude(health: ClaudeHealth): readonly Check[] {
   ];
 }
 
-type Found = Extract<ClaudeHealth, { found: true }>;
+type FoundClaude = Extract<ClaudeHealth, { found: true }>;
 
-function version({ path, version: number, age }: Found): Omit<Check, 'name'> {
+function version({ path, version: number, age }: FoundClaude): Omit<Check, 'name'> {
   const fact = `Claude Code ${number} (${path})`;
   const { from, to } = TESTED_VERSIONS;
   switch (age) {
@@ -103,7 +103,7 @@ function version({ path, version: number, age }: Found): Omit<Check, 'name'> {
   }
 }
 
-function login({ login: found, path }: Found): Omit<Check, 'name'> {
+function login({ login: found, path }: FoundClaude): Omit<Check, 'name'> {
   switch (found.kind) {
     case 'yes':
       return { verdict: 'ok', fact: `Claude Code is logged in (${found.how})` };
@@ -150,7 +150,9 @@ async function checkGit(): Promise<Check> {
   };
 }
 
-async function checkConfig(project: Project): Promise<{ config: RunOptions; check: Check }> {
+async function checkConfig(
+  project: Surroundings['project'],
+): Promise<{ config: RunOptions; check: Check }> {
   const name = 'config';
   try {
     const configuration = await readConfiguration(project);
@@ -170,8 +172,9 @@ async function checkConfig(project: Project): Promise<{ config: RunOptions; chec
 }
 
 /** Looks into `.raymond`, or where it would be made. */
-async function checkWritable(project: Project): Promise<Check> {
-  const folder = await nearestFolder(project);
+async function checkWritable(around: Surroundings): Promise<Check> {
+  const { project, disk } = around;
+  const folder = await nearestFolder(around);
   try {
     await disk.checkWritable(folder);
     return { name: 'folder', verdict: 'ok', fact: `${project.folder} can be written` };
@@ -181,7 +184,8 @@ async function checkWritable(project: Project): Promise<Check> {
   }
 }
 
-async function nearestFolder({ folder }: Project): Promise<string> {
+async function nearestFolder({ project, disk }: Surroundings): Promise<string> {
+  const { folder } = project;
   return (await disk.kind(folder)) === undefined ? dirname(folder) : folder;
 }
 
@@ -189,8 +193,8 @@ const MEGABYTE = 1024 * 1024;
 const LEAST_BYTES = 100 * MEGABYTE;
 const AMPLE_BYTES = 1024 * MEGABYTE;
 
-async function checkSpace(project: Project): Promise<Check> {
-  const { bavail, bsize } = await statfs(await nearestFolder(project));
+async function checkSpace(around: Surroundings): Promise<Check> {
+  const { bavail, bsize } = await statfs(await nearestFolder(around));
   const free = bavail * bsize;
   const name = 'disk';
   const fact = `${(free / MEGABYTE).toFixed(0)} MB are free`;

@@ -4,11 +4,12 @@ import { toSarif } from '../../lint/sarif.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { WorkflowError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import { agent } from '../agent.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { metadataFrom } from '../settings.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { RAYMOND_VERSION } from '../version.ts';
-import { agent, looseLibrary } from '../wire.ts';
+import { looseLibrary } from '../wire.ts';
 
 export interface LintOptions {
   readonly json?: boolean;

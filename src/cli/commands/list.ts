@@ -1,12 +1,13 @@
 import { freeze } from '../../journal/state-file.ts';
 import { time, usd } from '../../observe/words.ts';
-import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
-import { currentProject } from '../store.ts';
+import type { LookedAtRun, StoredRun } from '../../ports.ts';
+import { allRuns, condition } from '../runs.ts';
+import type { Here } from '../surroundings.ts';
 import { table } from '../table.ts';
 import { stderr, stdout } from '../terminal.ts';
 
-export async function list({ json }: { readonly json?: boolean }): Promise<number> {
-  const runs = await allRuns(await currentProject());
+export async function list(here: Here, { json }: { readonly json?: boolean }): Promise<number> {
+  const runs = await allRuns((await here()).store);
   if (json) {
     for (const run of runs) stdout.json(asJson(run));
     return 0;
@@ -16,7 +17,7 @@ export async function list({ json }: { readonly json?: boolean }): Promise<numbe
     return 0;
   }
   const rows = runs.map((found) =>
-    'run' in found
+    found.kind === 'stored'
       ? [
           found.id,
           `${condition(found)}${found.run.settings.rehearse ? ' (rehearsal)' : ''}${found.isOwn ? '' : ' (not yours)'}`,
@@ -33,15 +34,15 @@ export async function list({ json }: { readonly json?: boolean }): Promise<numbe
   return 0;
 }
 
-const pidOf = ({ pid }: FoundRun) => (pid === undefined ? '' : String(pid));
+const pidOf = ({ owner }: StoredRun) => (owner ? String(owner.pid) : '');
 
-function agentsOf({ run: { agents, endedAgents } }: FoundRun): string {
+function agentsOf({ run: { agents, endedAgents } }: StoredRun): string {
   const all = agents.size + endedAgents.size;
   return agents.size === all ? String(all) : `${agents.size} of ${all}`;
 }
 
-function asJson(found: FoundRun | DamagedRun) {
-  if (!('run' in found))
+function asJson(found: LookedAtRun) {
+  if (found.kind === 'damaged')
     return { workflow_id: found.id, condition: 'damaged', problem: found.problem.message };
   const { agents, ended_agents, ...summary } = freeze(found.run);
   return {
@@ -49,7 +50,7 @@ function asJson(found: FoundRun | DamagedRun) {
     condition: condition(found),
     rehearsal: found.run.settings.rehearse === true,
     own: found.isOwn,
-    pid: found.pid ?? null,
+    pid: found.owner?.pid ?? null,
     agents: agents.length,
     ended_agents: ended_agents.length,
   };

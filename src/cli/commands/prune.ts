@@ -1,15 +1,12 @@
-import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { foldersWithProcesses } from '../../execute/process/index.ts';
 import { type UnsavedWork, unsavedWork } from '../../execute/unsaved-work.ts';
-import { findRun } from '../../journal/find-run.ts';
-import type { Project, RunPaths } from '../../journal/project.ts';
-import { removeRun } from '../../journal/remove-run.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { readDuration } from '../../parse/transition.ts';
+import type { LookedAtRun } from '../../ports.ts';
 import { canConfirm, confirm } from '../confirm.ts';
-import { allRuns, condition, type DamagedRun, type FoundRun } from '../runs.ts';
-import { clock, currentProject, disk, lockRun, pathsOf, processesOf } from '../store.ts';
+import { findRun } from '../find-run.ts';
+import { allRuns, condition } from '../runs.ts';
+import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface PruneOptions {
@@ -25,21 +22,27 @@ export interface PruneOptions {
  * Removes runs that are over: completed ones, or any that nobody works on with `--all` or by name. A
  * run whose folder holds work that exists nowhere else is kept, unless a person gives that up.
  */
-export async function prune(names: readonly string[], options: PruneOptions): Promise<number> {
-  const project = await currentProject();
-  const wanted = new Set(await Promise.all(names.map((name) => findRun(disk, project, name))));
-  const oldest = olderThan(options.olderThan);
-  const doomed = (await allRuns(project)).filter((found) =>
+export async function prune(
+  here: Here,
+  names: readonly string[],
+  options: PruneOptions,
+): Promise<number> {
+  const around = await here();
+  const { store } = around;
+  const ids = await store.list();
+  const wanted = new Set(names.map((name) => findRun(ids, name)));
+  const oldest = olderThan(around, options.olderThan);
+  const doomed = (await allRuns(store)).filter((found) =>
     wanted.size > 0
       ? wanted.has(found.id)
       : isOver(found, options.all === true) && isOlder(found, oldest),
   );
   for (const found of doomed) checkIdle(found);
-  if (options.discardWorktrees && !(await mayDiscard(project, doomed, options))) return 1;
+  if (options.discardWorktrees && !(await mayDiscard(around, doomed, options))) return 1;
   let keeps = false;
-  const busy = foldersWithProcesses(doomed.map(({ id }) => pathsOf(project, id).folder));
+  const busy = foldersWithProcesses(doomed.map(({ id }) => around.workspace(id).folder));
   for (const found of doomed) {
-    const work = await removeUnlessWork(project, found, busy, options);
+    const work = await removeUnlessWork(around, found, busy, options);
     keeps ||= work.length > 0;
     report(found.id, work, options);
   }
@@ -47,23 +50,23 @@ export async function prune(names: readonly string[], options: PruneOptions): Pr
   return keeps ? 1 : 0;
 }
 
-function checkIdle(found: FoundRun | DamagedRun): void {
-  if (!('run' in found) || found.pid === undefined) return;
+function checkIdle(found: LookedAtRun): void {
+  if (found.kind === 'damaged' || !found.owner) return;
   throw wrongUsage(
-    `${found.id} is being worked on by pid ${found.pid}.`,
+    `${found.id} is being worked on by pid ${found.owner.pid}.`,
     `First: raymond stop ${found.id}`,
   );
 }
 
 /** Names the work that would be deleted, and asks. */
 async function mayDiscard(
-  project: Project,
+  around: Surroundings,
   doomed: readonly { readonly id: string }[],
   { dryRun, yes }: PruneOptions,
 ): Promise<boolean> {
   const lines: string[] = [];
   for (const { id } of doomed)
-    for (const { path, why } of await unsavedWork(pathsOf(project, id).folder))
+    for (const { path, why } of await unsavedWork(around.workspace(id).folder))
       lines.push(`  ${path} ${why}`);
   if (lines.length === 0 || dryRun) return true;
   stderr.say('This work is deleted, and nobody can bring it back:', ...lines);
@@ -99,16 +102,16 @@ function report(
   );
 }
 
-function isOver(found: FoundRun | DamagedRun, all: boolean): boolean {
-  if (!('run' in found)) return false;
-  return all ? found.pid === undefined : condition(found) === 'completed';
+function isOver(found: LookedAtRun, all: boolean): boolean {
+  if (found.kind === 'damaged') return false;
+  return all ? !found.owner : condition(found) === 'completed';
 }
 
-function isOlder(found: FoundRun | DamagedRun, oldest: number | undefined): boolean {
-  return oldest === undefined || ('run' in found && found.run.updatedAt <= oldest);
+function isOlder(found: LookedAtRun, oldest: number | undefined): boolean {
+  return oldest === undefined || (found.kind === 'stored' && found.run.updatedAt <= oldest);
 }
 
-function olderThan(text: string | undefined): number | undefined {
+function olderThan({ clock }: Surroundings, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const age = readDuration(text);
   if (age === undefined)
@@ -121,35 +124,32 @@ function olderThan(text: string | undefined): number | undefined {
  * the lock goes with it.
  */
 async function removeUnlessWork(
-  project: Project,
-  found: FoundRun | DamagedRun,
+  around: Surroundings,
+  found: LookedAtRun,
   busy: ReadonlySet<string>,
   { dryRun, discardWorktrees }: PruneOptions,
 ): Promise<readonly UnsavedWork[]> {
-  const paths = pathsOf(project, found.id);
-  const look = async () => (discardWorktrees ? [] : unsavedWork(paths.folder));
+  const { folder } = around.workspace(found.id);
+  const look = async () => (discardWorktrees ? [] : unsavedWork(folder));
   if (dryRun) return look();
-  const lock = await lockRun(paths);
+  const lease = await around.store.lease(found.id);
   try {
-    const processes = processesOf(paths);
-    if (busy.has(paths.folder)) await processes.endStrays();
-    await processes.endSteps(await stepsLeft(found, paths));
+    const processes = around.processes(found.id);
+    if (busy.has(folder)) await processes.endStrays();
+    await processes.endSteps(stepsLeft(around, found));
     const work = await look();
-    if (work.length === 0) await removeRun(project, found.id);
+    if (work.length === 0) await lease.remove();
     return work;
   } finally {
-    await lock.release();
+    await lease.release();
   }
 }
 
 /** Steps of an earlier version cannot be found without their folders. */
-async function stepsLeft(found: FoundRun | DamagedRun, paths: RunPaths): Promise<string[]> {
-  if (!('run' in found)) {
-    const files = await readdir(paths.folder, { recursive: true }).catch(() => []);
-    const records = files.filter((file) => basename(file) === 'process.json');
-    return records.map((file) => join(paths.folder, dirname(file)));
-  }
+function stepsLeft(around: Surroundings, found: LookedAtRun): readonly string[] {
+  if (found.kind === 'damaged') return around.processes(found.id).recordedSteps();
+  const { step } = around.workspace(found.id);
   return [...found.run.agents].flatMap(([id, { status }]) =>
-    status.kind === 'running' ? [paths.folders.step(id, status.step)] : [],
+    status.kind === 'running' ? [step(id, status.step)] : [],
   );
 }

@@ -1,38 +1,30 @@
-import { RunProcesses } from '../../execute/process/index.ts';
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
-import { openJournal } from '../../journal/file-journal.ts';
-import { findRun } from '../../journal/find-run.ts';
-import { journalOfAnother } from '../../journal/journal-errors.ts';
-import { makeProject, type Project, type RunPaths } from '../../journal/project.ts';
-import { readEvents } from '../../journal/read-journal.ts';
-import { salvage } from '../../journal/salvage.ts';
-import { freeze } from '../../journal/state-file.ts';
-import { writeState } from '../../journal/state-writer.ts';
-import { workspaceOf } from '../../journal/workspace.ts';
 import type { Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
 import { overlaid } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
-import type { WorkflowLibrary, Workspace } from '../../ports.ts';
+import type { Lease, RunStore, StoredRun, WorkflowLibrary } from '../../ports.ts';
+import { agent } from '../agent.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
+import { findRun } from '../find-run.ts';
 import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
 import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
 import { inOneVoice } from '../one-voice.ts';
-import { FOREIGN, isOwnRun, sealRun } from '../own-runs.ts';
+import { FOREIGN, unsealedNotice } from '../own-runs.ts';
 import { questionsOf } from '../questions.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
-import { allRuns, condition, type FoundRun } from '../runs.ts';
+import { allRuns, condition } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
-import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
+import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { agent, type ChosenExecutors, checkNames, executors, libraryFor } from '../wire.ts';
+import { type ChosenExecutors, checkNames, executors, libraryFor } from '../wire.ts';
 import { rehearsalNotice } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {
@@ -44,16 +36,20 @@ export interface ResumeOptions extends RunOptions {
 }
 
 /** Goes on with a run, or with every run that can go on by itself. */
-export async function resume(name: string | undefined, given: ResumeOptions): Promise<number> {
+export async function resume(
+  here: Here,
+  name: string | undefined,
+  given: ResumeOptions,
+): Promise<number> {
   const options = inOneVoice(given, 'The command line');
-  const project = await currentProject();
+  const around = await here();
   if (name === undefined && !options.all)
     throw wrongUsage('No run is named.', 'Name one of: raymond list');
-  const config = await readConfiguration(project);
+  const config = await readConfiguration(around.project);
   stderr.say(...ignoredKeys(config));
   return options.all || name === undefined
-    ? resumeAll(project, options, config.options)
-    : resumeOne(project, await findRun(disk, project, name), options, config.options);
+    ? resumeAll(around, options, config.options)
+    : resumeOne(around, findRun(await around.store.list(), name), options, config.options);
 }
 
 /**
@@ -61,20 +57,20 @@ export async function resume(name: string | undefined, given: ResumeOptions): Pr
  * answer, each when it has come, or its deadline.
  */
 async function resumeAll(
-  project: Project,
+  around: Surroundings,
   options: ResumeOptions,
   config: RunOptions,
 ): Promise<number> {
   const codes = new Map<string, number>();
   const waiting = new Set<string>();
-  const goOn = async ({ id }: FoundRun) => {
-    const code = await resumeOne(project, id, options, config, { patient: false }).catch(reportOne);
+  const goOn = async ({ id }: StoredRun) => {
+    const code = await resumeOne(around, id, options, config, { patient: false }).catch(reportOne);
     codes.set(id, code);
     waiting.add(id);
     return code;
   };
-  for (const found of await allRuns(project)) {
-    if (!('run' in found)) continue;
+  for (const found of await allRuns(around.store)) {
+    if (found.kind === 'damaged') continue;
     if (!found.isOwn && !options.trustRun) {
       if (canGoOn(found)) stderr.say(`Passed over: ${found.id} ${FOREIGN}`);
       continue;
@@ -86,7 +82,7 @@ async function resumeAll(
   const say = (line: string) => {
     if (!options.quiet && !options.json) stderr.say(line);
   };
-  for await (const found of dueRuns(project, waiting, { ...options, say })) {
+  for await (const found of dueRuns(around, waiting, { ...options, say })) {
     if ((await goOn(found)) === INTERRUPTED) return INTERRUPTED;
   }
   if (codes.size === 0) stderr.say('There is nothing to resume.');
@@ -112,104 +108,87 @@ const RESUMABLE = new Set([
   'stopped: iterations',
 ]);
 
-function canGoOn(found: FoundRun): boolean {
+function canGoOn(found: StoredRun): boolean {
   return RESUMABLE.has(condition(found)) || condition(found) === 'waiting';
 }
 
 async function resumeOne(
-  project: Project,
+  around: Surroundings,
   id: string,
   given: ResumeOptions,
   config: RunOptions,
   { patient = true } = {},
 ): Promise<number> {
-  const paths = pathsOf(project, id);
-  const workspace = workspaceOf(project, id);
-  refuseInside(project, id, 'resume it');
+  const { store, clock } = around;
+  const workspace = around.workspace(id);
+  refuseInside(around, id, 'resume it');
   const options = overlaid(config, given);
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
-  await makeProject(disk, project);
-  const lock = await lockRun(paths);
+  await around.makeProject();
+  const lease = await store.lease(id);
   try {
-    if (given.salvage) await salvageJournal(paths.journal);
-    const { run, journal } = await openJournal(disk, paths.journal, codec, lock);
-    const problem = journalOfAnother(id, run.id);
-    if (problem) {
-      await journal.close();
-      throw problem;
-    }
+    if (given.salvage) await salvageRun(lease);
+    const { run, isOwn, journal } = await lease.open();
     if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
       await journal.close();
-      return await sayAgain(paths, run, given);
+      return await sayAgain(run, given);
     }
-    const settings = (await isOwnRun(paths, run))
+    const settings = isOwn
       ? settingsFrom(given, run.settings)
-      : await acceptForeign(run, workspace, given).catch(async (error) => {
-          await journal.close();
-          throw error;
-        });
-    await setLostStepsAside(workspace, run);
-    if (given.input !== undefined) await checkReceiver(run, journal, paths);
-    if (given.fresh && !given.all && run.tally.failed === 0) {
-      await journal.close();
+      : await acceptForeign(run, workspace, given);
+    await setLostStepsAside(around, run);
+    if (given.input !== undefined) await checkReceiver(store, run);
+    if (given.fresh && !given.all && run.tally.failed === 0)
       throw wrongUsage(
         `No agent of ${id} has failed, so --fresh has nothing to do.`,
         'Leave it out.',
       );
-    }
-    const library = libraryFor(paths, run.cwd);
+    const library = libraryFor(workspace, run.cwd);
     await loadAll(library, run);
-    const accepted = await acceptedChanges(run, library, given).catch(async (refusal) => {
-      await journal.close();
-      throw refusal;
-    });
+    const accepted = await acceptedChanges(run, library, given);
     if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
     const { input, fresh } = given;
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
     await checkNames(settings, options.agent);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
-    const chosen = await executors({
+    const chosen = await executors(around, {
+      run: id,
       settings,
       workflow: run.workflow,
       library,
-      paths,
       given: options.agent,
     });
-    stderr.say(...(await sealRun(paths, { ...run, settings })));
+    stderr.say(...unsealedNotice(id, await lease.seal({ ...run, settings })));
     return await runAtTerminal(run, [first], {
-      project,
-      paths,
+      around,
+      lease,
       library,
       journal,
-      executors: chosen.rehearsal ? await rehearsedSoFar(chosen, paths.journal) : chosen,
+      executors: chosen.rehearsal ? await rehearsedSoFar(chosen, store, id) : chosen,
       options,
       log,
       patient,
     });
   } finally {
-    await lock.release();
+    await lease.release();
   }
 }
 
 /** Whatever still runs of steps that the run does not know is ended, and what they left makes way. */
-async function setLostStepsAside(workspace: Workspace, run: Run): Promise<void> {
+async function setLostStepsAside(around: Surroundings, run: Run): Promise<void> {
+  const workspace = around.workspace(run.id);
   const lost = await workspace.unknownSteps(run);
   if (lost.length === 0) return;
-  await new RunProcesses(workspace.folder).endSteps(lost);
+  await around.processes(run.id).endSteps(lost);
   for (const step of lost) await workspace.setAside(step);
 }
 
 /** A value that nobody would receive is not swallowed. */
-async function checkReceiver(
-  run: Run,
-  journal: { close(): Promise<void> },
-  paths: RunPaths,
-): Promise<void> {
+async function checkReceiver(store: RunStore, run: Run): Promise<void> {
   const { id, tally } = run;
   if (tally.asking === 0 && tally.failed > 0) return;
-  const isAnswered = (await questionsOf(run, paths)).some((question) => question.isAnswered);
+  const isAnswered = (await questionsOf(store, run)).some((question) => question.isAnswered);
   if (tally.asking === 1 && !isAnswered) return;
-  await journal.close();
   if (isAnswered)
     throw new UserError(
       'question-answered',
@@ -225,12 +204,11 @@ async function checkReceiver(
 }
 
 /**
- * A process that was killed right after the end has neither shown the result nor written the state
- * file. So this is no mistake: whoever resumes until it works gets what the run has come to.
+ * A process that was killed right after the end has not shown the result. So this is no mistake:
+ * whoever resumes until it works gets what the run has come to.
  */
-async function sayAgain(paths: RunPaths, run: Run, { json }: RunOptions): Promise<number> {
+async function sayAgain(run: Run, { json }: RunOptions): Promise<number> {
   stderr.offer(`${run.id} is completed. See what it did: raymond show ${shellWord(run.id)}`);
-  await writeState(disk, paths.stateFile, freeze(run));
   if (run.result !== undefined && !json) await stdout.result(run.result);
   return 0;
 }
@@ -255,12 +233,16 @@ async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
 }
 
 /** A rehearsal goes on where it was: with the answers and replies that were not yet given. */
-async function rehearsedSoFar(chosen: ChosenExecutors, journal: string): Promise<ChosenExecutors> {
+async function rehearsedSoFar(
+  chosen: ChosenExecutors,
+  store: RunStore,
+  id: string,
+): Promise<ChosenExecutors> {
   if (!chosen.rehearsal) return chosen;
   const { remember, replies } = chosen.rehearsal;
   let run = newRun;
   let answered = 0;
-  for await (const event of readEvents(disk, journal)) {
+  for await (const event of store.events(id)) {
     run = apply(run, event);
     remember(event, run);
     if (event.type === 'agent-answered') answered += 1;
@@ -268,8 +250,8 @@ async function rehearsedSoFar(chosen: ChosenExecutors, journal: string): Promise
   return { ...chosen, rehearsal: { remember, replies: replies.slice(answered) } };
 }
 
-async function salvageJournal(journal: string): Promise<void> {
-  const salvaged = await salvage(disk, journal, codec);
+async function salvageRun(lease: Lease): Promise<void> {
+  const salvaged = await lease.salvage();
   if (!salvaged) return;
   const { seq, lostBytes, brokenFile } = salvaged;
   stderr.say(`The journal continues after event ${seq}.`);

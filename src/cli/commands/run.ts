@@ -1,10 +1,8 @@
 import { withinReach } from '../../graph/within-reach.ts';
+import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { readWorkflow } from '../../interpret/read-workflows.ts';
-import { createJournal } from '../../journal/file-journal.ts';
-import { makeProject } from '../../journal/project.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
-import { workspaceOf } from '../../journal/workspace.ts';
 import type { LooseLibrary } from '../../load/load.ts';
 import type { RunEvent, Settings } from '../../model/event.ts';
 import { JOURNAL_VERSION } from '../../model/event.ts';
@@ -16,25 +14,30 @@ import { usd } from '../../observe/words.ts';
 import { overlaid } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import { agent } from '../agent.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
 import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
 import { inOneVoice } from '../one-voice.ts';
-import { sealRun } from '../own-runs.ts';
+import { unsealedNotice } from '../own-runs.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
-import { clock, codec, currentProject, disk, lockRun, pathsOf } from '../store.ts';
+import type { Here } from '../surroundings.ts';
 import { stderr } from '../terminal.ts';
-import { agent, checkAgent, checkNames, executors, looseLibrary } from '../wire.ts';
+import { checkAgent, checkNames, executors, looseLibrary } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
-export async function run(path: string | undefined, given: RunOptions): Promise<number> {
+export async function run(
+  here: Here,
+  path: string | undefined,
+  given: RunOptions,
+): Promise<number> {
   if (path === undefined)
     throw wrongUsage('No workflow is named.', 'Name one, or see: raymond --help');
-  const cwd = process.cwd();
-  const project = await currentProject(cwd);
+  const around = await here();
+  const { cwd, project, store, clock } = around;
   const config = await readConfiguration(project);
   stderr.say(...ignoredKeys(config));
   const options = overlaid(config.options, inOneVoice(given, 'The command line'));
@@ -49,30 +52,29 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
   report(loose, workflow, reached);
   const id =
     options.workflowId === undefined ? newRunId(workflow.name) : checkRunId(options.workflowId);
-  const paths = pathsOf(project, id);
-  const library = loose.unpackingInto(paths.source);
+  const workspace = around.workspace(id);
+  const library = loose.unpackingInto(workspace.source);
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
   const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
   if (asks && !settings.rehearse) checkAgent(options.agent);
-  const chosen = await executors({
+  const chosen = await executors(around, {
+    run: id,
     settings,
     workflow: workflow.ref,
     library,
-    paths,
     given: options.agent,
   });
-  for (const notice of await leftBehind(project)) stderr.offer(notice);
+  for (const notice of await leftBehind(store)) stderr.offer(notice);
   stderr.say(...budgetNotice(workflow, options));
 
   if (settings.rehearse) stderr.say(rehearsalNotice(settings));
   if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
-  await makeProject(disk, project);
+  await around.makeProject();
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
-  await workspaceOf(project, id).check();
-  const lock = await lockRun(paths);
+  await workspace.check();
+  const lease = await store.lease(id);
   try {
-    const journal = await createJournal(disk, paths.journal, codec, lock);
     const started: RunEvent = {
       type: 'run-started',
       version: JOURNAL_VERSION,
@@ -87,14 +89,11 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
     };
     const read = named.flatMap((ref) => readWorkflow(library.get, ref, started.at));
     const { run: begun, shown } = begin(started, read);
-    const unsealed = await sealRun(paths, begun).catch(async (error) => {
-      throw await journal.abandon(error);
-    });
-    stderr.say(...unsealed);
-    await journal.append([started, ...read], begun);
+    const { journal, unsealed } = await lease.create([started, ...read], begun);
+    stderr.say(...unsealedNotice(id, unsealed));
     return await runAtTerminal(begun, [], {
-      project,
-      paths,
+      around,
+      lease,
       library,
       journal,
       executors: chosen,
@@ -103,17 +102,17 @@ export async function run(path: string | undefined, given: RunOptions): Promise<
       begun: shown,
     });
   } finally {
-    await lock.release();
+    await lease.release();
   }
 }
 
 /** The run after its first events, and each of them with the run before and after it. */
 function begin(started: RunEvent, others: readonly RunEvent[]) {
-  let run = codec.apply(undefined, started);
+  let run = apply(newRun, started);
   const first = { event: started, before: undefined, after: run };
   const rest = others.map((event) => {
     const before = run;
-    run = codec.apply(before, event);
+    run = apply(before, event);
     return { event, before, after: run };
   });
   return { run, shown: [first, ...rest] };

@@ -1,21 +1,27 @@
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
-import { readEvents } from '../../journal/read-journal.ts';
 import { freeze } from '../../journal/state-file.ts';
 import type { RunEvent } from '../../model/event.ts';
 import type { Agent, Run } from '../../model/run.ts';
 import { Describer, type Line } from '../../observe/describe.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
+import type { StoredRun } from '../../ports.ts';
 import { FOREIGN } from '../own-runs.ts';
-import { condition, type FoundRun, openRun } from '../runs.ts';
-import { currentProject, disk } from '../store.ts';
+import { condition, openRun } from '../runs.ts';
+import type { Here } from '../surroundings.ts';
 import { table } from '../table.ts';
 import { stdout } from '../terminal.ts';
 
-export async function show(name: string, { json }: { readonly json?: boolean }): Promise<number> {
-  const found = await openRun(await currentProject(), name);
+export async function show(
+  here: Here,
+  name: string,
+  { json }: { readonly json?: boolean },
+): Promise<number> {
+  const { store } = await here();
+  const found = await openRun(store, name);
   if (json) {
-    const { run, isOwn: own, pid = null } = found;
+    const { run, isOwn: own, owner } = found;
+    const pid = owner?.pid ?? null;
     stdout.json({ ...freeze(run), condition: condition(found), own, pid }, 2);
     return 0;
   }
@@ -23,7 +29,7 @@ export async function show(name: string, { json }: { readonly json?: boolean }):
   for (const line of [...summary(found), ...agents(found.run)]) stdout.say(line);
   stdout.say('', 'History');
   const retell = retelling();
-  for await (const event of readEvents(disk, found.paths.journal)) {
+  for await (const event of store.events(found.id)) {
     const line = retell(event);
     if (line) stdout.line(line, { indent: '  ' });
   }
@@ -43,12 +49,12 @@ export function retelling(): (event: RunEvent) => Line | undefined {
   };
 }
 
-function summary(found: FoundRun): readonly string[] {
-  const { run, pid } = found;
+function summary(found: StoredRun): readonly string[] {
+  const { run, owner } = found;
   const budget = run.settings.budgetUsd > 0 ? ` of ${usd(run.settings.budgetUsd)}` : '';
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
-    `${run.id}: ${condition(found)}${pid === undefined ? '' : ` (pid ${pid})`}`,
+    `${run.id}: ${condition(found)}${owner ? ` (pid ${owner.pid})` : ''}`,
     ...(found.isOwn ? [] : [`  NOT YOURS: it ${FOREIGN}`]),
     ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
     `  workflow  ${run.workflow}`,

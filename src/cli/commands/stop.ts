@@ -1,16 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  isAlive,
-  isSuspended,
-  type ProcessIdentity,
-  signalProcess,
-} from '../../execute/process/index.ts';
+import { isAlive, isSuspended, signalProcess } from '../../execute/process/index.ts';
 import { elsewhere } from '../../journal/lock-errors.ts';
-import type { LockOwner } from '../../journal/lock-owner.ts';
-import type { RunPaths } from '../../journal/project.ts';
 import { UserError } from '../../model/user-error.ts';
+import type { RunOwner } from '../../ports.ts';
 import { openRun } from '../runs.ts';
-import { currentProject, isVisible, lockRun, mailboxOf, ownerOf, processesOf } from '../store.ts';
+import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface StopOptions {
@@ -20,11 +14,13 @@ export interface StopOptions {
 }
 
 /** Asks the process that works on a run to stop, and waits until it has. */
-export async function stop(name: string, options: StopOptions): Promise<number> {
-  const { id, paths } = await openRun(await currentProject(), name);
-  const owner = await ownerOf(paths);
-  if (owner === undefined) return endLeft(id, paths, options);
-  await mailboxOf(id, paths).post({
+export async function stop(here: Here, name: string, options: StopOptions): Promise<number> {
+  const around = await here();
+  const { store } = around;
+  const { id } = await openRun(store, name);
+  const owner = await store.owner(id);
+  if (owner === undefined) return endLeft(around, id, options);
+  await store.mailbox(id).post({
     kind: 'stop',
     how: options.now ? 'now' : 'drain',
     pid: owner.pid,
@@ -35,7 +31,7 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
         ? `Stopping ${id}.`
         : `${id} stops when its running steps are done. To stop them: raymond stop ${id} --now`,
     );
-  const how = await (options.now ? stopNow(paths, owner) : drain(id, paths, owner));
+  const how = await (options.now ? stopNow(around, id, owner) : drain(around, id, owner));
   if (options.json) stdout.json({ workflow_id: id, stopped: true, killed: how === 'killed' });
   else if (how === 'stopped') stderr.say(`${id} has stopped.`);
   else
@@ -46,10 +42,14 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
 }
 
 /** A Raymond that was killed has left its steps running. */
-async function endLeft(id: string, paths: RunPaths, { now, json }: StopOptions): Promise<number> {
-  const lock = await lockRun(paths);
+async function endLeft(
+  around: Surroundings,
+  id: string,
+  { now, json }: StopOptions,
+): Promise<number> {
+  const lease = await around.store.lease(id);
   try {
-    const processes = processesOf(paths);
+    const processes = around.processes(id);
     const left = processes.strays().length;
     const fact = `No process works on ${id}`;
     if (left === 0)
@@ -65,15 +65,15 @@ async function endLeft(id: string, paths: RunPaths, { now, json }: StopOptions):
     else stderr.say(`${fact}. What it had left running is ended: ${left} processes.`);
     return 0;
   } finally {
-    await lock.release();
+    await lease.release();
   }
 }
 
 const LOOK_EVERY_MS = 100;
 
 /** However long the running steps take. */
-async function drain(id: string, paths: RunPaths, owner: ProcessIdentity): Promise<'stopped'> {
-  while (await isOwner(paths, owner)) {
+async function drain(around: Surroundings, id: string, owner: RunOwner): Promise<'stopped'> {
+  while (await isOwner(around, id, owner)) {
     if (isSuspended(owner))
       throw new UserError(
         'run-suspended',
@@ -90,15 +90,16 @@ const PATIENCE_MS = 30_000;
 
 /** One that does not react in time is killed: a run loses nothing by that which it could not repeat. */
 export async function stopNow(
-  paths: RunPaths,
-  owner: LockOwner,
+  around: Pick<Surroundings, 'store' | 'processes'>,
+  id: string,
+  owner: RunOwner,
   patienceMs = PATIENCE_MS,
 ): Promise<'stopped' | 'killed'> {
   const deadline = performance.now() + patienceMs;
-  while (await isOwner(paths, owner)) {
+  while (await isOwner(around, id, owner)) {
     if (performance.now() > deadline) {
-      if (!isVisible(owner)) throw outOfReach(owner);
-      await killOwner(paths, owner);
+      if (!owner.isHere) throw outOfReach(owner);
+      await killOwner(around, id, owner);
       return 'killed';
     }
     if (isSuspended(owner)) signalProcess(owner, 'SIGCONT');
@@ -108,7 +109,7 @@ export async function stopNow(
 }
 
 /** A pid of another container would mean somebody else here. */
-function outOfReach(owner: LockOwner): UserError {
+function outOfReach(owner: RunOwner): UserError {
   return new UserError(
     'run-out-of-reach',
     `The run is being worked on by ${elsewhere(owner)}. It did not react, and cannot be killed from here.`,
@@ -116,14 +117,22 @@ function outOfReach(owner: LockOwner): UserError {
   );
 }
 
-async function killOwner(paths: RunPaths, owner: ProcessIdentity): Promise<void> {
+async function killOwner(
+  around: Pick<Surroundings, 'processes'>,
+  id: string,
+  owner: RunOwner,
+): Promise<void> {
   signalProcess(owner, 'SIGKILL');
   while (isAlive(owner)) await delay(LOOK_EVERY_MS);
-  await processesOf(paths).endStrays();
+  await around.processes(id).endStrays();
 }
 
 /** False as soon as another process works on the run. */
-async function isOwner(paths: RunPaths, { pid, started }: ProcessIdentity): Promise<boolean> {
-  const owner = await ownerOf(paths);
+async function isOwner(
+  { store }: Pick<Surroundings, 'store'>,
+  id: string,
+  { pid, started }: RunOwner,
+): Promise<boolean> {
+  const owner = await store.owner(id);
   return owner?.pid === pid && owner.started === started;
 }

@@ -5,8 +5,6 @@ import { join, resolve } from 'node:path';
 import { answerText } from '../../execute/answer-ref.ts';
 import { hasCode } from '../../journal/disk.ts';
 import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
-import { fileRecords } from '../../journal/file-records.ts';
-import { readEvents } from '../../journal/read-journal.ts';
 import { type Companions, companionsOf } from '../../load/companions.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -21,14 +19,15 @@ import { findTests } from '../../workflow-tests/find-tests.ts';
 import { recordTest, writeTest } from '../../workflow-tests/record.ts';
 import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow-tests/report.ts';
 import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
+import { agent } from '../agent.ts';
 import { inOneVoice } from '../one-voice.ts';
 import { OPTIONS } from '../option-table.ts';
 import { openRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { onSignals } from '../signals.ts';
-import { currentProject, disk } from '../store.ts';
+import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
-import { agent, libraryFor, testPorts } from '../wire.ts';
+import { libraryFor, testPorts } from '../wire.ts';
 import { onChanges } from './watch.ts';
 
 export interface TestOptions {
@@ -42,11 +41,12 @@ export interface TestOptions {
 
 /** Plays the tests of a workflow, or makes one of a run. */
 export async function test(
+  here: Here,
   path: string | undefined,
   names: readonly string[],
   options: TestOptions,
 ): Promise<number> {
-  if (options.record !== undefined) return record(options.record, path);
+  if (options.record !== undefined) return record(here, options.record, path);
   if (path === undefined)
     throw wrongUsage('No workflow is named.', 'Name the workflow whose tests to run.');
   if (options.explore && (names.length > 0 || options.coverage))
@@ -63,7 +63,7 @@ export async function test(
 }
 
 async function testAll(
-  { workflow, companions }: Found,
+  { workflow, companions }: TestedWorkflow,
   names: readonly string[],
   options: TestOptions,
 ): Promise<number> {
@@ -147,13 +147,16 @@ export function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTe
   return settingsFrom(inOneVoice(given, 'The settings of the test'));
 }
 
-interface Found {
+interface TestedWorkflow {
   readonly workflow: Workflow;
   readonly companions: Companions;
 }
 
 /** Looks at a workflow and its companions; what had to be unpacked is gone afterwards. */
-async function withWorkflow<T>(path: string, look: (found: Found) => Promise<T>): Promise<T> {
+async function withWorkflow<T>(
+  path: string,
+  look: (found: TestedWorkflow) => Promise<T>,
+): Promise<T> {
   const unpackInto = await mkdtemp(join(tmpdir(), 'raymond-test-'));
   try {
     const library = testPorts.library(process.cwd(), unpackInto);
@@ -166,19 +169,19 @@ async function withWorkflow<T>(path: string, look: (found: Found) => Promise<T>)
 }
 
 /** Writes a test that replays a run, beside the states of its workflow; never over another one. */
-async function record(name: string, path: string | undefined): Promise<number> {
-  const project = await currentProject();
-  const { id, run, paths } = await openRun(project, name);
+async function record(here: Here, name: string, path: string | undefined): Promise<number> {
+  const { store, workspace, cwd } = await here();
+  const { id, run } = await openRun(store, name);
   const events: RunEvent[] = [];
-  for await (const event of readEvents(disk, paths.journal)) events.push(event);
-  const outputs = await outputsOf(events, fileRecords(disk, paths));
+  for await (const event of store.events(id)) events.push(event);
+  const outputs = await outputsOf(events, store.records(id));
   const recorded = recordTest({
     agent,
     run,
     events,
     output: (agent, step) => outputs.get(nameOf({ agent, step })),
   });
-  const library = libraryFor(paths, process.cwd());
+  const library = libraryFor(workspace(id), cwd);
   const ref = (await library.load(path === undefined ? run.workflow : resolve(path))).ref;
   const file = (await companionsOf(ref, library.scriptFolder)).newTest(id);
   if (existsSync(file))

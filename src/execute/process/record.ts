@@ -3,9 +3,9 @@
 // - `stdout` and `stderr` are its output.
 // - `exit-<pid>` is how the command ended. The wrapper writes it, so it exists even if Raymond died.
 // - `unstarted-<pid>` is why the command never began.
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import type { ProcessIdentity } from './identity.ts';
 
@@ -32,7 +32,20 @@ export const stdoutOf = (folder: string): string => join(folder, 'stdout');
 export const stderrOf = (folder: string): string => join(folder, 'stderr');
 export const exitOf = (folder: string, pid: number): string => join(folder, `exit-${pid}`);
 const unstartedOf = (folder: string, pid: number) => join(folder, `unstarted-${pid}`);
-const recordOf = (folder: string): string => join(folder, 'process.json');
+const RECORD = 'process.json';
+const recordOf = (folder: string): string => join(folder, RECORD);
+
+/** All folders under one in which a process was launched. */
+export function foldersWithRecords(root: string): readonly string[] {
+  let files: readonly string[];
+  try {
+    files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return [];
+  }
+  const records = files.filter((file) => basename(file) === RECORD);
+  return records.map((file) => join(root, dirname(file)));
+}
 
 export function hasRecord(folder: string): boolean {
   return existsSync(recordOf(folder));

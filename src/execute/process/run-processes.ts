@@ -11,7 +11,14 @@ import { boot, isAlive, type ProcessIdentity } from './identity.ts';
 import { type Launch, launch, type ProcessHandle } from './launch.ts';
 import { MARKS, markOf, runKey, type StepMark } from './mark.ts';
 import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
-import { type Exit, type ProcessRecord, readRecord, stderrOf, stdoutOf } from './record.ts';
+import {
+  type Exit,
+  foldersWithRecords,
+  type ProcessRecord,
+  readRecord,
+  stderrOf,
+  stdoutOf,
+} from './record.ts';
 import { type GracePeriods, type Member, type Tree, TreeStops } from './stop.ts';
 import { system as thisMachine } from './system.ts';
 import { type PidAndStart, relatedProcesses } from './tree.ts';
@@ -104,6 +111,11 @@ export class RunProcesses {
   /** The processes that `endStrays` would end. */
   strays(): readonly ProcessIdentity[] {
     return strays(this.#runKey(), () => this.#known.keys()).find(this.#system.survey());
+  }
+
+  /** The folders of all steps of which a process was recorded, for a run that nobody can read. */
+  recordedSteps(): readonly string[] {
+    return foldersWithRecords(this.#folder);
   }
 
   /** Whether this process descends from a step of the run. */

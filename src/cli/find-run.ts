@@ -1,24 +1,10 @@
+import { checkRunId, isRunId } from '../journal/run-id.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearestFew } from '../parse/nearest.ts';
-import type { Disk } from './disk.ts';
-import type { Project } from './project.ts';
-import { checkRunId, isRunId } from './run-id.ts';
-
-/** The ids of all runs of which anything is left, in order. Files with other names are no runs. */
-export async function listRuns(disk: Disk, project: Project): Promise<string[]> {
-  if ((await disk.kind(project.stateFolder)) !== 'folder') return [];
-  const ids = new Set<string>();
-  for (const name of await disk.list(project.stateFolder)) {
-    const id = /^([^.].*)\.jsonl?$/u.exec(name)?.[1];
-    if (id && isRunId(id)) ids.add(id);
-  }
-  return [...ids].sort();
-}
 
 /** The id that is meant: as it is, or shortened as long as only one run begins like that. */
-export async function findRun(disk: Disk, project: Project, text: string): Promise<string> {
+export function findRun(ids: readonly string[], text: string): string {
   const wanted = checkRunId(text);
-  const ids = await listRuns(disk, project);
   if (ids.includes(wanted)) return wanted;
   const [only, ...others] = ids.filter((id) => id.startsWith(wanted));
   if (only === undefined) throw noSuchRun(wanted, ids);
@@ -27,10 +13,9 @@ export async function findRun(disk: Disk, project: Project, text: string): Promi
 }
 
 /** Whether a word is, begins or nearly is the id of a run. */
-export async function meansRun(disk: Disk, project: Project, word: string): Promise<boolean> {
+export function meansRun(ids: readonly string[], word: string): boolean {
   const wanted = word.normalize('NFC');
   if (!isRunId(wanted)) return false;
-  const ids = await listRuns(disk, project);
   if (ids.some((id) => id.startsWith(wanted))) return true;
   return wanted.length >= TELLING && nearest(wanted, ids).length > 0;
 }

@@ -1,0 +1,92 @@
+/** What commands have around them: where they are, the runs of the project, and time. Built once. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isAlive, processSpace, RunProcesses, self } from '../execute/process/index.ts';
+import { type Disk, realDisk } from '../journal/disk.ts';
+import { fileStore } from '../journal/file-store.ts';
+import { findProject, makeProject, type Project } from '../journal/project.ts';
+import { userKey } from '../journal/user-key.ts';
+import { workspaceOf } from '../journal/workspace.ts';
+import type { Clock, Executor, RunStore, Workspace } from '../ports.ts';
+import { sealedText } from './own-runs.ts';
+import { runCodec } from './run-codec.ts';
+import { stderr } from './terminal.ts';
+import { homeFolder, userStateFolder } from './user-folders.ts';
+
+export interface Surroundings {
+  readonly cwd: string;
+  readonly project: Pick<Project, 'folder' | 'configFile'>;
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** For the files of the user and the configuration; runs are reached through the store. */
+  readonly disk: Disk;
+  readonly scriptExecutor: Outside['scriptExecutor'];
+  workspace(run: string): Workspace;
+  /** What a run has running. */
+  processes(run: string): RunProcesses;
+  /** Makes the folder in which runs are kept, or throws a UserError. */
+  makeProject(): Promise<void>;
+}
+
+/** What a caller may put in the place of the usual. */
+export interface Outside {
+  readonly cwd?: string;
+  readonly disk?: Disk;
+  readonly scriptExecutor?: ((processes: RunProcesses) => Executor) | undefined;
+}
+
+/** Commands ask when they need it: some work without a project. */
+export type Here = () => Promise<Surroundings>;
+
+export async function surroundings({
+  cwd = process.cwd(),
+  disk = realDisk,
+  scriptExecutor,
+}: Outside = {}): Promise<Surroundings> {
+  const project = await findProject(disk, cwd, homeFolder());
+  const workspace = (run: string) => workspaceOf(project, run);
+  const store = fileStore({
+    disk,
+    project,
+    codec: runCodec,
+    key: userKey(disk, join(userStateFolder(), 'key')),
+    sealedText,
+    lockWorld: () => ({
+      self: { ...self(), space: processSpace(), host: hostname() },
+      clock,
+      isAlive,
+      report: (text) => stderr.say(text),
+    }),
+  });
+  return {
+    cwd,
+    project,
+    store,
+    clock,
+    newId: randomUUID,
+    disk,
+    scriptExecutor,
+    workspace,
+    processes: (run) => new RunProcesses(workspace(run).folder),
+    makeProject: () => makeProject(disk, project),
+  };
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  at(time, callback) {
+    // Timers hold at most 24 days, and a laptop that slept has to look at the clock again.
+    let timer: NodeJS.Timeout;
+    const look = () => {
+      const left = time - Date.now();
+      timer =
+        left <= 0 ? setTimeout(callback, 0) : setTimeout(look, Math.min(left, LONGEST_NAP_MS));
+    };
+    look();
+    return () => clearTimeout(timer);
+  },
+};
+
+const LONGEST_NAP_MS = 60_000;
