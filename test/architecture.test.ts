@@ -104,6 +104,7 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
     imports(file).some((target) => target.includes('claude/')),
   );
   expect(users.sort()).toEqual([
+    'cli/agent.ts',
     'cli/commands/doctor.ts',
     'cli/option-table.ts',
     'cli/wire.ts',
@@ -111,6 +112,17 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
     'index.ts',
     'testing.ts',
   ]);
+});
+
+test('runs are reached through the store: only one file builds it, and nobody else knows their files', () => {
+  // What is written of a run as JSON, what an id looks like, and the disk for the user's own files.
+  const open = /journal\/(?:state-file|run-id|disk|disk-errors)\.ts$/;
+  const insiders = files
+    .filter((file) => !file.startsWith('journal/'))
+    .filter((file) =>
+      imports(file).some((target) => target.includes('journal/') && !open.test(target)),
+    );
+  expect(insiders.sort()).toEqual(['cli/run-codec.ts', 'cli/surroundings.ts']);
 });
 
 test("nothing outside load asks for the kind of a workflow's source", () => {

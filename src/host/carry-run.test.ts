@@ -258,7 +258,7 @@ async function stored() {
     memoryStore({
       apply: (run, event) => apply(run ?? newRun, event),
       sealedText: ({ id }) => id,
-      self: { pid, started: '1', boot: 'b', host: 'here', isHere: true },
+      self: { pid, started: '1', boot: 'b', name: 'process 1', isHere: true },
       runs,
     });
   const { run, events } = makeRun(FLOW);

@@ -12,6 +12,7 @@ import { fileRecords } from './file-records.ts';
 import { journalOfAnother } from './journal-errors.ts';
 import { listRuns } from './list-runs.ts';
 import { type LockWorld, lockOwner } from './lock.ts';
+import { elsewhere } from './lock-errors.ts';
 import { isHere } from './lock-owner.ts';
 import { type Project, runPaths } from './project.ts';
 import { beginning } from './read-entries.ts';
@@ -37,8 +38,9 @@ export function fileStore(parts: FileStoreParts): RunStore {
     const world = lockWorld();
     const found = await lockOwner(disk, runPaths(project, id).lock, world);
     if (!found) return undefined;
-    const { pid, started, boot, host, beat } = found;
-    return { pid, started, boot, host, isHere: beat === undefined || isHere(found, world.self) };
+    const { pid, started, boot, beat } = found;
+    const seen = beat === undefined || isHere(found, world.self);
+    return { pid, started, boot, name: seen ? `process ${pid}` : elsewhere(found), isHere: seen };
   };
   const look = async (id: string): Promise<LookedAtRun> => {
     const { journal, seals } = runPaths(project, id);

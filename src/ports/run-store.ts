@@ -54,8 +54,8 @@ export interface RunOwner {
   readonly pid: number;
   readonly started: string;
   readonly boot: string;
-  /** The machine or container that it is on, where that is known. */
-  readonly host: string | undefined;
+  /** What a person calls it, with its machine if that is another one. */
+  readonly name: string;
   /** Whether it can be seen, and signalled, from here. */
   readonly isHere: boolean;
 }

@@ -24,7 +24,7 @@ const codec: RunCodec<Run> = {
     return run;
   },
 };
-const sealedText = ({ id, settings }: ChosenRun) => JSON.stringify([id, settings]);
+const sealedText = ({ id, settings }: ChosenRun) => JSON.stringify([id, settings.budgetUsd]);
 
 /** Two processes in two containers, which know each other by their signs of life. */
 async function files(): Promise<StoreUnderTest> {
@@ -82,7 +82,7 @@ async function files(): Promise<StoreUnderTest> {
 
 async function memory(runs = new MemoryRuns()): Promise<StoreUnderTest> {
   const processOf = (pid: number) => {
-    const self = { pid, started: '1', boot: 'b', host: 'here', isHere: true };
+    const self = { pid, started: '1', boot: 'b', name: `process ${pid}`, isHere: true };
     return memoryStore({ apply: codec.apply, sealedText, self, runs });
   };
   return { store: processOf(1), other: processOf(2), fallSilent: () => runs.expire(started.run) };

@@ -356,7 +356,7 @@ export const CHECKS: readonly Check[] = [
         return found.kind === 'stored' && found.isOwn;
       };
       assert.equal(await isOwn(), true);
-      const settings = { ...run.settings, skipPermissions: true };
+      const settings = { ...run.settings, budgetUsd: run.settings.budgetUsd + 1 };
       const resumed: RunEvent = { type: 'run-resumed', at: 5, settings };
       await append(resumed);
       assert.equal(await isOwn(), false);

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, isSuspended, signalProcess } from '../../execute/process/index.ts';
-import { elsewhere } from '../../journal/lock-errors.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { RunOwner } from '../../ports.ts';
 import { openRun } from '../runs.ts';
@@ -112,7 +111,7 @@ export async function stopNow(
 function outOfReach(owner: RunOwner): UserError {
   return new UserError(
     'run-out-of-reach',
-    `The run is being worked on by ${elsewhere(owner)}. It did not react, and cannot be killed from here.`,
+    `The run is being worked on by ${owner.name}. It did not react, and cannot be killed from here.`,
     'End it where it runs.',
   );
 }
