@@ -6,6 +6,7 @@ import type { Failure } from '../model/failure.ts';
 import { type Account, NO_COST } from '../model/step-account.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Interpreter } from '../model/workflow.ts';
+import { VALUE_NAMES, variableOf } from '../parse/placeholders.ts';
 import { printStream } from '../parse/print-stream.ts';
 import type { Executor, Live, RunningStep, ScriptStep, Step, StepOutcome } from '../ports.ts';
 import { answerRef, answerRefOf } from './answer-ref.ts';
@@ -47,14 +48,14 @@ export function scriptEnvironment(
   inputFile: string,
 ): Readonly<Record<string, string>> {
   const { input } = step;
-  const value = input === undefined ? {} : { RAYMOND_RESULT_FILE: inputFile };
+  const value = input === undefined ? {} : { [`${variableOf('result')}_FILE`]: inputFile };
   const fits =
     input !== undefined && Buffer.byteLength(input) <= LARGEST_VALUE && !input.includes('\0');
   return {
     ...inheritedEnvironment(process.env),
     ...step.environment,
     ...value,
-    ...(fits && { RAYMOND_RESULT: input, RAYMOND_INPUT: input }),
+    ...(fits && Object.fromEntries(VALUE_NAMES.map((name) => [variableOf(name), input]))),
   };
 }
 

@@ -1,6 +1,15 @@
 /** Fills a state's text for a step. */
 import type { Agent, Run } from '../model/run.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
+import {
+  GIVEN_NAMES,
+  type GivenName,
+  isGivenName,
+  type JUDGE_NAMES,
+  PLACEHOLDER,
+  VALUE_NAMES,
+  variableOf,
+} from '../parse/placeholders.ts';
 import { writeTag } from '../parse/transition.ts';
 
 /** What a step's own surroundings add to a run. */
@@ -19,22 +28,20 @@ export function renderPrompt(state: PromptState, from: Surroundings): string {
   if (task?.kind === 'reminder') return task.text;
   if (task?.kind === 'continuation') return CONTINUATION;
   if (task?.kind === 'judge' && task.reminder) return task.reminder.text;
-  const judged =
+  const judged: Readonly<Record<(typeof JUDGE_NAMES)[number], string>> | undefined =
     task?.kind === 'judge'
       ? { output: task.output, transition: task.tags.map(writeTag).join('\n') }
       : undefined;
-  return fill(state.template, (name) => {
-    if (name === 'task_folder') return from.taskFolder();
-    return lookUp({ ...promptVariables(from), ...judged }, name);
-  });
+  return fill(state.template, (name) =>
+    isGivenName(name)
+      ? GIVEN[name](from)
+      : lookUp({ ...from.run.metadata, ...agent.variables, ...judged }, name),
+  );
 }
 
 /** Replaces each `{{name}}` once: what a value brings in is never looked at again. */
 export function fill(template: string, value: (name: string) => string | undefined): string {
-  return template.replace(
-    /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g,
-    (written, name) => value(name) ?? written,
-  );
+  return template.replace(PLACEHOLDER, (written, name) => value(name) ?? written);
 }
 
 /** The environment that a script sees, apart from its value. */
@@ -44,10 +51,7 @@ export function scriptVariables(from: Surroundings): Readonly<Record<string, str
     ...workflow.about.environment,
     ...run.metadata,
     ...agent.variables,
-    RAYMOND_WORKFLOW_ID: run.id,
-    RAYMOND_AGENT_ID: agent.id,
-    RAYMOND_STATE: agent.state,
-    RAYMOND_TASK_FOLDER: from.taskFolder(),
+    ...Object.fromEntries(IN_SCRIPTS.map((name) => [variableOf(name), GIVEN[name](from)])),
     RAYMOND_ATTEMPT: String(agent.attempts),
   };
 }
@@ -56,18 +60,18 @@ const CONTINUATION = `You were interrupted while you worked on the last request,
 conversation. Some of the work may be done already: check what is there before you do anything again.
 Then finish the request, and end as it told you to.`;
 
-function promptVariables({ run, agent }: Surroundings): Readonly<Record<string, string>> {
-  const value = agent.input ?? '';
-  return {
-    ...run.metadata,
-    ...agent.variables,
-    result: value,
-    input: value,
-    workflow_id: run.id,
-    agent_id: agent.id,
-    state: agent.state,
-  };
-}
+/** The executor adds the value, which may be too large for an environment. */
+const IN_SCRIPTS = GIVEN_NAMES.filter((name) => !VALUE_NAMES.some((value) => value === name));
+
+/** The names that Raymond itself fills. */
+const GIVEN: Readonly<Record<GivenName, (from: Surroundings) => string>> = {
+  result: ({ agent }) => agent.input ?? '',
+  input: ({ agent }) => agent.input ?? '',
+  workflow_id: ({ run }) => run.id,
+  agent_id: ({ agent }) => agent.id,
+  state: ({ agent }) => agent.state,
+  task_folder: ({ taskFolder }) => taskFolder(),
+};
 
 function lookUp(variables: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;

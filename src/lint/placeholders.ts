@@ -6,6 +6,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { PromptState } from '../model/workflow.ts';
 import { nameIndex } from '../parse/nearest.ts';
+import { GIVEN_NAMES, JUDGE_NAMES, PLACEHOLDER } from '../parse/placeholders.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { TAG_RULES } from '../parse/transition.ts';
 import { fault } from './codes.ts';
@@ -14,13 +15,13 @@ import { allWays, type Lint, prompts } from './rule.ts';
 
 export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
   const given = namesFor(givenNames(lint));
-  const givenToJudges = namesFor(new Set([...given.names, 'output', 'transition']));
+  const givenToJudges = namesFor(new Set([...given.names, ...JUDGE_NAMES]));
   const judges = judgesOf(lint);
   const hint = limitedHints();
   return prompts(lint).flatMap((state) => {
     const known = judges.has(state.name) ? givenToJudges : given;
     const position = positionsIn(state.template, state.templateLine);
-    return [...state.template.matchAll(/\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g)].flatMap((match) => {
+    return [...state.template.matchAll(PLACEHOLDER)].flatMap((match) => {
       const name = match[1] ?? '';
       if (known.names.has(name)) return [];
       const [meant] = hint(() => known.index.nearest(name, 1)) ?? [];
@@ -57,8 +58,6 @@ export function spacedPlaceholders(lint: Lint): readonly Diagnostic[] {
   });
 }
 
-const OWN_NAMES = ['result', 'input', 'workflow_id', 'agent_id', 'state', 'task_folder'];
-
 /** Includes tags that a prompt only shows: an agent fills in their values. */
 function givenNames(lint: Lint): ReadonlySet<string> {
   const tags = [
@@ -70,7 +69,7 @@ function givenNames(lint: Lint): ReadonlySet<string> {
   const variables = tags.flatMap(({ name, attributes }) =>
     TAG_RULES[name].variables ? Object.keys(attributes) : [],
   );
-  return new Set([...OWN_NAMES, ...variables, ...(lint.options.variables ?? [])]);
+  return new Set([...GIVEN_NAMES, ...variables, ...(lint.options.variables ?? [])]);
 }
 
 function judgesOf(lint: Lint): ReadonlySet<StateName> {

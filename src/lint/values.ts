@@ -5,6 +5,7 @@ import { isOpen, shownWays, type Way } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { State } from '../model/workflow.ts';
+import { USE_OF_VALUE, USE_OF_VALUE_IN_SCRIPT } from '../parse/placeholders.ts';
 import { fault } from './codes.ts';
 import { allWays, type Lint, prompts } from './rule.ts';
 
@@ -15,7 +16,7 @@ export function emptyValues(lint: Lint): readonly Diagnostic[] {
   const entered = new Set(ways.flatMap((way) => statesNamedBy(way).map(({ state }) => state)));
   const withValue = new Set(ways.flatMap(statesGivenValueBy));
   return prompts(lint).flatMap((state) => {
-    const match = /\{\{(?:result|input)\}\}/.exec(state.template);
+    const match = USE_OF_VALUE.exec(state.template);
     const getsValue = state.name === lint.workflow.entry || withValue.has(state.name);
     if (!match || getsValue || !entered.has(state.name)) return [];
     const position = positionsIn(state.template, state.templateLine)(match.index);
@@ -66,9 +67,9 @@ function statesGivenValueBy(way: Way): readonly StateName[] {
 function usesValue(state: State): boolean {
   switch (state.kind) {
     case 'prompt':
-      return /\{\{(?:result|input)\}\}/.test(state.template);
+      return USE_OF_VALUE.test(state.template);
     case 'script':
-      return /RAYMOND_(?:RESULT|INPUT)/.test(state.text);
+      return USE_OF_VALUE_IN_SCRIPT.test(state.text);
     case 'broken':
       return true;
   }

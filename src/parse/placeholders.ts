@@ -1,0 +1,35 @@
+/** The names that Raymond itself fills: `{{name}}` in prompts, `RAYMOND_NAME` in the environment of scripts. */
+
+/** They hold the value that a state receives. */
+export const VALUE_NAMES = ['result', 'input'] as const;
+
+export const GIVEN_NAMES = [
+  ...VALUE_NAMES,
+  'workflow_id',
+  'agent_id',
+  'state',
+  'task_folder',
+] as const;
+
+export type GivenName = (typeof GIVEN_NAMES)[number];
+
+/** Only in the prompt of a judge. */
+export const JUDGE_NAMES = ['output', 'transition'] as const;
+
+/** A name is a word without spaces inside the braces. */
+export const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g;
+
+export function isGivenName(name: string): name is GivenName {
+  return GIVEN_NAMES.some((given) => given === name);
+}
+
+/** The variable that holds it in the environment of a script. */
+export function variableOf(name: GivenName): string {
+  return `RAYMOND_${name.toUpperCase()}`;
+}
+
+/** Where a prompt uses the value that its state receives. */
+export const USE_OF_VALUE = new RegExp(`\\{\\{(?:${VALUE_NAMES.join('|')})\\}\\}`);
+
+/** Where a script does. */
+export const USE_OF_VALUE_IN_SCRIPT = new RegExp(VALUE_NAMES.map(variableOf).join('|'));
