@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { failureSchema } from '../src/model/failure.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -199,7 +200,72 @@ function imports(file: string): readonly string[] {
 }
 
 function code(file: string): string {
-  return readFileSync(join(src, file), 'utf8')
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/^\s*\/\/.*$/gm, '');
+  return withoutComments(readFileSync(join(src, file), 'utf8'));
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+/** The folders of the language, and those that serve every agent alike. */
+const KNOW_NO_AGENT = new Set([
+  'parse',
+  'interpret',
+  'graph',
+  'explore',
+  'lint',
+  'options',
+  'schemas',
+  'run',
+  'host',
+]);
+
+/** What belongs to an executor: the names of agents, and of what can be chosen for them. */
+const WORDS_OF_AGENTS = new Set([
+  ...['claude', 'anthropic', 'codex', 'openai', 'gemini', 'copilot', 'mcp'],
+  ...['model', 'models', 'opus', 'sonnet', 'haiku', 'effort', 'efforts'],
+  ...['permission', 'permissions', 'bypass', 'accept edits', 'allowed tools', 'disallowed tools'],
+]);
+
+/** It lists the variables of programs of all kinds, which no workflow may set. */
+const LISTS_PROGRAMS = 'parse/refused-names.ts';
+
+const ofNoAgent = files.filter(
+  (file) => KNOW_NO_AGENT.has(layerOf(file)) && file !== LISTS_PROGRAMS,
+);
+
+test.each(ofNoAgent)('%s has no word of an agent', (file) => {
+  expect(wordsOfAgents(code(file))).toEqual([]);
+});
+
+test.each([
+  ["const known = ['opus'];", ['opus']],
+  ['policy.allowedTools', ['allowed tools']],
+  ['allowed_tools: []', ['allowed tools']],
+  ["if (mode === 'acceptEdits') return;", ['accept edits']],
+  ['readPermissionMode(reader)', ['permission']],
+  ["'--effort'", ['effort']],
+  ['settings.model ?? MODELS[0]', ['model', 'models']],
+  ["import type { Tag } from '../model/tag.ts';", []],
+  ["case 'unknown-model':", []],
+  ['// The model answers.', []],
+  ['remodelled, effortless, allowed, tools', []],
+])('%s has the words %j', (text, words) => {
+  expect(wordsOfAgents(withoutComments(text))).toEqual(words);
+});
+
+/** Identifiers, keys and texts, taken apart. Kinds of failures are vocabulary of the journal. */
+function wordsOfAgents(text: string): readonly string[] {
+  const kinds = failureSchema.shape.kind.options.map((kind) => `'${kind}'`);
+  const own = kinds
+    .reduce((rest, kind) => rest.replaceAll(kind, ''), text)
+    .replace(/from '(?:\.\.?\/)+model\/[\w-]+\.ts'/g, '');
+  const words = (own.match(/[A-Za-z]\w*/g) ?? []).flatMap((name) => {
+    const parts = name
+      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .toLowerCase()
+      .split('_');
+    return [...parts, ...parts.map((part, i) => `${part} ${parts[i + 1]}`)];
+  });
+  return [...new Set(words.filter((word) => WORDS_OF_AGENTS.has(word)))];
 }

@@ -123,7 +123,7 @@ export const RUN_OPTIONS = [
   {
     name: 'rehearse',
     kind: 'flag',
-    meaning: 'play the workflow without a model and without executing its scripts: costs nothing',
+    meaning: 'play the workflow without an agent and without executing its scripts: costs nothing',
     example: 'false',
     only: 'command-line',
     inTests: true,
