@@ -1,13 +1,11 @@
 /** Carries one run at the terminal: with its signals, its person, its reports, and an exit code. */
 import { hostname } from 'node:os';
 import { type Begun, carryRun } from '../host/carry-run.ts';
-import { scriptedPerson } from '../host/scripted-person.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
-import { countdown } from '../observe/countdown.ts';
 import type { Lease, OwnedJournal, WorkflowLibrary } from '../ports.ts';
+import { attendance } from './attendance.ts';
 import { exitCode } from './exit-code.ts';
-import { personAtTerminal } from './person-at-terminal.ts';
 import { observerFailed, type Reported, reporters } from './reporters.ts';
 import { stopOnSignals } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -36,14 +34,8 @@ export async function runAtTerminal(
   const { around, lease, library, journal, executors, options, begun, patient = true } = parts;
   const { clock, newId, store } = around;
   const workspace = around.workspace(run.id);
-  const person = executors.rehearsal
-    ? scriptedPerson(executors.rehearsal.replies, 'rehearsed')
-    : personAtTerminal(options, () => waiting.look());
-  const waiting = countdown(
-    clock,
-    (line) => stderr.line(line, options),
-    () => patient && !person.isThere(),
-  );
+  const { replies } = executors.rehearsal ?? {};
+  const { person, observers } = attendance({ clock, options, replies, patient });
   const report = (text: string) =>
     stderr.line({ at: clock.now(), who: 'run', tone: 'warning', text }, options);
   let ended: Run;
@@ -57,10 +49,7 @@ export async function runAtTerminal(
       mail: { mailbox: store.mailbox(run.id), pid: process.pid, report },
       stops: stopOnSignals,
       worker: `${hostname()}:${process.pid}`,
-      observers: [
-        ...reporters({ ...parts, workspace }),
-        ...(options.json || options.quiet ? [] : [['The countdown', waiting] as const]),
-      ],
+      observers: [...reporters({ ...parts, workspace }), ...observers],
       observerFailed,
       ...(begun && { begun }),
     });

@@ -1,0 +1,34 @@
+/** Who may answer the questions of a run, and what the terminal shows while the run waits for a time. */
+import type { NamedObserver } from '../host/observe-all.ts';
+import { scriptedPerson } from '../host/scripted-person.ts';
+import { countdown } from '../observe/countdown.ts';
+import type { RunOptions } from '../options/run-options.ts';
+import type { Clock, Person } from '../ports.ts';
+import { personAtTerminal } from './person-at-terminal.ts';
+import { stderr } from './terminal.ts';
+
+export interface Attendance {
+  readonly person: Person;
+  readonly observers: readonly NamedObserver[];
+}
+
+export interface AttendanceParts {
+  readonly clock: Clock;
+  readonly options: RunOptions;
+  /** In a rehearsal, the replies that are not yet given. */
+  readonly replies: readonly string[] | undefined;
+  /** Whether the run waits for the deadline of a question. */
+  readonly patient: boolean;
+}
+
+export function attendance({ clock, options, replies, patient }: AttendanceParts): Attendance {
+  const person = replies
+    ? scriptedPerson(replies, 'rehearsed')
+    : personAtTerminal(options, () => waiting.look());
+  const waiting = countdown(
+    clock,
+    (line) => stderr.line(line, options),
+    () => patient && !person.isThere(),
+  );
+  return { person, observers: options.json || options.quiet ? [] : [['The countdown', waiting]] };
+}
