@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
+import { STEP_FILES } from '../model/step-files.ts';
 import type { ScriptState, Workflow } from '../model/workflow.ts';
 import { type Answer, answerFor, type Rehearsal, writtenFailure } from '../parse/rehearsal-file.ts';
 import type { Executor, Step } from '../ports.ts';
@@ -151,7 +152,10 @@ function kept(step: Step, answer: ScriptedAnswer): ScriptedAnswer {
   const keep = (file: string, content: string) =>
     writeFileSync(join(step.folder, file), content, { mode: 0o600 });
   mkdirSync(step.folder, { recursive: true, mode: 0o700 });
-  if (step.kind === 'prompt') keep('answer', text);
-  keep('stdout', step.kind === 'prompt' ? `${JSON.stringify({ rehearsed: text })}\n` : text);
+  if (step.kind === 'prompt') keep(STEP_FILES.answer.name, text);
+  keep(
+    STEP_FILES.stdout.name,
+    step.kind === 'prompt' ? `${JSON.stringify({ rehearsed: text })}\n` : text,
+  );
   return answer;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Failure } from '../model/failure.ts';
 import { type Account, NO_COST } from '../model/step-account.ts';
+import { STEP_FILES } from '../model/step-files.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Interpreter } from '../model/workflow.ts';
 import { VALUE_NAMES, variableOf } from '../parse/placeholders.ts';
@@ -90,7 +91,7 @@ function refused(why: string): RunningStep {
 
 function begin(processes: RunProcesses, step: ScriptStep): LaunchedProcess {
   mkdirSync(step.folder, { recursive: true, mode: 0o700 });
-  const inputFile = join(step.folder, 'input');
+  const inputFile = join(step.folder, STEP_FILES.input.name);
   if (step.input !== undefined) writeFileSync(inputFile, step.input, { mode: 0o600 });
   const [command, args] = interpreterCommand(step.interpreter, step.file);
   const env = scriptEnvironment(step, inputFile);

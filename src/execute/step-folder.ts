@@ -1,11 +1,7 @@
 /**
- * The files of a step's folder, while the step is new and when it is old. In addition to the files of
- * its process (see `process/record.ts`), an executor of prompts writes
- * - `turn.json`: the facts that are needed to adopt a turn; `process` is the folder of its process
- * - `raw.json`: the place of the agent's own messages, one JSON value per line
- * - `answer`: the final message
+ * The files of a step's folder (see `model/step-files.ts`), while the step is new and when it is old.
  *
- * Of an old prompt step, `stdout`, `stderr` and `answer` are compressed (`.gz`). An old script step is
+ * Files of an old prompt step are compressed (`.gz`). An old script step is
  * reduced to a line in `older.jsonl` beside it. The run itself does not need `raw.json` and `answer`,
  * so an error while they are written does not fail the step.
  */
@@ -15,15 +11,16 @@ import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
+import { STEP_FILES, type StepFile } from '../model/step-files.ts';
 
 /** Writes the final message. */
 export function writeAnswer(folder: string, text: string): void {
-  writeOptional(join(folder, 'answer'), text);
+  writeOptional(join(folder, STEP_FILES.answer.name), text);
 }
 
 /** Writes the place of the agent's own messages, one JSON value per line. */
 export function writeRawLocation(folder: string, raw: Raw): void {
-  writeOptional(join(folder, 'raw.json'), JSON.stringify(raw));
+  writeOptional(join(folder, STEP_FILES.raw.name), JSON.stringify(raw));
 }
 
 function writeOptional(file: string, text: string): void {
@@ -39,17 +36,22 @@ type Raw = z.infer<typeof rawSchema>;
 
 export type StepKind = 'prompt' | 'script';
 
+const FILES: readonly StepFile[] = Object.values(STEP_FILES);
+
 /** Whether the files of a folder are those of a prompt step, which cost money. */
 export function isPromptFolder(names: readonly string[]): boolean {
-  return names.some((name) => /^(turn\.json|raw\.json|answer(\.gz)?)$/.test(name));
+  const ofPrompts = FILES.filter(({ isOfPrompt }) => isOfPrompt).map(({ name }) => name);
+  return names.some((name) => ofPrompts.includes(name.replace(/\.gz$/, '')));
 }
 
 /** The files of a prompt step that are compressed when it is old. */
-export const COMPRESSED: readonly string[] = ['stdout', 'stderr', 'answer'];
+export const COMPRESSED: readonly string[] = FILES.filter(({ isCompressed }) => isCompressed).map(
+  ({ name }) => name,
+);
 
 /** The folder of the process that answers a prompt step; an earlier step may have started it. */
 export function processFolderOf(folder: string): string | undefined {
-  const turn = parsed(readKept(join(folder, 'turn.json'), SMALL_BYTES));
+  const turn = parsed(readKept(join(folder, STEP_FILES.turn.name), SMALL_BYTES));
   return z.safeParse(z.object({ process: z.string() }), turn).data?.process;
 }
 
@@ -57,7 +59,9 @@ const SMALL_BYTES = 1024 * 1024;
 
 /** The line that remains of an old script step; undefined if its output is too long. */
 export function remainsOf(folder: string): string | undefined {
-  const stdout = readKept(join(folder, 'stdout'), MOST_REMAINING_BYTES)?.toString('utf8');
+  const stdout = readKept(join(folder, STEP_FILES.stdout.name), MOST_REMAINING_BYTES)?.toString(
+    'utf8',
+  );
   if (stdout === undefined) return undefined;
   return olderLine(Number(basename(folder)), stdout);
 }
@@ -70,7 +74,10 @@ export function stepMessages(folder: string, kind: StepKind): readonly unknown[]
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 function messagesIn(folder: string): readonly unknown[] {
-  const { data } = z.safeParse(rawSchema, parsed(readKept(join(folder, 'raw.json'), SMALL_BYTES)));
+  const { data } = z.safeParse(
+    rawSchema,
+    parsed(readKept(join(folder, STEP_FILES.raw.name), SMALL_BYTES)),
+  );
   if (!data) return [];
   const { file, from, to } = data;
   if (to - from > MAX_MESSAGE_BYTES) return [{ type: 'too-large', file, from, to }];
@@ -84,7 +91,7 @@ function messageIn(line: string): readonly unknown[] {
 }
 
 function printedIn(folder: string): readonly unknown[] {
-  const file = join(folder, 'stdout');
+  const file = join(folder, STEP_FILES.stdout.name);
   try {
     return [
       { type: 'content', text: readRegularFileSync(file, MAX_MESSAGE_BYTES).toString('utf8') },

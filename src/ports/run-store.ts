@@ -13,6 +13,7 @@
 import type { JournaledEvent, RunEvent } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import type { Run } from '../model/run.ts';
+import type { STEP_FILES } from '../model/step-files.ts';
 import type { UserError } from '../model/user-error.ts';
 
 export interface RunStore {
@@ -137,7 +138,7 @@ export interface StepKey {
 }
 
 /** What a prompt answered; what a process wrote. */
-export type RecordName = 'answer' | 'stdout' | 'stderr';
+export type RecordName = (typeof STEP_FILES)['answer' | 'stdout' | 'stderr']['name'];
 
 /** What steps left. It remembers what it has read of old steps: one is for one look at a run. */
 export interface StepRecords {

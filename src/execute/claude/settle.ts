@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Account } from '../../model/step-account.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { answerRef } from '../answer-ref.ts';
 import { writeAnswer, writeRawLocation } from '../step-folder.ts';
@@ -34,7 +35,7 @@ export function settle(
   const before = memory.notes.read(session.use === 'branch' ? session.from : session.id);
   memory.notes.write(session.id, noteAfter(before ?? {}, turn, followed, checkpoint));
   writeRawLocation(step.folder, {
-    file: join(turn.process, 'stdout'),
+    file: join(turn.process, STEP_FILES.stdout.name),
     from: turn.offset,
     to: offset,
   });

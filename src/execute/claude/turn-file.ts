@@ -8,6 +8,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
 
 const turnSchema = z.object({
   /** The uuids under which the prompt was sent, the newest last. */
@@ -29,7 +30,7 @@ export type TurnFile = z.infer<typeof turnSchema>;
 
 export function writeTurn(folder: string, turn: TurnFile): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, 'turn.json');
+  const file = join(folder, STEP_FILES.turn.name);
   writeFileSync(`${file}.new`, `${JSON.stringify(turn)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
@@ -38,7 +39,9 @@ const MAX_TURN_BYTES = 1024 * 1024;
 
 export function readTurn(folder: string): TurnFile | undefined {
   try {
-    const text = readRegularFileSync(join(folder, 'turn.json'), MAX_TURN_BYTES).toString('utf8');
+    const text = readRegularFileSync(join(folder, STEP_FILES.turn.name), MAX_TURN_BYTES).toString(
+      'utf8',
+    );
     return z.safeParse(turnSchema, JSON.parse(text)).data;
   } catch {
     return undefined;

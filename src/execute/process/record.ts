@@ -7,6 +7,7 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
 import type { ProcessIdentity } from './identity.ts';
 
 export interface ProcessRecord {
@@ -28,11 +29,11 @@ export type Exit =
 export const LEFT: Exit = { kind: 'left' };
 export const UNKNOWN: Exit = { kind: 'unknown' };
 
-export const stdoutOf = (folder: string): string => join(folder, 'stdout');
-export const stderrOf = (folder: string): string => join(folder, 'stderr');
+export const stdoutOf = (folder: string): string => join(folder, STEP_FILES.stdout.name);
+export const stderrOf = (folder: string): string => join(folder, STEP_FILES.stderr.name);
 export const exitOf = (folder: string, pid: number): string => join(folder, `exit-${pid}`);
 const unstartedOf = (folder: string, pid: number) => join(folder, `unstarted-${pid}`);
-const RECORD = 'process.json';
+const RECORD = STEP_FILES.process.name;
 const recordOf = (folder: string): string => join(folder, RECORD);
 
 /** All folders under one in which a process was launched. */
