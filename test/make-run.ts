@@ -144,11 +144,12 @@ const costing = (usd: number): Account => ({ cost: { usd, from: 'told' } });
 
 export const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
 
-function answered(
+/** What an agent's running step reports when it wrote this. */
+export function answered(
   { workflows, outside }: Stage,
   agent: Agent,
   text: string,
-  costUsd: number,
+  costUsd = 0,
 ): StepReport {
   const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
   const reading = readTags(text, { code: isPrompt ? 'heeded' : 'ignored' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failed, interrupted, makeRun } from '../../test/make-run.ts';
+import { answered, failed, interrupted, makeRun } from '../../test/make-run.ts';
 import type { RunEvent } from '../model/event.ts';
 import { apply } from './apply.ts';
 import { newRun, visitKey } from './new-run.ts';
@@ -54,6 +54,49 @@ test('steps are numbered by agent and never again; the cost is the agent’s and
   expect(stage.agent()).toMatchObject({ steps: 2, costUsd: 0.75 });
   expect(stage.run.endedAgents.get('main_s1')).toMatchObject({ steps: 1, costUsd: 0 });
   expect(stage.run).toMatchObject({ totalCostUsd: 0.75, dearestTurnUsd: 0.5, iterations: 3 });
+});
+
+test('an agent that ended is kept with its parent, its result and where it gave that', () => {
+  const stage = makeRun(flow);
+  stage.turn('<fork next="N">S</fork>');
+  expect(stage.agent('main_s1').parent).toBe('main');
+  stage.turn('<goto>N</goto>', 'main_s1');
+  stage.turn('<result>done</result>', 'main_s1', 0.5);
+  const at = stage.run.updatedAt;
+  expect(stage.run.endedAgents.get('main_s1')).toEqual({
+    at,
+    parent: 'main',
+    workflow: '/flow',
+    state: 'N.md',
+    result: 'done',
+    steps: 2,
+    costUsd: 0.5,
+  });
+});
+
+test('a running step says what is executed, and who took it', () => {
+  const stage = makeRun(flow);
+  const executors = { prompt: 'claude', script: 'script' };
+  const input = { at: stage.now, agent: 'main', newSession: 's1', executors, worker: 'here:1' };
+  stage.take({ kind: 'start-step', ...input });
+  const running = { state: 'START.md', executor: 'claude', worker: 'here:1' };
+  expect(stage.agent().status).toMatchObject(running);
+  expect(stage.events.at(-1)).toMatchObject({ type: 'step-started', ...running });
+});
+
+test('an agent continues in the session in which its step ended', () => {
+  const stage = makeRun(flow);
+  stage.start();
+  const session = { id: 'other', checkpoint: 'm7' };
+  const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
+  const account = { cost: { usd: 0.5, from: 'priced' }, usage, session, tree: 't1' } as const;
+  expect(stage.end({ ...answered(stage, stage.agent(), '<goto>N</goto>'), account })).toMatchObject(
+    [
+      { type: 'step-ended', ...account },
+      { type: 'agent-moved', session: { kind: 'open', id: 'other' } },
+    ],
+  );
+  expect(stage.agent().session).toEqual({ kind: 'open', id: 'other' });
 });
 
 test('only the first agent’s result is the run’s', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failed, makeRun, state, types } from '../../test/make-run.ts';
+import { answered, failed, makeRun, state, types } from '../../test/make-run.ts';
 
 const two = 'allowed_transitions: [{ tag: goto, target: N }, { tag: result }]';
 const one = 'allowed_transitions: [{ tag: goto, target: N }]';
@@ -81,6 +81,26 @@ describe('reminders', () => {
     stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
     expect(stage.start()).toMatchObject([{ task: 'reminder', attempt: 2 }]);
   });
+});
+
+test('a move is followed once, also where evaluators have a say', () => {
+  const stage = makeRun({
+    START: state('evaluators:\n  - { visits: 9, then: { tag: goto, target: START } }'),
+  });
+  stage.start();
+  const report = answered(stage, stage.agent(), '<reset cd="a">START</reset>');
+  if (report.kind !== 'answered') throw new Error('It answered.');
+  let looks = 0;
+  const directories = new Map(report.facts.directories);
+  const look = directories.get.bind(directories);
+  directories.get = (path) => {
+    looks += 1;
+    return look(path);
+  };
+  stage.end({ ...report, facts: { ...report.facts, directories } });
+  expect(stage.agent()).toMatchObject({ cwd: '/project/a', visits: { '/flow#START.md': 2 } });
+  // Once to see whether the agent may choose it, and once to follow it.
+  expect(looks).toBe(2);
 });
 
 describe('implicit', () => {

@@ -1,21 +1,13 @@
 /** What follows from a step that has ended: the heart of the language. */
-import type { RunEvent, RunEventOf, StepEndEvent, Task } from '../model/event.ts';
+import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
-import type { Facts, StepEnded, StepReport } from '../model/input.ts';
+import type { StepEnded } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
-import type { Tag, TagReading } from '../model/tag.ts';
-import type { Move } from '../model/transition.ts';
 import { unreachable } from '../model/unreachable.ts';
-import type { AllowedTransition, PromptState, State, Workflow } from '../model/workflow.ts';
-import { tagChoices } from '../parse/agent-choices.ts';
-import { implicitTag } from '../parse/implicit.ts';
-import { readMove } from '../parse/transition.ts';
-import { choiceProblem } from './agent-choice.ts';
 import { apply } from './apply.ts';
-import { evaluate } from './evaluate.ts';
-import { type Followed, follow, type Workflows } from './follow.ts';
-import { visitKey } from './new-run.ts';
-import { policyProblem, reminderText } from './policy.ts';
+import { type AfterStep, decideOnAnswer } from './decide-answer.ts';
+import { failAgent } from './fail-agent.ts';
+import type { Workflows } from './follow.ts';
 import { recover } from './recover.ts';
 
 /** First what the step's end does to the run, by the one fold; then, on that run, what follows from it. */
@@ -28,18 +20,18 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
   const agent = after.agents.get(running.id);
   if (!agent) throw new Error('Bug: the end of a step removed its agent');
   const { task, session } = running.status;
-  const context: Context = {
+  const context: AfterStep = {
     workflows,
     run: after,
     agent,
     task,
-    judgeSession: session?.id,
+    judgeSession: (ended.session ?? session)?.id,
     at,
   };
 
   switch (outcome.kind) {
     case 'answered':
-      return [ended, ...answered(context, outcome)];
+      return [ended, ...decideOnAnswer(context, outcome)];
     case 'failed':
       return [ended, ...failed(context, outcome.failure)];
     case 'interrupted':
@@ -47,40 +39,6 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
     default:
       return unreachable(outcome);
   }
-}
-
-/** The events by which an agent fails; with `--fail-fast` they stop the others. */
-export function failAgent(
-  run: Run,
-  agent: string,
-  failure: Failure,
-  at: number,
-): readonly RunEvent[] {
-  const events: RunEvent[] = [{ type: 'agent-failed', at, agent, failure }];
-  if (run.settings.failFast && run.status.kind === 'active') {
-    events.push({ type: 'stop-requested', at, how: 'now', why: 'failure' });
-  }
-  return events;
-}
-
-export const MOST_REMINDERS = 3;
-
-interface Context {
-  readonly workflows: Workflows;
-  readonly run: Run;
-  /** As the end of the step has left it. */
-  readonly agent: Agent;
-  readonly task: Task;
-  readonly judgeSession: string | undefined;
-  readonly at: number;
-}
-
-type Answer = Extract<StepReport, { kind: 'answered' }>;
-
-/** The attributes with which the tags of the agent's workflow may choose for another agent. */
-function choicesIn({ workflows, agent }: Context): readonly string[] {
-  const workflow = workflows(agent.workflow);
-  return workflow ? tagChoices(workflow.agent) : [];
 }
 
 function endEvent(
@@ -115,210 +73,14 @@ function howToRepeat(
   return state.policy.onInterrupt;
 }
 
-function answered(context: Context, answer: Answer): readonly RunEvent[] {
-  const { agent, task } = context;
-  const workflow = context.workflows(agent.workflow);
-  const state = workflow?.states.get(agent.state);
-  if (!workflow || !state) {
-    return fail(context, {
-      kind: 'missing-state',
-      message: `${agent.state} is no longer in its workflow.`,
-    });
-  }
-  if (task.kind === 'judge') return judged(context, task, state, answer);
-  return decided(context, workflow, state, answer);
-}
-
-function decided(
-  context: Context,
-  workflow: Workflow,
-  state: State,
-  answer: Answer,
-): readonly RunEvent[] {
-  const policy = state.kind === 'prompt' ? state.policy : undefined;
-  const choices = choicesIn(context);
-  const tags = writtenOrImplied(state, answer.reading, choices);
-  const move = readMove(tags, choices);
-  const refuse = (failure: Failure) => remindOrFail(context, failure, policy?.allowed);
-  if (!move.ok) return refuse({ kind: move.kind, message: move.message });
-
-  const forbidden =
-    policy?.allowed && policyProblem(workflow, policy.allowed, tags.tags, move.value);
-  if (forbidden) return refuse({ kind: 'forbidden-transition', message: forbidden });
-  const standpoint = { run: context.run, workflow, facts: answer.facts };
-  const overreach = policy && choiceProblem(standpoint, policy.allowed, tags.tags, move.value);
-  if (overreach) return refuse(overreach);
-
-  const followed = followMove(context, move.value, answer.facts);
-  if (state.kind !== 'prompt') return followed.ok ? followed.events : refuse(followed.failure);
-  // A state that was entered too often cannot be talked out of it, but an evaluator may lead elsewhere.
-  if (!followed.ok && followed.failure.kind !== 'too-many-visits') return refuse(followed.failure);
-  return evaluated(context, state, {
-    output: answer.text,
-    tags: tags.tags,
-    from: 0,
-    facts: answer.facts,
-    whenPassed: () => eventsOrFailure(context, followed),
-  });
-}
-
-/** What the agent wrote, or what its policy lets it leave unwritten. */
-function writtenOrImplied(
-  state: State,
-  reading: TagReading,
-  choices: readonly string[],
-): TagReading {
-  if (state.kind !== 'prompt') return reading;
-  const implicit = implicitTag(state.policy, choices);
-  if (!implicit) return reading;
-  const wroteNothing = reading.tags.length === 0 && reading.bad.length === 0;
-  return state.policy.forceImplicit || wroteNothing ? { tags: [implicit], bad: [] } : reading;
-}
-
-interface Pending {
-  readonly output: string;
-  readonly tags: readonly Tag[];
-  /** The first evaluator that has not spoken yet. */
-  readonly from: number;
-  readonly facts: Facts;
-  /** The events when no evaluator objects: those of the tags. */
-  readonly whenPassed: () => readonly RunEvent[];
-}
-
-function evaluated(context: Context, state: PromptState, pending: Pending): readonly RunEvent[] {
-  const { agent, at } = context;
-  const { output, tags } = pending;
-  const visits = agent.visits[visitKey(agent.workflow, agent.state)] ?? 0;
-  const step = { output, visits, costUsd: agent.costUsd };
-  const verdict = evaluate(state.policy.evaluators, pending.from, step);
-  switch (verdict.kind) {
-    case 'pass':
-      return pending.whenPassed();
-    case 'override':
-      return overridden(context, state, verdict.index, pending);
-    case 'ask-judge':
-      return [
-        { type: 'judge-called', at, agent: agent.id, evaluator: verdict.index, output, tags },
-      ];
-    default:
-      return unreachable(verdict);
-  }
-}
-
-function overridden(
-  context: Context,
-  state: PromptState,
-  index: number,
-  pending: Pending,
-): readonly RunEvent[] {
-  const evaluator = state.policy.evaluators[index];
-  if (!evaluator) return pending.whenPassed();
-  const override: RunEvent = {
-    type: 'transition-overridden',
-    at: context.at,
-    agent: context.agent.id,
-    evaluator: index,
-    by: evaluator.kind,
-    written: pending.tags,
-    taken: evaluator.transition,
-  };
-  return [override, ...followTags(context, [evaluator.transition], pending.facts)];
-}
-
-/** A judge has to give a result: anything but the expected one fires its evaluator. */
-function judged(
-  context: Context,
-  task: Extract<Task, { kind: 'judge' }>,
-  state: State,
-  answer: Answer,
-): readonly RunEvent[] {
-  const { evaluator: index, output, tags } = task;
-  const { facts } = answer;
-  const whenPassed = () => followHeldTags(context, state, tags, facts);
-  if (state.kind !== 'prompt') return whenPassed();
-  const move = readMove(answer.reading, choicesIn(context));
-  const verdict = move.ok && move.value.own.tag === 'result' ? move.value.own.payload : undefined;
-  if (verdict === undefined) {
-    const message = move.ok ? 'A judge can only give a result.' : move.message;
-    return remindOrFail(
-      context,
-      { kind: move.ok ? 'forbidden-transition' : move.kind, message },
-      JUDGE_MAY,
-    );
-  }
-  const evaluator = state.policy.evaluators[index];
-  const pending = { output, tags, facts, whenPassed };
-  const isExpected = evaluator?.kind === 'prompt' && verdict.trim() === evaluator.expect.trim();
-  return isExpected
-    ? evaluated(context, state, { ...pending, from: index + 1 })
-    : overridden(context, state, index, { ...pending, from: index });
-}
-
-const JUDGE_MAY: readonly AllowedTransition[] = [{ tag: 'result', attributes: {}, line: 0 }];
-
-/** A judge took its time: what the agent wrote before it is checked against how things are now. */
-function followHeldTags(
-  context: Context,
-  state: State,
-  tags: readonly Tag[],
-  facts: Facts,
-): readonly RunEvent[] {
-  const workflow = context.workflows(context.agent.workflow);
-  const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
-  const move = readMove({ tags, bad: [] }, choicesIn(context));
-  const standpoint = workflow && { run: context.run, workflow, facts };
-  const overreach = standpoint && move.ok && choiceProblem(standpoint, allowed, tags, move.value);
-  return overreach ? fail(context, overreach) : followTags(context, tags, facts);
-}
-
-function followTags(context: Context, tags: readonly Tag[], facts: Facts): readonly RunEvent[] {
-  const move = readMove({ tags, bad: [] }, choicesIn(context));
-  if (!move.ok) return fail(context, { kind: move.kind, message: move.message });
-  return eventsOrFailure(context, followMove(context, move.value, facts));
-}
-
-function followMove({ workflows, run, agent, at }: Context, move: Move, facts: Facts): Followed {
-  return follow({ workflows, run, agent, facts, at }, move);
-}
-
-function eventsOrFailure(context: Context, followed: Followed): readonly RunEvent[] {
-  return followed.ok ? followed.events : fail(context, followed.failure);
-}
-
-function remindOrFail(
-  context: Context,
-  failure: Failure,
-  allowed: readonly AllowedTransition[] | undefined,
-): readonly RunEvent[] {
-  const { agent, task, at } = context;
-  const said = remindersSoFar(task);
-  if (!allowed || said >= MOST_REMINDERS) return fail(context, failure);
-  return [
-    {
-      type: 'agent-reminded',
-      at,
-      agent: agent.id,
-      number: said + 1,
-      failure,
-      text: reminderText(failure.message, allowed),
-      ...(task.kind === 'judge' && context.judgeSession && { session: context.judgeSession }),
-    },
-  ];
-}
-
-function remindersSoFar(task: Task): number {
-  if (task.kind === 'reminder') return task.number;
-  return task.kind === 'judge' ? (task.reminder?.number ?? 0) : 0;
-}
-
-function failed(context: Context, failure: Failure): readonly RunEvent[] {
+function failed(context: AfterStep, failure: Failure): readonly RunEvent[] {
   const { run, agent, at } = context;
   const isScript = context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script';
   const pausesMs = run.settings.retryPausesMs;
   const recovery = recover(failure, { retries: agent.retries, isScript, at, pausesMs });
   switch (recovery.kind) {
     case 'fail':
-      return fail(context, failure);
+      return failAgent(run, agent.id, failure, at);
     case 'retry':
       return [{ type: 'agent-waits', at, agent: agent.id, until: recovery.until }];
     case 'wait': {
@@ -337,8 +99,4 @@ function failed(context: Context, failure: Failure): readonly RunEvent[] {
     default:
       return unreachable(recovery);
   }
-}
-
-function fail({ run, agent, at }: Context, failure: Failure): readonly RunEvent[] {
-  return failAgent(run, agent.id, failure, at);
 }

@@ -4,7 +4,7 @@ import type { StartStep } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { PromptState, ScriptState } from '../model/workflow.ts';
 import { resolveState } from '../parse/resolve.ts';
-import { failAgent } from './decide.ts';
+import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
 
 /** Starts an agent's next step if the run's limits have room for it; no events when they do not. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { answerRef } from '../../src/execute/answer-ref.ts';
 import type { Executor, Live, Step, StepOutcome } from '../../src/ports.ts';
 
 /** One executor in a world where it is known what its steps will do. */
@@ -35,7 +36,18 @@ export function executorContract(
       const outcome = await executor.start(step('answers'), ignore).outcome;
       expect(outcome).toMatchObject({ kind: 'answered', denied: [] });
       expect(textOf(outcome)).toContain('the answer');
-      expect(outcome.account.cost.usd).toBeGreaterThanOrEqual(0);
+      await executor.close();
+    });
+
+    test('accounts for a step: its cost, its session and the text that decided it', async () => {
+      const { executor, step } = await make();
+      const given = step('answers');
+      const outcome = await executor.start(given, ignore).outcome;
+      const { cost, session } = outcome.account;
+      expect(cost).toEqual({ usd: expect.any(Number), from: 'told' });
+      expect(session?.id).toBe(given.kind === 'prompt' ? given.session.id : undefined);
+      expect(outcome).toMatchObject({ answer: answerRef(textOf(outcome)) });
+      expect(executor.name).toMatch(/^[a-z]+$/);
       await executor.close();
     });
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
-import { MOST_REMINDERS } from '../../src/interpret/decide.ts';
+import { MOST_REMINDERS } from '../../src/interpret/decide-answer.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { reminderText } from '../../src/interpret/policy.ts';
 import { MAX_STATE_BYTES } from '../../src/load/folder.ts';

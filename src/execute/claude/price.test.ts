@@ -68,6 +68,33 @@ describe('the estimate of a turn without a result', () => {
   });
 });
 
+describe('the tokens of a turn', () => {
+  it('are unknown without a message', () => {
+    expect(turnMeter().usage()).toBeUndefined();
+  });
+
+  it('are those of its messages, each counted once, with the output of the complete ones', () => {
+    const meter = turnMeter();
+    const first = { ...nothing, message: 'a', inputTokens: 10, cacheReadTokens: 5 };
+    meter.add({ ...first, outputTokens: 1 });
+    meter.add({ ...first, outputTokens: 1 });
+    meter.addOutput(40);
+    meter.add({ ...nothing, message: 'b', inputTokens: 20, cacheWriteTokens: 7, outputTokens: 2 });
+    expect(meter.usage()).toEqual({
+      inputTokens: 30,
+      outputTokens: 42,
+      cacheReadTokens: 5,
+      cacheWriteTokens: 7,
+    });
+  });
+
+  it('do not count an output that belongs to no message', () => {
+    const meter = turnMeter();
+    meter.addOutput(40);
+    expect(meter.usage()).toBeUndefined();
+  });
+});
+
 describe('the cost that was counted before a turn', () => {
   const rows: [string, CostBefore, number][] = [
     ['none for older versions', { version: '2.1.197', transcriptTotalUsd: 3 }, 0],
