@@ -51,6 +51,21 @@ describe('a mailbox', () => {
     expect(await fileMailbox(place).messages()).toEqual(messages());
   });
 
+  test('keeps the order of posting when the clock is set back', async () => {
+    const mail = await newMailbox();
+    for (const [time, text] of [
+      [2_000, 'first'],
+      [1_000, 'second'],
+      [1_500, 'third'],
+    ] as const) {
+      vi.spyOn(Date, 'now').mockReturnValue(time);
+      await fileMailbox(mail).post(answer(text, time));
+    }
+    vi.restoreAllMocks();
+    const texts = (await fileMailbox(mail).messages()).map((one) => 'text' in one && one.text);
+    expect(texts).toEqual(['first', 'second', 'third']);
+  });
+
   test('notices what comes later, by notice of the file system', async () => {
     const place = await newMailbox();
     const { messages } = await watched(place);

@@ -6,7 +6,6 @@ import { UserError } from '../model/user-error.ts';
 import type { ChosenRun, LookedAtRun, RunOwner, RunStore } from '../ports.ts';
 import type { Disk } from './disk.ts';
 import type { RunCodec } from './file-journal.ts';
-import { takeFileLease } from './file-lease.ts';
 import { fileMailbox } from './file-mailbox.ts';
 import { fileRecords } from './file-records.ts';
 import { journalOfAnother } from './journal-errors.ts';
@@ -63,7 +62,8 @@ export function fileStore(parts: FileStoreParts): RunStore {
     events: (id, after = 0) => eventsBehind(disk, runPaths(project, id).journal, after),
     watch: (id, after, signal) =>
       watchEvents(disk, runPaths(project, id).journal, after, signal, lookEveryMs),
-    lease: (id) => takeFileLease(parts, id),
+    // Most commands only look at runs, and need not load what changes them.
+    lease: async (id) => (await import('./file-lease.ts')).takeFileLease(parts, id),
     mailbox: (id) => fileMailbox({ disk, folder: runPaths(project, id).inbox, run: id, key }),
     records: (id) => fileRecords(disk, runPaths(project, id)),
   };

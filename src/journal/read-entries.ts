@@ -12,7 +12,7 @@ import { type DecodedLine, decodeLine, decodeVersion } from './journal-format.ts
 import { type Line, lineNumber, readLines } from './read-lines.ts';
 
 /** How far a reader has come; it is moved behind each entry before the entry is given. */
-export interface Place {
+export interface ReadPosition {
   /** The end of the last complete append or snapshot. */
   end: number;
   /** The last event. */
@@ -23,9 +23,9 @@ export interface Place {
   file?: string;
 }
 
-export const beginning = (): Place => ({ end: 0, seq: 0, version: 0 });
+export const beginning = (): ReadPosition => ({ end: 0, seq: 0, version: 0 });
 
-export type Entry =
+export type JournalEntry =
   | {
       readonly kind: 'append';
       readonly start: number;
@@ -40,8 +40,8 @@ export type Entry =
 export async function* readEntries(
   file: DiskFile,
   path: string,
-  place: Place,
-): AsyncGenerator<Entry> {
+  place: ReadPosition,
+): AsyncGenerator<JournalEntry> {
   let append: JournaledEvent[] = [];
   let start = place.end;
   for await (const line of readLines(file, place.end)) {
@@ -74,7 +74,7 @@ async function decode(
   file: DiskFile,
   path: string,
   { start, bytes }: Line,
-  place: Place,
+  place: ReadPosition,
 ): Promise<DecodedLine> {
   if (!bytes) return { kind: 'damaged', reason: 'it is too long', mayBeTorn: true };
   if (place.version === 0) {

@@ -16,7 +16,7 @@ import {
   unreadableJournal,
 } from './journal-errors.ts';
 import { decodeSnapshot } from './journal-format.ts';
-import { beginning, type Entry, type Place, readEntries } from './read-entries.ts';
+import { beginning, type JournalEntry, type ReadPosition, readEntries } from './read-entries.ts';
 import { lineNumber, readLines } from './read-lines.ts';
 
 export interface Fold<R> {
@@ -28,7 +28,7 @@ export interface Fold<R> {
 export interface ReadRun<R> {
   readonly run: R;
   /** Where the last complete append ends; what follows is a torn tail. */
-  readonly place: Readonly<Place>;
+  readonly place: Readonly<ReadPosition>;
   readonly snapshot: SnapshotPlace | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function readRun<R>(disk: Disk, path: string, fold: Fold<R>): Promi
 export async function* readEvents(
   disk: Disk,
   path: string,
-  place: Place = beginning(),
+  place: ReadPosition = beginning(),
 ): AsyncGenerator<JournaledEvent> {
   for await (const append of readAppends(disk, path, place)) yield* append;
 }
@@ -71,7 +71,7 @@ export async function* readEvents(
 export async function* readAppends(
   disk: Disk,
   path: string,
-  place: Place = beginning(),
+  place: ReadPosition = beginning(),
 ): AsyncGenerator<readonly JournaledEvent[]> {
   const file = await openExisting(disk, path);
   try {
@@ -84,7 +84,7 @@ export async function* readAppends(
 }
 
 /** A place in a file that was rewritten meanwhile is lost. Gives the last event that was read already. */
-async function enter(file: DiskFile, place: Place): Promise<number> {
+async function enter(file: DiskFile, place: ReadPosition): Promise<number> {
   const known = place.seq;
   const identity = await file.identity();
   if (place.file !== undefined && place.file !== identity) Object.assign(place, beginning());
@@ -96,8 +96,8 @@ async function enter(file: DiskFile, place: Place): Promise<number> {
 async function* readWhole(
   file: DiskFile,
   path: string,
-  place: Place,
-): AsyncGenerator<Exclude<Entry, { kind: 'damage' }>> {
+  place: ReadPosition,
+): AsyncGenerator<Exclude<JournalEntry, { kind: 'damage' }>> {
   for await (const entry of readEntries(file, path, place)) {
     if (entry.kind !== 'damage') yield entry;
     else
@@ -139,7 +139,7 @@ async function shownSeq(disk: Disk, path: string): Promise<number | undefined> {
 
 interface StartingPoint<R> {
   readonly run: R | undefined;
-  readonly place: Place;
+  readonly place: ReadPosition;
   readonly snapshot: SnapshotPlace | undefined;
 }
 
