@@ -1,8 +1,7 @@
-import { type Document, isAlias, isMap, isNode, isScalar, type ParsedNode } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, type Node, type ParsedNode } from 'yaml';
 import type * as z from 'zod/mini';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { clip } from './clip.ts';
-import { nearest } from './nearest.ts';
+import { mismatchFault, unknownKeyFault } from './yaml-faults.ts';
 import { readYamlText } from './yaml-text.ts';
 
 export type CheckedYaml<T> =
@@ -18,7 +17,7 @@ export function readCheckedYaml<T extends z.ZodMiniType>(
   file: string,
   text: string,
 ): CheckedYaml<z.output<T>> {
-  const { document, contents, faults: syntax, position } = readYamlText(text);
+  const { document, contents, faults: syntax, aliases, position } = readYamlText(text);
   const at = (offset: number) => ({ file, ...position(offset) });
   const placed = syntax.map(({ offset, message, ...more }) => ({
     ...fault('yaml', message),
@@ -36,7 +35,10 @@ export function readCheckedYaml<T extends z.ZodMiniType>(
   const issues = read.error.issues.slice(0, MOST_FAULTS).flatMap(innermost);
   const faults = issues.flatMap((issue) => {
     const place = placeOf(contents, issue.path);
-    return faultsOf(issue, place).map(({ offset, ...fault }) => ({ ...fault, ...at(offset) }));
+    return faultsOf(issue, place, aliases).map(({ offset, ...fault }) => ({
+      ...fault,
+      ...at(offset),
+    }));
   });
   // A key that is not known often explains why another one is missing.
   faults.sort((a, b) => Number(b.code === 'unknown-key') - Number(a.code === 'unknown-key'));
@@ -81,7 +83,7 @@ function isWrongKind(issue: Issue): boolean {
   return issue.path.length === 0 && issue.code !== 'unrecognized_keys';
 }
 
-function faultsOf(issue: Issue, place: Place): readonly Fault[] {
+function faultsOf(issue: Issue, place: Place, aliases: ReadonlyMap<Node, Node>): readonly Fault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, MOST_FAULTS).map((key) => unknownKey(key, knownKeys(issue), place));
   }
@@ -89,8 +91,8 @@ function faultsOf(issue: Issue, place: Place): readonly Fault[] {
   if (node === null || (isScalar(node) && node.value === null)) {
     return [{ ...fault('missing', `${name} is missing: it must be ${issue.message}.`), offset }];
   }
-  const message = `${name} must be ${issue.message}, but here is ${describe(node)}.`;
-  return [{ ...fault('bad-value', message), remedy: `Write ${issue.message}.`, offset }];
+  const meant = aliases.get(node) ?? node;
+  return [{ severity: 'error', ...mismatchFault(name, issue.message, meant), offset }];
 }
 
 /** A schema says its keys in the message of its object. */
@@ -99,14 +101,12 @@ function knownKeys(issue: Issue): readonly string[] {
 }
 
 function unknownKey(key: string, known: readonly string[], { name, node, offset }: Place): Fault {
-  const meant = nearest(key, known);
   const pair = isMap(node)
     ? node.items.find((item) => isScalar(item.key) && item.key.value === key)
     : undefined;
   return {
-    ...fault('unknown-key', `${name} has no key "${clip(key)}".`),
-    remedy: meant ? `Did you mean ${meant}?` : `The keys are ${known.join(', ')}.`,
-    ...(meant && { nearest: meant }),
+    severity: 'error',
+    ...unknownKeyFault(key, known, name),
     offset: pair && isNode(pair.key) ? (pair.key.range?.[0] ?? offset) : offset,
   };
 }
@@ -140,14 +140,6 @@ function keyOffset(node: ParsedNode | null, key: PropertyKey, otherwise: number)
   if (!isMap(node)) return otherwise;
   const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
   return (pair && isNode(pair.key) ? pair.key.range?.[0] : undefined) ?? otherwise;
-}
-
-function describe(node: ParsedNode): string {
-  if (isMap(node)) return 'a map';
-  if (!isScalar(node)) return 'a list';
-  return typeof node.value === 'string'
-    ? `the text "${clip(node.value)}"`
-    : clip(String(node.source ?? node.value));
 }
 
 function fault(code: string, message: string): Pick<Diagnostic, 'severity' | 'code' | 'message'> {

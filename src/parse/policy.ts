@@ -46,14 +46,19 @@ export function readPolicy(
 /** `choices`: the attributes with which tags may choose for an agent. */
 type ReadKey = (reader: YamlReader, field: Field, choices: readonly string[]) => Partial<Policy>;
 
-const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
-  ['allowed_transitions', readAllowed],
-  ['timeout', readTimeout],
-  ['force_implicit', readForceImplicit],
-  ['max_visits', readMaxVisits],
-  ['on_interrupt', readOnInterrupt],
-  ['evaluators', readEvaluators],
-]);
+const KEYS = {
+  allowed_transitions: readAllowed,
+  timeout: readTimeout,
+  force_implicit: readForceImplicit,
+  max_visits: readMaxVisits,
+  on_interrupt: readOnInterrupt,
+  evaluators: readEvaluators,
+} satisfies Readonly<Record<string, ReadKey>>;
+
+/** The keys of front matter that are the same for every agent. */
+export type PolicyKey = keyof typeof KEYS;
+
+const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>(Object.entries(KEYS));
 
 /** The keys of front matter: those of the language, and those with which it chooses for its agent. */
 export function policyKeys(agent: AgentDeclaration): readonly string[] {

@@ -1,7 +1,6 @@
 import { isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { clip } from './clip.ts';
-import { nearest } from './nearest.ts';
+import { mismatchFault, unknownKeyFault } from './yaml-faults.ts';
 import { readYamlText, scalarText, type YamlText } from './yaml-text.ts';
 
 /** A value and where it stands, as an offset into the text. */
@@ -80,21 +79,13 @@ export class YamlReader {
   }
 
   unknownKey(field: Field, known: Iterable<string>, where: string): undefined {
-    const names = [...known];
-    const meant = nearest(field.key, names);
-    this.warn('unknown-key', field.keyOffset, `${where} has no key "${clip(field.key)}".`, {
-      remedy: meant ? `Did you mean ${meant}?` : `The keys are ${names.join(', ')}.`,
-      nearest: meant,
-    });
+    const fault = unknownKeyFault(field.key, [...known], where);
+    this.note(field.keyOffset, { severity: 'warning', ...fault });
   }
 
   mismatch(item: Item, what: string, expected: string): undefined {
-    this.error(
-      'bad-value',
-      item.offset,
-      `${what} must be ${expected}, but here is ${this.#describe(item)}.`,
-      { remedy: `Write ${expected}.` },
-    );
+    const fault = mismatchFault(what, expected, this.#follow(item.node));
+    this.note(item.offset, { severity: 'error', ...fault });
   }
 
   fields(item: Item, what: string, expected: string): readonly Field[] | undefined {
@@ -179,15 +170,6 @@ export class YamlReader {
   #start(node: Node | null): number | undefined {
     const range = node?.range;
     return range && range[1] > range[0] ? range[0] : undefined;
-  }
-
-  #describe(item: Item): string {
-    const node = this.#follow(item.node);
-    if (isMap(node)) return 'a map';
-    if (isSeq(node)) return 'a list';
-    if (!isScalar(node) || node.value === null) return 'nothing';
-    const text = clip(scalarText(node) ?? '');
-    return typeof node.value === 'string' ? `the text "${text}"` : text;
   }
 
   #position(offset: number): { line: number; column: number } {

@@ -29,7 +29,8 @@ export function readYamlWorkflow(
   if (!fields) return { about: {}, diagnostics: reader.takeFaults() };
 
   for (const field of fields) {
-    if (!TOP_KEYS.includes(field.key)) reader.unknownKey(field, TOP_KEYS, 'A workflow');
+    if (!WORKFLOW_KEYS.some((key) => key === field.key))
+      reader.unknownKey(field, WORKFLOW_KEYS, 'A workflow');
   }
   const head = readHead(reader, fields);
   const stateFields = readStates(reader, fields);
@@ -43,7 +44,15 @@ export function readYamlWorkflow(
   };
 }
 
-const TOP_KEYS = ['id', 'name', 'description', 'input', 'default_budget', 'environment', 'states'];
+export const WORKFLOW_KEYS = [
+  'id',
+  'name',
+  'description',
+  'input',
+  'default_budget',
+  'environment',
+  'states',
+] as const;
 
 function readHead(
   reader: YamlReader,

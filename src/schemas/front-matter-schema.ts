@@ -1,6 +1,7 @@
 import type { AgentChoice, AgentDeclaration } from '../model/agent.ts';
 import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import { choiceKey, tagChoices } from '../parse/agent-choices.ts';
+import type { PolicyKey } from '../parse/policy.ts';
 import { attributesOf, TAG_RULES } from '../parse/transition.ts';
 import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
 
@@ -28,7 +29,7 @@ export function transitionDefinitions(
 
 /** What a prompt state may say of itself, in front matter or beside `prompt:`. */
 export function policyProperties(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
-  return {
+  const own: Readonly<Record<PolicyKey, JsonSchema>> = {
     allowed_transitions: described('What the agent may answer; it is reminded of it otherwise.', {
       type: ['array', 'null'],
       items: { $ref: '#/definitions/allowedTransition' },
@@ -51,8 +52,8 @@ export function policyProperties(agent: AgentDeclaration): Readonly<Record<strin
       type: ['array', 'null'],
       items: { anyOf: evaluators() },
     }),
-    ...Object.fromEntries(agent.choices.flatMap(choiceProperty)),
   };
+  return { ...own, ...Object.fromEntries(agent.choices.flatMap(choiceProperty)) };
 }
 
 function choiceProperty(choice: AgentChoice): readonly (readonly [string, JsonSchema])[] {

@@ -79,8 +79,7 @@ test('with a yes it goes on, but not with its own permissions and budget', async
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
   expect(stderr).not.toContain('WARNING');
   expect(settings(project).at(-1)).toMatchObject({
-    skipPermissions: false,
-    permissionMode: 'acceptEdits',
+    agent: { skipPermissions: false, permissionMode: 'acceptEdits' },
     budgetUsd: 10,
     maxIterations: 9,
   });
@@ -99,8 +98,12 @@ test('with a yes it goes on, but not with what it says to the agent', async () =
   expect(settings(project).at(-1)).toEqual({
     ...newRun.settings,
     maxIterations: 1,
-    disallowedTools: ['WebFetch'],
-    addDir: [project.path('flow')],
+    agent: {
+      permissionMode: 'acceptEdits',
+      skipPermissions: false,
+      disallowedTools: ['WebFetch'],
+      addDir: [project.path('flow')],
+    },
   });
 });
 
@@ -111,7 +114,10 @@ test('what is given on the command line holds, with its warning', async () => {
   expect(code).toBe(0);
   expect(stderr).toContain('WARNING: permissions are skipped');
   expect(stderr).toContain('permissions  SKIPPED (the run had: acceptEdits)');
-  expect(settings(project).at(-1)).toMatchObject({ skipPermissions: true, budgetUsd: 0 });
+  expect(settings(project).at(-1)).toMatchObject({
+    agent: { skipPermissions: true },
+    budgetUsd: 0,
+  });
 });
 
 test('a run that was accepted once is the own from then on', async () => {

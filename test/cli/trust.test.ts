@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { newProject } from '../new-project.ts';
 import { BIN, type Project } from '../raymond.ts';
@@ -138,7 +139,8 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
   expect(stderr.includes(`Ignored: ${line}`)).toBe(needed);
   const [started] = project.journal('r');
-  if (needed) expect(started && 'settings' in started && started.settings).toEqual(newRun.settings);
+  const unchanged = { ...newRun.settings, agent: claudeAgent.usual };
+  if (needed) expect(started && 'settings' in started && started.settings).toEqual(unchanged);
   expect(existsSync(join(dirname(project.folder), 'raymond.log'))).toBe(false);
 });
 
@@ -150,7 +152,7 @@ test('what is ignored leaves what the user says', async () => {
   writeUserConfig(project, '[raymond]\npermission_mode = "plan"\n');
   await project.run(['once', '--workflow-id', 'r']);
   expect(project.journal('r')[0]).toMatchObject({
-    settings: { skipPermissions: false, permissionMode: 'plan' },
+    settings: { agent: { skipPermissions: false, permissionMode: 'plan' } },
   });
 });
 
@@ -166,7 +168,10 @@ test("the user's own file may say everything; the project's goes over it, the co
   expect(stderr).not.toContain('not trusted');
   expect(existsSync(log)).toBe(true);
   expect(project.journal('r')[0]).toMatchObject({
-    settings: { budgetUsd: 2, effort: 'high', model: 'haiku', skipPermissions: true },
+    settings: {
+      budgetUsd: 2,
+      agent: { effort: 'high', model: 'haiku', skipPermissions: true },
+    },
   });
   const { stdout } = await project.run(['config', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({

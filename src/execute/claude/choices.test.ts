@@ -50,6 +50,7 @@ test('a tag overrides the model of the state and the run, and lists of tools are
 
 test.each<[string, Choices]>([
   ['a tool that is an option', { allowedTools: ['--dangerously-skip-permissions'] }],
+  ['a model that is an option', { model: '--dangerously-skip-permissions' }],
   ['a model that is a list', { model: ['opus'] }],
   ['permissions that are a word', { skipPermissions: 'yes' }],
 ])('rejects %s', (_, choices) => {

@@ -1,18 +1,20 @@
 /** Combines the choices of the run, the state and the tag into those of a turn. */
 import * as z from 'zod/mini';
 import type { ChoiceLevels, Choices } from '../../model/agent.ts';
+import { UserError } from '../../model/user-error.ts';
 import type { PromptStep } from '../../ports.ts';
 import { stricterMode } from './known-names.ts';
 
 const text = z.string();
 const texts = z.readonly(z.array(text));
-/** A tool must not look like an option: a journal may be untrusted. */
+/** Nothing begins like an option. A journal may come from anybody. */
+const word = text.check(z.regex(/^[A-Za-z0-9]/));
 const tools = z.readonly(z.array(text.check(z.regex(/^[A-Za-z_]/))));
 
 const choicesSchema = z.object({
-  model: z.optional(text),
-  effort: z.optional(text),
-  permissionMode: z._default(text, 'acceptEdits'),
+  model: z.optional(word),
+  effort: z.optional(word),
+  permissionMode: z._default(word, 'acceptEdits'),
   skipPermissions: z._default(z.boolean(), false),
   /** The tools that a prompt may use without asking, and those that it must not use. */
   allowedTools: z._default(tools, []),
@@ -38,7 +40,11 @@ export function readChoices(choices: Choices): ClaudeChoices {
   const read = choicesSchema.safeParse(choices);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new Error(`${issue?.path.join('.')} is not a valid choice for Claude Code.`);
+  throw new UserError(
+    'bad-choice',
+    `${issue?.path.join('.')} in the settings of the run is not a valid choice for Claude Code.`,
+    'Start the workflow anew.',
+  );
 }
 
 export const USUAL = { permissionMode: 'acceptEdits', skipPermissions: false } as const;
