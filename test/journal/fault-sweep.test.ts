@@ -4,6 +4,7 @@
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type Disk, makeFolder, realDisk, replaceFile } from '../../src/journal/disk.ts';
 import { createJournal, type FileJournal, openJournal } from '../../src/journal/file-journal.ts';
@@ -209,7 +210,7 @@ async function eventsOrNone(path: string): Promise<RunEvent[]> {
 }
 
 function startsWith(all: readonly RunEvent[], events: readonly RunEvent[]): boolean {
-  return JSON.stringify(all.slice(0, events.length)) === JSON.stringify(events);
+  return isDeepStrictEqual(all.slice(0, events.length), events);
 }
 
 async function temporaryFiles(folder: string): Promise<string[]> {

@@ -122,12 +122,17 @@ export function journalOf(...appends: readonly (readonly RunEvent[])[]): Buffer 
 export function versionOne(...appends: readonly (readonly RunEvent[])[]): string {
   const lines = appends.flatMap((events) =>
     events.map((event, index) => {
-      const version = event.type === 'run-started' ? { version: 1 } : {};
+      const version = event.type === 'run-started' ? versionOneStart(event) : {};
       const more = index < events.length - 1 ? { more: true } : {};
       return `${JSON.stringify({ ...event, ...version, ...more })}\n`;
     }),
   );
   return lines.join('');
+}
+
+/** What is chosen for the agent stood among the other settings. */
+function versionOneStart({ settings: { agent, ...others } }: RunEventOf<'run-started'>) {
+  return { version: 1, settings: { ...others, ...agent } };
 }
 
 /** The events as they were appended; their numbers have to count from 1. */
