@@ -10,7 +10,9 @@ import { enclosingRuns } from './enclosing-runs.ts';
 import { boot, isAlive, type ProcessIdentity } from './identity.ts';
 import { type Launch, launch, type ProcessHandle } from './launch.ts';
 import { MARKS, markOf, runKey, type StepMark } from './mark.ts';
+import { nameOf, type PidAndStart } from './pid-and-start.ts';
 import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
+import { ProcessTable } from './process-table.ts';
 import {
   type Exit,
   foldersWithRecords,
@@ -21,7 +23,6 @@ import {
 } from './record.ts';
 import { type GracePeriods, type Member, type Tree, TreeStops } from './stop.ts';
 import { system as thisMachine } from './system.ts';
-import { type PidAndStart, relatedProcesses } from './tree.ts';
 
 export interface LaunchedProcess {
   /** Missing when the process could not be created: then `ended` gives the reason. */
@@ -110,7 +111,9 @@ export class RunProcesses {
 
   /** The processes that `endStrays` would end. */
   strays(): readonly ProcessIdentity[] {
-    return strays(this.#runKey(), () => this.#known.keys()).find(this.#system.survey());
+    return strays(this.#runKey(), () => this.#known.keys()).find(
+      new ProcessTable(this.#system.survey()),
+    );
   }
 
   /** The folders of all steps of which a process was recorded, for a run that nobody can read. */
@@ -192,14 +195,8 @@ const STOP_GRACE_MS = 5000;
 const LEFTOVER_GRACE_MS = 1000;
 
 function stepTree(folder: string, { identity, token }: ProcessRecord): Tree {
-  const mark = markOf(token);
   const outputs = [stdoutOf(folder), stderrOf(folder)];
-  const isMarked = ({ traces: { tokens, limit, outputs: files } }: ProcessEntry) =>
-    tokens.includes(token) ||
-    (limit !== undefined && limit.key === mark?.key && limit.number === mark.number) ||
-    // Where the limit could not be set, this still finds a job that cleared its environment.
-    files.some((file) => outputs.includes(file));
-  const find = cumulativeFinder([identity], isMarked);
+  const find = cumulativeFinder([identity], (table) => table.marked(token, outputs));
   return {
     wrapper: identity,
     since: identity.started,
@@ -210,14 +207,15 @@ function stepTree(folder: string, { identity, token }: ProcessRecord): Tree {
 function strays(key: string, spared: () => Iterable<Tree>): Tree {
   const isMarked = ({ traces: { tokens, limit } }: ProcessEntry) =>
     limit?.key === key || tokens.some((token) => markOf(token)?.key === key);
-  const find = cumulativeFinder([], isMarked);
+  const find = cumulativeFinder([], (table) => table.entries.filter(isMarked));
   return {
     since: undefined,
     find: (table) => {
       const others = new Set([...spared()].flatMap((tree) => tree.find(table)).map(nameOf));
       const isStray = (one: PidAndStart) => !others.has(nameOf(one));
       // Wrappers first: otherwise they would record our signal as the end of their command.
-      const leaders = new Set(table.filter(({ pid, session }) => pid === session).map(nameOf));
+      const isLeader = ({ pid, session }: ProcessEntry) => pid === session;
+      const leaders = new Set(table.entries.filter(isLeader).map(nameOf));
       const rank = (one: PidAndStart) => (leaders.has(nameOf(one)) ? 0 : 1);
       return find(table, isStray).toSorted((a, b) => rank(a) - rank(b));
     },
@@ -227,13 +225,12 @@ function strays(key: string, spared: () => Iterable<Tree>): Tree {
 /** Finds marked processes and the processes related to them. Each call also finds all members found before. */
 function cumulativeFinder(
   roots: readonly PidAndStart[],
-  isMarked: (entry: ProcessEntry) => boolean,
-): (table: readonly ProcessEntry[], isWanted?: (one: PidAndStart) => boolean) => readonly Member[] {
+  markedIn: (table: ProcessTable) => readonly ProcessEntry[],
+): (table: ProcessTable, isWanted?: (one: PidAndStart) => boolean) => readonly Member[] {
   const known = new Set(roots.map(nameOf));
   return (table, isWanted = () => true) => {
-    const isOurs = (entry: ProcessEntry) =>
-      isWanted(entry) && (known.has(nameOf(entry)) || isMarked(entry));
-    const members = relatedProcesses(table, isOurs, process.pid).filter(isWanted);
+    const ours = [...table.named(known), ...markedIn(table)].filter(isWanted);
+    const members = table.related(ours).filter(isWanted);
     for (const member of members) known.add(nameOf(member));
     return members.map(({ pid, started, group }) => ({
       pid,
@@ -243,8 +240,6 @@ function cumulativeFinder(
     }));
   };
 }
-
-const nameOf = ({ pid, started }: PidAndStart): string => `${pid} ${started}`;
 
 function realOrSame(folder: string): string {
   try {

@@ -3,8 +3,9 @@
 // The start time of a process is compared immediately before each signal.
 import { setTimeout as delay } from 'node:timers/promises';
 import { living, type ProcessIdentity } from './identity.ts';
+import { isSame } from './pid-and-start.ts';
 import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
-import { isSame } from './tree.ts';
+import { ProcessTable } from './process-table.ts';
 
 /** Processes that are stopped together: those of one step, or the strays of a run. */
 export interface Tree {
@@ -13,7 +14,7 @@ export interface Tree {
   /** Processes that started earlier do not belong to the tree. */
   readonly since: string | undefined;
   /** The members in a process table. They may lose their parents, so every member is remembered. */
-  find(table: readonly ProcessEntry[]): readonly Member[];
+  find(table: ProcessTable): readonly Member[];
 }
 
 export type Member = ProcessIdentity & Pick<ProcessEntry, 'group'>;
@@ -101,13 +102,13 @@ export class TreeStops {
   }
 
   async #kill(endings: readonly Ending[]): Promise<void> {
-    let alone: readonly Tree[] = [];
+    let alone: ReadonlySet<Tree> = new Set();
     let left = await this.#look(endings);
     for (let round = 0; left.length > 0 && round < ROUNDS; round++) {
       const wereAlone = alone;
-      alone = left.filter(isWrapperAlone).map(({ tree }) => tree);
+      alone = new Set(left.filter(isWrapperAlone).map(({ tree }) => tree));
       // A wrapper whose command has ended gets one round to write the exit file and end.
-      const due = left.filter(({ tree }) => !alone.includes(tree) || wereAlone.includes(tree));
+      const due = left.filter(({ tree }) => !alone.has(tree) || wereAlone.has(tree));
       this.#killMembers(due.flatMap(withoutWrapper));
       await waitUntilGone(left.flatMap(withoutWrapper), SETTLE_MS);
       left = await this.#look(left);
@@ -117,7 +118,7 @@ export class TreeStops {
 
   /** Reads the table once for all trees. A tree without members is done: no process is left to fork. */
   async #look(endings: readonly Ending[]): Promise<readonly FoundTree[]> {
-    const table = await this.#survey(earliest(endings));
+    const table = new ProcessTable(await this.#survey(earliest(endings)));
     return endings.flatMap((ending) => {
       const members = ending.tree.find(table);
       if (members.length > 0) return { ...ending, members };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isSame, type PidAndStart } from './pid-and-start.ts';
 import { NO_TRACES, type ProcessEntry } from './process-entry.ts';
-import { isSame, type PidAndStart, relatedProcesses } from './tree.ts';
+import { ProcessTable } from './process-table.ts';
 
 const SELF = 50;
 const ROOT = { pid: 100, started: 't100' };
@@ -15,9 +16,12 @@ function table(...rows: readonly string[]): ProcessEntry[] {
   });
 }
 
-/** Matches the root and all marked processes. */
-const from = (root: PidAndStart) => (entry: ProcessEntry) =>
-  isSame(root, entry) || entry.traces.tokens.length > 0;
+/** The pids that are related to the root and to all marked processes. */
+function related(rows: readonly ProcessEntry[], root: PidAndStart, shared?: number): number[] {
+  const read = new ProcessTable(rows, SELF);
+  const isOurs = (entry: ProcessEntry) => isSame(root, entry) || entry.traces.tokens.length > 0;
+  return read.related(read.entries.filter(isOurs), shared).map(({ pid }) => pid);
+}
 
 test.each([
   [
@@ -55,14 +59,40 @@ test.each([
     [51],
   ],
 ])('finds %s', (_, rows, expected) => {
-  expect(relatedProcesses(table(...rows), from(ROOT), SELF).map(({ pid }) => pid)).toEqual(
-    expected,
-  );
+  expect(related(table(...rows), ROOT)).toEqual(expected);
 });
 
 test('a process that reuses the pid of the root is not related, nor are its descendants', () => {
   const reused = table('100 1 100 100', '101 100 100 100');
-  expect(relatedProcesses(reused, from({ pid: 100, started: 'earlier' }), SELF)).toEqual([]);
+  expect(related(reused, { pid: 100, started: 'earlier' })).toEqual([]);
+});
+
+test('a shared session relates no processes, but other sessions and groups do', () => {
+  const rows = table(
+    '90 1 90 90',
+    '100 90 100 90',
+    '101 100 101 90',
+    '110 90 110 90',
+    '120 1 101 90',
+  );
+  expect(related(rows, ROOT, 90)).toEqual([100, 101, 120]);
+});
+
+test('a step is found by its token, its limit and its output', () => {
+  const mark = { key: '123456789', number: 7 };
+  const token = `${mark.key}.${mark.number}.x`;
+  const traces = [
+    { ...NO_TRACES, tokens: ['other', token] },
+    { ...NO_TRACES, limit: mark },
+    { ...NO_TRACES, outputs: ['/out'] },
+    { ...NO_TRACES, tokens: ['other'], limit: { ...mark, number: 8 }, outputs: ['/other'] },
+  ];
+  const rows = table('60 1 60 60', '61 1 61 61', '62 1 62 62', '63 1 63 63');
+  const marked = new ProcessTable(
+    rows.map((row, index) => ({ ...row, traces: traces[index] ?? NO_TRACES })),
+    SELF,
+  ).marked(token, ['/out']);
+  expect(marked.map(({ pid }) => pid)).toEqual([60, 61, 62]);
 });
 
 test('finds every descendant of the root, whatever the order of the table', () => {
@@ -77,7 +107,7 @@ test('finds every descendant of the root, whatever the order of the table', () =
         .map((entry) => ({ entry, key: order.next().value }))
         .sort((a, b) => a.key - b.key)
         .map(({ entry }) => entry);
-      expect(relatedProcesses(shuffled, from(ROOT), SELF)).toHaveLength(rows.length + 1);
+      expect(related(shuffled, ROOT)).toHaveLength(rows.length + 1);
     }),
   );
 });
