@@ -25,7 +25,7 @@ export function wrap(
 ): readonly [string, readonly string[]] {
   if (platform === 'win32') return windowsWrapper(process.execPath, folder, command, args);
   const limit = platform === 'linux' ? `ulimit -S -x ${limitOf(mark)}` : '';
-  return ['/bin/bash', ['-pc', unixWrapper(limit), folder, command, ...args]];
+  return ['/bin/bash', ['--norc', '-pc', unixWrapper(limit), folder, command, ...args]];
 }
 
 /**
@@ -41,6 +41,7 @@ exit "$1"`;
 
 /**
  * - `-p` ignores BASH_ENV and exported functions in the wrapper, but passes them to the command.
+ * - `--norc` ignores ~/.bashrc, which bash would read if its stdin is a socket, as pipes of Node are.
  * - With `set -m` the command is a background job in its own group, whose signals do not reach the
  *   wrapper. The command still keeps its stdin and receives SIGINT.
  * - With `set +m`, `wait` does not return for a command that is only stopped.
@@ -55,7 +56,7 @@ read -r -u 3 _ || { [ -e "$0/exit-$$" ] && echo 'unstarted 0' 1<>"$0/exit-$$"; e
 exec 3<&- 4>&2 2>/dev/null
 ${limit}
 set -m
-/bin/bash -pc '${UNIX_BEGIN}' "$0" "$@" <&0 2>&4 4>&- &
+/bin/bash --norc -pc '${UNIX_BEGIN}' "$0" "$@" <&0 2>&4 4>&- &
 set +m
 wait "$!"
 set -- "$?"
