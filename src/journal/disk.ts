@@ -3,7 +3,7 @@
  * the n-th operation fail.
  */
 import { randomUUID } from 'node:crypto';
-import type { BigIntStats, Stats } from 'node:fs';
+import { type BigIntStats, type Stats, statSync, writeSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openRegularFile, tooLarge } from '../files/regular-file.ts';
@@ -73,7 +73,8 @@ export const realDisk: Disk = {
     const found = await ifThere(() => fs.lstat(path));
     return found && { kind: kindOf(found), uid: found.uid, mode: found.mode, device: found.dev };
   },
-  identity: (path) => ifThere(async () => identityOf(await fs.stat(path, { bigint: true }))),
+  // Asked before every append, and answered faster than a thread can be asked.
+  identity: (path) => ifThere(async () => identityOf(statSync(path, { bigint: true }))),
   chmod: (path, mode) => fs.chmod(path, mode),
   checkWritable: (path) => fs.access(path, fs.constants.W_OK),
   async syncFolder(path) {
@@ -216,13 +217,18 @@ async function ifThere<T>(look: () => Promise<T>): Promise<T | undefined> {
 
 const identityOf = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`;
 
+const FEW_BYTES = 64 * 1024;
+
 function diskFile(handle: fs.FileHandle): DiskFile {
   return {
     identity: async () => identityOf(await handle.stat({ bigint: true })),
     size: async () => (await handle.stat()).size,
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+    // To copy a few bytes takes less time than to ask a thread for it. The sync is what takes long.
     write: async (bytes, position) =>
-      (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+      bytes.length <= FEW_BYTES
+        ? writeSync(handle.fd, bytes, 0, bytes.length, position)
+        : (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
     truncate: (length) => handle.truncate(length),
     sync: () => handle.sync(),
     close: () => handle.close(),
