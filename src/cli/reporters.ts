@@ -2,6 +2,7 @@
 import type { NamedObserver } from '../host/observe-all.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
 import { debugFolderObserver } from '../observe/debug-folder.ts';
+import { deferred } from '../observe/deferred.ts';
 import type { Line } from '../observe/describe.ts';
 import { jsonObserver } from '../observe/json.ts';
 import { formatLine, plainObserver } from '../observe/plain.ts';
@@ -35,7 +36,7 @@ export function reporters({ workspace, options, log }: Reported): readonly Named
   if (options.debug !== false) {
     const folder = workspace.debug(new Date());
     const parts = { folder, report: stderr.say, said: messagesOfStep(workspace) };
-    observers.push(['The debug folder', debugFolderObserver(parts)]);
+    observers.push(['The debug folder', deferred(debugFolderObserver(parts))]);
   }
   return observers;
 }
