@@ -6,8 +6,8 @@
  * No removed file is needed again. An agent has one step at a time. Only its newest step can be
  * running, or be the one that the next step retries.
  */
-import { appendFileSync, createReadStream, createWriteStream, rmSync } from 'node:fs';
-import { readdir, rename, stat, unlink } from 'node:fs/promises';
+import { appendFileSync, createReadStream, createWriteStream } from 'node:fs';
+import { readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -117,7 +117,7 @@ async function retireStep(
   const names = await readdir(folder).catch(() => undefined);
   if (names === undefined) return true;
   if (!isPromptFolder(names)) {
-    removeScript(folder);
+    await removeScript(folder, names);
     return true;
   }
   if (hasLivingProcess(folder) || isNeeded(folders, agent, folder, kept)) return false;
@@ -137,10 +137,15 @@ function isNeeded(
 }
 
 /** Writes the line before the removal: a crash in between only repeats the same line. */
-function removeScript(folder: string): void {
+async function removeScript(folder: string, names: readonly string[]): Promise<void> {
   const line = remainsOf(folder);
   if (line !== undefined) appendFileSync(olderFileOf(dirname(folder)), line, { mode: 0o600 });
-  rmSync(folder, { recursive: true, force: true });
+  try {
+    for (const name of names) await unlink(join(folder, name));
+    await rmdir(folder);
+  } catch {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function compress(folder: string, names: readonly string[]): Promise<void> {
