@@ -1,21 +1,33 @@
 // Measures the claims of the documentation about speed: npm run bench
 // Prints medians, and ratios where a plain number would only describe the machine.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { apply, newRun } from '../dist/index.js';
+import { scriptTransition, scriptWorkers, stopWorkers } from './script-steps.js';
 import { warmTurns } from './warm-turns.js';
 
 const bin = fileURLToPath(new URL('../bin/raymond.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'raymond-bench-'));
 
+const cases = {
+  'start-up': startUp,
+  'script-transition': () => scriptTransition(bin, folder, say),
+  'script-workers': () => scriptWorkers(bin, folder, say),
+  'stop-workers': () => stopWorkers(bin, folder, say),
+  events,
+  prompts,
+};
+const { values } = parseArgs({ options: { case: { type: 'string', multiple: true } } });
+
 try {
-  startUp();
-  scriptSteps();
-  events();
-  await prompts();
+  for (const name of values.case ?? Object.keys(cases)) {
+    if (!cases[name]) throw new Error(`There is no case ${name}: ${Object.keys(cases).join(', ')}`);
+    await cases[name]();
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -26,20 +38,6 @@ function startUp() {
     const ms = median(() => node(bin, command));
     say(`raymond ${command}`, `${ms.toFixed(0)} ms, ${(ms / bare).toFixed(2)} times node -e 0`);
   }
-}
-
-function scriptSteps() {
-  const steps = 200;
-  writeFileSync(
-    join(folder, 'START.sh'),
-    `n=$(cat n 2>/dev/null || echo 0); n=$((n + 1)); echo $n >n
-if [ $n -lt ${steps} ]; then echo '<goto>START</goto>'; else rm n; echo '<result>done</result>'; fi
-`,
-  );
-  const script = median(() => timed(() => spawnSync('/bin/bash', ['-c', 'cat /dev/null'])), 20);
-  const run = timed(() => node(bin, join(folder, 'START.sh'), '--quiet', '--no-debug'));
-  const perStep = run / steps;
-  say('a script step', `${perStep.toFixed(1)} ms, of which bash itself ${script.toFixed(1)} ms`);
 }
 
 async function prompts() {
