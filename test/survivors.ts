@@ -5,10 +5,11 @@
  * The limits contain the run.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { boot } from '../src/execute/process/identity.ts';
 import { isAlive, type ProcessIdentity } from '../src/execute/process/index.ts';
 import { limitMark, runKey } from '../src/execute/process/mark.ts';
+import { readRecord } from '../src/execute/process/record.ts';
 import { eventually } from './eventually.ts';
 
 interface Recorded {
@@ -61,14 +62,11 @@ function recordsOf(project: string): Recorded[] {
   if (!existsSync(runs)) return [];
   const files = readdirSync(runs, { recursive: true, encoding: 'utf8' });
   return files
-    .filter((file) => file.endsWith('process.json'))
+    .filter((file) => ['process.json', 'launch'].includes(basename(file)))
     .flatMap((file) => {
-      try {
-        const folder = dirname(join(runs, file));
-        return [{ ...JSON.parse(readFileSync(join(runs, file), 'utf8')), folder }];
-      } catch {
-        return [];
-      }
+      const folder = dirname(join(runs, file));
+      const record = readRecord(folder);
+      return record ? [{ ...record, folder }] : [];
     });
 }
 

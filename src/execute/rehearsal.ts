@@ -134,7 +134,10 @@ function eitherOf(
       };
       return { outcome, stop };
     };
-  return { name: NAME, start: begin('start'), adopt: begin('adopt'), close: () => first.close() };
+  const close = async () => {
+    await Promise.all([first.close(), second.close()]);
+  };
+  return { name: NAME, start: begin('start'), adopt: begin('adopt'), close };
 }
 
 /** Converts an answer of a rehearsal file. */

@@ -1,10 +1,11 @@
 /** Executes script states. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Failure } from '../model/failure.ts';
 import { type Account, NO_COST } from '../model/step-account.ts';
 import { STEP_FILES } from '../model/step-files.ts';
+import type { OutputText } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Interpreter } from '../model/workflow.ts';
 import { VALUE_NAMES, variableOf } from '../parse/placeholders.ts';
@@ -26,10 +27,11 @@ import {
 type Show = (live: Live) => void;
 
 export function scriptExecutor(processes: RunProcesses): Executor {
+  const inherited = inheritedEnvironment(process.env);
   const start = (step: Step, live: Show) => {
     const change = scriptChange(asScript(step));
     if (change !== undefined) return refused(change);
-    return watch(begin(processes, asScript(step)), asScript(step), live, 'ours');
+    return watch(begin(processes, asScript(step), inherited), asScript(step), live, 'ours');
   };
   return {
     name: 'script',
@@ -39,7 +41,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
       // No process began in the folder, and none will, so the step can start now.
       return found ? watch(found, asScript(step), live, 'adopted') : start(step, live);
     },
-    close: async () => {},
+    close: () => processes.close(),
   };
 }
 
@@ -47,13 +49,14 @@ export function scriptExecutor(processes: RunProcesses): Executor {
 export function scriptEnvironment(
   step: ScriptStep,
   inputFile: string,
+  inherited = inheritedEnvironment(process.env),
 ): Readonly<Record<string, string>> {
   const { input } = step;
   const value = input === undefined ? {} : { [`${variableOf('result')}_FILE`]: inputFile };
   const fits =
     input !== undefined && Buffer.byteLength(input) <= LARGEST_VALUE && !input.includes('\0');
   return {
-    ...inheritedEnvironment(process.env),
+    ...inherited,
     ...step.environment,
     ...value,
     ...(fits && Object.fromEntries(VALUE_NAMES.map((name) => [variableOf(name), input]))),
@@ -89,13 +92,19 @@ function refused(why: string): RunningStep {
   return { outcome: Promise.resolve(failed(why, 'changed-script')), stop: () => {} };
 }
 
-function begin(processes: RunProcesses, step: ScriptStep): LaunchedProcess {
-  mkdirSync(step.folder, { recursive: true, mode: 0o700 });
+function begin(
+  processes: RunProcesses,
+  step: ScriptStep,
+  inherited: Readonly<Record<string, string>>,
+): LaunchedProcess {
   const inputFile = join(step.folder, STEP_FILES.input.name);
-  if (step.input !== undefined) writeFileSync(inputFile, step.input, { mode: 0o600 });
+  if (step.input !== undefined) {
+    mkdirSync(step.folder, { recursive: true, mode: 0o700 });
+    writeFileSync(inputFile, step.input, { mode: 0o600 });
+  }
   const [command, args] = interpreterCommand(step.interpreter, step.file);
-  const env = scriptEnvironment(step, inputFile);
-  return processes.launch({
+  const env = scriptEnvironment(step, inputFile, inherited);
+  return processes.submit({
     folder: step.folder,
     command,
     args,
@@ -122,20 +131,23 @@ function watch(
     onIdle: () => end('idle'),
   });
   const outcome = async (): Promise<StepOutcome> => {
-    const printed = showPrints(launched, live);
+    const followed = followPrints(launched, live);
     const exit = await launched.ended;
     // The step is done. A later stop must not lose its outcome.
     const cutBefore = cut;
     cancelIdle();
-    await printed;
+    const isShown = await followed;
     await launched.endLeftovers();
+    const isSuccess = exit.kind === 'exited' && exit.code === 0;
+    const output = isSuccess ? outputText(launched.stdoutFile) : undefined;
+    if (!isShown) await showPrints(output, launched, live);
     if (cutBefore === 'stopped') return INTERRUPTED;
     if (cutBefore === 'idle')
       return failed(
         `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`,
         'idle',
       );
-    return outcomeOf(exit, launched, step, whose);
+    return outcomeOf(exit, output, launched, step, whose);
   };
   return {
     outcome: outcome().catch((error) =>
@@ -149,15 +161,16 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 async function outcomeOf(
   exit: Exit,
+  output: OutputText | undefined,
   launched: LaunchedProcess,
   step: ScriptStep,
   whose: 'ours' | 'adopted',
 ): Promise<StepOutcome> {
   switch (exit.kind) {
     case 'exited':
-      if (exit.code !== 0)
+      if (output === undefined)
         return failed(`${step.state} exited with ${meaning(exit.code)}.${errorTail(launched)}`);
-      return answered(launched.stdoutFile);
+      return answered(launched.stdoutFile, output);
     case 'unstarted':
       return whose === 'adopted'
         ? INTERRUPTED
@@ -174,8 +187,7 @@ async function outcomeOf(
   }
 }
 
-async function answered(file: string): Promise<StepOutcome> {
-  const output = outputText(file);
+async function answered(file: string, output: OutputText): Promise<StepOutcome> {
   const answer =
     typeof output === 'string' ? answerRef(output) : await answerRefOf(file, output.length);
   return { kind: 'answered', output, answer, denied: [], account: FREE };
@@ -193,19 +205,49 @@ function failed(message: string, kind: Failure['kind'] = 'script-failed'): StepO
   return { kind: 'failed', failure: { kind, message }, account: FREE };
 }
 
-async function showPrints({ stdoutFile, ended }: LaunchedProcess, live: Show): Promise<void> {
+/** How long a script may take before its output is watched while it runs. */
+const SHORT_MS = 100;
+
+/** Shows what a script prints while it runs; returns false for one that was over before. */
+async function followPrints(launched: LaunchedProcess, live: Show): Promise<boolean> {
+  do {
+    if (await isOverSoon(launched)) return false;
+  } while (!existsSync(launched.stdoutFile));
+  await showGrowth(launched, live);
+  return true;
+}
+
+function isOverSoon({ ended }: LaunchedProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, SHORT_MS, false);
+    void ended.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+async function showPrints(output: OutputText | undefined, launched: LaunchedProcess, live: Show) {
+  if (typeof output !== 'string') return showGrowth(launched, live);
+  const prints = printStream();
+  show(prints.push(output), live);
+  show(prints.end(), live);
+}
+
+async function showGrowth({ stdoutFile, ended }: LaunchedProcess, live: Show): Promise<void> {
   const prints = printStream();
   const decoder = new StringDecoder('utf8');
-  const show = (pieces: ReturnType<typeof prints.push>) => {
-    for (const { text } of pieces) if (text !== '') live({ kind: 'print', text });
-  };
   try {
     for await (const chunk of follow(stdoutFile, { until: ended }))
-      show(prints.push(decoder.write(chunk)));
-    show(prints.end());
+      show(prints.push(decoder.write(chunk)), live);
+    show(prints.end(), live);
   } catch {
     // The output cannot be read. The exit of the process shows the cause.
   }
+}
+
+function show(pieces: ReturnType<ReturnType<typeof printStream>['push']>, live: Show): void {
+  for (const { text } of pieces) if (text !== '') live({ kind: 'print', text });
 }
 
 const TAIL_BYTES = 600;

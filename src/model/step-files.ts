@@ -13,6 +13,10 @@ export interface StepFile {
 export const STEP_FILES = {
   /** Which process it is. */
   process: { name: 'process.json' },
+  /** What the launcher was asked to run, which process it is, and how it ended. */
+  launch: { name: 'launch' },
+  /** The launcher must not begin what it was asked to run. */
+  withdrawn: { name: 'withdrawn' },
   stdout: { name: 'stdout', isCompressed: true },
   stderr: { name: 'stderr', isCompressed: true },
   /** The value that a script receives. */

@@ -80,7 +80,7 @@ function harm(project: Project, life: Started, random: Random, victims: Victims)
   const step = pick(random, runningSteps(project.folder));
   if (!step) return false;
   if (victims === 'wrappers') killHard(step.pid);
-  else fillDiskFor(join(step.folder, `exit-${step.pid}`));
+  else fillDiskFor(join(step.folder, 'launch'));
   return true;
 }
 

@@ -1,8 +1,19 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { identify, isAlive, self } from '../../src/execute/process/index.ts';
-import { anyAlive, makeFolder, plain, stateOf, steps, text, until } from './fixtures/steps.ts';
+import {
+  anyAlive,
+  begun,
+  endFilePattern,
+  makeFolder,
+  plain,
+  recordFiles,
+  stateOf,
+  steps,
+  text,
+  until,
+} from './fixtures/steps.ts';
 
 const { path, folder, start, bash, adopt, endLeftovers, identities } = steps();
 
@@ -11,8 +22,7 @@ test('output and exit code are in the step’s folder, and only the user can rea
   const step = bash('echo said; echo complained >&2; exit 3', { folder: here });
   expect(await step.ended).toEqual({ kind: 'exited', code: 3 });
   expect([text(step.stdoutFile), text(step.stderrFile)]).toEqual(['said\n', 'complained\n']);
-  const pid = step.identity?.pid;
-  for (const name of ['stdout', 'stderr', 'process.json', `exit-${pid}`]) {
+  for (const name of ['stdout', 'stderr', ...recordFiles(step)]) {
     expect([name, statSync(`${here}/${name}`).mode & 0o777]).toEqual([name, 0o600]);
   }
   expect(statSync(here).mode & 0o777).toBe(0o700);
@@ -98,18 +108,26 @@ test('when the exit file cannot be written, the exit code of the wrapper counts'
   const here = folder();
   const step = bash(FULL_DISK_FOR_RECORD, { folder: here, env: { ...plain.env, STEP: here } });
   expect(await step.ended).toEqual({ kind: 'exited', code: 7 });
+  renameSync(`${here}/kept`, `${here}/${endFile(here)}`);
   expect(await adopt(here)?.ended).toEqual({ kind: 'unknown' });
 });
 
 /** Every write to /dev/full fails as on a full disk. */
 const FULL_DISK_FOR_RECORD = `
-file=$(echo "$STEP"/exit-*); rm "$file"; ln -s /dev/full "$file"; exit 7`;
+file=$(echo "$STEP"/${endFilePattern()}); mv "$file" "$STEP/kept"; ln -s /dev/full "$file"; exit 7`;
 
-test('writing the exit file needs no further space on the disk', async () => {
+const endFile = (here: string) =>
+  readdirSync(here).find((name) => /^(exit-\d+|launch)$/.test(name)) ?? '';
+
+test('writing the record of the end needs no further space on the disk', async () => {
   const here = folder();
-  const step = bash('true', { folder: here });
+  const step = bash('until [ -e go ]; do sleep 0.02; done', { folder: here });
+  const sizes = () => recordFiles(step).map((name) => statSync(`${here}/${name}`).size);
+  await begun(step);
+  const before = sizes();
+  writeFileSync(path('go'), '');
   await step.ended;
-  expect(statSync(`${here}/exit-${step.identity?.pid}`).size).toBe(32);
+  expect(sizes()).toEqual(before);
 });
 
 test('a command that is stopped and continued has not ended', async () => {
@@ -194,8 +212,7 @@ test('a folder without a process has no leftovers and nothing to adopt', async (
 
 test('isAlive compares the whole identity', async () => {
   const step = bash('sleep 300');
-  const { identity } = step;
-  if (identity === undefined) throw new Error('not launched');
+  const identity = await begun(step);
   expect(isAlive(identity)).toBe(true);
   expect(isAlive({ ...identity, started: `${identity.started}1` })).toBe(false);
   expect(isAlive({ ...identity, boot: 'another' })).toBe(false);

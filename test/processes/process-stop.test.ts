@@ -8,8 +8,18 @@ import {
   type ProcessIdentity,
   RunProcesses,
 } from '../../src/execute/process/index.ts';
+import { readRecord } from '../../src/execute/process/record.ts';
 import { system } from '../../src/execute/process/system.ts';
-import { anyAlive, makeFolder, plain, stateOf, steps, text, until } from './fixtures/steps.ts';
+import {
+  anyAlive,
+  begun,
+  makeFolder,
+  plain,
+  stateOf,
+  steps,
+  text,
+  until,
+} from './fixtures/steps.ts';
 
 const { path, folder, own, bash, adopt, endLeftovers, processes, identities } = steps();
 
@@ -195,6 +205,7 @@ test('endStrays spares an adopted process and its jobs', async () => {
 
 test('stopping one step does not affect another', async () => {
   const [one, other] = [bash('sleep 300'), bash('sleep 300')];
+  await Promise.all([one, other].map(begun));
   await one.stop();
   expect(isAlive(identityOf(other))).toBe(true);
 });
@@ -204,7 +215,11 @@ test('a step inside a step ends with the outer step, even as an orphan', async (
   const outer = bash('echo "$RAYMOND_STEP_TOKEN"', { folder: here });
   await outer.ended;
   const token = text(outer.stdoutFile).trim();
-  const inner = bash('sleep 300', { env: { PATH: '/bin:/usr/bin', RAYMOND_STEP_TOKEN: token } });
+  const inner = bash('echo ready; exec sleep 300', {
+    env: { PATH: '/bin:/usr/bin', RAYMOND_STEP_TOKEN: token },
+  });
+  await begun(inner);
+  await until(() => text(inner.stdoutFile) === 'ready\n');
   await endLeftovers(here);
   expect(isAlive(identityOf(inner))).toBe(false);
 });
@@ -228,9 +243,10 @@ test.each([
   expect(isAlive(identity)).toBe(true);
 });
 
-function forge(stepFolder: string, identity: ProcessIdentity): void {
+function forge(stepFolder: string, { pid, started, boot }: ProcessIdentity): void {
   const file = join(stepFolder, 'process.json');
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(text(file)), identity }));
+  const { token, command } = readRecord(stepFolder) ?? {};
+  writeFileSync(file, JSON.stringify({ identity: { pid, started, boot }, token, command }));
 }
 
 function commandOf(pid: number): string {

@@ -48,7 +48,7 @@ test('a script whose exit file cannot be written is not repeated', async () => {
   const project = newProject({
     'flow/START.sh': `
 echo "try $RAYMOND_ATTEMPT" >>tries
-file=$(echo .raymond/runs/r/steps/main/1/exit-*); rm "$file"; ln -s /dev/full "$file"
+file=.raymond/runs/r/steps/main/1/launch; rm "$file"; ln -s /dev/full "$file"
 echo '<result>paid for</result>'`,
   });
   const life = await project.run(['flow', '--workflow-id', 'r']);

@@ -2,9 +2,10 @@ import { realpathSync } from 'node:fs';
 import { changesOf } from '../../files/changes.ts';
 import { isAlive } from './identity.ts';
 import type { ProcessHandle } from './launch.ts';
+import { readLaunch, withdraw } from './launch-file.ts';
 import {
   type Exit,
-  exitOf,
+  endFileOf,
   LEFT,
   type ProcessRecord,
   readExit,
@@ -14,17 +15,23 @@ import {
 
 /** See `RunProcesses.adopt`. */
 export function adopt(folder: string): ProcessHandle | undefined {
-  const record = readRecord(folder);
+  const record = readRecord(folder) ?? recordUnlessWithdrawn(folder);
   if (record === undefined) return undefined;
   const real = realpathSync(folder);
   return { folder: real, record, ...endOfAdopted(real, record) };
+}
+
+/** A launcher may still have the request: then the command either begins before this, or never. */
+function recordUnlessWithdrawn(folder: string): ProcessRecord | undefined {
+  if (readLaunch(folder) === undefined || withdraw(folder)) return undefined;
+  return readRecord(folder);
 }
 
 function endOfAdopted(
   folder: string,
   record: ProcessRecord,
 ): Pick<ProcessHandle, 'ended' | 'leave'> {
-  const changes = changesOf(exitOf(folder, record.identity.pid), 1000);
+  const changes = changesOf(endFileOf(folder, record), 1000);
   let isLeft = false;
   const ended = waitForExit({
     isAlive: () => isAlive(record.identity),

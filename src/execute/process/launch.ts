@@ -15,6 +15,7 @@ import {
   stderrOf,
   stdoutOf,
   UNKNOWN,
+  unstartedBy,
   writeRecord,
 } from './record.ts';
 import { wrap } from './wrapper.ts';
@@ -44,14 +45,25 @@ export interface ProcessHandle {
 
 /** See `RunProcesses.launch`. */
 export function launch(wanted: Launch, newMark: () => StepMark): ProcessHandle {
-  mkdirSync(wanted.folder, { recursive: true, mode: 0o700 });
-  const folder = realpathSync(wanted.folder);
-  if (hasRecord(folder)) throw new Error(`${folder} already has a process. Use another folder.`);
+  const folder = makeStepFolder(wanted.folder);
   try {
     return begin({ ...wanted, folder }, newMark());
   } catch (error) {
     return unstarted(folder, Promise.resolve(error));
   }
+}
+
+/** Creates a folder for one process; returns its path with all symbolic links resolved. */
+function makeStepFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const folder = realpathSync(path);
+  needFree(folder);
+  return folder;
+}
+
+/** Throws when the folder has a process. */
+export function needFree(folder: string): void {
+  if (hasRecord(folder)) throw new Error(`${folder} already has a process. Use another folder.`);
 }
 
 function begin(wanted: Launch, mark: StepMark): ProcessHandle {
@@ -92,11 +104,7 @@ function spawnWrapper(
   mark: StepMark,
   token: string,
 ) {
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(
-      `There is no folder ${cwd} to run ${command} in. Create it, or name another folder.`,
-    );
-  }
+  needFolder({ cwd, command });
   const descriptors: number[] = [];
   const open = (file: string, flags: number) => {
     const descriptor = openSync(file, flags, 0o600);
@@ -121,6 +129,14 @@ function spawnWrapper(
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }
+}
+
+/** Throws when the working directory does not exist. */
+export function needFolder({ cwd, command }: Pick<Launch, 'cwd' | 'command'>): void {
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new Error(
+    `There is no folder ${cwd} to run ${command} in. Create it, or name another folder.`,
+  );
 }
 
 /** Appending keeps the output of several writers intact, even after one of them truncated the file. */
@@ -153,12 +169,7 @@ function exitFromCode(end: number | null | Error): Exit {
 }
 
 function unstarted(folder: string, error: Promise<unknown>): ProcessHandle {
-  const reasonOf = (why: unknown) => (why instanceof Error ? why.message : String(why));
-  return {
-    folder,
-    ended: error.then((why) => ({ kind: 'unstarted', reason: reasonOf(why) })),
-    leave: () => {},
-  };
+  return { folder, ended: error.then(unstartedBy), leave: () => {} };
 }
 
 /** A process may end before it has read all of its input. Its exit shows that, not a pipe error. */

@@ -5,7 +5,7 @@
 //   descriptor, starts a new session and outlives its parent.
 import { createHash } from 'node:crypto';
 
-const NAME = 'RAYMOND_STEP_TOKEN';
+export const TOKEN_VARIABLE = 'RAYMOND_STEP_TOKEN';
 
 export interface StepMark {
   /** Names the run on this machine until the next boot. */
@@ -17,6 +17,8 @@ export interface StepMark {
 const KEY_DIGITS = 9;
 const NUMBER_BITS = 26;
 export const MARKS = 2 ** NUMBER_BITS;
+/** The launcher has this number, and so have its witnesses until each has taken that of its step. */
+export const LAUNCHER_NUMBER = 0;
 
 export function runKey(folder: string, boot: string): string {
   return createHash('sha256').update(`${boot}\0${folder}`).digest('hex').slice(0, KEY_DIGITS);
@@ -43,13 +45,13 @@ export function withToken(
   env: Readonly<Record<string, string>>,
   token: string,
 ): Record<string, string> {
-  const outer = env[NAME];
-  return { ...env, [NAME]: outer ? `${outer}:${token}` : token };
+  const outer = env[TOKEN_VARIABLE];
+  return { ...env, [TOKEN_VARIABLE]: outer ? `${outer}:${token}` : token };
 }
 
 /** The tokens of the steps that a process with this environment runs in, the outermost first. */
 export function tokensOf(environment: NodeJS.ProcessEnv): readonly string[] {
-  return environment[NAME]?.split(':') ?? [];
+  return environment[TOKEN_VARIABLE]?.split(':') ?? [];
 }
 
 /** The tokens in an environment given as text, with variables separated by NUL or spaces. */
@@ -57,7 +59,7 @@ export function tokensIn(environment: string): string[] {
   return [...environment.matchAll(VARIABLE)].flatMap(([, value = '']) => value.split(':'));
 }
 
-const VARIABLE = new RegExp(`(?<=^|[\\0 ])${NAME}=([^\\0 ]*)`, 'g');
+const VARIABLE = new RegExp(`(?<=^|[\\0 ])${TOKEN_VARIABLE}=([^\\0 ]*)`, 'g');
 
 /** The limit for file locks that encodes a mark: 62 bits. */
 export function limitOf({ key, number }: StepMark): bigint {

@@ -3,17 +3,21 @@
 // - `stdout` and `stderr` are its output.
 // - `exit-<pid>` is how the command ended. The wrapper writes it, so it exists even if Raymond died.
 // - `unstarted-<pid>` is why the command never began.
+// A command that the launcher started has `launch` instead of all but the output: see `launch-file.ts`.
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { ProcessIdentity } from './identity.ts';
+import { LAUNCH, launchFileOf, readLaunch } from './launch-file.ts';
 
 export interface ProcessRecord {
   readonly identity: ProcessIdentity;
   readonly token: string;
   readonly command: string;
+  /** The pid of the launcher whose session the process shares with other steps. */
+  readonly launcher?: number;
 }
 
 export type Exit =
@@ -31,7 +35,10 @@ export const UNKNOWN: Exit = { kind: 'unknown' };
 
 export const stdoutOf = (folder: string): string => join(folder, STEP_FILES.stdout.name);
 export const stderrOf = (folder: string): string => join(folder, STEP_FILES.stderr.name);
-export const exitOf = (folder: string, pid: number): string => join(folder, `exit-${pid}`);
+const exitOf = (folder: string, pid: number): string => join(folder, `exit-${pid}`);
+/** The file that changes when the process ends. */
+export const endFileOf = (folder: string, { identity, launcher }: ProcessRecord): string =>
+  launcher === undefined ? exitOf(folder, identity.pid) : launchFileOf(folder);
 const unstartedOf = (folder: string, pid: number) => join(folder, `unstarted-${pid}`);
 const RECORD = STEP_FILES.process.name;
 const recordOf = (folder: string): string => join(folder, RECORD);
@@ -44,12 +51,12 @@ export function foldersWithRecords(root: string): readonly string[] {
   } catch {
     return [];
   }
-  const records = files.filter((file) => basename(file) === RECORD);
+  const records = files.filter((file) => [RECORD, LAUNCH].some((name) => name === basename(file)));
   return records.map((file) => join(root, dirname(file)));
 }
 
 export function hasRecord(folder: string): boolean {
-  return existsSync(recordOf(folder));
+  return existsSync(recordOf(folder)) || readLaunch(folder) !== undefined;
 }
 
 /** Not synced to disk: only a crash of the machine can lose it, and that also ends the process. */
@@ -61,7 +68,15 @@ export function writeRecord(folder: string, record: ProcessRecord): void {
 
 export function readRecord(folder: string): ProcessRecord | undefined {
   const text = readIfExists(recordOf(folder));
-  return text === undefined ? undefined : parseRecord(text);
+  return text === undefined ? launchRecord(folder) : parseRecord(text);
+}
+
+function launchRecord(folder: string): ProcessRecord | undefined {
+  const { note, progress } = readLaunch(folder) ?? {};
+  if (note === undefined || progress === undefined || progress.kind === 'requested')
+    return undefined;
+  const { boot, ...rest } = note;
+  return { ...rest, identity: { pid: progress.pid, started: progress.started, boot } };
 }
 
 export function parseRecord(text: string): ProcessRecord | undefined {
@@ -88,7 +103,9 @@ export function prepareExit(folder: string, pid: number): void {
 
 const EXIT_BYTES = 32;
 
-export function readExit(folder: string, { identity, command }: ProcessRecord): Exit | undefined {
+export function readExit(folder: string, record: ProcessRecord): Exit | undefined {
+  if (record.launcher !== undefined) return launchExit(folder, record.command);
+  const { identity, command } = record;
   const { pid } = identity;
   for (const file of [exitOf(folder, pid), unstartedOf(folder, pid)]) {
     const text = readIfExists(file);
@@ -98,18 +115,33 @@ export function readExit(folder: string, { identity, command }: ProcessRecord): 
   return undefined;
 }
 
+function launchExit(folder: string, command: string): Exit | undefined {
+  const progress = readLaunch(folder)?.progress;
+  if (progress?.kind === 'unstarted') return unstartedExit(progress.code, command);
+  return progress?.kind === 'exited' ? { kind: 'exited', code: progress.code } : undefined;
+}
+
 /** Ignores a line without its line end: the write was cut off. */
 export function parseExit(text: string, command: string): Exit | undefined {
   const [, word, digits] = /^(exited|unstarted) (\d+)\r?\n/.exec(text) ?? [];
   if (word === undefined) return undefined;
   const code = Number(digits);
-  return word === 'unstarted'
-    ? { kind: 'unstarted', reason: whyUnstarted(code, command) }
-    : { kind: 'exited', code };
+  return word === 'unstarted' ? unstartedExit(code, command) : { kind: 'exited', code };
+}
+
+export function unstartedExit(code: number, command: string): Exit {
+  return { kind: 'unstarted', reason: whyUnstarted(code, command) };
+}
+
+/** The end of a command that an error kept from beginning. */
+export function unstartedBy(why: unknown): Exit {
+  return { kind: 'unstarted', reason: why instanceof Error ? why.message : String(why) };
 }
 
 function whyUnstarted(code: number, command: string): string {
   if (code === 0) return `Raymond ended before ${command} began.`;
+  if (code === 1)
+    return `Raymond could not record the start of ${command}. Check that the disk has space.`;
   if (code === 127) return `There is no program ${command}. Install it, or correct the PATH.`;
   return `${command} cannot be executed. Make it executable, and check the interpreter that its first line names.`;
 }

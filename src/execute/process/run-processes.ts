@@ -3,15 +3,16 @@
  * descendant of a step belongs to the run, even after the step has lost track of it.
  */
 import { randomInt } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { adopt } from './adopt.ts';
 import { enclosingRuns } from './enclosing-runs.ts';
 import { boot, isAlive, type ProcessIdentity } from './identity.ts';
-import { type Launch, launch, type ProcessHandle } from './launch.ts';
-import { MARKS, markOf, runKey, type StepMark } from './mark.ts';
-import { nameOf, type PidAndStart } from './pid-and-start.ts';
-import type { ProcessEntry, ProcessSystem } from './process-entry.ts';
+import { type Launch, launch, needFolder, needFree, type ProcessHandle } from './launch.ts';
+import { isWithdrawn } from './launch-file.ts';
+import { Launcher, type Submission } from './launcher.ts';
+import { LAUNCHER_NUMBER, MARKS, markOf, runKey, type StepMark } from './mark.ts';
+import type { ProcessSystem } from './process-entry.ts';
 import { ProcessTable } from './process-table.ts';
 import {
   type Exit,
@@ -20,13 +21,16 @@ import {
   readRecord,
   stderrOf,
   stdoutOf,
+  unstartedBy,
 } from './record.ts';
-import { type GracePeriods, type Member, type Tree, TreeStops } from './stop.ts';
+import { type GracePeriods, type Tree, TreeStops } from './stop.ts';
 import { system as thisMachine } from './system.ts';
+import { launcherTree, stepTree, strays } from './trees.ts';
+import { groupExists } from './unix-signal.ts';
 
 export interface LaunchedProcess {
-  /** Missing when the process could not be created: then `ended` gives the reason. */
-  readonly identity?: ProcessIdentity;
+  /** Missing before the process has begun, and when it could not: then `ended` gives the reason. */
+  readonly identity?: ProcessIdentity | undefined;
   /** Only for a process launched here with a pipe. Text written after its end is lost. */
   readonly stdin?: Writable;
   readonly stdoutFile: string;
@@ -45,9 +49,13 @@ export class RunProcesses {
   readonly #stops: TreeStops;
   /** The trees that were launched or adopted here and have not ended, with the number in their mark. */
   readonly #known = new Map<Tree, number | undefined>();
+  readonly #numbersInUse = new Set<number | undefined>();
+  /** One that is usable, and those before it whose commands still run. */
+  readonly #launchers = new Set<Launcher>();
   readonly #leaves = new Set<() => void>();
   #isLeft = false;
   #key: string | undefined;
+  #real: string | undefined;
   /** Begins at random, so that numbers of an earlier Raymond process are rarely reused. */
   #number = randomInt(MARKS);
 
@@ -68,6 +76,25 @@ export class RunProcesses {
   }
 
   /**
+   * Like `launch`, but the launcher of the run starts the command, which is much cheaper. The output
+   * files appear when it begins. For commands without standard input.
+   */
+  submit(wanted: Launch): LaunchedProcess {
+    this.#checkOurs();
+    const isNew = mkdirSync(wanted.folder, { recursive: true, mode: 0o700 }) !== undefined;
+    const folder = this.#realStepFolder(wanted.folder, isNew);
+    if (!isNew) needFree(folder);
+    const isUsable = isNew || !isWithdrawn(folder);
+    const submission = isUsable ? this.#submission({ ...wanted, folder }) : undefined;
+    return submission ? this.#submitted(wanted, folder, submission) : this.launch(wanted);
+  }
+
+  /** Ends the launcher. The commands that it has started continue. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#launchers].map((launcher) => launcher.close()));
+  }
+
+  /**
    * Takes over the process that an earlier Raymond process launched in this folder, whether it runs
    * or has ended. Returns undefined if no command began in this folder and none will.
    */
@@ -84,7 +111,7 @@ export class RunProcesses {
   ): Promise<readonly ProcessIdentity[]> {
     const trees = folders.flatMap((folder) => {
       const record = readRecord(folder);
-      return record ? stepTree(realpathSync(folder), record) : [];
+      return record ? recordedTree(realpathSync(folder), record) : [];
     });
     const left = trees.map((tree) => this.#stops.end(tree, { terminateMs: graceMs }));
     return (await Promise.all(left)).flat();
@@ -107,6 +134,7 @@ export class RunProcesses {
   leave(): void {
     this.#isLeft = true;
     for (const leave of this.#leaves) leave();
+    for (const launcher of this.#launchers) launcher.leave();
   }
 
   /** The processes that `endStrays` would end. */
@@ -127,30 +155,102 @@ export class RunProcesses {
   }
 
   #launched({ folder, record, stdin, ended, leave }: ProcessHandle): LaunchedProcess {
-    const files = { stdoutFile: stdoutOf(folder), stderrFile: stderrOf(folder) };
+    const files = outputsIn(folder);
     if (!record) return { ...files, ended, stop: async () => [], endLeftovers: async () => [] };
     this.#leaves.add(leave);
     void ended.then(() => this.#leaves.delete(leave));
-    const tree = this.#whileOurs(stepTree(folder, record));
-    this.#known.set(tree, markOf(record.token)?.number);
-    // Callers that come while the tree is being ended share the same ending.
-    let ending: Promise<readonly ProcessIdentity[]> | undefined;
-    const end = async (grace: GracePeriods) => {
-      if (this.#isLeft) return [];
-      ending ??= this.#stops.end(tree, grace).finally(() => {
-        ending = undefined;
-        this.#known.delete(tree);
-      });
-      return ending;
-    };
+    const { end } = this.#remember(recordedTree(folder, record), record.token);
     return {
       identity: record.identity,
       ...(stdin && { stdin }),
       ...files,
       ended,
-      stop: (graceMs = STOP_GRACE_MS) => end({ interruptMs: graceMs, terminateMs: graceMs / 5 }),
-      endLeftovers: (graceMs = LEFTOVER_GRACE_MS) => end({ terminateMs: graceMs }),
+      stop: (graceMs) => end(stopping(graceMs)),
+      endLeftovers: (graceMs) => end(clearing(graceMs)),
     };
+  }
+
+  #submitted(wanted: Launch, folder: string, submission: Submission): LaunchedProcess {
+    const { token, launcher } = submission;
+    const wrapper = () => submission.record()?.identity;
+    const step = { folder, token, wrapper, since: launcher, launcher: launcher.pid };
+    const { end, forget, isEnding } = this.#remember(stepTree(step), token);
+    let isStopped = false;
+    // Takes the place of a command that its launcher has lost.
+    let second: LaunchedProcess | undefined;
+    const ended = submission.ended.then(({ exit, isFree }) => {
+      if (isFree || exit.kind === 'unstarted') forget();
+      if (!isFree || isStopped || this.#isLeft) return exit;
+      second = this.launch(wanted);
+      return second.ended;
+    });
+    return {
+      get identity() {
+        return second ? second.identity : wrapper();
+      },
+      ...outputsIn(folder),
+      ended: ended.catch(unstartedBy),
+      stop: async (graceMs) => {
+        isStopped = true;
+        if (second) return second.stop(graceMs);
+        if (!this.#isLeft && submission.withdraw()) return [];
+        const left = await end(stopping(graceMs));
+        if (left.length === 0) await submission.conclude();
+        return left;
+      },
+      endLeftovers: async (graceMs) => {
+        if (second) return second.endLeftovers(graceMs);
+        const { group } = await submission.ended;
+        if (group === undefined || groupExists(group) || isEnding()) return end(clearing(graceMs));
+        forget();
+        return [];
+      },
+    };
+  }
+
+  /** Undefined when the command has to be launched in the other way, which also reports what is wrong. */
+  #submission(wanted: Launch): Submission | undefined {
+    if (process.platform === 'win32' || wanted.stdin !== 'none') return undefined;
+    try {
+      needFolder(wanted);
+      return this.#usableLauncher(wanted.env).submit(wanted, this.#newMark());
+    } catch {
+      return undefined;
+    }
+  }
+
+  #usableLauncher(env: Launch['env']): Launcher {
+    for (const launcher of this.#launchers) if (launcher.isUsable) return launcher;
+    const mark = { key: this.#runKey(), number: LAUNCHER_NUMBER };
+    const launcher = new Launcher(this.#realFolder(), env, mark);
+    const tree = launcherTree(launcher.identity);
+    this.#known.set(tree, undefined);
+    void launcher.over.then(() => this.#known.delete(tree));
+    this.#launchers.add(launcher);
+    void launcher.idle.then(() => this.#launchers.delete(launcher));
+    return launcher;
+  }
+
+  /** Spares the tree from `endStrays` until it has been ended. */
+  #remember(step: Tree, token: string) {
+    const tree = this.#whileOurs(step);
+    const number = markOf(token)?.number;
+    this.#known.set(tree, number);
+    this.#numbersInUse.add(number);
+    // Callers that come while the tree is being ended share the same ending.
+    let ending: Promise<readonly ProcessIdentity[]> | undefined;
+    const forget = () => {
+      if (this.#known.delete(tree)) this.#numbersInUse.delete(number);
+    };
+    const end = async (grace: GracePeriods) => {
+      if (this.#isLeft) return [];
+      ending ??= this.#stops.end(tree, grace).finally(() => {
+        ending = undefined;
+        forget();
+      });
+      return ending;
+    };
+    return { end, forget, isEnding: () => ending !== undefined };
   }
 
   #checkOurs(): void {
@@ -160,20 +260,36 @@ export class RunProcesses {
 
   /** Also stops an ending that has already begun. */
   #whileOurs(tree: Tree): Tree {
-    return { ...tree, find: (table) => (this.#isLeft ? [] : tree.find(table)) };
+    return {
+      get wrapper() {
+        return tree.wrapper;
+      },
+      since: tree.since,
+      find: (table) => (this.#isLeft ? [] : tree.find(table)),
+    };
   }
 
   #newMark(): StepMark {
-    const numbersInUse = new Set(this.#known.values());
     do this.#number = (this.#number + 1) % MARKS;
-    while (numbersInUse.has(this.#number));
+    while (this.#number === LAUNCHER_NUMBER || this.#numbersInUse.has(this.#number));
     return { key: this.#runKey(), number: this.#number };
   }
 
   /** Computed on first use: the folder is created with the first step. */
   #runKey(): string {
-    this.#key ??= runKey(realOrSame(this.#folder), boot());
+    this.#key ??= runKey(this.#realFolder(), boot());
     return this.#key;
+  }
+
+  #realFolder(): string {
+    this.#real ??= realOrSame(this.#folder);
+    return this.#real;
+  }
+
+  /** A folder that was just created below the run's own has no links to resolve. */
+  #realStepFolder(path: string, isNew: boolean): string {
+    const isOwn = isNew && path.startsWith(`${this.#folder}/`);
+    return isOwn ? this.#realFolder() + path.slice(this.#folder.length) : realpathSync(path);
   }
 }
 
@@ -194,51 +310,19 @@ export function hasLivingProcess(folder: string): boolean {
 const STOP_GRACE_MS = 5000;
 const LEFTOVER_GRACE_MS = 1000;
 
-function stepTree(folder: string, { identity, token }: ProcessRecord): Tree {
-  const outputs = [stdoutOf(folder), stderrOf(folder)];
-  const find = cumulativeFinder([identity], (table) => table.marked(token, outputs));
-  return {
-    wrapper: identity,
-    since: identity.started,
-    find: (table) => (identity.boot === boot() ? find(table) : []),
-  };
-}
+const stopping = (graceMs = STOP_GRACE_MS): GracePeriods => ({
+  interruptMs: graceMs,
+  terminateMs: graceMs / 5,
+});
+const clearing = (graceMs = LEFTOVER_GRACE_MS): GracePeriods => ({ terminateMs: graceMs });
 
-function strays(key: string, spared: () => Iterable<Tree>): Tree {
-  const isMarked = ({ traces: { tokens, limit } }: ProcessEntry) =>
-    limit?.key === key || tokens.some((token) => markOf(token)?.key === key);
-  const find = cumulativeFinder([], (table) => table.entries.filter(isMarked));
-  return {
-    since: undefined,
-    find: (table) => {
-      const others = new Set([...spared()].flatMap((tree) => tree.find(table)).map(nameOf));
-      const isStray = (one: PidAndStart) => !others.has(nameOf(one));
-      // Wrappers first: otherwise they would record our signal as the end of their command.
-      const isLeader = ({ pid, session }: ProcessEntry) => pid === session;
-      const leaders = new Set(table.entries.filter(isLeader).map(nameOf));
-      const rank = (one: PidAndStart) => (leaders.has(nameOf(one)) ? 0 : 1);
-      return find(table, isStray).toSorted((a, b) => rank(a) - rank(b));
-    },
-  };
-}
+const outputsIn = (folder: string) => ({
+  stdoutFile: stdoutOf(folder),
+  stderrFile: stderrOf(folder),
+});
 
-/** Finds marked processes and the processes related to them. Each call also finds all members found before. */
-function cumulativeFinder(
-  roots: readonly PidAndStart[],
-  markedIn: (table: ProcessTable) => readonly ProcessEntry[],
-): (table: ProcessTable, isWanted?: (one: PidAndStart) => boolean) => readonly Member[] {
-  const known = new Set(roots.map(nameOf));
-  return (table, isWanted = () => true) => {
-    const ours = [...table.named(known), ...markedIn(table)].filter(isWanted);
-    const members = table.related(ours).filter(isWanted);
-    for (const member of members) known.add(nameOf(member));
-    return members.map(({ pid, started, group }) => ({
-      pid,
-      started,
-      boot: boot(),
-      ...(group !== undefined && { group }),
-    }));
-  };
+function recordedTree(folder: string, { identity, token, launcher }: ProcessRecord): Tree {
+  return stepTree({ folder, token, wrapper: () => identity, since: identity, launcher });
 }
 
 function realOrSame(folder: string): string {

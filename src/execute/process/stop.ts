@@ -10,7 +10,7 @@ import { ProcessTable } from './process-table.ts';
 /** Processes that are stopped together: those of one step, or the strays of a run. */
 export interface Tree {
   /** It ends by itself after its command has ended and the exit file is written. */
-  readonly wrapper?: ProcessIdentity;
+  readonly wrapper?: ProcessIdentity | undefined;
   /** Processes that started earlier do not belong to the tree. */
   readonly since: string | undefined;
   /** The members in a process table. They may lose their parents, so every member is remembered. */
