@@ -14,22 +14,22 @@ import { squeezed } from '../observe/words.ts';
 export interface Screen {
   isTerminal(): boolean;
   hasColor(): boolean;
-  /** Lines of Raymond's own. */
+  /** Lines that Raymond wrote. */
   say(...lines: readonly Text[]): void;
-  /** A line with a command to be copied: it is not broken, so it must hold no words of others. */
+  /** A line with a command to copy. It is not wrapped, so it must not contain text of others. */
   offer(line: string): void;
   /** A fact and its remedy. */
-  error(error: UserError): void;
+  error(error: Pick<UserError, 'message' | 'remedy'>): void;
   /** A line of a run's report. */
   line(line: Line, options?: LineOptions): void;
-  /** A text of somebody else. */
+  /** A text of others. */
   quote(text: string): void;
   json(value: unknown, indent?: number): void;
-  /** What programs read, such as a diagram: byte for byte, unless a person looks at it. */
+  /** Text for programs, such as a diagram: byte for byte, except on a terminal. */
   document(text: string): Promise<void>;
-  /** What an agent wrote for whoever called Raymond: byte for byte, unless a person looks at it. */
+  /** The result of a run, for the caller of Raymond: byte for byte, except on a terminal. */
   result(text: string): Promise<void>;
-  /** Of the terminal's window; an empty one gives it back. */
+  /** Sets the title of the terminal's window. An empty text restores it. */
   title(text: string): void;
 }
 
@@ -41,26 +41,26 @@ export interface LineOptions {
 export const stdout: Screen = screen(process.stdout);
 export const stderr: Screen = screen(process.stderr);
 
-/** Whether a person sees what is asked on a screen, and can answer. */
+/** Whether a person can see a question on this screen and answer it. */
 export function isAttended(screen: Screen = stderr): boolean {
   return process.stdin.isTTY === true && screen.isTerminal();
 }
 
-/** What was piped in. */
+/** The text that was piped in. */
 export function standardInput(): AsyncIterable<Buffer> {
   return process.stdin;
 }
 
-/** Reads answers of the person at the terminal; the prompt is Raymond's own. */
+/** Reads answers of the person at the terminal. The prompt is written by Raymond. */
 export function lineReader(): Interface {
   return createInterface({ input: process.stdin, output: process.stderr });
 }
 
-/** What Node itself would write goes the same way; nothing that happens to a stream is trouble of ours. */
+/** Sends warnings and crashes of Node through this file, and ignores errors of the streams. */
 export function keepTheDoor(report: (error: unknown) => number): void {
-  // A reader that has seen enough closes the pipe.
+  // A reader may close the pipe early.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // Where Node would say nothing (--no-warnings), nothing is said.
+  // With --no-warnings there is no listener, and Raymond prints no warnings either.
   if (process.listenerCount('warning') > 0) {
     process.removeAllListeners('warning');
     process.on('warning', ({ message }) => stderr.say(`Warning: ${message}`));
@@ -73,7 +73,7 @@ function screen(stream: NodeJS.WriteStream): Screen {
   const hasColor = () => isTerminal() && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   const looks = (): Looks => ({
     color: hasColor(),
-    // A terminal that has not been told its size says 0.
+    // A terminal without a known size reports 0.
     columns: isTerminal() && stream.columns > 0 ? stream.columns : undefined,
   });
   const write = (text: string) => void stream.write(text);

@@ -93,8 +93,18 @@ test.each([
   ['a former command with a run', ['recover', 'x'], 64, 'raymond resume --all'],
   ['another former command', ['status'], 64, 'raymond show <run>'],
   ['another former command with an option', ['status', '--wide'], 64, 'raymond list'],
-  ['an unknown option', ['list', '--bogus'], 64, "unknown option '--bogus'"],
-  ['a missing argument', ['show'], 64, "missing required argument 'run'"],
+  [
+    'an unknown option',
+    ['list', '--bogus'],
+    64,
+    'raymond: The command list has no option --bogus.\n         See: raymond list --help\n',
+  ],
+  [
+    'a missing argument',
+    ['show'],
+    64,
+    'raymond: The command show needs the argument <run>.\n         See: raymond show --help\n',
+  ],
   ['an id that is a path', ['hello', '--workflow-id', '../x'], 64, '"../x" cannot be a run\'s id.'],
   ['a run that is a path', ['show', '../../x'], 64, '"../../x" cannot be a run\'s id.'],
 ])('%s is refused', async (_, args, code, message) => {

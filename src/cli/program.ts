@@ -1,0 +1,192 @@
+/** The commands of Raymond. Each action imports its command, so that the others are not loaded. */
+import { Command } from 'commander';
+import { addRunOptions, withAgentApart } from './commander-options.ts';
+import type { Here } from './surroundings.ts';
+import { stderr, stdout } from './terminal.ts';
+import { RAYMOND_VERSION } from './version.ts';
+
+export function program(here: Here, finish: Finish): Command {
+  const raymond = new Command('raymond')
+    .description(
+      'Runs workflows for coding agents: folders of prompts and scripts, as state machines.',
+    )
+    .version(RAYMOND_VERSION)
+    .configureOutput({
+      writeOut: stdout.document,
+      writeErr: stderr.document,
+      // `reportError` prints all errors in one form.
+      outputError: () => {},
+    })
+    .exitOverride()
+    .enablePositionalOptions();
+  addStartingCommands(raymond, here, finish);
+  addRunCommands(raymond, here, finish);
+  addWorkflowCommands(raymond, here, finish);
+  addMachineCommands(raymond, here, finish);
+  return raymond;
+}
+
+/** Waits for a command and sets the exit code that it gives. */
+type Finish = (command: Promise<number>) => Promise<void>;
+
+/** Commands that carry a run. */
+function addStartingCommands(raymond: Command, here: Here, finish: Finish): void {
+  const run = raymond
+    .command('run [workflow]', { isDefault: true })
+    .alias('start')
+    .description(
+      'run a workflow: a folder, a state file, a .zip or a .yaml (also: raymond <workflow>)',
+    )
+    .option('--init-config', 'write .raymond/config.toml with every option commented out')
+    .action(async (workflow: string | undefined, options) => {
+      if (options.initConfig)
+        return finish((await import('./commands/config.ts')).initConfig(here));
+      const { run } = await import('./commands/run.ts');
+      await finish(run(here, workflow, withAgentApart(options)));
+    });
+  addRunOptions(run);
+
+  const resume = raymond
+    .command('resume [run]')
+    .description('continue a run')
+    .option('--all', 'continue every run that can continue')
+    .option('--salvage', 'keep the readable part of a damaged journal')
+    .option('--fresh', 'retry the states of failed agents in new sessions')
+    .option('--trust-run', 'continue a run that you did not start here')
+    .option('--accept-changes', 'use workflow files that have changed since the run read them')
+    .action(async (name: string | undefined, options) => {
+      await finish(
+        (await import('./commands/resume.ts')).resume(here, name, withAgentApart(options)),
+      );
+    });
+  addRunOptions(resume, 'resume');
+}
+
+/** Commands for the runs of a project. */
+function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
+  raymond
+    .command('list')
+    .description('list the runs of this project')
+    .option('--json', 'print one JSON object per run')
+    .action(async (options) => finish((await import('./commands/list.ts')).list(here, options)));
+  raymond
+    .command('show <run>')
+    .description('show agents, stacks, cost and history of a run')
+    .option('--json', 'print the state as JSON')
+    .action(async (name, options) =>
+      finish((await import('./commands/show.ts')).show(here, name, options)),
+    );
+  raymond
+    .command('logs <run>')
+    .description('show what a run has reported')
+    .option('-f, --follow', 'continue until the run stops')
+    .option('--json', 'print the events of the journal')
+    .action(async (name, options) =>
+      finish((await import('./commands/logs.ts')).logs(here, name, options)),
+    );
+  raymond
+    .command('stop <run>')
+    .description('stop a run; it can be resumed')
+    .option('--now', 'stop running steps, too')
+    .option('--json', 'print JSON')
+    .action(async (name, options) =>
+      finish((await import('./commands/stop.ts')).stop(here, name, options)),
+    );
+  raymond
+    .command('answer [run] [text]')
+    .description("answer an agent's question; - reads the answer from standard input")
+    .option('--agent <id>', 'the agent to answer, if several have a question')
+    .option('--json', 'print JSON')
+    .action(async (run, text, options) => {
+      const words = [run, text].filter((word) => word !== undefined);
+      await finish((await import('./commands/answer.ts')).answer(here, words, options));
+    });
+  raymond
+    .command('prune [runs...]')
+    .description('remove completed runs, or the named ones')
+    .option('--all', 'also remove runs that failed, wait or were stopped')
+    .option('--older-than <time>', 'only runs whose last event is older, such as 30d')
+    .option('--dry-run', 'only report what would be removed')
+    .option('--discard-worktrees', 'also delete work that exists nowhere else; asks first')
+    .option('-y, --yes', 'with --discard-worktrees: do not ask')
+    .option('--json', 'print one JSON object per run')
+    .action(async (names, options) =>
+      finish((await import('./commands/prune.ts')).prune(here, names, options)),
+    );
+}
+
+/** Commands for the author of a workflow. */
+function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void {
+  raymond
+    .command('lint <workflow>')
+    .description('find errors in a workflow before you run it')
+    .option('--json', 'print one JSON object per finding')
+    .option('--sarif', 'print SARIF, for code hosts')
+    .option('--level <level>', 'the lowest level to show: error, warning or note')
+    .option('--windows', 'check the workflow for Windows')
+    .option(
+      '--set <name=value>',
+      'a variable that a run will have; may be repeated',
+      (pair: string, before: readonly string[] = []) => [...before, pair],
+    )
+    .action(async (path, options) =>
+      finish((await import('./commands/lint.ts')).lint(path, options)),
+    );
+  raymond
+    .command('diagram [workflow]')
+    .description('draw a workflow as Mermaid text')
+    .option('--html', 'draw one HTML page that opens offline')
+    .option('--svg', 'draw an SVG picture')
+    .option('--run <run>', 'add the path, visits, time and cost of a run')
+    .action(async (path, options) =>
+      finish((await import('./commands/diagram.ts')).diagram(here, path, options)),
+    );
+  raymond
+    .command('init [template] [folder]')
+    .description('create a workflow from a template')
+    .option('--list', 'list the templates')
+    .option('-y, --yes', 'ask no questions')
+    .action(async (template, folder, options) =>
+      finish((await import('./commands/init.ts')).init(template, folder, options)),
+    );
+  raymond
+    .command('test [workflow] [names...]')
+    .description('play the tests of a workflow (*.test.yaml), all or the named ones')
+    .option('--coverage', 'list the states and transitions that no test reaches')
+    .option('--explore', 'instead, walk every path that the policies allow; executes nothing')
+    .option('--watch', 'play the tests again when a file of the workflow changes')
+    .option('--record <run>', 'instead, write a test from a run that has ended')
+    .option('--junit <file>', 'write a JUnit report for a build server')
+    .option('--json', 'print one JSON object per test')
+    .action(async (workflow, names, options) =>
+      finish((await import('./commands/test.ts')).test(here, workflow, names, options)),
+    );
+}
+
+/** Commands for the machine and the shell. */
+function addMachineCommands(raymond: Command, here: Here, finish: Finish): void {
+  raymond
+    .command('config [action]')
+    .description('show the configuration; "trust" approves the current config file of this project')
+    .option('--revoke', 'with trust: withdraw the approval')
+    .option('--json', 'print JSON')
+    .action(async (action, options) =>
+      finish((await import('./commands/config.ts')).config(here, action, options)),
+    );
+  raymond
+    .command('doctor')
+    .description('check whether workflows can run here, and say how to fix problems')
+    .option('--json', 'print JSON')
+    .action(async (options) =>
+      finish((await import('./commands/doctor.ts')).doctor(here, options)),
+    );
+  raymond
+    .command('completion <shell>')
+    .description('print a completion script for bash, zsh or fish')
+    .action(async (shell) => finish((await import('./commands/completion.ts')).completion(shell)));
+  raymond
+    .command('__complete [words...]', { hidden: true })
+    .action(async (words) =>
+      finish((await import('./commands/completion.ts')).complete(here, raymond, words)),
+    );
+}

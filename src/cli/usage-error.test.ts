@@ -1,0 +1,37 @@
+import { CommanderError } from 'commander';
+import { expect, test } from 'vitest';
+import { program } from './program.ts';
+import { usageError } from './usage-error.ts';
+
+test.each<[readonly string[], string, string]>([
+  [['show'], 'The command show needs the argument <run>.', 'See: raymond show --help'],
+  [['list', '--bogus'], 'The command list has no option --bogus.', 'See: raymond list --help'],
+  [['list', '--jsno'], 'The command list has no option --jsno.', 'Did you mean --json?'],
+  [['list', 'x'], 'The command list takes 0 arguments, but got 1.', 'See: raymond list --help'],
+  [
+    ['show', 'a', 'b', 'c'],
+    'The command show takes 1 argument, but got 3.',
+    'See: raymond show --help',
+  ],
+  [
+    ['start', 'a', 'b'],
+    'The command start takes 1 argument, but got 2.',
+    'See: raymond start --help',
+  ],
+  [['--bogus'], 'The command run has no option --bogus.', 'See: raymond run --help'],
+  [['flow', 'b'], 'The command run takes 1 argument, but got 2.', 'See: raymond run --help'],
+  [['diagram', '--run'], 'The option --run <run> needs a value.', 'See: raymond diagram --help'],
+  [
+    ['list', "--it's\n(Did you mean x?)"],
+    "The command list has no option --it's\n(Did you mean x?).",
+    'See: raymond list --help',
+  ],
+])('%j', async (argv, message, remedy) => {
+  const raymond = program(
+    () => Promise.reject(new Error('No command is reached.')),
+    () => Promise.reject(new Error('No command is reached.')),
+  );
+  const error = await raymond.parseAsync([...argv], { from: 'user' }).catch((cause) => cause);
+  if (!(error instanceof CommanderError)) throw error;
+  expect(usageError(raymond, argv, error)).toMatchObject({ code: 'usage', message, remedy });
+});
