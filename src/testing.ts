@@ -202,7 +202,7 @@ function findDirectory(path: string, from: string, { directories, outside = [] }
   const isThere = !directories || [...directories, ...outside].includes(absolute);
   if (isThere)
     return { found: true, path: absolute, inProject: !outside.includes(absolute) } as const;
-  return { found: false, problem: `There is no directory ${absolute}.` } as const;
+  return { found: false, problem: `The directory ${absolute} does not exist.` } as const;
 }
 
 const fileName = (name: string) => (/\.(md|sh|bat|ps1)$/.test(name) ? name : `${name}.md`);

@@ -159,7 +159,7 @@ export function answered(
       [...needed.directories].map((path) => [
         path,
         path === 'missing'
-          ? { found: false, problem: 'There is no directory missing.' }
+          ? { found: false, problem: 'The directory missing does not exist.' }
           : {
               found: true,
               path: path.startsWith('/') ? path : `${agent.cwd}/${path}`,

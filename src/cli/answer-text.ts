@@ -3,7 +3,7 @@ import { wrongUsage } from '../options/wrong-usage.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
 import { isAttended, lineReader, standardInput, stderr } from './terminal.ts';
 
-/** The text of an answer: as written, from standard input (`-`), or asked of the person at the terminal. */
+/** The text of an answer: from the command line, from standard input (`-`), or from the person at the terminal. */
 export async function answerText(
   written: string | undefined,
   asked: { readonly run: string; readonly agent: string; readonly question: string },
@@ -13,7 +13,7 @@ export async function answerText(
   if (isAttended()) return fromPerson(asked);
   throw wrongUsage(
     `No answer is given for ${asked.run}.`,
-    `Write it behind the run: raymond answer ${asked.run} "...", or - to read it from standard input.`,
+    `Write it after the run: raymond answer ${asked.run} "...", or use - to read it from standard input.`,
   );
 }
 
@@ -27,20 +27,23 @@ async function fromStandardInput(stream: AsyncIterable<Buffer>): Promise<string>
     if (size > MAX_MIB * 1024 * 1024)
       throw wrongUsage(
         `The answer is longer than ${MAX_MIB} MiB.`,
-        'Put it into a file, and answer with the name of the file.',
+        'Save it in a file, and answer with the name of the file.',
       );
     chunks.push(chunk);
   }
   const decoded = decodeUtf8(Buffer.concat(chunks));
   if (!decoded.ok)
     throw wrongUsage(
-      `The answer is not UTF-8: the byte at offset ${decoded.offset} cannot stand there.`,
+      `The answer is not UTF-8: the byte at offset ${decoded.offset} is not valid.`,
       'Convert it to UTF-8.',
     );
   // As in "$(command)": the line break that ends the last line is not part of the text.
   const text = decoded.text.replace(/\r?\n$/, '');
   if (text === '')
-    throw wrongUsage('The answer on standard input is empty.', 'To answer with nothing, write "".');
+    throw wrongUsage(
+      'The answer on standard input is empty.',
+      'To give an empty answer, write "" on the command line.',
+    );
   return text;
 }
 
@@ -50,7 +53,7 @@ function fromPerson({ agent, question }: { agent: string; question: string }): P
   const reader = lineReader();
   return new Promise((resolve, reject) => {
     reader.once('close', () => {
-      reject(new UserError('no-answer', 'Nothing was answered.', 'The question stays open.'));
+      reject(new UserError('no-answer', 'No answer was given.', 'The question stays open.'));
     });
     reader.question('> ', (text) => {
       resolve(text);

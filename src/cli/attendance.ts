@@ -1,4 +1,4 @@
-/** Who may answer the questions of a run, and what the terminal shows while the run waits for a time. */
+/** The person who may answer the questions of a run, and the countdown while the run waits. */
 import type { NamedObserver } from '../host/observe-all.ts';
 import { scriptedPerson } from '../host/scripted-person.ts';
 import { countdown } from '../observe/countdown.ts';

@@ -1,4 +1,4 @@
-/** Workflows whose files were changed after a run had read them: nothing of them is used unasked. */
+/** Workflows whose files have changed since a run read them. Raymond uses them only after a yes. */
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import { changedFiles } from '../model/workflow-files.ts';
@@ -8,12 +8,12 @@ import { stderr } from './terminal.ts';
 
 export interface Acceptance {
   readonly acceptChanges?: boolean;
-  /** Nobody is asked about one of many runs. */
+  /** With many runs, Raymond does not ask. */
   readonly all?: boolean;
   readonly json?: boolean;
 }
 
-/** Refs of the workflows whose changes a person accepts; throws a UserError when nobody does. */
+/** The refs of the workflows whose changes a person accepts. Throws a UserError if no person does. */
 export async function acceptedChanges(
   run: Run,
   library: WorkflowLibrary,
@@ -31,7 +31,7 @@ export async function acceptedChanges(
 }
 
 async function isAccepted(facts: readonly string[]): Promise<boolean> {
-  stderr.say('These files were changed after the run had read them:', ...facts.map(indented));
+  stderr.say('These files have changed since the run read them:', ...facts.map(indented));
   return confirm('Continue with the changed files?');
 }
 
@@ -40,7 +40,7 @@ const indented = (line: string) => `  ${line}`;
 function refusal(run: string, facts: readonly string[]): UserError {
   return new UserError(
     'changed-workflow',
-    `Files of ${run} were changed after the run had read them. ${facts.join('; ')}.`,
-    `Look at them, then run: raymond resume ${run} --accept-changes`,
+    `Workflow files have changed since ${run} read them. ${facts.join('; ')}.`,
+    `Check them, then run: raymond resume ${run} --accept-changes`,
   );
 }

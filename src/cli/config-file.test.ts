@@ -37,8 +37,8 @@ test.each([
     'Name opus, sonnet, haiku, or a full id that begins with claude-, like "sonnet".',
   ],
   ['[raymond]\nmodel = "sonet"', 'line 2', 'Did you mean sonnet?'],
-  ['budget = 5', 'line 1', 'Put it under [raymond], or remove it.'],
-  ['[raymond]\nbudget = = 5', 'line 2', 'Correct the line.'],
+  ['budget = 5', 'line 1', 'Move it under [raymond], or remove it.'],
+  ['[raymond]\nbudget = = 5', 'line 2', 'Fix the line.'],
   ['raymond = 3', 'line 1', 'Write [raymond] above the keys.'],
   ['[raymond]\nworkflow_id = "x"', 'line 2', 'Remove it.'],
 ])('%j is refused with its line and a remedy', (text, line, remedy) => {

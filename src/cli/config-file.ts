@@ -11,7 +11,7 @@ import { nearest } from '../parse/nearest.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
 
 export interface ConfigFile {
-  /** Undefined when there is none. */
+  /** Undefined if the file does not exist. */
   readonly text: string | undefined;
   readonly options: RunOptions;
 }
@@ -43,7 +43,7 @@ export function readConfig(file: string, text: string): RunOptions {
       text,
       key,
       `has "${key}" outside of [raymond]`,
-      `Put it under [raymond], or remove it.`,
+      `Move it under [raymond], or remove it.`,
     );
   }
   const section = table.raymond ?? {};
@@ -73,7 +73,7 @@ export function configTemplate(): string {
     `# ${configKey(spec)} = ${spec.example}`,
   ]);
   return [
-    '# Options for every run of this project. The command line wins.',
+    '# Options for every run of this project. The command line overrides them.',
     '',
     '[raymond]',
     ...lines,
@@ -87,7 +87,7 @@ function parseToml(file: string, text: string): Record<string, unknown> {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? '';
-    throw new UserError('config', `${file}, line ${error.line}: ${what}.`, 'Correct the line.');
+    throw new UserError('config', `${file}, line ${error.line}: ${what}.`, 'Fix the line.');
   }
 }
 
@@ -120,7 +120,7 @@ function wrong(file: string, text: string, key: string, what: string, remedy: st
   return new UserError('config', `${file}, line ${lineOf(text, key)}, ${what}.`, remedy);
 }
 
-/** The TOML reader gives no positions of keys, but a key begins its line. */
+/** The TOML parser gives no positions of keys. A key is at the start of its line. */
 function lineOf(text: string, key: string): number {
   const begins = (line: string) => {
     const bare = line.replace(/["'\s[]/g, '');

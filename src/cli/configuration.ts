@@ -1,6 +1,6 @@
 /**
- * What the config files say together: the user's own, and over it the project's. A project can come
- * from anybody, so what is dangerous in its file counts only after the user has approved the file.
+ * The options of both config files. The project's file overrides the user's file. A project may be
+ * untrusted, so its dangerous keys apply only after the user has approved the file.
  */
 import { dirname, join } from 'node:path';
 import type { IsDangerous } from '../model/option.ts';
@@ -25,7 +25,7 @@ export interface Configuration {
   readonly user: ConfigPart;
   readonly project: ConfigPart & {
     readonly isTrusted: boolean;
-    /** What needs trust, whether the file has it or not. */
+    /** The options that need trust, whether or not the file is trusted. */
     readonly dangerous: RunOptions;
   };
 }
@@ -33,7 +33,7 @@ export interface Configuration {
 interface ConfigPart {
   readonly file: string;
   readonly text: string | undefined;
-  /** What counts of it. */
+  /** The options of the file that apply. */
   readonly options: RunOptions;
 }
 
@@ -46,17 +46,17 @@ export async function readConfiguration(project: ConfiguredProject): Promise<Con
   return { options, user: userPart, project: projectPart };
 }
 
-/** What a person has to know: which keys of the project's file are ignored, and what to do. */
+/** A warning for the user: which keys of the project's file are ignored, and the remedy. */
 export function ignoredKeys({ project }: Configuration): readonly string[] {
   const keys = project.isTrusted ? [] : assignments(project.dangerous);
   if (keys.length === 0) return [];
   return [
     `${project.file} is not trusted. Ignored: ${keys.join(', ')}`,
-    `Look at the file. If these are what you want: raymond config trust`,
+    `Check the file. To trust it: raymond config trust`,
   ];
 }
 
-/** As they are written in a config file. */
+/** The options in the form of a config file. */
 export function assignments(
   options: RunOptions,
   isWanted: (row: TableRow) => boolean = () => true,
@@ -95,7 +95,7 @@ async function readProjectFile({ folder, configFile: file }: ConfiguredProject) 
   };
 }
 
-/** Those that need trust, or the others. */
+/** The options that need trust, or the others. */
 function pick(options: RunOptions, root: string, dangerous: boolean): RunOptions {
   const picked = CONFIG_OPTIONS.filter((spec) => {
     const value = chosenValue(options, spec);

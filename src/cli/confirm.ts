@@ -1,11 +1,11 @@
 import { isAttended, lineReader } from './terminal.ts';
 
-/** Whether there is somebody to ask. */
+/** Whether a person is at the terminal. */
 export function canConfirm(): boolean {
   return isAttended();
 }
 
-/** Only a written yes is one. */
+/** True only for a typed yes. */
 export function confirm(question: string): Promise<boolean> {
   const reader = lineReader();
   return new Promise((resolve) => {

@@ -18,7 +18,7 @@ export function diagnosticLine({
   return squeezed(`${file}:${line}:${column}: ${severity}: ${message}${cure} [${code}]`);
 }
 
-/** With its file named as it is found from here. */
+/** The diagnostic with its file relative to the working directory. */
 export function placed(
   library: Pick<WorkflowLibrary, 'pathOf'>,
   { ref }: Workflow,

@@ -5,8 +5,8 @@ import { condition } from './runs.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /**
- * Gives those of the named runs that wait for an answer, each when there is one or its deadline has
- * passed, until there is nothing left to wait for. Runs may be added meanwhile.
+ * Gives each waiting run when its answer has arrived or its deadline has passed, until no run is left
+ * to wait for. The caller may add runs meanwhile.
  */
 export async function* dueRuns(
   { store, clock }: Pick<Surroundings, 'store' | 'clock'>,
@@ -57,10 +57,10 @@ function waitOf({ id, questions }: WaitingRun): readonly { id: string; until: nu
   return deadlines.length === 0 ? [] : [{ id, until: deadlines.reduce((a, b) => Math.min(a, b)) }];
 }
 
-/** How often to look for answers. */
+/** How often to check for answers. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Resolves at a time, or earlier when a message has come for one of the runs. */
+/** Resolves at a time, or earlier when a message for one of the runs arrives. */
 async function change(
   store: RunStore,
   clock: Clock,

@@ -1,7 +1,7 @@
 import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 
-/** What the process says of a run by its exit code. */
+/** The exit code for the outcome of a run. */
 export function exitCode({ status }: Run): number {
   if (status.kind !== 'ended') return 1;
   switch (status.outcome) {

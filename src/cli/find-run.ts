@@ -2,7 +2,7 @@ import { checkRunId, isRunId } from '../journal/run-id.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearestFew } from '../parse/nearest.ts';
 
-/** The id that is meant: as it is, or shortened as long as only one run begins like that. */
+/** The id that the text names. A prefix is enough if only one run begins with it. */
 export function findRun(ids: readonly string[], text: string): string {
   const wanted = checkRunId(text);
   if (ids.includes(wanted)) return wanted;
@@ -12,16 +12,16 @@ export function findRun(ids: readonly string[], text: string): string {
   return only;
 }
 
-/** Whether a word is, begins or nearly is the id of a run. */
+/** Whether a word is the id of a run, its prefix, or similar to it. */
 export function meansRun(ids: readonly string[], word: string): boolean {
   const wanted = word.normalize('NFC');
   if (!isRunId(wanted)) return false;
   if (ids.some((id) => id.startsWith(wanted))) return true;
-  return wanted.length >= TELLING && nearest(wanted, ids).length > 0;
+  return wanted.length >= LEAST_LETTERS && nearest(wanted, ids).length > 0;
 }
 
-/** Shorter words resemble too much. */
-const TELLING = 5;
+/** Shorter words resemble too many ids. */
+const LEAST_LETTERS = 5;
 
 function ambiguous(wanted: string, ids: readonly string[]): UserError {
   return new UserError(
@@ -35,8 +35,8 @@ function noSuchRun(wanted: string, ids: readonly string[]): UserError {
   const near = nearest(wanted, ids);
   return new UserError(
     'no-run',
-    `There is no run ${wanted} in this project.`,
-    near.length > 0 ? `Did you mean ${someOf(near)}?` : 'See which runs there are: raymond list',
+    `This project has no run ${wanted}.`,
+    near.length > 0 ? `Did you mean ${someOf(near)}?` : 'To see all runs: raymond list',
   );
 }
 
@@ -47,7 +47,7 @@ function someOf(ids: readonly string[]): string {
   return ids.slice(0, SHOWN).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** Those that a few slips of the keys turn into, or begin like, what was wanted. */
+/** Ids that resemble the wanted text, or begin with a similar text. */
 function nearest(wanted: string, ids: readonly string[]): readonly string[] {
   const spelled = new Map(
     ids.flatMap(

@@ -1,6 +1,6 @@
 /**
- * A run that carries no seal of the user: it came with the project, or an older Raymond or another
- * machine started it. It is resumed only when a person wants it, and not under its own permissions.
+ * A run without a seal of the user. It came with the project, or an older Raymond or another machine
+ * started it. Raymond resumes it only after a yes, and without its own permissions.
  */
 import { newRun } from '../interpret/new-run.ts';
 import type { Settings } from '../model/event.ts';
@@ -22,8 +22,8 @@ export interface TrustOptions extends RunOptions {
 }
 
 /**
- * The settings under which a person wants to go on with it: its own as far as they are harmless, and
- * what is given now. Throws a UserError when nobody wants it, or when its files are not those of a run.
+ * The settings with which the run continues: its harmless settings, and the options given now. Throws
+ * a UserError if no person agrees, or if the files of the run are not safe.
  */
 export async function acceptForeign(
   run: Run,
@@ -38,12 +38,12 @@ export async function acceptForeign(
   if (canConfirm() && !given.json && (await confirm('Resume it?'))) return settings;
   throw new UserError(
     'foreign-run',
-    `${run.id} is not resumed without your yes.`,
-    `Look at it: raymond show ${run.id}. If you want it: raymond resume ${run.id} --trust-run`,
+    `${run.id} needs your approval before it can be resumed.`,
+    `Check it: raymond show ${run.id}. To approve it: raymond resume ${run.id} --trust-run`,
   );
 }
 
-/** It can spend what a new run can, and do no more than that. */
+/** The run may spend and do no more than a new run. */
 function withoutHarm(settings: Settings): Settings {
   const usual = newRun.settings;
   const harmless = HARMLESS_SETTINGS.filter((name) => settings[name] !== undefined);
@@ -72,7 +72,7 @@ function facts(run: Run, settings: Settings): readonly string[] {
 const change = (before: string, now: string) =>
   before === now ? now : `${now} (the run had: ${before})`;
 
-/** What is chosen for the agent, as far as either has something. */
+/** The choices for the agent, without those that are "none" before and now. */
 function agentFacts(before: Settings, now: Settings): readonly string[] {
   const was = agent.factsOf(before.agent);
   return Object.entries(agent.factsOf(now.agent)).flatMap(([name, value]) => {
@@ -84,7 +84,7 @@ function agentFacts(before: Settings, now: Settings): readonly string[] {
 
 const budget = ({ budgetUsd }: Settings) => (budgetUsd > 0 ? usd(budgetUsd) : 'none');
 
-/** Nobody checked its variables, and an agent may have chosen them. */
+/** An agent may have chosen the variables of such a run, so they have to be checked. */
 function checkVariables(run: Run): void {
   const names = [...run.agents].flatMap(([, { variables }]) => Object.keys(variables));
   for (const name of [...Object.keys(run.metadata), ...names]) {
@@ -92,8 +92,8 @@ function checkVariables(run: Run): void {
     if (problem)
       throw new UserError(
         'foreign-run',
-        `${run.id} was not started by you here, and its variable ${problem}.`,
-        'Start the workflow anew.',
+        `You did not start ${run.id} here, and its variable ${problem}.`,
+        'Start the workflow again.',
       );
   }
 }

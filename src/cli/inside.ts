@@ -1,14 +1,14 @@
-/** What only a person decides is refused to the steps of a run. */
+/** Prevents the steps of a run from deciding in place of a person. */
 import { UserError } from '../model/user-error.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** For a decision about a run: steps of other runs may be made to decide it. */
+/** For a decision about one run. Steps of other runs may decide it: a workflow can be written to do so. */
 export function refuseInside(around: Surroundings, run: string, what: string): void {
   if (!around.processes(run).includeThisProcess()) return;
   throw new UserError(
     'not-in-a-run',
-    `This is inside of ${run}, and only a person can ${what}.`,
-    'Run it in a terminal of your own.',
+    `This command runs inside ${run}, and only a person can ${what}.`,
+    'Run it in your own terminal.',
   );
 }
 

@@ -1,7 +1,7 @@
 import type { RunStore } from '../ports.ts';
 import { allRuns, condition } from './runs.ts';
 
-/** What a new start should know of runs that a crash left behind. */
+/** Notices about runs that a crash left unfinished. */
 export async function leftBehind(store: RunStore): Promise<readonly string[]> {
   const crashed = (await allRuns(store)).flatMap((found) =>
     found.kind === 'stored' && condition(found) === 'crashed' ? [found] : [],
@@ -11,12 +11,12 @@ export async function leftBehind(store: RunStore): Promise<readonly string[]> {
   return [
     ...(own.length > 0
       ? [
-          `Left behind by a crash: ${some(own)}. To continue ${own.length === 1 ? 'it' : 'them'}: ${how(own)}`,
+          `Unfinished after a crash: ${some(own)}. To continue ${own.length === 1 ? 'it' : 'them'}: ${how(own)}`,
         ]
       : []),
     ...(foreign.length > 0
       ? [
-          `Unfinished, but not started by you here: ${some(foreign)}. Look first: raymond show ${foreign[0]}`,
+          `Unfinished, but not started by you here: ${some(foreign)}. To check: raymond show ${foreign[0]}`,
         ]
       : []),
   ];

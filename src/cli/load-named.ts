@@ -3,8 +3,8 @@ import { UserError } from '../model/user-error.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 
 /**
- * Reads every workflow that a workflow names, and those that they name; gives the refs of all. A run
- * that has read them before its first step does not see what its agents write into them later.
+ * Loads every workflow that a workflow names, directly or through others, and gives all refs. A run
+ * loads them before its first step, so later changes by its agents do not affect it.
  */
 export async function loadNamed(library: WorkflowLibrary, ref: string): Promise<readonly string[]> {
   const seen = new Set([ref]);
@@ -12,7 +12,7 @@ export async function loadNamed(library: WorkflowLibrary, ref: string): Promise<
     const workflow = library.get(from);
     for (const path of workflow ? namedWorkflows(workflow) : []) {
       if (seen.size >= MOST) return [...seen];
-      // One that cannot be read may exist by the time it is entered; if not, that is said then.
+      // A workflow that cannot be read now may exist when an agent enters it. Otherwise the step fails then.
       const named = await library.load(path, from).catch((error: unknown) => {
         if (!(error instanceof UserError)) throw error;
       });

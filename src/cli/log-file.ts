@@ -3,8 +3,8 @@ import { reasonOf } from '../journal/disk-errors.ts';
 import { UserError } from '../model/user-error.ts';
 
 /**
- * Opens a file to append to. It tells what agents said, so it becomes the user's alone. A file of
- * somebody else, who could read it, is refused with a UserError.
+ * Opens a file to append to. It contains the words of agents, so only the user may read it. A file of
+ * another user is refused with a UserError.
  */
 export function openLog(file: string): (text: string) => void {
   const descriptor = open(file);
@@ -17,7 +17,7 @@ export function openLog(file: string): (text: string) => void {
   return (text) => appendFileSync(descriptor, text);
 }
 
-/** Never waits: the other end of a pipe may never come. */
+/** Never blocks: a pipe may have no reader. */
 const APPEND =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
@@ -42,7 +42,7 @@ function makePrivate(descriptor: number, file: string): void {
 function refusal(file: string, why: string): UserError {
   return new UserError(
     'log-file',
-    `${file} is not used for the log: ${why}.`,
-    'Name another --log-file.',
+    `${file} cannot be the log file: ${why}.`,
+    'Name another file with --log-file.',
   );
 }

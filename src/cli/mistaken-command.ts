@@ -5,8 +5,8 @@ import { clip } from '../parse/clip.ts';
 import { nearest } from '../parse/nearest.ts';
 
 /**
- * Any first word may be a workflow. So a wrong command arrives as a workflow that does not exist, with
- * words or options behind it that `run` does not know. Gives the error that helps more.
+ * Any first word may be a workflow. So a wrong command looks like a missing workflow, followed by words
+ * or options that `run` does not know. Gives the error that helps more.
  */
 export function mistakenCommand(
   raymond: Command,
@@ -20,12 +20,12 @@ export function mistakenCommand(
   if (remedy === undefined || existsSync(word)) return error;
   return new UserError(
     'no-command',
-    `There is no command ${clip(word)}, and no workflow of that name.`,
+    `There is no command ${clip(word)} and no workflow with this name.`,
     remedy,
   );
 }
 
-/** Commands of the tool whose workflows Raymond runs. */
+/** Commands of an older tool whose workflows Raymond runs. */
 const FORMER: ReadonlyMap<string, string> = new Map([
   ['recover', 'To continue a run: raymond resume <run>. To continue all: raymond resume --all'],
   ['status', 'To see all runs: raymond list. To see one: raymond show <run>'],
@@ -34,7 +34,7 @@ const FORMER: ReadonlyMap<string, string> = new Map([
 function isUnknownWord(error: unknown): boolean {
   if (error instanceof CommanderError)
     return ['commander.excessArguments', 'commander.unknownOption'].includes(error.code);
-  // One that resembles a workflow is more likely to mean that.
+  // A word that resembles a workflow more likely means the workflow.
   return (
     error instanceof UserError &&
     error.code === 'no-workflow' &&

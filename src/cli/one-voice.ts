@@ -1,7 +1,7 @@
 import type { RunOptions } from '../options/run-options.ts';
 import { agent } from './agent.ts';
 
-/** What one person or file says of the agent, in one form: who says a part of it may have said all of it. */
+/** Brings the choices of one source into one form. `who` names the source in errors. */
 export function inOneVoice<T extends RunOptions>(options: T, who: string): T {
   return options.agent ? { ...options, agent: agent.oneVoice(options.agent, who) } : options;
 }

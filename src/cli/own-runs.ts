@@ -1,21 +1,21 @@
-/** Which runs are the user's own: what of a run is sealed, and what is said of the others. */
+/** Which runs are the user's own: what a seal covers, and the notices about other runs. */
 import type { Settings } from '../model/event.ts';
 import type { UserError } from '../model/user-error.ts';
 import type { ChosenRun } from '../ports.ts';
 import { agent } from './agent.ts';
 
-/** What a person should know when the user's choice for a run could not be sealed. */
+/** A warning for the user when the choices for a run could not be sealed. */
 export function unsealedNotice(run: string, unsealed: UserError | undefined): readonly string[] {
   if (!unsealed) return [];
   const { message, remedy } = unsealed;
-  return [`${message} ${remedy}`, `${run} will not be recognised as yours at a resume.`];
+  return [`${message} ${remedy}`, `Raymond will not recognise ${run} as yours at a resume.`];
 }
 
-/** What is to be said of a run that is not. */
+/** The predicate of a sentence about a run of another user or machine. */
 export const FOREIGN =
   'was not started by you here. It came with the project, or an older Raymond or another machine started it.';
 
-/** Settings that anybody may choose for a run: they permit nothing. */
+/** Settings that need no seal, because they permit nothing. */
 export const HARMLESS_SETTINGS = [
   'maxIterations',
   'idleTimeoutMs',
@@ -28,7 +28,7 @@ export const HARMLESS_SETTINGS = [
   'retryPausesMs',
 ] as const satisfies readonly (keyof Settings)[];
 
-/** Settings that are not known to be harmless are sealed, future ones included. */
+/** The seal covers all settings that are not known to be harmless, including future ones. */
 export function sealedText({ id, workflow, cwd, settings }: ChosenRun): string {
   const { agent: choices, ...others } = settings;
   const harmless = agent.choices.flatMap(({ name, isHarmless }) => (isHarmless ? [name] : []));

@@ -1,4 +1,4 @@
-/** Puts an agent's question to the person at the terminal, when there is one. */
+/** Asks the person at the terminal the questions of agents, if there is a person. */
 import type { Interface } from 'node:readline';
 import type { RunOptions } from '../options/run-options.ts';
 import type { OpenQuestion, Person, Reply } from '../ports.ts';
@@ -19,7 +19,7 @@ export function personAtTerminal({ json }: RunOptions, onLeave: () => void): Per
     stderr.quote(asked.question);
     reader = lineReader();
     reader.once('close', () => {
-      // Ctrl-D: the person does not want to answer here. Ctrl-C is passed on as the signal that it is.
+      // Ctrl-D means that the person does not want to answer here. Ctrl-C is passed on as a signal.
       reader = undefined;
       if (open.has(asked.agent)) isThere = false;
       stderr.say('');

@@ -3,11 +3,11 @@ import type { RunStore } from '../ports.ts';
 
 export interface Question extends AskingStatus {
   readonly agent: string;
-  /** An answer lies in the mailbox, to be taken by the run. */
+  /** The mailbox contains an answer that the run has not used yet. */
   readonly isAnswered: boolean;
 }
 
-/** The questions that are open in a run. */
+/** The open questions of a run. */
 export async function questionsOf(store: RunStore, run: Run): Promise<readonly Question[]> {
   if (run.tally.asking === 0) return [];
   const messages = await store.mailbox(run.id).messages();

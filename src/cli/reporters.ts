@@ -1,4 +1,4 @@
-/** Who is told what happens in a run: the terminal, the log file, the title, the debug folder. */
+/** The observers of a run: the terminal, the log file, the title, the debug folder. */
 import type { NamedObserver } from '../host/observe-all.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
 import { debugFolderObserver } from '../observe/debug-folder.ts';
@@ -15,7 +15,7 @@ import { messagesOfStep } from './wire.ts';
 export interface Reported {
   readonly workspace: Workspace;
   readonly options: RunOptions;
-  /** Takes the report for the log file, if there is one. */
+  /** Writes to the log file, if there is one. */
   readonly log: ((text: string) => void) | undefined;
 }
 
@@ -42,5 +42,5 @@ export function reporters({ workspace, options, log }: Reported): readonly Named
 }
 
 export function observerFailed(name: string, error: unknown): void {
-  stderr.say(`${name} gets nothing more from here on: ${reasonOf(error)}. The run continues.`);
+  stderr.say(`${name} receives nothing more: ${reasonOf(error)}. The run continues.`);
 }

@@ -1,4 +1,4 @@
-/** Carries one run at the terminal: with its signals, its person, its reports, and an exit code. */
+/** Carries one run at the terminal: with signals, a person, reports and an exit code. */
 import { hostname } from 'node:os';
 import { type Begun, carryRun } from '../host/carry-run.ts';
 import type { Input } from '../model/input.ts';
@@ -19,13 +19,13 @@ export interface AtTerminal extends Omit<Reported, 'workspace'> {
   readonly library: WorkflowLibrary;
   readonly journal: OwnedJournal;
   readonly executors: ChosenExecutors;
-  /** The events by which the run has just begun, to be shown. */
+  /** The first events of a new run, which are not shown yet. */
   readonly begun?: readonly Begun[];
-  /** Whether it may wait for the deadline of a question (default), or leaves that to its caller. */
+  /** Whether to wait for the deadline of a question (default), or to leave that to the caller. */
   readonly patient?: boolean;
 }
 
-/** Continues a run from where it is, until it ends; gives the exit code. */
+/** Continues a run until it ends, and gives the exit code. */
 export async function runAtTerminal(
   run: Run,
   first: readonly Input[],
@@ -58,7 +58,7 @@ export async function runAtTerminal(
   } finally {
     await journal.close();
   }
-  // Last of all: a reader that does not read must not keep anything else from being done.
+  // Last, because a reader that does not read must not block anything else.
   if (ended.result !== undefined && !options.json) await stdout.result(ended.result);
   return exitCode(ended);
 }

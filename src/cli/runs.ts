@@ -5,14 +5,14 @@ import { time } from '../observe/words.ts';
 import type { LookedAtRun, RunStore, StoredRun } from '../ports.ts';
 import { findRun } from './find-run.ts';
 
-/** The run that a person names; throws a UserError when there is none, or it cannot be read. */
+/** The run that a person names. Throws a UserError if it does not exist or cannot be read. */
 export async function openRun(store: RunStore, name: string): Promise<StoredRun> {
   const found = await store.look(findRun(await store.list(), name));
   if (found.kind === 'damaged') throw found.problem;
   return found;
 }
 
-/** All, the oldest first; those that cannot be read before all others. */
+/** All runs, the oldest first. Runs that cannot be read come before all others. */
 export async function allRuns(store: RunStore): Promise<readonly LookedAtRun[]> {
   const ids = await store.list();
   const found: LookedAtRun[] = [];
@@ -22,10 +22,10 @@ export async function allRuns(store: RunStore): Promise<readonly LookedAtRun[]> 
   return found.sort((a, b) => startedAt(a) - startedAt(b));
 }
 
-/** Each may have a file open, and a process may have few. */
+/** Each run may need an open file, and a process has a limited number. */
 const RUNS_AT_ONCE = 16;
 
-/** What a person would say of the run: the word in `list`. */
+/** The status of the run in one word or phrase, as `list` shows it. */
 export function condition({ run, owner }: Pick<StoredRun, 'run' | 'owner'>): string {
   switch (run.status.kind) {
     case 'ended':

@@ -1,28 +1,28 @@
-/** The signals of this process; nothing else in `src` listens to them while a run is carried. */
+/** The signals of this process. No other part of `src` listens to them while a run is carried. */
 import type { StopSource } from '../ports.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof SIGNALS)[number];
 
-/** A first Ctrl-C lets running steps finish. Supervisors and a closed terminal are in a hurry. */
+/** The first Ctrl-C lets running steps finish. Other signals come from supervisors or a closed terminal, which do not wait. */
 export const stopOnSignals: StopSource = (stop) => {
   let interrupts = 0;
   return onSignals((signal) => stop(signal === 'SIGINT' && interrupts++ === 0 ? 'drain' : 'now'));
 };
 
-/** Instead of ending the process, signals are heard until the returned function is called. */
+/** Signals call `onSignal` instead of ending the process, until the returned function is called. */
 export function onSignals(
-  heard: (signal: Signal) => void,
+  onSignal: (signal: Signal) => void,
   signals: readonly Signal[] = SIGNALS,
 ): () => void {
-  const listeners = signals.map((signal) => [signal, () => heard(signal)] as const);
+  const listeners = signals.map((signal) => [signal, () => onSignal(signal)] as const);
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return () => {
     for (const [signal, listener] of listeners) process.off(signal, listener);
   };
 }
 
-/** For a Ctrl-C that was read as a key. */
+/** For a Ctrl-C that the terminal delivered as a key instead of a signal. */
 export function interruptOurselves(): void {
   process.kill(process.pid, 'SIGINT');
 }

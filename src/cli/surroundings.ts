@@ -1,4 +1,4 @@
-/** What commands have around them: where they are, the runs of the project, and time. Built once. */
+/** What commands need from outside: the project, the store of its runs, the clock. Built once. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -24,20 +24,20 @@ export interface Surroundings {
   readonly disk: Disk;
   readonly scriptExecutor: Outside['scriptExecutor'];
   workspace(run: string): Workspace;
-  /** What a run has running. */
+  /** The processes of a run. */
   processes(run: string): RunProcesses;
-  /** Makes the folder in which runs are kept, or throws a UserError. */
+  /** Creates the folder for runs, or throws a UserError. */
   makeProject(): Promise<void>;
 }
 
-/** What a caller may put in the place of the usual. */
+/** The parts that a caller may replace. */
 export interface Outside {
   readonly cwd?: string;
   readonly disk?: Disk;
   readonly scriptExecutor?: ((processes: RunProcesses) => Executor) | undefined;
 }
 
-/** Commands ask when they need it: some work without a project. */
+/** Commands call this when they need it, because some work without a project. */
 export type Here = () => Promise<Surroundings>;
 
 export async function surroundings({
@@ -77,7 +77,7 @@ export async function surroundings({
 const clock: Clock = {
   now: () => Date.now(),
   at(time, callback) {
-    // Timers hold at most 24 days, and a laptop that slept has to look at the clock again.
+    // A timer can wait at most 24 days, and after a laptop has slept, the clock must be checked again.
     let timer: NodeJS.Timeout;
     const look = () => {
       const left = time - Date.now();

@@ -1,6 +1,6 @@
 /**
- * Which config files of projects the user has approved. An approval is for one file with one content,
- * and is kept with the user. Each has a file of its own, so that two of them cannot lose one another.
+ * The config files of projects that the user has approved. An approval is for one file with one
+ * content. Each approval is a separate file of the user, so two processes cannot overwrite each other's.
  */
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export async function trust(file: string, text: string): Promise<void> {
   await replaceFile(realDisk, record, approval(file, text));
 }
 
-/** Gives whether there was an approval. */
+/** Gives whether the file was approved. */
 export async function revoke(file: string): Promise<boolean> {
   try {
     await realDisk.unlink(recordOf(file));

@@ -1,4 +1,4 @@
-/** The folders of the user, outside of any project: nothing that comes with a project can be in them. */
+/** The folders of the user. They are outside of all projects, so a project cannot bring files into them. */
 import { realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -8,12 +8,12 @@ import { hasCode, makeFolder, realDisk } from '../journal/disk.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 
-/** What a person writes, and what a person approved. */
+/** The user's config file and approvals. */
 export function userConfigFolder(environment: NodeJS.ProcessEnv = process.env): string {
   return join(folderIn(environment.XDG_CONFIG_HOME, '.config'), 'raymond');
 }
 
-/** What Raymond keeps for the user, and nobody needs to see. */
+/** Files that Raymond keeps for the user, such as the key. */
 export function userStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
   return join(folderIn(environment.XDG_STATE_HOME, '.local/state'), 'raymond');
 }
@@ -22,7 +22,7 @@ function folderIn(named: string | undefined, usual: string): string {
   return named !== undefined && isAbsolute(named) ? named : join(homeFolder(), usual);
 }
 
-/** Its real path, as far as it is known. A user without an entry and without HOME has none. */
+/** The real path of the home folder. A user without a passwd entry and without HOME has none. */
 export function homeFolder(): string {
   try {
     return realpathSync(homedir());
@@ -31,7 +31,7 @@ export function homeFolder(): string {
   }
 }
 
-/** Throws a UserError when others could have changed what is there. Links are the user's own. */
+/** Throws a UserError if others could have changed the file or folder. Follows links: the user made them. */
 export async function checkOwn(path: string): Promise<void> {
   const found = await stat(path).catch((error) => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
@@ -41,8 +41,8 @@ export async function checkOwn(path: string): Promise<void> {
   if (problem)
     throw new UserError(
       'user-folder',
-      `${path} is not used: ${problem}.`,
-      `Make it yours alone: chmod go-w ${shellWord(path)}`,
+      `Raymond does not use ${path}: ${problem}.`,
+      `Make it writable only for you: chmod go-w ${shellWord(path)}`,
     );
 }
 

@@ -1,4 +1,4 @@
-/** Where ports are built that execute steps and load workflows; `surroundings.ts` has the others. */
+/** Builds the ports that execute steps and load workflows. `surroundings.ts` builds the others. */
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
@@ -32,7 +32,7 @@ export function libraryFor({ source }: Workspace, cwd: string): WorkflowLibrary 
   return looseLibrary(cwd).unpackingInto(source);
 }
 
-/** For whoever only looks at a workflow: nothing is unpacked, and no project is needed. */
+/** For commands that only read a workflow. It unpacks nothing and needs no project. */
 export function looseLibrary(cwd = process.cwd()): LooseLibrary {
   return createLibrary({ cwd, platform, agent });
 }
@@ -48,11 +48,11 @@ export interface ExecutorChoice {
   readonly settings: Settings;
   readonly workflow: string;
   readonly library: WorkflowLibrary;
-  /** What is said of the agent on this machine. */
+  /** The choices for the agent on this machine. */
   readonly given: Choices | undefined;
 }
 
-/** Who executes the steps of a run: the real agent, or a rehearsing one. */
+/** The executors of a run: the real agent, or a rehearsal. */
 export async function executors(
   around: Surroundings,
   { run, settings, workflow, library, given }: ExecutorChoice,
@@ -96,13 +96,13 @@ export function keeperFor(folders: RunFolders): StepKeeper {
   return stepKeeper(folders);
 }
 
-/** What a step of the run said. */
+/** The messages of a step of the run. */
 export function messagesOfStep(folders: RunFolders) {
   return (agent: string, step: number, kind: StepKind) =>
     stepMessages(folders.step(agent, step), kind);
 }
 
-/** Throws a UserError when there is no program to execute prompts. */
+/** Throws a UserError if the program that executes prompts does not exist. */
 export function checkAgent(given: Choices | undefined): void {
   const executable = findClaude(programIn(given), process.env);
   if (!executable.found) {
@@ -110,7 +110,7 @@ export function checkAgent(given: Choices | undefined): void {
   }
 }
 
-/** Throws a UserError for an effort or a permission mode that neither Raymond nor the installed agent knows. */
+/** Throws a UserError for an effort or a permission mode that Raymond and the installed agent do not know. */
 export async function checkNames(
   { agent: chosen, rehearse }: Settings,
   given: Choices | undefined,
@@ -143,7 +143,7 @@ function unknownName(what: string, name: string, known: readonly string[]): User
   );
 }
 
-/** What tests of workflows are played with. */
+/** The ports for tests of workflows. */
 export const testPorts: TestPorts = {
   scripts: (folder) => {
     const processes = new RunProcesses(folder);
@@ -158,7 +158,7 @@ function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) 
   const given = async (file: string) => {
     const found = await readNamedCompanion(rehearsalSchema, file);
     if (found) return found;
-    throw new UserError('no-rehearsal', `There is no file ${file}.`, 'Name one that exists.');
+    throw new UserError('no-rehearsal', `${file} does not exist.`, 'Name an existing file.');
   };
   const own = async (ref: string) => {
     const file = (await companionsOf(ref, library.scriptFolder)).rehearsal;
@@ -174,7 +174,7 @@ function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) 
   };
 }
 
-/** An answer for a state that is not there would never be given, and nobody would notice. */
+/** An answer for a missing state would never be used, and the author would not notice. */
 function checkStates(file: string, found: Rehearsal | undefined, workflow: Workflow | undefined) {
   for (const state of Object.keys(found?.answers ?? {})) {
     const resolved = workflow ? findState(workflow, state) : undefined;
@@ -182,7 +182,7 @@ function checkStates(file: string, found: Rehearsal | undefined, workflow: Workf
       throw new UserError(
         'bad-file',
         `${file}: answers has ${state}. ${resolved.message}`,
-        'Correct the name.',
+        'Fix the name.',
       );
   }
 }

@@ -1,4 +1,4 @@
-/** What runs and tests of workflows are told of the world around them. */
+/** The facts about directories, files and variables that runs and tests of workflows need. */
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ProjectArea, projectArea } from '../files/project-area.ts';
@@ -27,7 +27,7 @@ export async function runWorld(began: Began, library: WorkflowLibrary): Promise<
   };
 }
 
-/** A test is for the workflow, whoever runs it and whenever its files were written. */
+/** The result of a test must not depend on its user or on the change times of files. */
 export async function testWorld(cwd: string): Promise<World> {
   const area = await projectArea(cwd, homeFolder());
   return {
@@ -49,11 +49,11 @@ async function findDirectory(
     const real = await realpath(absolute);
     return { found: true, path: real, inProject: await area.holds(real) };
   } catch {
-    return { found: false, problem: `There is no directory ${absolute}.` };
+    return { found: false, problem: `The directory ${absolute} does not exist.` };
   }
 }
 
-/** Nobody can set a change time back. A file that is gone has changed. */
+/** A change time cannot be set back. A missing file counts as changed. */
 async function lookAtFile(file: string): Promise<{ path: string; changedAt: number }> {
   try {
     const [link, target] = await Promise.all([lstat(file), stat(file)]);
@@ -63,7 +63,7 @@ async function lookAtFile(file: string): Promise<{ path: string; changedAt: numb
   }
 }
 
-/** Of the variables that a step's programs inherit. */
+/** The names of the variables that the programs of a step inherit. */
 export function environmentNames(): ReadonlySet<string> {
   const names = Object.keys(process.env);
   return new Set(process.platform === 'win32' ? names.map((name) => name.toLowerCase()) : names);

@@ -196,8 +196,12 @@ describe('what cannot be followed fails the agent, and nothing is taken by halve
     ['<call return="NOWHERE">N</call>', 'missing-state', 'NOWHERE'],
     ['<ask next="NOWHERE">?</ask>', 'missing-state', 'NOWHERE'],
     ['<ask next="N" timeout="1s" timeout_next="NOWHERE">?</ask>', 'missing-state', 'NOWHERE'],
-    ['<reset cd="missing">N</reset>', 'bad-directory', 'no directory missing'],
-    ['<fork next="N">T</fork><fork cd="missing">T</fork>', 'bad-directory', 'no directory missing'],
+    ['<reset cd="missing">N</reset>', 'bad-directory', 'directory missing does not exist'],
+    [
+      '<fork next="N">T</fork><fork cd="missing">T</fork>',
+      'bad-directory',
+      'directory missing does not exist',
+    ],
     ['<fork next="NOWHERE">T</fork>', 'missing-state', 'NOWHERE'],
     ['<reset-workflow>/none</reset-workflow>', 'bad-workflow', '/none'],
   ])('%s', (text, kind, message) => {

@@ -114,6 +114,6 @@ test.each(['bash', 'zsh', 'fish'])('%s has a completion script', async (shell) =
 test('an unknown shell gets a list of the known ones', async () => {
   const { code, stderr } = await raymond('completion', 'tcsh');
   expect(code).toBe(64);
-  expect(stderr).toContain('There is no completion for "tcsh".');
+  expect(stderr).toContain('There is no completion script for "tcsh".');
   expect(stderr).toContain('Name one of bash, zsh, fish.');
 });

@@ -53,7 +53,7 @@ test('overwrites nothing', async () => {
   const { code, stderr } = await raymond('init', 'human-approval', 'flow');
   expect(code).toBe(64);
   expect(stderr).toMatch(
-    /flow has START\.md already\.\n +Name another folder; nothing was written\./,
+    /flow already contains START\.md\. Nothing was written\.\n +Name another folder\./,
   );
   expect(readdirSync(path('flow')).sort()).toEqual(['OTHER.md', 'START.md']);
   expect(read('flow/START.md')).toBe('mine');

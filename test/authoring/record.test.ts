@@ -204,7 +204,7 @@ test('nothing is overwritten, and a run that has not finished is not recorded', 
   write({ 'flow/r.test.yaml': 'mine' });
   const again = await raymond('test', '--record', 'r');
   expect(again).toMatchObject({ code: 64, stdout: '' });
-  expect(again.stderr).toMatch(/r\.test\.yaml is there already\.\n +Remove or rename it/);
+  expect(again.stderr).toMatch(/r\.test\.yaml already exists\.\n +Remove or rename it/);
   expect(read('flow/r.test.yaml')).toBe('mine');
 
   const begun = (await journalOf('r'))

@@ -12,7 +12,7 @@ test('needs no agent, says that it is a rehearsal, and is marked in list and sho
   write({ 'flow/START.md': 'Say <result>hello</result>.' });
   const { code, stdout, stderr } = await raymond('flow', '--rehearse', '--workflow-id', 'one');
   expect(stderr.split('\n')[0]).toBe(
-    'Rehearsal: no model is asked, no script is executed, nothing is paid.',
+    'Rehearsal: Raymond calls no model, executes no script and spends nothing.',
   );
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
   expect((await raymond('list')).stdout).toMatch(/one +completed \(rehearsal\)/);
@@ -62,12 +62,12 @@ test('--scripts executes the scripts without an answer, says so, and needs --reh
   });
   const rehearsed = await raymond('flow', '--rehearse', '--scripts', '--workflow-id', 'r');
   expect(rehearsed).toMatchObject({ code: 0, stdout: 'written\n' });
-  expect(rehearsed.stderr.split('\n')[0]).toContain('Scripts are executed (--scripts).');
-  expect((await raymond('show', 'r')).stdout).toContain('Scripts were executed.');
+  expect(rehearsed.stderr.split('\n')[0]).toContain('It executes scripts (--scripts).');
+  expect((await raymond('show', 'r')).stdout).toContain('It executed scripts.');
   expect(['first', 'second'].map((file) => existsSync(path(file)))).toEqual([true, false]);
   const alone = await raymond('flow', '--scripts');
   expect(alone.code).toBe(64);
-  expect(alone.stderr).toContain('--scripts belongs to a rehearsal.');
+  expect(alone.stderr).toContain('--scripts works only in a rehearsal.');
 });
 
 test('a script without a visible tag fails, and the message says what to do', async () => {
@@ -181,7 +181,7 @@ replies: [first, second]
   expect(failed).toMatchObject({ code: 1 });
   write({ repaired: '' });
   const resumed = await raymond('resume', 'r');
-  expect(resumed.stderr.split('\n')[0]).toContain('Scripts are executed (--scripts).');
+  expect(resumed.stderr.split('\n')[0]).toContain('It executes scripts (--scripts).');
   expect(resumed).toMatchObject({ code: 0, stdout: 'done\n' });
   const events = read('.raymond/state/r.jsonl');
   expect(events).toMatch(/"text":"first"[\s\S]*"text":"second"/);
@@ -215,5 +215,5 @@ test('a missing file is reported', async () => {
   mkdirSync(path('empty'));
   const { code, stderr } = await raymond('flow', '--rehearsal', 'nowhere.yaml');
   expect(code).toBe(64);
-  expect(stderr).toMatch(/There is no file .*nowhere\.yaml\.\n +Name one that exists\./);
+  expect(stderr).toMatch(/nowhere\.yaml does not exist\.\n +Name an existing file\./);
 });

@@ -172,13 +172,13 @@ test('the tests of a zip archive are inside or beside it, those of a YAML file b
 test.each([
   [[], 'No workflow is named.', 'Name the workflow', 64],
   [['nowhere'], 'There is no workflow at nowhere.', 'Name a folder', 64],
-  [['flow'], 'There are no tests of flow.', 'raymond test --record <run>', 64],
+  [['flow'], 'The workflow flow has no tests.', 'raymond test --record <run>', 64],
   [['bad'], 'bad/a.test.yaml:1:10: expect has no key "pat".', 'Did you mean path?', 64],
   [['good', 'nix'], 'The test "nix" does not exist.', 'Name one of these tests: "a".', 64],
   [
     ['good', '--junit', 'no/such/j.xml'],
     'cannot be written',
-    'Make its folder first, or name another file.',
+    'Create its folder first, or name another file.',
     64,
   ],
   [['twice'], 'both a recording and its own answers', 'Keep one', 64],

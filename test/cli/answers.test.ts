@@ -17,15 +17,15 @@ describe('raymond answer', () => {
     await project.run(['answer', 'q', 'red']);
     const second = await project.run(['answer', 'q', 'blue']);
     expect(second).toMatchObject({ code: 1, stdout: '' });
-    expect(second.stderr).toContain('The question of main in q has an answer already.');
+    expect(second.stderr).toContain('The question of main in q already has an answer.');
     expect(second.stderr).toContain('raymond resume q');
     const input = await project.run(['resume', 'q', '--input', 'green']);
     expect(input).toMatchObject({ code: 1, stdout: '' });
-    expect(input.stderr).toContain('has an answer already');
+    expect(input.stderr).toContain('already has an answer');
     expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'red\n' });
     expect(await project.run(['answer', 'q', 'late'])).toMatchObject({
       code: 64,
-      stderr: expect.stringContaining('Nobody in q has a question.'),
+      stderr: expect.stringContaining('No agent of q has a question.'),
     });
   });
 
@@ -52,7 +52,7 @@ describe('raymond answer', () => {
 
   test.each([
     ['nothing', Buffer.from(''), 'The answer on standard input is empty.'],
-    ['what is not UTF-8', Buffer.from([0x61, 0xff]), 'the byte at offset 1 cannot stand there'],
+    ['what is not UTF-8', Buffer.from([0x61, 0xff]), 'the byte at offset 1 is not valid'],
     ['too much', Buffer.alloc(4 * 1024 * 1024 + 1, 'x'), 'longer than 4 MiB'],
   ])('refuses %s from standard input', async (_, input, text) => {
     const project = await waiting('q');
@@ -66,11 +66,11 @@ describe('raymond answer', () => {
     const project = await waiting('older', 'newer');
     expect(await project.run(['answer', '-'], { input: 'red' })).toMatchObject({
       code: 0,
-      stderr: 'The answer is kept. To continue: raymond resume newer\n',
+      stderr: 'The answer is saved. To continue the run: raymond resume newer\n',
     });
     expect(await project.run(['answer', 'not at all'])).toMatchObject({
       code: 0,
-      stderr: 'The answer is kept. To continue: raymond resume older\n',
+      stderr: 'The answer is saved. To continue the run: raymond resume older\n',
     });
     expect(await project.run(['answer', 'blue'])).toMatchObject({
       code: 64,
@@ -81,7 +81,7 @@ describe('raymond answer', () => {
   test.each([
     ['newer', 'No answer is given for newer.'],
     ['new', 'No answer is given for newer.'],
-    ['newwer', 'There is no run newwer in this project.'],
+    ['newwer', 'This project has no run newwer.'],
   ])('does not take %s, which means a run, for an answer', async (word, text) => {
     const project = await waiting('older', 'newer');
     const refused = await project.run(['answer', word]);

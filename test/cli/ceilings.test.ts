@@ -23,7 +23,7 @@ test.each([
 
 test.each([
   ['0', [], 'budget $10.00'],
-  ['50', [], 'only you can raise the usual $10.00'],
+  ['50', [], 'but the default is $10.00. To allow it: --budget 50'],
   ['50', ['--budget', '50'], 'budget $50.00'],
   ['2', [], 'budget $2.00'],
 ])('a workflow with default_budget: %s, run with %j: %s', async (budget, options, says) => {

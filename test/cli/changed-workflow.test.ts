@@ -133,7 +133,7 @@ describe('a resume', () => {
     project.write('cured', '');
     const all = await project.run(['resume', '--all', '--max-iterations', '0']);
     expect(all).toMatchObject({ code: 1, stdout: 'cured\n' });
-    expect(all.stderr).toContain('Files of r were changed after the run had read them.');
+    expect(all.stderr).toContain('Workflow files have changed since r read them.');
     expect(project.lines('ran')).toEqual([]);
   });
 

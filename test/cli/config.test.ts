@@ -137,7 +137,7 @@ test.each([
   ['an unknown key', '\n[raymond]\n\nmax_iteration = 2\n', 'line 4', 'max_iterations'],
   ['a wrong type', '[raymond]\nbudget = "much"\n', 'line 2', 'Write a number'],
   ['a wrong value', '[raymond]\nquiet = false\nmodel = "gpt"\n', 'line 3', 'opus, sonnet, haiku'],
-  ['a key outside of [raymond]', 'budget = 3\n', 'line 1', 'Put it under [raymond]'],
+  ['a key outside of [raymond]', 'budget = 3\n', 'line 1', 'Move it under [raymond]'],
   ['what is no TOML', '[raymond]\nbudget = = 3\n', 'line 2', 'Correct the line'],
 ])('%s is refused with its line and a remedy', async (_, text, line, remedy) => {
   const project = newProject({ ...LOOP, [CONFIG]: text });

@@ -45,8 +45,8 @@ test('it is not announced as left behind, and not resumed with all others', asyn
   expect(stderr).toContain('not started by you here: planted');
   rmSync(project.path('ran'));
   const all = await project.run(['resume', '--all', '--max-iterations', '2']);
-  expect(all.stderr).toContain('Passed over: planted was not started by you here');
-  expect(all.stderr).not.toContain('Passed over: own');
+  expect(all.stderr).toContain('Skipped: planted was not started by you here');
+  expect(all.stderr).not.toContain('Skipped: own');
   expect(all.stdout).toBe('done\n');
   expect(project.lines('ran')).toHaveLength(1);
   const list = await project.run(['list']);
@@ -224,5 +224,5 @@ test('a key that cannot be kept does not keep a run from starting', async () => 
   const env = { XDG_STATE_HOME: project.path('no-folder') };
   const { code, stderr } = await project.run(['flow', '--workflow-id', 'r'], { env });
   expect(code).toBe(0);
-  expect(stderr).toContain('r will not be recognised as yours at a resume.');
+  expect(stderr).toContain('Raymond will not recognise r as yours at a resume.');
 });

@@ -34,7 +34,7 @@ echo "<result>$?</result>"`,
     const life = project.start(['flow', '--workflow-id', 'r']);
     await eventually('it has tried', () => count(project, 'r', 'agent-ended') === 1);
     expect(project.read('said')).toContain(text);
-    expect(project.read('said')).toContain('Run it in a terminal of your own.');
+    expect(project.read('said')).toContain('Run it in your own terminal.');
     expect(count(project, 'r', 'agent-answered')).toBe(0);
     await project.run(['answer', 'r', 'mine']);
     expect(await life.ended).toMatchObject({ code: 0, stdout: '64\n' });
@@ -58,7 +58,7 @@ echo "<result>$?</result>"`,
     });
     const life = project.start(['flow', '--workflow-id', 'r']);
     await eventually('it has tried', () => count(project, 'r', 'agent-ended') === 1);
-    expect(project.read('refused')).toContain('This is inside of r');
+    expect(project.read('refused')).toContain('This command runs inside r');
     await project.run(['answer', 'r', 'mine']);
     expect(await life.ended).toMatchObject({ code: 0 });
   });

@@ -75,7 +75,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   test('a new start mentions the crashed one, and only that', async () => {
     const { stderr } = await project.run(['good']);
     expect(stderr).toContain(
-      'Left behind by a crash: run-crashed. To continue it: raymond resume run-crashed',
+      'Unfinished after a crash: run-crashed. To continue it: raymond resume run-crashed',
     );
   });
 
@@ -114,7 +114,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     ['shortened', ['show', 'run-g', '--json'], 0, '"workflow_id": "run-good"'],
     ['ambiguous', ['show', 'run-'], 64, '5 runs begin with run-: run-ask, run-bad, run-crashed'],
     ['mistyped', ['show', 'rum-ask'], 64, 'Did you mean run-ask?'],
-    ['unknown', ['logs', 'zebra'], 64, 'There is no run zebra in this project.'],
+    ['unknown', ['logs', 'zebra'], 64, 'This project has no run zebra.'],
   ])('an id that is %s', async (_, args, code, text) => {
     const ended = await project.run(args);
     expect(ended.code).toBe(code);
@@ -123,14 +123,14 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
 
   test.each([
     ['stop', ['stop', 'run-good'], 'No process works on run-good.'],
-    ['answer', ['answer', 'run-good', 'x'], 'Nobody in run-good has a question.'],
+    ['answer', ['answer', 'run-good', 'x'], 'No agent of run-good has a question.'],
     [
       'answer for another agent',
       ['answer', 'run-ask', 'x', '--agent', 'b'],
-      'No agent b in run-ask has a question.',
+      'run-ask has no agent b with a question.',
     ],
     ['resume', ['resume'], 'No run is named.'],
-    ['prune', ['prune', 'run-live'], 'run-live is being worked on by pid'],
+    ['prune', ['prune', 'run-live'], 'works on run-live'],
   ])('%s where it makes no sense', async (_, args, text) => {
     const { code, stdout, stderr } = await project.run(args);
     expect([1, 64]).toContain(code);

@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
     await shows(terminal, PROMPT);
     terminal.type('\x04');
     expect(await terminal.ended).toBe(64);
-    expect(terminal.screen()).toContain('Nothing was answered.');
+    expect(terminal.screen()).toContain('No answer was given.');
     expect(await project.run(['answer', 'r', 'later'])).toMatchObject({ code: 0 });
   });
 

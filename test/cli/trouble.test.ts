@@ -142,7 +142,7 @@ test.runIf(existsSync('/dev/full'))('a log file that cannot be written is named'
   const ended = await project.run(['flow', '--log-file', '/dev/full']);
   expect(ended).toMatchObject({ code: 0, stdout: 'fine\n' });
   expect(ended.stderr).toContain(
-    'The log file /dev/full gets nothing more from here on: there is no space left.',
+    'The log file /dev/full receives nothing more: there is no space left.',
   );
 });
 

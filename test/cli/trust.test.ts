@@ -187,7 +187,7 @@ test("the user's own file may say everything; the project's goes over it, the co
     ignored: {},
   });
   const shown = (await project.run(['config'])).stdout;
-  expect(shown).toContain('# model = "opus" (the project\'s file says otherwise)');
+  expect(shown).toContain('# model = "opus" (overridden by the project\'s file)');
 });
 
 test('a user folder that others can change is not believed', async () => {
@@ -287,8 +287,8 @@ test.each([
   execFileSync('mkfifo', [project.path('pipe')]);
   const { code, stdout, stderr } = await project.run(['once', '--log-file', file]);
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
-  expect(stderr).toContain(`${file} is not used for the log: it ${why}`);
-  expect((await project.run(['list'])).stderr).toContain('There are no runs');
+  expect(stderr).toContain(`${file} cannot be the log file: it ${why}`);
+  expect((await project.run(['list'])).stderr).toContain('This project has no runs');
 });
 
 test.runIf(process.getuid?.() === 0)('a log of another user is refused', async () => {

@@ -14,7 +14,7 @@ test.each(ages)(
     expect(stdout).toMatch(/^ok +node +Node\.js /m);
     expect(stdout).toMatch(/^ok +claude +Claude Code 2\.1\.\d+ /m);
     expect(stdout).toMatch(/^ok +login +Claude Code is logged in \(api_key\)$/m);
-    expect(stdout).toContain(`${claude.work}/.raymond can be written`);
+    expect(stdout).toContain(`${claude.work}/.raymond is writable`);
     expect(stdout).toContain('Workflows can run here.');
     expect(code).toBe(0);
     expect([...model.requests, ...model.sideRequests]).toEqual([]);
@@ -61,8 +61,8 @@ test('doctor reports all problems together, each with its remedy', async () => {
   expect(stdout).toMatch(/^PROBLEM +claude +RAYMOND_CLAUDE names \/no\/such\/claude/m);
   expect(stdout).toMatch(/^PROBLEM +config .*line 2.*"budgte"/m);
   expect(stdout).toContain('Did you mean budget?');
-  expect(stdout).toMatch(/^warning +git +There is no git/m);
-  expect(stdout).toContain('2 things must be fixed.');
+  expect(stdout).toMatch(/^warning +git +git is not installed/m);
+  expect(stdout).toContain('2 problems must be fixed.');
 });
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
   await writeFile(file('claude'), script, { mode: 0o755 });
   const finished = await run('doctor');
   expect(finished.stdout).toMatch(expected);
-  expect(finished.stdout).toMatch(/^warning +login +It cannot be found out/m);
+  expect(finished.stdout).toMatch(/^warning +login +Raymond cannot determine/m);
   expect(finished.code).toBe(code);
   expect(finished.stdout).toContain(claude.work);
 });

@@ -56,5 +56,5 @@ test('no session is given up unless an agent has failed', async () => {
   await run('workflow', '--workflow-id', 'r', '--max-iterations', '1');
   const { code, stderr } = await run('resume', 'r', '--fresh');
   expect(code).toBe(64);
-  expect(stderr).toContain('No agent of r has failed, so --fresh has nothing to do.');
+  expect(stderr).toContain('No agent of r has failed, so --fresh has no effect.');
 });

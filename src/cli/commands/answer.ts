@@ -14,7 +14,7 @@ export interface AnswerOptions {
   readonly json?: boolean;
 }
 
-/** Answers an agent's question. The answer is kept until the run takes it. */
+/** Answers an agent's question. The mailbox keeps the answer until the run uses it. */
 export async function answer(
   here: Here,
   words: readonly string[],
@@ -30,12 +30,12 @@ export async function answer(
   const text = await answerText(written, { ...question, run: id });
   await give(store, id, question, text);
   if (options.json) stdout.json({ workflow_id: id, agent, answered: true });
-  else if (!owner) stderr.offer(`The answer is kept. To continue: raymond resume ${id}`);
-  else stderr.say(`${agent} of ${id} has its answer.`);
+  else if (!owner) stderr.offer(`The answer is saved. To continue the run: raymond resume ${id}`);
+  else stderr.say(`The answer is delivered to ${agent} of ${id}.`);
   return 0;
 }
 
-/** A single word that means a run, or nearly, is no answer: nobody answers by a slip of the keys. */
+/** A single word that is an id of a run, or resembles one, is not an answer: it may be a typing error. */
 async function meant(
   store: RunStore,
   [first, second]: readonly string[],
@@ -48,7 +48,7 @@ async function meant(
 
 async function newestThatWaits(store: RunStore): Promise<StoredRun> {
   for (const found of (await allRuns(store)).toReversed()) {
-    // A stranger's question is answered only by who names its run.
+    // To answer a run that the user did not start, the user has to name it.
     if (found.kind === 'damaged' || !found.isOwn) continue;
     const questions = await questionsOf(store, found.run);
     if (questions.some(({ isAnswered }) => !isAnswered)) return found;
@@ -56,7 +56,7 @@ async function newestThatWaits(store: RunStore): Promise<StoredRun> {
   throw new UserError(
     'no-question',
     'No run of this project waits for an answer.',
-    'See what the runs do: raymond list',
+    'To see all runs: raymond list',
   );
 }
 
@@ -73,15 +73,16 @@ async function openQuestion(
   if (first) return first;
   const [answered] = asked;
   if (answered) throw answeredAlready(id, answered.agent);
-  const who = wanted === undefined ? 'Nobody' : `No agent ${wanted}`;
   throw new UserError(
     'no-question',
-    `${who} in ${id} has a question.`,
-    `See what it does: raymond show ${id}`,
+    wanted === undefined
+      ? `No agent of ${id} has a question.`
+      : `${id} has no agent ${wanted} with a question.`,
+    `To see its agents: raymond show ${id}`,
   );
 }
 
-/** Resolves only when the answer counts: it is the first one, and nothing else has settled the question. */
+/** Resolves only if the answer counts: it is the first one, and nothing else has settled the question. */
 async function give(store: RunStore, id: string, question: Question, text: string): Promise<void> {
   const { agent, askedAt } = question;
   const isFirst = await store.mailbox(id).post({ kind: 'answer', agent, askedAt, text });
@@ -118,8 +119,8 @@ function severalQuestions(id: string, open: readonly Question[]): UserError {
 function answeredAlready(id: string, agent: string): UserError {
   return new UserError(
     'question-answered',
-    `The question of ${agent} in ${id} has an answer already. It was not changed.`,
-    `The run takes that answer when it goes on: raymond resume ${id}`,
+    `The question of ${agent} in ${id} already has an answer. Raymond did not change it.`,
+    `The run uses that answer when it continues: raymond resume ${id}`,
   );
 }
 
@@ -127,6 +128,6 @@ function settled(id: string, agent: string): UserError {
   return new UserError(
     'question-settled',
     `The question of ${agent} in ${id} was settled at the same time. Your answer was not used.`,
-    `See what it does: raymond show ${id}`,
+    `To see the run: raymond show ${id}`,
   );
 }

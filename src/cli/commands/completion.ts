@@ -5,19 +5,19 @@ import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { TEMPLATES } from './init.ts';
 
-/** Prints the script by which a shell asks us for completions. */
+/** Prints the script with which a shell asks Raymond for completions. */
 export async function completion(shell: string): Promise<number> {
   const script = SCRIPTS.get(shell);
   if (script === undefined)
     throw wrongUsage(
-      `There is no completion for "${shell}".`,
+      `There is no completion script for "${shell}".`,
       `Name one of ${[...SCRIPTS.keys()].join(', ')}.`,
     );
   await stdout.document(script);
   return 0;
 }
 
-/** Prints what the last word may become, one a line. Nothing: the shell offers files. */
+/** Prints the completions of the last word, one on each line. If there are none, the shell offers files. */
 export async function complete(
   here: Here,
   program: Command,
@@ -75,9 +75,9 @@ async function runIds(here: Here): Promise<readonly string[]> {
   return (await here()).store.list();
 }
 
-// The words come one a line and are never evaluated. bash puts them on the command line as they are,
-// where a return evaluates them, so they are quoted; zsh (compadd) and fish quote by themselves.
-const BASH = `# Completion for raymond. Put this into ~/.bashrc:  eval "$(raymond completion bash)"
+// Each line is one word, and the script never evaluates it. bash inserts words without quotes, and the
+// Enter key would evaluate them, so the script quotes them. zsh (compadd) and fish quote words themselves.
+const BASH = `# Completion for raymond. Add this to ~/.bashrc:  eval "$(raymond completion bash)"
 _raymond() {
   local word
   COMPREPLY=()
@@ -90,7 +90,7 @@ complete -o default -F _raymond raymond
 `;
 
 const ZSH = `#compdef raymond
-# Completion for raymond. Put this into ~/.zshrc, below compinit:  eval "$(raymond completion zsh)"
+# Completion for raymond. Add this to ~/.zshrc, below compinit:  eval "$(raymond completion zsh)"
 _raymond() {
   local -a found
   found=("\${(@f)$(raymond __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
@@ -103,7 +103,7 @@ _raymond() {
 compdef _raymond raymond
 `;
 
-const FISH = `# Completion for raymond. Put this into ~/.config/fish/config.fish:  raymond completion fish | source
+const FISH = `# Completion for raymond. Add this to ~/.config/fish/config.fish:  raymond completion fish | source
 function __raymond_complete
     set -l words (commandline -opc) (commandline -ct)
     raymond __complete -- $words[2..-1] 2>/dev/null

@@ -24,19 +24,21 @@ export async function config(
   if (action === undefined && !options.revoke) return showConfig(here, options);
   if (action !== 'trust')
     throw wrongUsage(
-      action === undefined ? '--revoke is for trust.' : `There is no "raymond config ${action}".`,
+      action === undefined
+        ? '--revoke works only with "raymond config trust".'
+        : `There is no command "raymond config ${action}".`,
       'See: raymond config --help',
     );
   return options.revoke ? revokeTrust(here) : trustConfig(here);
 }
 
-/** Writes a config file with every option commented out; never over one that is there. */
+/** Writes a config file with every option commented out. Never overwrites a file. */
 export async function initConfig(here: Here): Promise<number> {
   const { project, disk, makeProject } = await here();
   if (await disk.kind(project.configFile)) {
     throw new UserError(
       'config-exists',
-      `${project.configFile} is there already.`,
+      `${project.configFile} already exists.`,
       'Edit it, or remove it first.',
     );
   }
@@ -69,7 +71,7 @@ async function trustConfig(here: Here): Promise<number> {
   }
   await trust(project.file, project.text);
   stderr.say(
-    `${project.file} is trusted as it is now. A change of the file ends that. These count:`,
+    `${project.file} is now trusted, until it changes. These keys now apply:`,
     ...keys.map((key) => `  ${key}`),
   );
   return 0;
@@ -78,30 +80,30 @@ async function trustConfig(here: Here): Promise<number> {
 async function revokeTrust(here: Here): Promise<number> {
   const { configFile } = (await here()).project;
   const wasTrusted = await revoke(configFile);
-  stderr.say(`${configFile} ${wasTrusted ? 'is not trusted any more' : 'was not trusted'}.`);
+  stderr.say(`${configFile} ${wasTrusted ? 'is no longer trusted' : 'was not trusted'}.`);
   return 0;
 }
 
 function asLines({ user, project }: Configuration): readonly string[] {
   const ignored = project.isTrusted ? [] : assignments(project.dangerous);
   return [
-    `# yours: ${user.file}`,
+    `# user: ${user.file}`,
     ...lines(user.options, project.options),
-    `# the project's: ${project.file}${project.isTrusted ? ' (trusted)' : ''}`,
+    `# project: ${project.file}${project.isTrusted ? ' (trusted)' : ''}`,
     ...lines(project.options),
     ...(ignored.length === 0
       ? []
-      : ['# Ignored, since the file is not trusted. To trust it: raymond config trust']),
+      : ['# Ignored, because the file is not trusted. To trust it: raymond config trust']),
     ...ignored.map((line) => `# ${line}`),
   ];
 }
 
-/** What a file sets; what another file says instead is commented out. */
+/** The keys that a file sets. Keys that another file overrides are commented out. */
 function lines(options: RunOptions, over: RunOptions = {}): readonly string[] {
   const isLost = (row: TableRow) => chosenValue(over, row) !== undefined;
   const all = [
     ...assignments(options, (row) => !isLost(row)),
-    ...assignments(options, isLost).map((line) => `# ${line} (the project's file says otherwise)`),
+    ...assignments(options, isLost).map((line) => `# ${line} (overridden by the project's file)`),
   ];
   return all.length > 0 ? all : ['# Nothing is set.'];
 }

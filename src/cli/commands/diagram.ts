@@ -22,11 +22,11 @@ export async function diagram(
   options: DiagramOptions,
 ): Promise<number> {
   if (options.html && options.svg)
-    throw wrongUsage('Both --html and --svg are given.', 'Choose one.');
+    throw wrongUsage('Both --html and --svg are given.', 'Remove one of them.');
   const found = options.run === undefined ? undefined : await runNamed(here, options.run);
   const wanted = path ?? found?.workflow;
   if (wanted === undefined)
-    throw wrongUsage('No workflow is named.', 'Name one, or a run with --run.');
+    throw wrongUsage('No workflow is named.', 'Name a workflow, or a run with --run.');
   const workflow = await looseLibrary().load(wanted);
   const overlay = found?.overlay;
   const graph = overlay ? withTaken(graphOf(workflow), overlay) : graphOf(workflow);
@@ -47,7 +47,7 @@ async function refuseTooLarge(graph: Graph): Promise<void> {
   const { tooLargeToDraw } = await import('../../draw/layout.ts');
   const problem = tooLargeToDraw(graph);
   if (problem === undefined) return;
-  throw new UserError('too-large', problem, 'Leave out --html and --svg to get Mermaid text.');
+  throw new UserError('too-large', problem, 'Omit --html and --svg to get Mermaid text.');
 }
 
 /** The workflow of a run, and what the run did in it. */

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { ignoredRules } from '../../execute/claude/folder-trust.ts';
 import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/claude/health.ts';
 import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
+import { counted } from '../../model/counted.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -13,7 +14,7 @@ import type { Here, Surroundings } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { programIn } from '../wire.ts';
 
-/** One thing that was looked at. A problem has to be fixed before a workflow can run. */
+/** The result of one check. A problem has to be fixed before a workflow can run. */
 interface Check {
   readonly name: string;
   readonly verdict: 'ok' | 'warning' | 'problem';
@@ -21,7 +22,7 @@ interface Check {
   readonly remedy?: string;
 }
 
-/** Looks at everything that a run needs, spends nothing, and says what to do. */
+/** Checks everything that a run needs, and says how to fix problems. Spends nothing. */
 export async function doctor(here: Here, { json }: { readonly json?: boolean }): Promise<number> {
   const around = await here();
   const { project } = around;
@@ -51,7 +52,7 @@ function lines({ name, verdict, fact, remedy }: Check): readonly string[] {
 function ending(checks: readonly Check[]): string {
   const count = checks.filter(({ verdict }) => verdict === 'problem').length;
   if (count === 0) return 'Workflows can run here.';
-  return count === 1 ? 'One thing must be fixed.' : `${count} things must be fixed.`;
+  return `${counted(count, 'problem')} must be fixed.`;
 }
 
 const OLDEST_NODE = [20, 19] as const;
@@ -85,18 +86,18 @@ function version({ path, version: number, age }: FoundClaude): Omit<Check, 'name
     case 'tested':
       return { verdict: 'ok', fact };
     case 'newer':
-      return { verdict: 'ok', fact: `${fact}, newer than ${to}, the newest that was tried` };
+      return { verdict: 'ok', fact: `${fact}, newer than ${to}, the newest tested version` };
     case 'older':
       return {
         verdict: 'warning',
-        fact: `${fact} is older than ${from}, the oldest that was tried.`,
+        fact: `${fact} is older than ${from}, the oldest tested version.`,
         remedy: 'Update it: claude update',
       };
     case 'unknown':
       return {
         verdict: 'problem',
-        fact: `${path} does not say its version, as Claude Code does.`,
-        remedy: `See what it says: ${shellWord(path)} --version`,
+        fact: `${path} does not report a version of Claude Code.`,
+        remedy: `Check its output: ${shellWord(path)} --version`,
       };
     default:
       return unreachable(age);
@@ -116,7 +117,7 @@ function login({ login: found, path }: FoundClaude): Omit<Check, 'name'> {
     case 'unknown':
       return {
         verdict: 'warning',
-        fact: 'It cannot be found out whether Claude Code is logged in.',
+        fact: 'Raymond cannot determine whether Claude Code is logged in.',
         remedy: `Try it: ${shellWord(path)} -p hello`,
       };
     default:
@@ -131,7 +132,7 @@ function checkTrust(folder: string): readonly Check[] {
     {
       name: 'agent rules',
       verdict: 'warning',
-      fact: `Claude Code ignores permissions.allow in ${file}, because you have not trusted ${folder} there.`,
+      fact: `Claude Code ignores permissions.allow in ${file}, because it does not trust ${folder}.`,
       remedy: `Start claude once in ${shellWord(folder)} and trust the folder, or give the rules with --allowed-tools.`,
     },
   ];
@@ -145,8 +146,8 @@ async function checkGit(): Promise<Check> {
   return {
     name: 'git',
     verdict: 'warning',
-    fact: 'There is no git, which many workflows use.',
-    remedy: 'Install it, so that what agents change can be seen and undone.',
+    fact: 'git is not installed. Many workflows use it.',
+    remedy: 'Install it, so that you can see and undo the changes of agents.',
   };
 }
 
@@ -161,8 +162,7 @@ async function checkConfig(
     const [ignored, remedy] = ignoredKeys(configuration);
     if (ignored !== undefined && remedy !== undefined)
       return { config, check: { name, verdict: 'warning', fact: ignored, remedy } };
-    const fact =
-      files.map(({ file }) => file).join(', ') || 'There is no config file, and none is needed';
+    const fact = files.map(({ file }) => file).join(', ') || 'no config file (none is needed)';
     return { config, check: { name, verdict: 'ok', fact } };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -171,15 +171,15 @@ async function checkConfig(
   }
 }
 
-/** Looks into `.raymond`, or where it would be made. */
+/** Checks `.raymond`, or the folder in which it would be created. */
 async function checkWritable(around: Surroundings): Promise<Check> {
   const { project, disk } = around;
   const folder = await nearestFolder(around);
   try {
     await disk.checkWritable(folder);
-    return { name: 'folder', verdict: 'ok', fact: `${project.folder} can be written` };
+    return { name: 'folder', verdict: 'ok', fact: `${project.folder} is writable` };
   } catch (error) {
-    const fact = `${folder} cannot be written, so no run can be kept: ${reasonOf(error)}.`;
+    const fact = `${folder} is not writable, so Raymond cannot save runs: ${reasonOf(error)}.`;
     return { name: 'folder', verdict: 'problem', fact, remedy: `${cureOf(error)}.` };
   }
 }
@@ -197,8 +197,13 @@ async function checkSpace(around: Surroundings): Promise<Check> {
   const { bavail, bsize } = await statfs(await nearestFolder(around));
   const free = bavail * bsize;
   const name = 'disk';
-  const fact = `${(free / MEGABYTE).toFixed(0)} MB are free`;
+  const fact = `${(free / MEGABYTE).toFixed(0)} MB free`;
   if (free >= AMPLE_BYTES) return { name, verdict: 'ok', fact };
   const verdict = free < LEAST_BYTES ? 'problem' : 'warning';
-  return { name, verdict, fact: `Only ${fact}.`, remedy: 'Make room, e.g. with: raymond prune' };
+  return {
+    name,
+    verdict,
+    fact: `Only ${fact}.`,
+    remedy: 'Free some space, for example with: raymond prune',
+  };
 }

@@ -16,13 +16,13 @@ export interface InitOptions {
 }
 
 export const TEMPLATES: ReadonlyMap<string, string> = new Map([
-  ['plan-implement-review', 'plan a task, carry it out, let a fresh reviewer judge it, repeat'],
-  ['issue-dispatcher', 'choose issues and give each to a worker of its own'],
-  ['poll-and-process', 'wait for requests in a folder and work on one after the other'],
-  ['human-approval', 'propose a change, ask a person, carry it out only after a yes'],
+  ['plan-implement-review', 'plan a task, do it, have a fresh reviewer check it, repeat'],
+  ['issue-dispatcher', 'choose issues and give each one to a separate worker'],
+  ['poll-and-process', 'wait for requests in a folder and process them one by one'],
+  ['human-approval', 'propose a change, ask a person, make the change only after a yes'],
 ]);
 
-/** Puts a working workflow into a folder; never over anything. */
+/** Writes a working workflow into a folder. Never overwrites a file. */
 export async function init(
   template: string | undefined,
   folder: string | undefined,
@@ -46,7 +46,7 @@ interface Choice {
   readonly folder: string;
 }
 
-/** What the flags leave open is asked for where there is somebody to ask; undefined: never mind. */
+/** Asks for what the arguments leave open, if a person is at the terminal. Undefined if the person cancels. */
 async function choose(
   template: string | undefined,
   folder: string | undefined,
@@ -80,20 +80,20 @@ function checkTemplate(name: string): void {
   const meant = nearest(name, TEMPLATES.keys());
   throw wrongUsage(
     `There is no template "${name}".`,
-    meant ? `Did you mean ${meant}?` : `There is ${[...TEMPLATES.keys()].join(', ')}.`,
+    meant ? `Did you mean ${meant}?` : `Name one of ${[...TEMPLATES.keys()].join(', ')}.`,
   );
 }
 
 async function copyTemplate(template: string, target: string): Promise<void> {
-  // Seen from dist/, where this is bundled to.
+  // Relative to dist/, which contains the bundle of this file.
   const source = fileURLToPath(new URL(`../templates/${template}`, import.meta.url));
   const names = await readdir(source);
-  const taken = names.filter((name) => existsSync(join(target, name)));
-  if (taken.length > 0)
+  const existing = names.filter((name) => existsSync(join(target, name)));
+  if (existing.length > 0)
     throw new UserError(
       'exists',
-      `${target} has ${taken.join(', ')} already.`,
-      'Name another folder; nothing was written.',
+      `${target} already contains ${existing.join(', ')}. Nothing was written.`,
+      'Name another folder.',
     );
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
@@ -114,12 +114,12 @@ async function copyTemplate(template: string, target: string): Promise<void> {
 function nextSteps(folder: string): readonly string[] {
   const path = shellWord(folder);
   return [
-    `Wrote the workflow to ${folder}. What to do next:`,
+    `Wrote the workflow to ${folder}. Next steps:`,
     '',
     `  raymond test ${path}                 play its tests`,
-    `  raymond ${path} --rehearse           see it run, without a model and for nothing`,
+    `  raymond ${path} --rehearse           see it run, without a model and without cost`,
     `  raymond ${path} --input "your task"  run it`,
     '',
-    'Then change the states to what you need: each file is one.',
+    'Then edit the states. Each file is one state.',
   ];
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { lint as findings, lintFailure } from '../../lint/lint.ts';
 import { toSarif } from '../../lint/sarif.ts';
+import { counted } from '../../model/counted.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { WorkflowError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
@@ -19,7 +20,7 @@ export interface LintOptions {
   readonly set?: readonly string[];
 }
 
-/** Finds the faults of a workflow; 1 when there is an error among them. */
+/** Finds the faults of a workflow. Gives 1 if one of them is an error. */
 export async function lint(path: string, options: LintOptions): Promise<number> {
   const least = levelOf(options.level);
   const variables = Object.keys(metadataFrom(options.set ?? []));
@@ -34,7 +35,7 @@ export async function lint(path: string, options: LintOptions): Promise<number> 
   return all.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 
-/** Everything that is wrong with a workflow, errors of its beginning included. */
+/** All faults of a workflow, including a missing or broken first state. */
 async function diagnose(
   path: string,
   options: Parameters<typeof findings>[1],
@@ -65,6 +66,6 @@ function print(diagnostics: readonly Diagnostic[]): void {
     (level) => [level, diagnostics.filter((d) => d.severity === level).length] as const,
   )
     .filter(([, count]) => count > 0)
-    .map(([level, count]) => `${count} ${level}${count === 1 ? '' : 's'}`);
-  stderr.say(counts.length > 0 ? counts.join(', ') : 'Nothing to complain about.');
+    .map(([level, count]) => counted(count, level));
+  stderr.say(counts.length > 0 ? counts.join(', ') : 'No problems found.');
 }

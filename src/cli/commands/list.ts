@@ -13,7 +13,7 @@ export async function list(here: Here, { json }: { readonly json?: boolean }): P
     return 0;
   }
   if (runs.length === 0) {
-    stderr.say('There are no runs in this project. Start one: raymond <workflow>');
+    stderr.say('This project has no runs. To start one: raymond <workflow>');
     return 0;
   }
   const rows = runs.map((found) =>

@@ -11,7 +11,7 @@ export interface LogsOptions {
   readonly json?: boolean;
 }
 
-/** What a run has reported; with `--follow`, on until nobody works on it. */
+/** Prints what a run has reported. With `--follow`, continues until no process works on the run. */
 export async function logs(
   here: Here,
   name: string,
@@ -27,19 +27,19 @@ export async function logs(
   };
   let printed = 0;
   if (follow) {
-    const nobodyWorks = new AbortController();
-    const looking = untilNobodyWorks(store, id, nobodyWorks);
+    const unowned = new AbortController();
+    const looking = abortWhenUnowned(store, id, unowned);
     try {
-      for await (const event of store.watch(id, 0, nobodyWorks.signal)) {
+      for await (const event of store.watch(id, 0, unowned.signal)) {
         print(event);
         printed = event.seq;
       }
     } finally {
-      nobodyWorks.abort();
+      unowned.abort();
       await looking;
     }
   }
-  // What a process appended before it ended is still read.
+  // A process may have appended events between the last look and its end.
   for await (const event of store.events(id, printed)) print(event);
   if (!follow) return 0;
   const found = await openRun(store, id);
@@ -49,14 +49,14 @@ export async function logs(
 
 const LOOK_EVERY_MS = 500;
 
-/** Aborts when it is so; ends when somebody else aborts. */
-async function untilNobodyWorks(
+/** Aborts when no process works on the run. Returns when the caller aborts. */
+async function abortWhenUnowned(
   store: RunStore,
   id: string,
-  nobodyWorks: AbortController,
+  unowned: AbortController,
 ): Promise<void> {
-  const { signal } = nobodyWorks;
+  const { signal } = unowned;
   while (!signal.aborted && (await store.owner(id).catch(() => undefined)))
     await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
-  nobodyWorks.abort();
+  unowned.abort();
 }

@@ -19,8 +19,8 @@ export interface PruneOptions {
 }
 
 /**
- * Removes runs that are over: completed ones, or any that nobody works on with `--all` or by name. A
- * run whose folder holds work that exists nowhere else is kept, unless a person gives that up.
+ * Removes completed runs. With `--all` or by name, removes any run on which no process works. Keeps a
+ * run whose folder contains work that exists nowhere else, unless a person agrees to delete it.
  */
 export async function prune(
   here: Here,
@@ -53,8 +53,8 @@ export async function prune(
 function checkIdle(found: LookedAtRun): void {
   if (found.kind === 'damaged' || !found.owner) return;
   throw wrongUsage(
-    `${found.id} is being worked on by pid ${found.owner.pid}.`,
-    `First: raymond stop ${found.id}`,
+    `Process ${found.owner.pid} works on ${found.id}.`,
+    `Stop it first: raymond stop ${found.id}`,
   );
 }
 
@@ -69,10 +69,10 @@ async function mayDiscard(
     for (const { path, why } of await unsavedWork(around.workspace(id).folder))
       lines.push(`  ${path} ${why}`);
   if (lines.length === 0 || dryRun) return true;
-  stderr.say('This work is deleted, and nobody can bring it back:', ...lines);
+  stderr.say('This work will be deleted, and cannot be restored:', ...lines);
   if (yes) return true;
   if (!canConfirm())
-    throw wrongUsage('Nobody is here to say yes to that.', 'If you mean it, add --yes.');
+    throw wrongUsage('Raymond cannot ask here whether to delete it.', 'To delete it, add --yes.');
   return confirm('Delete it?');
 }
 
@@ -95,9 +95,9 @@ function report(
     return;
   }
   stderr.say(
-    `${dryRun ? 'would keep' : 'kept'} ${id}, since work in it exists nowhere else:`,
+    `${dryRun ? 'would keep' : 'kept'} ${id}, because it contains work that exists nowhere else:`,
     ...work.map(({ path, why }) => `  ${path} ${why}`),
-    `  Save it (commit it, push it, move it), then: raymond prune ${id}`,
+    `  Save it (commit, push or move it), then run: raymond prune ${id}`,
     `  To delete it: raymond prune ${id} --discard-worktrees`,
   );
 }
@@ -120,8 +120,8 @@ function olderThan({ clock }: Surroundings, text: string | undefined): number | 
 }
 
 /**
- * Gives the work for which the run was kept. Nobody may begin to work on a run while it is removed;
- * the lock goes with it.
+ * Gives the work for which the run was kept. The lease prevents other processes from working on the
+ * run meanwhile. The lock is removed with the run.
  */
 async function removeUnlessWork(
   around: Surroundings,
@@ -145,7 +145,7 @@ async function removeUnlessWork(
   }
 }
 
-/** Steps of an earlier version cannot be found without their folders. */
+/** Processes of an earlier version of Raymond can be found only through the folders of their steps. */
 function stepsLeft(around: Surroundings, found: LookedAtRun): readonly string[] {
   if (found.kind === 'damaged') return around.processes(found.id).recordedSteps();
   const { step } = around.workspace(found.id);

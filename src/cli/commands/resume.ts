@@ -1,5 +1,6 @@
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
+import { counted } from '../../model/counted.ts';
 import type { Run } from '../../model/run.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -35,7 +36,7 @@ export interface ResumeOptions extends RunOptions {
   readonly acceptChanges?: boolean;
 }
 
-/** Goes on with a run, or with every run that can go on by itself. */
+/** Continues a run, or every run that can continue without an answer. */
 export async function resume(
   here: Here,
   name: string | undefined,
@@ -44,7 +45,7 @@ export async function resume(
   const options = inOneVoice(given, 'The command line');
   const around = await here();
   if (name === undefined && !options.all)
-    throw wrongUsage('No run is named.', 'Name one of: raymond list');
+    throw wrongUsage('No run is named.', 'Name one. To see all runs: raymond list');
   const config = await readConfiguration(around.project);
   stderr.say(...ignoredKeys(config));
   return options.all || name === undefined
@@ -53,8 +54,8 @@ export async function resume(
 }
 
 /**
- * One run after the other; a question does not hold up the next run. Then those that wait for an
- * answer, each when it has come, or its deadline.
+ * Resumes one run after the other. A question does not delay the next run. Afterwards, resumes each
+ * waiting run when its answer has arrived or its deadline has passed.
  */
 async function resumeAll(
   around: Surroundings,
@@ -63,7 +64,7 @@ async function resumeAll(
 ): Promise<number> {
   const codes = new Map<string, number>();
   const waiting = new Set<string>();
-  const goOn = async ({ id }: StoredRun) => {
+  const resumeNext = async ({ id }: StoredRun) => {
     const code = await resumeOne(around, id, options, config, { patient: false }).catch(reportOne);
     codes.set(id, code);
     waiting.add(id);
@@ -72,31 +73,31 @@ async function resumeAll(
   for (const found of await allRuns(around.store)) {
     if (found.kind === 'damaged') continue;
     if (!found.isOwn && !options.trustRun) {
-      if (canGoOn(found)) stderr.say(`Passed over: ${found.id} ${FOREIGN}`);
+      if (canContinue(found)) stderr.say(`Skipped: ${found.id} ${FOREIGN}`);
       continue;
     }
     if (condition(found) === 'waiting') waiting.add(found.id);
     if (!RESUMABLE.has(condition(found))) continue;
-    if ((await goOn(found)) === INTERRUPTED) return INTERRUPTED;
+    if ((await resumeNext(found)) === INTERRUPTED) return INTERRUPTED;
   }
   const say = (line: string) => {
     if (!options.quiet && !options.json) stderr.say(line);
   };
   for await (const found of dueRuns(around, waiting, { ...options, say })) {
-    if ((await goOn(found)) === INTERRUPTED) return INTERRUPTED;
+    if ((await resumeNext(found)) === INTERRUPTED) return INTERRUPTED;
   }
   if (codes.size === 0) stderr.say('There is nothing to resume.');
   return [...codes.values()].find((code) => code !== 0) ?? 0;
 }
 
-/** What is wrong with one run does not concern the next. */
+/** An error of one run does not stop the others. */
 function reportOne(error: unknown): number {
   if (!(error instanceof UserError)) throw error;
   stderr.error(error);
   return 1;
 }
 
-/** Whoever stops one run by Ctrl-C does not want the next one to begin. */
+/** After Ctrl-C in one run, the next one does not start. */
 const INTERRUPTED = 130;
 
 const RESUMABLE = new Set([
@@ -108,7 +109,7 @@ const RESUMABLE = new Set([
   'stopped: iterations',
 ]);
 
-function canGoOn(found: StoredRun): boolean {
+function canContinue(found: StoredRun): boolean {
   return RESUMABLE.has(condition(found)) || condition(found) === 'waiting';
 }
 
@@ -131,7 +132,7 @@ async function resumeOne(
     const { run, isOwn, journal } = await lease.open();
     if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
       await journal.close();
-      return await sayAgain(run, given);
+      return await repeatResult(run, given);
     }
     const settings = isOwn
       ? settingsFrom(given, run.settings)
@@ -139,10 +140,7 @@ async function resumeOne(
     await setLostStepsAside(around, run);
     if (given.input !== undefined) await checkReceiver(store, run);
     if (given.fresh && !given.all && run.tally.failed === 0)
-      throw wrongUsage(
-        `No agent of ${id} has failed, so --fresh has nothing to do.`,
-        'Leave it out.',
-      );
+      throw wrongUsage(`No agent of ${id} has failed, so --fresh has no effect.`, 'Omit --fresh.');
     const library = libraryFor(workspace, run.cwd);
     await loadAll(library, run);
     const accepted = await acceptedChanges(run, library, given);
@@ -174,7 +172,7 @@ async function resumeOne(
   }
 }
 
-/** Whatever still runs of steps that the run does not know is ended, and what they left makes way. */
+/** Ends processes of steps that the journal does not know, and moves their files aside. */
 async function setLostStepsAside(around: Surroundings, run: Run): Promise<void> {
   const workspace = around.workspace(run.id);
   const lost = await workspace.unknownSteps(run);
@@ -183,7 +181,7 @@ async function setLostStepsAside(around: Surroundings, run: Run): Promise<void> 
   for (const step of lost) await workspace.setAside(step);
 }
 
-/** A value that nobody would receive is not swallowed. */
+/** Refuses an input that no agent would receive. */
 async function checkReceiver(store: RunStore, run: Run): Promise<void> {
   const { id, tally } = run;
   if (tally.asking === 0 && tally.failed > 0) return;
@@ -192,30 +190,33 @@ async function checkReceiver(store: RunStore, run: Run): Promise<void> {
   if (isAnswered)
     throw new UserError(
       'question-answered',
-      `A question of ${id} has an answer already, which the run takes when it goes on.`,
-      `Leave out --input: raymond resume ${id}`,
+      `A question of ${id} already has an answer. The run uses it when it continues.`,
+      `Omit --input: raymond resume ${id}`,
     );
   throw tally.asking === 0
-    ? wrongUsage(`Nobody in ${id} waits for a value, so --input has no receiver.`, 'Leave it out.')
+    ? wrongUsage(
+        `No agent of ${id} waits for a value, so --input has no receiver.`,
+        'Omit --input.',
+      )
     : wrongUsage(
-        `${tally.asking} agents of ${id} have a question, so it is not clear whom --input answers.`,
-        `Answer each: raymond answer ${id} --agent <id> "..."`,
+        `${tally.asking} agents of ${id} have a question, so it is unclear which one --input answers.`,
+        `Answer each one: raymond answer ${id} --agent <id> "..."`,
       );
 }
 
 /**
- * A process that was killed right after the end has not shown the result. So this is no mistake:
- * whoever resumes until it works gets what the run has come to.
+ * Resuming a completed run is not an error. A process that was killed right after the end has not
+ * shown the result, and a caller that resumes until it succeeds gets it here.
  */
-async function sayAgain(run: Run, { json }: RunOptions): Promise<number> {
-  stderr.offer(`${run.id} is completed. See what it did: raymond show ${shellWord(run.id)}`);
+async function repeatResult(run: Run, { json }: RunOptions): Promise<number> {
+  stderr.offer(`${run.id} is completed. To see its history: raymond show ${shellWord(run.id)}`);
   if (run.result !== undefined && !json) await stdout.result(run.result);
   return 0;
 }
 
 /**
- * Loads every workflow that the run has read, since it may enter it again. One that is gone fails only
- * the agents that are in it or return to it.
+ * Loads every workflow that the run has read, because the run may enter it again. A missing workflow
+ * fails only the agents that are in it or return to it.
  */
 async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
   const needed = new Set([run.workflow]);
@@ -232,7 +233,7 @@ async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
   }
 }
 
-/** A rehearsal goes on where it was: with the answers and replies that were not yet given. */
+/** A rehearsal continues where it stopped: with the answers and replies that were not yet given. */
 async function rehearsedSoFar(
   chosen: ChosenExecutors,
   store: RunStore,
@@ -256,5 +257,8 @@ async function salvageRun(lease: Lease): Promise<void> {
   const { seq, lostBytes, brokenFile } = salvaged;
   stderr.say(`The journal continues after event ${seq}.`);
   if (brokenFile)
-    stderr.say(`${lostBytes} bytes could not be kept.`, `The damaged file is ${brokenFile}`);
+    stderr.say(
+      `${counted(lostBytes, 'byte')} could not be kept.`,
+      `The damaged file is ${brokenFile}`,
+    );
 }

@@ -35,7 +35,7 @@ export async function run(
   given: RunOptions,
 ): Promise<number> {
   if (path === undefined)
-    throw wrongUsage('No workflow is named.', 'Name one, or see: raymond --help');
+    throw wrongUsage('No workflow is named.', 'Name one. To see all commands: raymond --help');
   const around = await here();
   const { cwd, project, store, clock } = around;
   const config = await readConfiguration(project);
@@ -43,7 +43,7 @@ export async function run(
   const options = overlaid(config.options, inOneVoice(given, 'The command line'));
   const metadata = metadataFrom(options.set ?? []);
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
-    throw wrongUsage('--scripts belongs to a rehearsal.', 'Add --rehearse, or leave it out.');
+    throw wrongUsage('--scripts works only in a rehearsal.', 'Add --rehearse, or omit --scripts.');
   await checkNames(settingsFrom(options), options.agent);
 
   const loose = looseLibrary(cwd);
@@ -120,11 +120,11 @@ function begin(started: RunEvent, others: readonly RunEvent[]) {
 
 export function rehearsalNotice({ rehearseScripts }: Settings): string {
   return rehearseScripts
-    ? 'Rehearsal: no model is asked, nothing is paid. Scripts are executed (--scripts).'
-    : 'Rehearsal: no model is asked, no script is executed, nothing is paid.';
+    ? 'Rehearsal: Raymond calls no model and spends nothing. It executes scripts (--scripts).'
+    : 'Rehearsal: Raymond calls no model, executes no script and spends nothing.';
 }
 
-/** A loop that nobody ends costs nothing in a rehearsal, but it would not end. */
+/** An endless loop costs nothing in a rehearsal, so the budget would not end it. */
 const REHEARSED_ITERATIONS = 1000;
 
 function ownDefaults({ about }: Workflow, { rehearse, rehearsal }: RunOptions): RunOptions {
@@ -136,17 +136,17 @@ function ownDefaults({ about }: Workflow, { rehearse, rehearsal }: RunOptions): 
   };
 }
 
-/** A workflow may lower the usual budget. To raise it is left to the person who pays. */
+/** A workflow may lower the default budget. Only the user may raise it. */
 function budgetNotice({ about }: Workflow, { budget }: RunOptions): readonly string[] {
   const { defaultBudgetUsd: asked = 0 } = about;
   const { budgetUsd: usual } = newRun.settings;
   if (budget !== undefined || asked <= usual) return [];
   return [
-    `The workflow asks for a budget of ${usd(asked)}, but only you can raise the usual ${usd(usual)}: --budget ${asked}`,
+    `The workflow asks for a budget of ${usd(asked)}, but the default is ${usd(usual)}. To allow it: --budget ${asked}`,
   ];
 }
 
-/** Says what is wrong with a workflow; refuses one in which an agent could come upon a broken state. */
+/** Reports the faults of a workflow. Refuses it if an agent could reach a broken state. */
 function report(library: LooseLibrary, workflow: Workflow, reached: readonly StateName[]): void {
   const files = new Set(reached.map((name) => fileOf(workflow, name)));
   const concerned = workflow.diagnostics.filter(
@@ -159,7 +159,7 @@ function report(library: LooseLibrary, workflow: Workflow, reached: readonly Sta
     throw new UserError(
       'broken-workflow',
       `The workflow ${workflow.name} has errors.`,
-      `Correct them; to see all: raymond lint ${shellWord(workflow.ref)}`,
+      `Fix them. To see all of them: raymond lint ${shellWord(workflow.ref)}`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { freeze } from '../../journal/state-file.ts';
+import { counted } from '../../model/counted.ts';
 import type { RunEvent } from '../../model/event.ts';
 import type { Agent, Run } from '../../model/run.ts';
 import { Describer, type Line } from '../../observe/describe.ts';
@@ -25,7 +26,7 @@ export async function show(
     stdout.json({ ...freeze(run), condition: condition(found), own, pid }, 2);
     return 0;
   }
-  // One by one: a call takes a limited number of arguments.
+  // One by one, because the number of arguments of a call is limited.
   for (const line of [...summary(found), ...agents(found.run)]) stdout.say(line);
   stdout.say('', 'History');
   const retell = retelling();
@@ -36,7 +37,7 @@ export async function show(
   return 0;
 }
 
-/** Says event by event what the run itself has shown. */
+/** Gives the line that the run showed for an event, if it showed one. */
 export function retelling(): (event: RunEvent) => Line | undefined {
   const describer = new Describer();
   let run: Run = newRun;
@@ -59,15 +60,15 @@ function summary(found: StoredRun): readonly string[] {
     ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
     `  workflow  ${run.workflow}`,
     `  started   ${time(run.startedAt)}, ran for ${duration(run.updatedAt - run.startedAt)}`,
-    `  cost      ${usd(run.totalCostUsd)}${budget}, ${run.iterations} steps`,
+    `  cost      ${usd(run.totalCostUsd)}${budget}, ${counted(run.iterations, 'step')}`,
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
     ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
   ];
 }
 
 function rehearsalLine({ settings }: Run): string {
-  const scripts = settings.rehearseScripts ? ' Scripts were executed.' : '';
-  return `  REHEARSAL: no model was asked, nothing was paid.${scripts}`;
+  const scripts = settings.rehearseScripts ? ' It executed scripts.' : '';
+  return `  REHEARSAL: the run called no model and spent nothing.${scripts}`;
 }
 
 function agents(run: Run): readonly string[] {
@@ -79,7 +80,7 @@ function agents(run: Run): readonly string[] {
     agent.stack.map((frame) => frame.state).join(' < ') || '-',
     usd(agent.costUsd),
   ]);
-  return ['', ...table(['AGENT', 'STATE', 'IS', 'RETURNS TO', 'COST'], rows)];
+  return ['', ...table(['AGENT', 'STATE', 'STATUS', 'RETURNS TO', 'COST'], rows)];
 }
 
 function doing({ status }: Agent): string {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, isSuspended, signalProcess } from '../../execute/process/index.ts';
+import { counted } from '../../model/counted.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { RunOwner } from '../../ports.ts';
 import { openRun } from '../runs.ts';
@@ -28,19 +29,19 @@ export async function stop(here: Here, name: string, options: StopOptions): Prom
     stderr.offer(
       options.now
         ? `Stopping ${id}.`
-        : `${id} stops when its running steps are done. To stop them: raymond stop ${id} --now`,
+        : `${id} stops when its running steps have finished. To stop them now: raymond stop ${id} --now`,
     );
   const how = await (options.now ? stopNow(around, id, owner) : drain(around, id, owner));
   if (options.json) stdout.json({ workflow_id: id, stopped: true, killed: how === 'killed' });
   else if (how === 'stopped') stderr.say(`${id} has stopped.`);
   else
     stderr.offer(
-      `Process ${owner.pid} did not react and was killed. Nothing of ${id} is left running. To continue: raymond resume ${id}`,
+      `Process ${owner.pid} did not react, so Raymond killed it and all steps of ${id}. To continue: raymond resume ${id}`,
     );
   return 0;
 }
 
-/** A Raymond that was killed has left its steps running. */
+/** Ends the steps that a killed Raymond process has left running. */
 async function endLeft(
   around: Surroundings,
   id: string,
@@ -52,16 +53,17 @@ async function endLeft(
     const left = processes.strays().length;
     const fact = `No process works on ${id}`;
     if (left === 0)
-      throw new UserError('not-running', `${fact}.`, `See how it is: raymond show ${id}`);
+      throw new UserError('not-running', `${fact}.`, `To see its status: raymond show ${id}`);
     if (!now)
       throw new UserError(
         'not-running',
-        `${fact}, but ${left} of the processes that it started still run.`,
+        `${fact}, but ${left === 1 ? '1 process that it started still runs' : `${left} processes that it started still run`}.`,
         `To continue with them: raymond resume ${id}. To end them: raymond stop ${id} --now`,
       );
     await processes.endStrays();
     if (json) stdout.json({ workflow_id: id, stopped: true, ended: left });
-    else stderr.say(`${fact}. What it had left running is ended: ${left} processes.`);
+    else
+      stderr.say(`${fact}. Raymond ended ${counted(left, 'process', 'processes')} of its steps.`);
     return 0;
   } finally {
     await lease.release();
@@ -70,24 +72,24 @@ async function endLeft(
 
 const LOOK_EVERY_MS = 100;
 
-/** However long the running steps take. */
+/** Waits as long as the running steps need. */
 async function drain(around: Surroundings, id: string, owner: RunOwner): Promise<'stopped'> {
   while (await isOwner(around, id, owner)) {
     if (isSuspended(owner))
       throw new UserError(
         'run-suspended',
         `Process ${owner.pid} works on ${id}, but it is suspended, so it cannot stop.`,
-        `Continue it, and it stops: kill -CONT ${owner.pid}. Or stop it with its steps: raymond stop ${id} --now`,
+        `Continue it, so that it can stop: kill -CONT ${owner.pid}. Or stop it with its steps: raymond stop ${id} --now`,
       );
     await delay(LOOK_EVERY_MS);
   }
   return 'stopped';
 }
 
-/** Longer than a process takes that ends a tree of deaf processes. */
+/** Longer than Raymond needs to end a tree of processes that ignore signals. */
 const PATIENCE_MS = 30_000;
 
-/** One that does not react in time is killed: a run loses nothing by that which it could not repeat. */
+/** Kills a process that does not react in time. The run can repeat everything that it loses by that. */
 export async function stopNow(
   around: Pick<Surroundings, 'store' | 'processes'>,
   id: string,
@@ -107,12 +109,12 @@ export async function stopNow(
   return 'stopped';
 }
 
-/** A pid of another container would mean somebody else here. */
+/** The pid of a process in another container belongs to a different process here. */
 function outOfReach(owner: RunOwner): UserError {
   return new UserError(
     'run-out-of-reach',
-    `The run is being worked on by ${owner.name}. It did not react, and cannot be killed from here.`,
-    'End it where it runs.',
+    `The owner of the run is ${owner.name}. It did not react, and cannot be killed from here.`,
+    'End it on its machine or in its container.',
   );
 }
 

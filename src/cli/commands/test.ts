@@ -39,7 +39,7 @@ export interface TestOptions {
   readonly record?: string;
 }
 
-/** Plays the tests of a workflow, or makes one of a run. */
+/** Plays the tests of a workflow, or writes a test from a run. */
 export async function test(
   here: Here,
   path: string | undefined,
@@ -48,11 +48,11 @@ export async function test(
 ): Promise<number> {
   if (options.record !== undefined) return record(here, options.record, path);
   if (path === undefined)
-    throw wrongUsage('No workflow is named.', 'Name the workflow whose tests to run.');
+    throw wrongUsage('No workflow is named.', 'Name the workflow whose tests to play.');
   if (options.explore && (names.length > 0 || options.coverage))
     throw wrongUsage(
       '--explore plays no tests.',
-      'Leave out the names of tests and --coverage, or leave out --explore.',
+      'Omit the names of tests and --coverage, or omit --explore.',
     );
   const testOnce = () => withWorkflow(path, (found) => testAll(found, names, options));
   if (!options.watch) return testOnce();
@@ -71,7 +71,7 @@ async function testAll(
   if (tests.length === 0 && !options.explore)
     throw new UserError(
       'no-tests',
-      `There are no tests of ${workflow.name}.`,
+      `The workflow ${workflow.name} has no tests.`,
       `Write ${companions.newTest(workflow.name)}, or record a run: raymond test --record <run>`,
     );
   const reports: TestReport[] = [];
@@ -95,7 +95,7 @@ async function testAll(
   return failed > 0 ? 1 : 0;
 }
 
-/** Scripts run apart from us: a signal that ends us has to end them, too. Tells whether one came. */
+/** Scripts run in their own sessions, so a signal to this process has to end them, too. Gives whether one arrived. */
 async function untilSignal(work: (stopped: AbortSignal) => Promise<void>): Promise<boolean> {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -133,12 +133,12 @@ async function writeReport(file: string, text: string): Promise<void> {
     throw new UserError(
       'unwritable',
       `${file} cannot be written: ${reasonOf(error)}.`,
-      `${hasCode(error, 'ENOENT') ? 'Make its folder first' : cureOf(error)}, or name another file.`,
+      `${hasCode(error, 'ENOENT') ? 'Create its folder first' : cureOf(error)}, or name another file.`,
     );
   });
 }
 
-/** Loops end in a test, too. */
+/** Ends endless loops in a test. */
 const TEST_ITERATIONS = 1000;
 
 export function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTest) {
@@ -152,7 +152,7 @@ interface TestedWorkflow {
   readonly companions: Companions;
 }
 
-/** Looks at a workflow and its companions; what had to be unpacked is gone afterwards. */
+/** Loads a workflow and finds its companion files. Afterwards, removes the files that were unpacked. */
 async function withWorkflow<T>(
   path: string,
   look: (found: TestedWorkflow) => Promise<T>,
@@ -168,7 +168,7 @@ async function withWorkflow<T>(
   }
 }
 
-/** Writes a test that replays a run, beside the states of its workflow; never over another one. */
+/** Writes a test that replays a run, next to the states of its workflow. Never overwrites a file. */
 async function record(here: Here, name: string, path: string | undefined): Promise<number> {
   const { store, workspace, cwd } = await here();
   const { id, run } = await openRun(store, name);
@@ -185,16 +185,16 @@ async function record(here: Here, name: string, path: string | undefined): Promi
   const ref = (await library.load(path === undefined ? run.workflow : resolve(path))).ref;
   const file = (await companionsOf(ref, library.scriptFolder)).newTest(id);
   if (existsSync(file))
-    throw new UserError('exists', `${file} is there already.`, 'Remove or rename it first.');
+    throw new UserError('exists', `${file} already exists.`, 'Remove or rename it first.');
   await writeFile(file, writeTest(recorded), { mode: 0o600, flag: 'wx' });
   stdout.say(file);
   return 0;
 }
 
-/** A recording is a file that people read. */
+/** People read a recorded test, so it stays small. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** What steps answered or printed, as far as it was kept. */
+/** The answers and outputs of steps, as far as the run kept them. */
 async function outputsOf(
   events: readonly RunEvent[],
   records: StepRecords,

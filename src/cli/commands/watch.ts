@@ -3,7 +3,7 @@ import { UserError } from '../../model/user-error.ts';
 import { onSignals } from '../signals.ts';
 import { stderr } from '../terminal.ts';
 
-/** Does something now and after every change in some folders, until Ctrl-C. */
+/** Acts now and after every change in some folders, until Ctrl-C. */
 export async function onChanges(
   folders: () => Promise<readonly string[]>,
   act: () => Promise<number>,
@@ -22,16 +22,16 @@ export async function onChanges(
   let code = await act().catch(shown);
   const watchers: FSWatcher[] = (await folders()).map((folder) => watch(folder, change));
   const forget = onSignals(() => {
-    // A second one ends the process.
+    // A second Ctrl-C ends the process.
     forget();
     isOver = true;
     wake();
   }, ['SIGINT']);
   try {
     for (;;) {
-      stderr.say('Waiting for a change (Ctrl-C ends).');
+      stderr.say('Waiting for a change. To end: Ctrl-C');
       while (!hasChanged && !isOver) await woken();
-      // Editors write a file in several strokes; the tests should see the last one.
+      // Editors write a file in several steps. The tests should see the last one.
       while (hasChanged && !isOver) {
         hasChanged = false;
         await Promise.race([woken(), quiet()]);
@@ -51,7 +51,7 @@ function quiet(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, QUIET_MS));
 }
 
-/** A half-written file is no reason to stop watching. */
+/** A half-written file does not end the watching. */
 function shown(error: unknown): number {
   if (!(error instanceof UserError)) throw error;
   stderr.error(error);
