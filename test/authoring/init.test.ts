@@ -61,7 +61,7 @@ test('overwrites nothing', async () => {
 
 test.each([
   [['human-aproval'], 'There is no template "human-aproval".', 'Did you mean human-approval?', 64],
-  [['nonsense'], 'There is no template "nonsense".', 'There is plan-implement-review', 64],
+  [['nonsense'], 'There is no template "nonsense".', 'Name one of plan-implement-review', 64],
   [[], 'No template is named.', 'Name one of plan-implement-review', 64],
   [['--yes'], 'No template is named.', 'Name one of plan-implement-review', 64],
   [
