@@ -24,7 +24,8 @@ export interface Stage {
   readonly outside: Set<string>;
   readonly workflows: Workflows;
   agent(id?: string): Agent;
-  take(input: Input): readonly RunEvent[];
+  /** Interprets an input and applies its events. */
+  handle(input: Input): readonly RunEvent[];
   /** Asks for an agent's next step. */
   start(agent?: string): readonly RunEvent[];
   /** Ends an agent's running step, with its answer or another outcome. */
@@ -71,7 +72,7 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
       if (!agent) throw new Error(`The agent ${id} does not exist.`);
       return agent;
     },
-    take: (input) => {
+    handle: (input) => {
       const events = interpret(workflows, stage.run, input);
       for (const event of events) stage.run = apply(stage.run, event);
       stage.events.push(...events);
@@ -79,7 +80,7 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
       return events;
     },
     start: (agent = 'main') =>
-      stage.take({
+      stage.handle({
         kind: 'start-step',
         at: stage.now,
         agent,
@@ -91,17 +92,17 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
       const step = agent.status.kind === 'running' ? agent.status.step : 0;
       const report =
         typeof outcome === 'string' ? answered(stage, agent, outcome, costUsd) : outcome;
-      return stage.take({ kind: 'step-ended', at: stage.now, agent: id, step, outcome: report });
+      return stage.handle({ kind: 'step-ended', at: stage.now, agent: id, step, outcome: report });
     },
     turn: (outcome, agent, costUsd) => {
       stage.start(agent);
       return stage.end(outcome, agent, costUsd);
     },
     idle: ({ attended = false, patient = true } = {}) =>
-      stage.take({ kind: 'idle', at: stage.now, attended, patient }),
-    stop: (how) => stage.take({ kind: 'stop', at: stage.now, how }),
+      stage.handle({ kind: 'idle', at: stage.now, attended, patient }),
+    stop: (how) => stage.handle({ kind: 'stop', at: stage.now, how }),
     resume: (change = {}, input = undefined, how = { fresh: false }) =>
-      stage.take({
+      stage.handle({
         kind: 'resume',
         at: stage.now,
         settings: { ...stage.run.settings, ...change },

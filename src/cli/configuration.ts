@@ -14,7 +14,7 @@ import {
 import { configKey } from '../options/option-names.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { readConfigFile } from './config-file.ts';
-import { inOneVoice } from './one-voice.ts';
+import { withNormalChoices } from './normal-choices.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
 import type { Surroundings } from './surroundings.ts';
 import { isTrusted } from './trust.ts';
@@ -75,17 +75,17 @@ async function readUserFile(): Promise<ConfigPart> {
   await checkOwn(folder);
   await checkOwn(file);
   const { text, options } = await readConfigFile(file);
-  return { file, text, options: inOneVoice(options, file) };
+  return { file, text, options: withNormalChoices(options, file) };
 }
 
 async function readProjectFile({ folder, configFile: file }: ConfiguredProject) {
   const root = dirname(folder);
   const { text, options: written } = await readConfigFile(file);
-  inOneVoice(written, file);
+  withNormalChoices(written, file);
   const dangerous = pick(written, root, true);
   const hasTrust =
     text !== undefined && Object.keys(dangerous).length > 0 && (await isTrusted(file, text));
-  const options = inOneVoice(hasTrust ? written : pick(written, root, false), file);
+  const options = withNormalChoices(hasTrust ? written : pick(written, root, false), file);
   return {
     file,
     text,

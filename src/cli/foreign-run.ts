@@ -32,7 +32,7 @@ export async function acceptForeign(
 ): Promise<Settings> {
   await workspace.check();
   checkVariables(run);
-  const settings = settingsFrom(given, withoutHarm(run.settings));
+  const settings = settingsFrom(given, keepHarmless(run.settings));
   stderr.say(`${run.id} ${FOREIGN}`, ...facts(run, settings));
   if (given.trustRun) return settings;
   if (canConfirm() && !given.json && (await confirm('Resume it?'))) return settings;
@@ -44,13 +44,13 @@ export async function acceptForeign(
 }
 
 /** The run may spend and do no more than a new run. */
-function withoutHarm(settings: Settings): Settings {
+function keepHarmless(settings: Settings): Settings {
   const usual = newRun.settings;
   const harmless = HARMLESS_SETTINGS.filter((name) => settings[name] !== undefined);
   return {
     ...usual,
     ...Object.fromEntries(harmless.map((name) => [name, settings[name]])),
-    agent: agent.withoutHarm(settings.agent),
+    agent: agent.keepHarmless(settings.agent),
     budgetUsd:
       settings.budgetUsd > 0 ? Math.min(settings.budgetUsd, usual.budgetUsd) : usual.budgetUsd,
   };
@@ -74,8 +74,8 @@ const change = (before: string, now: string) =>
 
 /** The choices for the agent, without those that are "none" before and now. */
 function agentFacts(before: Settings, now: Settings): readonly string[] {
-  const was = agent.factsOf(before.agent);
-  return Object.entries(agent.factsOf(now.agent)).flatMap(([name, value]) => {
+  const was = agent.summarize(before.agent);
+  return Object.entries(agent.summarize(now.agent)).flatMap(([name, value]) => {
     const had = was[name] ?? value;
     if (had === 'none' && value === 'none') return [];
     return [`  ${name.padEnd(12)} ${change(had, value)}`];

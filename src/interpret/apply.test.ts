@@ -78,7 +78,7 @@ test('a running step says what is executed, and who took it', () => {
   const stage = makeRun(flow);
   const executors = { prompt: 'claude', script: 'script' };
   const input = { at: stage.now, agent: 'main', newSession: 's1', executors, worker: 'here:1' };
-  stage.take({ kind: 'start-step', ...input });
+  stage.handle({ kind: 'start-step', ...input });
   const running = { state: 'START.md', executor: 'claude', worker: 'here:1' };
   expect(stage.agent().status).toMatchObject(running);
   expect(stage.events.at(-1)).toMatchObject({ type: 'step-started', ...running });

@@ -214,14 +214,14 @@ function remindOrFail(
   allowed: readonly AllowedTransition[] | undefined,
 ): readonly RunEvent[] {
   const { agent, task, at } = context;
-  const said = remindersSoFar(task);
-  if (!allowed || said >= MOST_REMINDERS) return fail(context, failure);
+  const sent = remindersSoFar(task);
+  if (!allowed || sent >= MOST_REMINDERS) return fail(context, failure);
   return [
     {
       type: 'agent-reminded',
       at,
       agent: agent.id,
-      number: said + 1,
+      number: sent + 1,
       failure,
       text: reminderText(failure.message, allowed),
       ...(task.kind === 'judge' && context.judgeSession && { session: context.judgeSession }),

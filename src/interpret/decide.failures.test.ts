@@ -12,7 +12,7 @@ describe('failures', () => {
       expect(stage.start()).toMatchObject([{ attempt, session: { use: 'continue', id: 's1' } }]);
       expect(types(stage.end(failed('overloaded', 0.1)))).toEqual(['step-failed', 'agent-waits']);
       expect(stage.start()).toEqual([]);
-      stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+      stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
     }
     expect(types(stage.turn(failed('overloaded', 0.1)))).toEqual(['step-failed', 'agent-failed']);
     expect(stage.run.totalCostUsd).toBeCloseTo(0.4);
@@ -22,7 +22,7 @@ describe('failures', () => {
   test('a turn that succeeds makes the tries start over', () => {
     const stage = makeRun({ START: state(two), ...others });
     stage.turn(failed('crashed'));
-    stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
     stage.turn('Done.');
     expect(stage.agent().retries).toBe(0);
   });
@@ -32,7 +32,7 @@ describe('failures', () => {
     for (let n = 0; n < 5; n++) {
       expect(types(stage.turn(failed('usage-limit')))).toEqual(['step-failed', 'usage-limited']);
       stage.now += 10_000_000;
-      stage.take({ kind: 'usage-limit-over', at: stage.now });
+      stage.handle({ kind: 'usage-limit-over', at: stage.now });
     }
     expect(stage.agent()).toMatchObject({ retries: 0, status: { kind: 'ready' } });
   });
@@ -135,6 +135,6 @@ test.each([
   stage.start();
   const outcome = failed('crashed');
   expect(
-    stage.take({ kind: 'step-ended', at: 0, agent: 'main', step: step(stage), outcome }),
+    stage.handle({ kind: 'step-ended', at: 0, agent: 'main', step: step(stage), outcome }),
   ).toEqual([]);
 });

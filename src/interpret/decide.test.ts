@@ -5,7 +5,7 @@ const two = 'allowed_transitions: [{ tag: goto, target: N }, { tag: result }]';
 const one = 'allowed_transitions: [{ tag: goto, target: N }]';
 const others = { N: [], X: [], J: [], R: [] };
 
-const taken = (frontMatter: string, text: string) => {
+const lastEvent = (frontMatter: string, text: string) => {
   const stage = makeRun({ START: state(frontMatter), ...others });
   return stage.turn(text).at(-1);
 };
@@ -47,7 +47,7 @@ describe('reminders', () => {
       'missing-state',
     ],
   ])('what cannot be followed is reminded, too: %s', (text, policy, kind) => {
-    expect(taken(policy, text)).toMatchObject({ type: 'agent-reminded', failure: { kind } });
+    expect(lastEvent(policy, text)).toMatchObject({ type: 'agent-reminded', failure: { kind } });
   });
 
   test('three, and then the agent fails', () => {
@@ -60,7 +60,7 @@ describe('reminders', () => {
   });
 
   test('without a policy the agent fails at once', () => {
-    expect(taken('timeout: 5', 'Done.')).toMatchObject({
+    expect(lastEvent('timeout: 5', 'Done.')).toMatchObject({
       type: 'agent-failed',
       failure: { kind: 'no-transition' },
     });
@@ -78,7 +78,7 @@ describe('reminders', () => {
     const stage = makeRun({ START: state(two), ...others });
     stage.turn('Done.');
     stage.turn(failed('crashed'));
-    stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
     expect(stage.start()).toMatchObject([{ task: 'reminder', attempt: 2 }]);
   });
 });
@@ -138,7 +138,7 @@ describe('implicit', () => {
     ['forced: no tag', forced, 'Done.', 'agent-moved'],
     ['forced: another tag is not even read', forced, '<result>x</result>', 'agent-moved'],
     ['forced: nor two', forced, '<goto>X</goto><goto>Y</goto>', 'agent-moved'],
-  ])('%s', (_, policy, text, type) => expect(taken(policy, text)?.type).toBe(type));
+  ])('%s', (_, policy, text, type) => expect(lastEvent(policy, text)?.type).toBe(type));
 });
 
 describe('evaluators', () => {
@@ -262,7 +262,7 @@ describe('variables that an agent chooses', () => {
   test.each(['TAR_OPTIONS', 'Item', 'npm_config_script_shell', 'makeflags', 'in_parent'])(
     '%s is answered with a reminder',
     (name) => {
-      expect(taken(open, fork(name))).toMatchObject({
+      expect(lastEvent(open, fork(name))).toMatchObject({
         type: 'agent-reminded',
         failure: { kind: 'bad-transition', message: expect.stringContaining(`"${name}"`) },
       });
@@ -276,14 +276,17 @@ describe('variables that an agent chooses', () => {
 
   test('one that the policy names is the word of the author', () => {
     const named = 'allowed_transitions: [{ tag: fork, target: N, next: R, ITEM: x }]';
-    expect(taken(named, fork('ITEM'))).toMatchObject({ type: 'agent-moved', state: 'R.md' });
+    expect(lastEvent(named, fork('ITEM'))).toMatchObject({ type: 'agent-moved', state: 'R.md' });
     const forks = '<fork ITEM="x">N</fork><fork ITEM="x">N</fork><goto>R</goto>';
-    expect(taken(named, forks)).toMatchObject({ type: 'agent-moved', state: 'R.md' });
+    expect(lastEvent(named, forks)).toMatchObject({ type: 'agent-moved', state: 'R.md' });
   });
 
   test('an evaluator may set what an author may set', () => {
     const policy = `${one}\nevaluators: [{ visits: 1, then: { tag: fork, target: X, next: R, ITEM: a } }]`;
-    expect(taken(policy, '<goto>N</goto>')).toMatchObject({ type: 'agent-moved', state: 'R.md' });
+    expect(lastEvent(policy, '<goto>N</goto>')).toMatchObject({
+      type: 'agent-moved',
+      state: 'R.md',
+    });
   });
 
   test('so may a script, but nothing that changes how programs run', () => {

@@ -229,7 +229,7 @@ describe('max_visits', () => {
   test('a retry is no visit', () => {
     const stage = makeRun(loop);
     stage.turn(failed('crashed'));
-    stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
     stage.turn('<goto>START</goto>');
     expect(stage.agent().status.kind).toBe('ready');
   });
@@ -247,7 +247,7 @@ describe('max_visits', () => {
     stage.turn('<ask next="START">?</ask>');
     const { status } = stage.agent();
     const askedAt = status.kind === 'asking' ? status.askedAt : 0;
-    stage.take({ kind: 'person-answered', at: stage.now, agent: 'main', askedAt, text: 'x' });
+    stage.handle({ kind: 'person-answered', at: stage.now, agent: 'main', askedAt, text: 'x' });
     expect(stage.agent().status).toMatchObject({
       kind: 'failed',
       failure: { kind: 'too-many-visits' },

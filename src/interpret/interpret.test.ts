@@ -18,10 +18,10 @@ const askedAt = (stage: Stage, id?: string) => {
 };
 
 const answer = (stage: Stage, text: string, at = askedAt(stage), agent = 'main') =>
-  stage.take({ kind: 'person-answered', at: stage.now, agent, askedAt: at, text });
+  stage.handle({ kind: 'person-answered', at: stage.now, agent, askedAt: at, text });
 
 const timeCame = (stage: Stage, later: number) =>
-  stage.take({ kind: 'time-came', at: stage.now + later, agent: 'main' });
+  stage.handle({ kind: 'time-came', at: stage.now + later, agent: 'main' });
 
 function answerTwice(stage: Stage) {
   const at = askedAt(stage);
@@ -297,10 +297,10 @@ describe('usage limit', () => {
     const stage = makeRun(flow);
     const at = stage.now + 1000;
     stage.turn(failed('usage-limit', 0, { resetsAt: at }));
-    expect(types(stage.take({ kind: 'usage-limit-over', at: at + later }))).toEqual(expected);
+    expect(types(stage.handle({ kind: 'usage-limit-over', at: at + later }))).toEqual(expected);
   });
 
   test('that nobody has met cannot be over', () => {
-    expect(makeRun(flow).take({ kind: 'usage-limit-over', at: 10 ** 9 })).toEqual([]);
+    expect(makeRun(flow).handle({ kind: 'usage-limit-over', at: 10 ** 9 })).toEqual([]);
   });
 });

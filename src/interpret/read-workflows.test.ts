@@ -65,7 +65,7 @@ test('changes that were accepted are kept with the resume, before anything else'
   const later = stageWith({ ...FILES, '/flow': { 'START.md': 'new' } });
   later.run = stage.run;
   const { settings } = stage.run;
-  const events = later.take({
+  const events = later.handle({
     kind: 'resume',
     at: 9,
     settings,

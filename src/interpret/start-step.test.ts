@@ -112,7 +112,7 @@ describe('iterations', () => {
 evaluators: [{ prompt: J, expect: "YES", then: { tag: result, payload: x } }]`;
     const stage = makeRun({ START: state(front), J: [] }, { settings: { maxIterations: 1 } });
     stage.turn(failed('crashed'));
-    stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+    stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
     stage.turn('nothing');
     stage.turn('<goto>START</goto>');
     stage.turn('<result>YES</result>');
@@ -170,7 +170,7 @@ describe('usage limit', () => {
     expect(stage.start(second)).toEqual([]);
     expect(stage.start()).toEqual([]);
     stage.now += 200_000;
-    expect(types(stage.take({ kind: 'usage-limit-over', at: stage.now }))).toEqual([
+    expect(types(stage.handle({ kind: 'usage-limit-over', at: stage.now }))).toEqual([
       'usage-limit-lifted',
     ]);
     expect(startAll(stage)).toBe(3);

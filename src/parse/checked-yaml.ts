@@ -34,8 +34,8 @@ export function readCheckedYaml<T extends z.ZodMiniType>(
   if (read.success) return { ok: true, value: read.data };
   const issues = read.error.issues.slice(0, MOST_FAULTS).flatMap(innermost);
   const faults = issues.flatMap((issue) => {
-    const place = placeOf(contents, issue.path);
-    return faultsOf(issue, place, aliases).map(({ offset, ...fault }) => ({
+    const found = namedNodeAt(contents, issue.path);
+    return faultsOf(issue, found, aliases).map(({ offset, ...fault }) => ({
       ...fault,
       ...at(offset),
     }));
@@ -60,7 +60,7 @@ function valueIn(document: Document.Parsed | undefined) {
 }
 
 /** What a path of keys leads to, and what each fault of it is said about. */
-interface Place {
+interface NamedNode {
   readonly name: string;
   readonly node: ParsedNode | null;
   readonly offset: number;
@@ -83,11 +83,15 @@ function isWrongKind(issue: Issue): boolean {
   return issue.path.length === 0 && issue.code !== 'unrecognized_keys';
 }
 
-function faultsOf(issue: Issue, place: Place, aliases: ReadonlyMap<Node, Node>): readonly Fault[] {
+function faultsOf(
+  issue: Issue,
+  found: NamedNode,
+  aliases: ReadonlyMap<Node, Node>,
+): readonly Fault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MOST_FAULTS).map((key) => unknownKey(key, knownKeys(issue), place));
+    return issue.keys.slice(0, MOST_FAULTS).map((key) => unknownKey(key, knownKeys(issue), found));
   }
-  const { name, node, offset } = place;
+  const { name, node, offset } = found;
   if (node === null || (isScalar(node) && node.value === null)) {
     return [{ ...fault('missing', `${name} is missing: it must be ${issue.message}.`), offset }];
   }
@@ -100,7 +104,11 @@ function knownKeys(issue: Issue): readonly string[] {
   return issue.message.split(', ');
 }
 
-function unknownKey(key: string, known: readonly string[], { name, node, offset }: Place): Fault {
+function unknownKey(
+  key: string,
+  known: readonly string[],
+  { name, node, offset }: NamedNode,
+): Fault {
   const pair = isMap(node)
     ? node.items.find((item) => isScalar(item.key) && item.key.value === key)
     : undefined;
@@ -111,16 +119,16 @@ function unknownKey(key: string, known: readonly string[], { name, node, offset 
   };
 }
 
-function placeOf(root: ParsedNode | null, path: readonly PropertyKey[]): Place {
-  let place: Place = { name: 'This file', node: root, offset: root?.range[0] ?? 0 };
+function namedNodeAt(root: ParsedNode | null, path: readonly PropertyKey[]): NamedNode {
+  let found: NamedNode = { name: 'This file', node: root, offset: root?.range[0] ?? 0 };
   for (const [index, key] of path.entries()) {
     const name = path.slice(0, index + 1).reduce<string>(joined, '');
-    const node = childOf(place.node, key);
+    const node = childOf(found.node, key);
     const own = isAlias(node) ? undefined : node?.range;
-    const offset = own && own[1] > own[0] ? own[0] : keyOffset(place.node, key, place.offset);
-    place = { name, node, offset };
+    const offset = own && own[1] > own[0] ? own[0] : keyOffset(found.node, key, found.offset);
+    found = { name, node, offset };
   }
-  return place;
+  return found;
 }
 
 const joined = (name: string, key: PropertyKey): string =>

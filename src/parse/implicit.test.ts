@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { AllowedTransition } from '../model/workflow.ts';
 import { implicitTag } from './implicit.ts';
 
-type Entry = Omit<AllowedTransition, 'line'>;
-const goto: Entry = { tag: 'goto', body: 'B', attributes: {} };
+type PinnedTag = Omit<AllowedTransition, 'line'>;
+const goto: PinnedTag = { tag: 'goto', body: 'B', attributes: {} };
 
-test.each<[string, boolean, readonly Entry[]]>([
+test.each<[string, boolean, readonly PinnedTag[]]>([
   ['goto', true, [goto]],
   ['two', false, [goto, { ...goto, body: 'C' }]],
   ['none', false, []],

@@ -20,27 +20,27 @@ export interface PrintStream {
  * Only prints are looked for, so one inside the body of another tag, or in code, is shown as well.
  */
 export function printStream(): PrintStream {
-  let place: Place = OUTSIDE;
+  let position: Position = OUTSIDE;
   let line = '';
   let pieces: PrintPiece[] = [];
 
   function read(char: string): void {
-    if (place.in === 'text') place = afterText(place.matched, char);
-    else if (place.in === 'opening') place = afterOpening(place.previous, char);
-    else if (place.in === 'body') readBody(place.closing, char);
-    else if (char === place.quote) place = { in: 'opening', previous: char };
+    if (position.in === 'text') position = afterText(position.matched, char);
+    else if (position.in === 'opening') position = afterOpening(position.previous, char);
+    else if (position.in === 'body') readBody(position.closing, char);
+    else if (char === position.quote) position = { in: 'opening', previous: char };
   }
 
   function readBody(closing: string, char: string): void {
     if (continuesClosing(closing, char)) {
-      place = { in: 'body', closing: closing + char };
+      position = { in: 'body', closing: closing + char };
     } else if (char === '>' && closing.startsWith(CLOSING)) {
-      place = OUTSIDE;
+      position = OUTSIDE;
       give(true);
     } else {
       for (const held of closing) show(held);
-      place = BODY;
-      if (char === '<') place = { in: 'body', closing: char };
+      position = BODY;
+      if (char === '<') position = { in: 'body', closing: char };
       else show(char);
     }
   }
@@ -68,17 +68,17 @@ export function printStream(): PrintStream {
       return takePieces();
     },
     end() {
-      if (place.in === 'body') {
-        for (const held of place.closing) show(held);
+      if (position.in === 'body') {
+        for (const held of position.closing) show(held);
         give(true);
       }
-      place = OUTSIDE;
+      position = OUTSIDE;
       return takePieces();
     },
   };
 }
 
-type Place =
+type Position =
   /** Outside prints; `matched` characters of `<print` have just been read. */
   | { readonly in: 'text'; readonly matched: number }
   /** After `<print`, outside attribute values. */
@@ -87,8 +87,8 @@ type Place =
   /** `closing` is held back, for it may become the closing tag. */
   | { readonly in: 'body'; readonly closing: string };
 
-const OUTSIDE: Place = { in: 'text', matched: 0 };
-const BODY: Place = { in: 'body', closing: '' };
+const OUTSIDE: Position = { in: 'text', matched: 0 };
+const BODY: Position = { in: 'body', closing: '' };
 const OPENING = '<print';
 const CLOSING = '</print';
 const SPACE = ' \n\t\r';
@@ -96,7 +96,7 @@ const LONGEST_PIECE = 4096;
 /** With more space than this before its `>`, a closing tag is not waited for. */
 const LONGEST_CLOSING = 64;
 
-function afterText(matched: number, char: string): Place {
+function afterText(matched: number, char: string): Position {
   if (matched === OPENING.length) {
     if (char === '>' || char === '/' || SPACE.includes(char)) return afterOpening('', char);
   } else if (char === OPENING[matched]) {
@@ -105,7 +105,7 @@ function afterText(matched: number, char: string): Place {
   return char === '<' ? { in: 'text', matched: 1 } : OUTSIDE;
 }
 
-function afterOpening(previous: string, char: string): Place {
+function afterOpening(previous: string, char: string): Position {
   if (char === '>') {
     return previous === '/' ? OUTSIDE : BODY;
   }

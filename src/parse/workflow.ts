@@ -64,7 +64,7 @@ function unusable(
   };
 }
 
-type Entry =
+type EntrySearch =
   | { readonly found: StateName }
   | {
       readonly code: 'no-entry' | 'two-entries' | 'ambiguous-entry' | 'no-such-state';
@@ -73,7 +73,7 @@ type Entry =
     };
 
 /** A broken state may be the entry: whoever runs it hears what is wrong with it. */
-function findEntry(workflow: States, { entry, name }: Source): Entry {
+function findEntry(workflow: States, { entry, name }: Source): EntrySearch {
   if (entry !== undefined) {
     const resolved = findState(workflow, entry);
     return 'found' in resolved ? resolved : badEntry(resolved, name);
@@ -93,7 +93,7 @@ function findEntry(workflow: States, { entry, name }: Source): Entry {
   return 'found' in hit ? hit : badEntry(hit, name);
 }
 
-function badEntry(resolved: Exclude<Resolution, { found: StateName }>, name: string): Entry {
+function badEntry(resolved: Exclude<Resolution, { found: StateName }>, name: string): EntrySearch {
   return {
     code: resolved.problem === 'ambiguous' ? 'ambiguous-entry' : 'no-such-state',
     message: `The workflow ${name} cannot begin: ${lowerFirst(resolved.message)}`,
@@ -104,7 +104,7 @@ function badEntry(resolved: Exclude<Resolution, { found: StateName }>, name: str
   };
 }
 
-function noEntry({ states, platform }: States, name: string): Entry {
+function noEntry({ states, platform }: States, name: string): EntrySearch {
   if (states.size === 0) {
     const message = `There is no workflow in ${name}: it holds no states.`;
     return { code: 'no-entry', message, remedy: 'Name a folder that contains START.md.' };

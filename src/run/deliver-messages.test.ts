@@ -55,7 +55,7 @@ test('an answer is removed when its event is on disk, and not before', async () 
     seen.push((await inboxOf(place)).length);
   });
   expect(inputs).toMatchObject([{ kind: 'person-answered', text: 'blue' }]);
-  const events = inputs.flatMap((input) => stage.take(input));
+  const events = inputs.flatMap((input) => stage.handle(input));
   await mailbox.journal.append(events, stage.run);
   expect(seen).toEqual([1]);
   expect(await inboxOf(place)).toEqual([]);
@@ -66,7 +66,7 @@ test('an answer whose event cannot be written stays for the next process', async
   await fileMailbox(place).post(answer('blue'));
   const full = () => Promise.reject(new Error('disk full'));
   const { mailbox, inputs } = await opened(place, full);
-  const events = inputs.flatMap((input) => stage.take(input));
+  const events = inputs.flatMap((input) => stage.handle(input));
   await expect(mailbox.journal.append(events, stage.run)).rejects.toThrow('disk full');
   mailbox.close();
   expect((await opened(place)).inputs).toMatchObject([{ kind: 'person-answered', text: 'blue' }]);
@@ -81,7 +81,7 @@ test('an answer that came after the decision is not removed by the append of tha
   // Another agent's step ended at the same time: its events were decided without the answer.
   await mailbox.journal.append([], asking);
   expect(await inboxOf(place)).toHaveLength(1);
-  const events = inputs.flatMap((input) => stage.take(input));
+  const events = inputs.flatMap((input) => stage.handle(input));
   await mailbox.journal.append(events, stage.run);
   expect(await inboxOf(place)).toEqual([]);
 });
@@ -91,7 +91,7 @@ test('an answer that came too late is removed, and told of', async () => {
   const { mailbox, inputs, said } = await opened(place);
   await fileMailbox(place).post(answer('blue'));
   await vi.waitFor(() => expect(inputs).toHaveLength(1));
-  const events = stage.take({ ...answerInput(inputs), text: 'typed at the terminal' });
+  const events = stage.handle({ ...answerInput(inputs), text: 'typed at the terminal' });
   await mailbox.journal.append(events, stage.run);
   expect(await inboxOf(place)).toEqual([]);
   expect(said).toEqual(['an answer to main came too late and was not used']);
@@ -101,7 +101,7 @@ test('an answer that a killed process took but did not remove is removed silentl
   const { stage, place, answer } = await askingRun();
   await fileMailbox(place).post(answer('blue'));
   const { mailbox, inputs, said } = await opened(place);
-  stage.take(answerInput(inputs));
+  stage.handle(answerInput(inputs));
   await mailbox.journal.append(stage.stop('drain'), stage.run);
   expect(await inboxOf(place)).toEqual([]);
   expect(said).toEqual([]);
@@ -116,7 +116,7 @@ test.each([
   await fileMailbox(place).post({ kind: 'stop', how, pid });
   const { mailbox, inputs } = await opened(place);
   expect(inputs).toMatchObject(expected);
-  const events = inputs.flatMap((input) => stage.take(input));
+  const events = inputs.flatMap((input) => stage.handle(input));
   await mailbox.journal.append(events, stage.run);
   expect(await inboxOf(place)).toEqual([]);
 });

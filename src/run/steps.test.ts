@@ -56,7 +56,7 @@ async function launch(stage: Stage, answer = '') {
 }
 
 const again = (stage: Stage) =>
-  stage.take({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
+  stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
 
 test.each<[string, readonly (string | StepReport)[], string | undefined]>([
   ['the first try', [], undefined],

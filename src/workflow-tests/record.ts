@@ -180,8 +180,8 @@ function writtenSettings(settings: Settings, agent: AgentDeclaration): TestSetti
 function writtenChoices(choices: Choices, agent: AgentDeclaration): TestSettings {
   const written = optionTable(agent).flatMap(({ choice, ...spec }) => {
     const value = choice === undefined ? undefined : choices[choice];
-    const isUsual = choice !== undefined && value === agent.usual[choice];
-    return spec.inTests && value !== undefined && !isUsual ? [[configKey(spec), value]] : [];
+    const isDefault = choice !== undefined && value === agent.defaults[choice];
+    return spec.inTests && value !== undefined && !isDefault ? [[configKey(spec), value]] : [];
   });
   return Object.fromEntries(written);
 }

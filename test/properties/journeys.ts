@@ -51,14 +51,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.nat(5_000_000).map(
     (later): Act =>
       (stage, agent) =>
-        stage.take({ kind: 'time-came', at: stage.now + later, agent }),
+        stage.handle({ kind: 'time-came', at: stage.now + later, agent }),
   ),
   fc.constant<Act>((stage, agent) => {
     const status = stage.run.agents.get(agent)?.status;
     const askedAt = status?.kind === 'asking' ? status.askedAt : 0;
-    stage.take({ kind: 'person-answered', at: stage.now, agent, askedAt, text: 'blue' });
+    stage.handle({ kind: 'person-answered', at: stage.now, agent, askedAt, text: 'blue' });
   }),
-  fc.constant<Act>((stage) => stage.take({ kind: 'usage-limit-over', at: stage.now + 10 ** 8 })),
+  fc.constant<Act>((stage) => stage.handle({ kind: 'usage-limit-over', at: stage.now + 10 ** 8 })),
   fc.constant<Act>((stage) => stage.idle()),
   fc.constantFrom('drain', 'now').map(
     (how): Act =>

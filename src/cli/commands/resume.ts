@@ -17,7 +17,7 @@ import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
 import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
-import { inOneVoice } from '../one-voice.ts';
+import { withNormalChoices } from '../normal-choices.ts';
 import { FOREIGN, unsealedNotice } from '../own-runs.ts';
 import { questionsOf } from '../questions.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
@@ -42,7 +42,7 @@ export async function resume(
   name: string | undefined,
   given: ResumeOptions,
 ): Promise<number> {
-  const options = inOneVoice(given, 'The command line');
+  const options = withNormalChoices(given, 'The command line');
   const around = await here();
   if (name === undefined && !options.all)
     throw wrongUsage('No run is named.', 'Name one. To see all runs: raymond list');

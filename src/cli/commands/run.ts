@@ -20,7 +20,7 @@ import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
 import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
-import { inOneVoice } from '../one-voice.ts';
+import { withNormalChoices } from '../normal-choices.ts';
 import { unsealedNotice } from '../own-runs.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
@@ -40,7 +40,7 @@ export async function run(
   const { cwd, project, store, clock } = around;
   const config = await readConfiguration(project);
   stderr.say(...ignoredKeys(config));
-  const options = overlaid(config.options, inOneVoice(given, 'The command line'));
+  const options = overlaid(config.options, withNormalChoices(given, 'The command line'));
   const metadata = metadataFrom(options.set ?? []);
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
     throw wrongUsage('--scripts works only in a rehearsal.', 'Add --rehearse, or omit --scripts.');

@@ -20,7 +20,7 @@ import { recordTest, writeTest } from '../../workflow-tests/record.ts';
 import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow-tests/report.ts';
 import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
 import { agent } from '../agent.ts';
-import { inOneVoice } from '../one-voice.ts';
+import { withNormalChoices } from '../normal-choices.ts';
 import { OPTIONS } from '../option-table.ts';
 import { openRun } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
@@ -144,7 +144,7 @@ const TEST_ITERATIONS = 1000;
 export function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTest) {
   const limits = { budget, max_iterations: max_iterations ?? TEST_ITERATIONS };
   const given = fromKeys(OPTIONS, { ...limits, ...settings });
-  return settingsFrom(inOneVoice(given, 'The settings of the test'));
+  return settingsFrom(withNormalChoices(given, 'The settings of the test'));
 }
 
 interface TestedWorkflow {

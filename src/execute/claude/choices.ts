@@ -47,7 +47,7 @@ export function readChoices(choices: Choices): ClaudeChoices {
   );
 }
 
-export const USUAL = { permissionMode: 'acceptEdits', skipPermissions: false } as const;
+export const DEFAULTS = { permissionMode: 'acceptEdits', skipPermissions: false } as const;
 
 /** The tag overrides the state, and the state overrides the run. A state may only reduce permissions. */
 export function combine({ run, state, tag }: ChoiceLevels): Choices {

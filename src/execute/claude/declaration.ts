@@ -1,8 +1,8 @@
 /** Declares what Claude Code can do, and which choices it offers. */
 import type { AgentChoice, AgentDeclaration } from '../../model/agent.ts';
-import { combine, tightened, USUAL } from './choices.ts';
+import { combine, DEFAULTS, tightened } from './choices.ts';
 import { CLAUDE_OPTIONS } from './options.ts';
-import { choose, factsOf, oneVoice, warningsOf, withoutHarm } from './said-choices.ts';
+import { choose, keepHarmless, normalize, summarize, warningsOf } from './run-choices.ts';
 import {
   ALLOWED_IN_STATE,
   DISALLOWED_IN_STATE,
@@ -29,14 +29,14 @@ export const claudeAgent: AgentDeclaration = {
     choice('agentArgs'),
     choice('claudePath'),
   ],
-  usual: USUAL,
+  defaults: DEFAULTS,
   faults: FAULTS,
   combine,
   tightened,
-  oneVoice,
+  normalize,
   choose,
-  withoutHarm,
-  factsOf,
+  keepHarmless,
+  summarize,
   warningsOf,
 };
 

@@ -1,4 +1,4 @@
-/** The options with which a person chooses something for Claude Code, by the name of the choice. */
+/** The run options of Claude Code, by the name of the choice. */
 import type { OptionSpec } from '../../model/option.ts';
 import { nearest } from '../../parse/nearest.ts';
 import { EFFORTS, isModel, isWord, MODELS, PERMISSION_MODES, STATE_MODES } from './known-names.ts';
@@ -30,7 +30,7 @@ export const CLAUDE_OPTIONS = {
     name: 'permission-mode',
     kind: 'text',
     placeholder: 'mode',
-    meaning: 'what the agent may do unasked (default acceptEdits)',
+    meaning: 'what the agent may do without asking (default acceptEdits)',
     example: '"acceptEdits"',
     known: PERMISSION_MODES,
     check: (value) => (isWord(value) ? undefined : 'name a mode such as acceptEdits or plan'),
@@ -40,7 +40,7 @@ export const CLAUDE_OPTIONS = {
   skipPermissions: {
     name: 'dangerously-skip-permissions',
     kind: 'flag',
-    meaning: 'let the agent do anything, unasked: only where it can do no harm',
+    meaning: 'let the agent do anything without asking: only where it can do no harm',
     example: 'false',
     inProject: (skip) => skip === true,
     inTests: true,
@@ -49,7 +49,8 @@ export const CLAUDE_OPTIONS = {
     name: 'allowed-tools',
     kind: 'list',
     placeholder: 'rules',
-    meaning: 'what the agent may use unasked, beside what its state says; may be repeated',
+    meaning:
+      'tools that the agent may use without asking, besides those of its state; may be repeated',
     example: '["Bash(git log:*)"]',
     inProject: 'dangerous',
   },
@@ -57,7 +58,7 @@ export const CLAUDE_OPTIONS = {
     name: 'disallowed-tools',
     kind: 'list',
     placeholder: 'rules',
-    meaning: 'what the agent may not use, beside what its state says; may be repeated',
+    meaning: 'tools that the agent must not use, besides those of its state; may be repeated',
     example: '["WebFetch"]',
     inProject: 'harmless',
   },
@@ -93,7 +94,7 @@ export const CLAUDE_OPTIONS = {
     name: 'append-system-prompt',
     kind: 'text',
     placeholder: 'text',
-    meaning: "what is added to the agent's system prompt",
+    meaning: "text to add to the agent's system prompt",
     example: '"..."',
     check: argumentProblem,
     inProject: 'dangerous',
@@ -111,7 +112,7 @@ export const CLAUDE_OPTIONS = {
   claudePath: {
     name: 'claude-path',
     kind: 'text',
-    meaning: 'the claude executable, instead of what PATH finds; RAYMOND_CLAUDE wins over it',
+    meaning: 'the claude executable, if it is not the one in PATH; RAYMOND_CLAUDE overrides it',
     example: '"/usr/local/bin/claude"',
     only: 'config',
     path: 'program',
@@ -119,7 +120,7 @@ export const CLAUDE_OPTIONS = {
   },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
-/** The system limits what can be said to a program. */
+/** The operating system limits the arguments of a program. */
 function argumentProblem(text: string): string | undefined {
   if (text.includes('\0')) return 'leave out the character U+0000';
   return text.length > 60_000 ? 'write at most 60000 characters' : undefined;

@@ -2,7 +2,7 @@
 import type { Choice, Choices } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
 import { readAgentArgs } from './agent-args.ts';
-import { readChoices, USUAL } from './choices.ts';
+import { DEFAULTS, readChoices } from './choices.ts';
 import { BYPASS, stricterMode } from './known-names.ts';
 import { splitTools } from './tools.ts';
 
@@ -10,27 +10,27 @@ import { splitTools } from './tools.ts';
  * There are two ways to skip permissions; this brings them into one form. Then the first source that
  * sets any permission (the command line, the project or the user) sets all of them.
  */
-export function oneVoice(said: Choices, who: string): Choices {
-  const { permissionMode, skipPermissions: skip } = said;
-  if (permissionMode === undefined) return said;
+export function normalize(given: Choices, source: string): Choices {
+  const { permissionMode, skipPermissions: skip } = given;
+  if (permissionMode === undefined) return given;
   const bypasses = permissionMode === BYPASS;
   if (skip !== undefined && skip !== bypasses) {
     throw wrong(
-      `${who} asks ${skip ? 'to skip' : 'not to skip'} permissions, but names the permission mode ${permissionMode}.`,
+      `${source} asks ${skip ? 'to skip' : 'not to skip'} permissions, but names the permission mode ${permissionMode}.`,
       'Remove one of the two.',
     );
   }
-  const mode = bypasses ? USUAL.permissionMode : permissionMode;
-  return { ...said, permissionMode: mode, skipPermissions: bypasses };
+  const mode = bypasses ? DEFAULTS.permissionMode : permissionMode;
+  return { ...given, permissionMode: mode, skipPermissions: bypasses };
 }
 
-/** The choices of a run after `said` has overridden `before`. */
-export function choose(said: Choices, before: Choices, folder: string): Choices {
-  // Where the program is, each machine says anew.
-  const { claudePath: _, ...kept } = said;
+/** The choices of a run after `given` has overridden `before`. */
+export function choose(given: Choices, before: Choices, folder: string): Choices {
+  // The path of the program belongs to the machine, not to the run.
+  const { claudePath: _, ...kept } = given;
   const all = { ...withoutBypass(before), ...checked(kept, folder) };
   const chosen = Object.entries(all).filter(([, value]) => !isNothing(value));
-  return { ...USUAL, ...Object.fromEntries(chosen) };
+  return { ...DEFAULTS, ...Object.fromEntries(chosen) };
 }
 
 /** Whether the value removes an earlier choice. */
@@ -41,14 +41,14 @@ function isNothing(value: Choice): boolean {
 /** A run of an older version may contain the bypass as a permission mode. */
 function withoutBypass(before: Choices): Choices {
   if (before.permissionMode !== BYPASS) return before;
-  return { ...before, permissionMode: USUAL.permissionMode, skipPermissions: true };
+  return { ...before, permissionMode: DEFAULTS.permissionMode, skipPermissions: true };
 }
 
-function checked(said: Choices, folder: string): Choices {
-  const { allowedTools, disallowedTools, mcpConfig, addDir, agentArgs } = said;
-  const named = (given: readonly string[]) => given.filter((path) => path !== '');
+function checked(given: Choices, folder: string): Choices {
+  const { allowedTools, disallowedTools, mcpConfig, addDir, agentArgs } = given;
+  const named = (paths: readonly string[]) => paths.filter((path) => path !== '');
   return {
-    ...said,
+    ...given,
     ...(isList(allowedTools) && { allowedTools: toolsIn('allowed-tools', allowedTools) }),
     ...(isList(disallowedTools) && {
       disallowedTools: toolsIn('disallowed-tools', disallowedTools),
@@ -75,20 +75,20 @@ function toolsIn(option: string, given: readonly string[]): readonly string[] {
 }
 
 /** The choices that stay when another user's run is resumed: it must not allow more than a new run. */
-export function withoutHarm({ model, effort, permissionMode, disallowedTools }: Choices): Choices {
+export function keepHarmless({ model, effort, permissionMode, disallowedTools }: Choices): Choices {
   const kept = { model, effort, disallowedTools };
   return {
     ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)),
     skipPermissions: false,
     permissionMode:
       typeof permissionMode === 'string'
-        ? stricterMode(USUAL.permissionMode, permissionMode)
-        : USUAL.permissionMode,
+        ? stricterMode(DEFAULTS.permissionMode, permissionMode)
+        : DEFAULTS.permissionMode,
   };
 }
 
 /** Facts for the user before a run that another user started is resumed. */
-export function factsOf(choices: Choices): Readonly<Record<string, string>> {
+export function summarize(choices: Choices): Readonly<Record<string, string>> {
   const { permissionMode, skipPermissions } = readChoices(choices);
   const names = NOTABLE.filter((name) => choices[name] !== undefined);
   return {
