@@ -90,7 +90,7 @@ async function readBySchema<T extends z.ZodMiniType>(
     throw new UserError(
       'not-utf8',
       `${file} is not UTF-8: the byte at offset ${decoded.offset} is not valid.`,
-      'Save it as UTF-8.',
+      'Save the file as UTF-8.',
     );
   }
   const read = readCheckedYaml(schema, file, decoded.text);

@@ -34,7 +34,7 @@ test('a folder without states is not a workflow', async () => {
   await mkdir(join(cwd, 'empty'));
   await expect(library.load('empty')).rejects.toMatchObject({
     code: 'no-entry',
-    message: 'There is no workflow in empty: it holds no states.',
+    message: 'There is no workflow in empty: it contains no states.',
     remedy: 'Name a folder that contains START.md.',
   });
 });

@@ -31,7 +31,7 @@ export async function readYamlFile(path: string, agent: AgentDeclaration): Promi
     throw new UserError(
       'not-utf8',
       `${file} is not UTF-8: the byte at offset ${decoded.offset} is not valid.`,
-      'Save it as UTF-8.',
+      'Save the file as UTF-8.',
     );
   }
   const { states, ...rest } = readYamlWorkflow(file, decoded.text, agent);

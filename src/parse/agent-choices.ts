@@ -1,20 +1,23 @@
-/** What the front matter of a state chooses for its agent. What it means, only the agent's executor knows. */
+/**
+ * The choices for the agent in the front matter of a state. Only the agent's executor knows their
+ * meaning.
+ */
 import type { AgentChoice, AgentDeclaration, Choices, StateChoice } from '../model/agent.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
-/** By the key that front matter has for it. */
+/** The choices that front matter may make, by their keys there. */
 export function stateChoices(agent: AgentDeclaration): ReadonlyMap<string, AgentChoice> {
   return new Map(
     agent.choices.flatMap((choice) => (choice.inState ? [[choiceKey(choice), choice]] : [])),
   );
 }
 
-/** `permissionMode` is `permission_mode` where a person writes it. */
+/** The key of a choice in front matter: `permission_mode` for `permissionMode`. */
 export function choiceKey({ name }: AgentChoice): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The attributes with which a tag that calls a function may choose. */
+/** The attributes that make a choice in a tag that calls a function. */
 export function tagChoices(agent: AgentDeclaration): readonly string[] {
   return agent.choices.flatMap(({ name, inTags }) => (inTags ? [name] : []));
 }

@@ -27,9 +27,9 @@ test.each([
   ['answers:\n  START: [a, {text: []}]', 2, 21, 'answers.START[2].text must be a text', 'a text'],
   ['answers:\n  START:\n', 2, 3, 'answers.START is missing', undefined],
   ['answers: {START: []}', 1, 18, 'answers.START must be at least one answer', 'at least one'],
-  ['answers: 5', 1, 10, 'answers must be a map of states to answers, but here is 5', 'a map'],
+  ['answers: 5', 1, 10, 'answers must be a map of states to answers, but it is 5', 'a map'],
   ['replys: [a]', 1, 1, 'This file has no key "replys".', 'replies'],
-  ['- a', 1, 1, 'This file must be a map with answers, replies, but here is a list', 'a map'],
+  ['- a', 1, 1, 'This file must be a map with answers, replies, but it is a list', 'a map'],
   ['answers: {', 1, 11, 'This is not valid YAML', undefined],
   [
     'answers: {A: 1}\nanswers: {}',
@@ -38,7 +38,7 @@ test.each([
     'This is not valid YAML: Map keys must be unique',
     undefined,
   ],
-])('tells where %j is wrong', (text, line, column, message, remedy) => {
+])('reports where %j is wrong', (text, line, column, message, remedy) => {
   const read = readCheckedYaml(rehearsalSchema, 'r.yaml', text);
   const [fault] = read.ok ? [] : read.faults;
   expect(fault).toMatchObject({ file: 'r.yaml', line, column });
@@ -58,7 +58,7 @@ test.each([
   expect(read.ok ? undefined : read.faults[0].message).toContain(message);
 });
 
-test('what stands beside tests holds for each of them', () => {
+test('keys beside tests apply to each test', () => {
   const text = `
 input: all
 answers: {A: 1, B: 2}
@@ -83,13 +83,13 @@ ${['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
 `;
 
 test.each([
-  ['aliases that stand for a billion texts', BOMB, 'alias'],
+  ['aliases that expand to a billion texts', BOMB, 'alias'],
   ['an alias of nothing', 'replies: *nothing', 'There is no anchor &nothing above.'],
   ['lists a hundred thousand deep', '['.repeat(100_000), 'nested more than 50 levels deep'],
   ['maps a thousand deep', `${'a: {'.repeat(1_000)}${'}'.repeat(1_000)}`, 'nested more than'],
   ['a key twice', 'replies: [a]\nreplies: [b]', 'Map keys must be unique'],
   ['two documents', 'replies: [a]\n---\nreplies: [b]', 'A second YAML document begins here.'],
-])('%s is a fault like any other', (_, text, message) => {
+])('%s is reported as a fault', (_, text, message) => {
   const read = readCheckedYaml(rehearsalSchema, 'x.yaml', text);
   expect(read).toMatchObject({ ok: false });
   expect(read.ok ? '' : read.faults[0].message).toContain(message);
@@ -100,7 +100,7 @@ test('a value that contains itself is a fault', () => {
   expect(read).toMatchObject({ ok: false });
 });
 
-test('keys that mean something in JavaScript are unknown like others', () => {
+test('keys with a meaning in JavaScript are unknown keys', () => {
   for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     const read = readCheckedYaml(rehearsalSchema, 'x.yaml', `${key}: {a: b}`);
     expect(read, key).toMatchObject({ ok: false });

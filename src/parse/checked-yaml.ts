@@ -9,8 +9,8 @@ export type CheckedYaml<T> =
   | { readonly ok: false; readonly faults: readonly [Diagnostic, ...Diagnostic[]] };
 
 /**
- * Reads a YAML text by a schema, and tells each fault at its place in the author's file. The schema's
- * own messages say what is expected, as in "a text".
+ * Reads a YAML text by a schema, and reports each fault at its place in the author's file. The
+ * messages of the schema name the expected value, for example "a text".
  */
 export function readCheckedYaml<T extends z.ZodMiniType>(
   schema: T,
@@ -40,16 +40,18 @@ export function readCheckedYaml<T extends z.ZodMiniType>(
       ...at(offset),
     }));
   });
-  // A key that is not known often explains why another one is missing.
+  // An unknown key often explains why another key is missing.
   faults.sort((a, b) => Number(b.code === 'unknown-key') - Number(a.code === 'unknown-key'));
   const unclear = { ...fault('bad-value', 'This file cannot be read.'), ...at(0) };
   return { ok: false, faults: isFilled(faults) ? faults : [unclear] };
 }
 
-/** Nobody reads more of them. */
+/** More faults would not help the author. */
 const MOST_FAULTS = 100;
 
-/** A few aliases to a large text can stand for more than fits into any memory: the library counts. */
+/**
+ * A few aliases to a large text can expand to more than fits into memory. The library has a limit.
+ */
 function valueIn(document: Document.Parsed | undefined) {
   try {
     return { value: document?.toJS() };
@@ -59,7 +61,7 @@ function valueIn(document: Document.Parsed | undefined) {
   }
 }
 
-/** What a path of keys leads to, and what each fault of it is said about. */
+/** The node at a path of keys, with the name that messages use for it. */
 interface NamedNode {
   readonly name: string;
   readonly node: ParsedNode | null;
@@ -69,7 +71,7 @@ interface NamedNode {
 type Issue = z.core.$ZodIssue;
 type Fault = Omit<Diagnostic, 'file' | 'line' | 'column'> & { readonly offset: number };
 
-/** Of the forms that a value may have, the author meant the one that has the fewest faults inside. */
+/** If a value may have several forms, the author meant the form with the fewest faults inside. */
 function innermost(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const [meant] = issue.errors
@@ -99,7 +101,7 @@ function faultsOf(
   return [{ severity: 'error', ...mismatchFault(name, issue.message, meant), offset }];
 }
 
-/** A schema says its keys in the message of its object. */
+/** The message of an object schema lists its keys. */
 function knownKeys(issue: Issue): readonly string[] {
   return issue.message.split(', ');
 }

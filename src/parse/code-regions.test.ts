@@ -37,7 +37,7 @@ describe('code spans', () => {
     ['not across a blank line', 'a `b\n \t\r\nc` d', []],
     ['not across a fence', 'a ` b\n```\nc ` d\n```\ne ` f', ['```\nc ` d\n```']],
     ['not across a fence of tildes', 'a ` b\n~~~\nc ` d\n~~~', ['~~~\nc ` d\n~~~']],
-    ['across what is no fence', 'a ` b\n~~\nc ` d', ['` b\n~~\nc `']],
+    ['across two tildes, which are no fence', 'a ` b\n~~\nc ` d', ['` b\n~~\nc `']],
     ['an unmatched run is text', 'a ``` b `c` d', ['`c`']],
     ['again in the next paragraph', 'a `\n\n`b` c', ['`b`']],
     ['an escaped backtick opens nothing', 'a \\` b `c` d', ['`c`']],
@@ -49,12 +49,12 @@ describe('code spans', () => {
     expect(regionsOf(text)).toEqual(regions);
   });
 
-  test('what was stepped over does not count', () => {
+  test('skipped text does not count', () => {
     const text = '` a ` b `';
     expect(codeRegions(text)(1, text.length)).toEqual({ from: 4, to: 9 });
   });
 
-  test('a region that opens later is not named yet', () => {
+  test('a region that opens after the limit is not found', () => {
     expect(codeRegions('ab `c`')(0, 3)).toBeUndefined();
     expect(codeRegions('ab `c`')(0, 4)).toEqual({ from: 3, to: 6 });
   });

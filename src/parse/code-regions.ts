@@ -6,10 +6,12 @@ export interface Region {
 }
 
 /**
- * Finds markdown code: fenced blocks, however deep they are indented, and inline code spans, as
- * CommonMark has them outside quotes. The function it returns names the first region that opens at or after `from` and
- * ahead of `before`; because what precedes `from` is not looked at, a caller can step over text
- * whose backticks mean nothing. `from` must never go back: that is what keeps the search linear.
+ * Finds markdown code: fenced blocks, indented to any depth, and inline code spans, as CommonMark
+ * defines them outside quotes.
+ *
+ * The returned function gives the first region that opens at or after `from` and ahead of `before`.
+ * It does not look at the text before `from`, so a caller can skip text whose backticks mean
+ * nothing. `from` must never decrease: this keeps the search linear.
  */
 export function codeRegions(
   text: OutputText,
@@ -35,7 +37,10 @@ export function codeRegions(
   };
 }
 
-/** Positions of a needle for callers that only go forward: each stretch is searched once. */
+/**
+ * Positions of a needle, for callers that only move forward: each part of the text is searched
+ * once.
+ */
 export function forwardSearch(text: OutputText, needle: string): (from: number) => number {
   let found = -1;
   return (from) => {
@@ -73,7 +78,10 @@ function opensFence(text: OutputText, at: number, length: number): boolean {
   return text.charCodeAt(at) !== BACKTICK || !lineHasBacktick(text, at + length);
 }
 
-/** At any depth: agents put code into lists, where markdown counts the indentation from the list's text. */
+/**
+ * A fence may be indented to any depth: in lists, markdown counts the indentation from the text of
+ * the list.
+ */
 function isFirstOnLine(text: OutputText, at: number): boolean {
   const start = at - indentBefore(text, at);
   return start === 0 || text.charCodeAt(start - 1) === NEWLINE;
@@ -113,7 +121,7 @@ function nextLine(text: OutputText, from: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
-/** One that lies deeper than its opening allows is part of the code. */
+/** A fence that is indented deeper than its opening allows is part of the code. */
 function closingFenceEnd(
   text: OutputText,
   line: number,
@@ -141,9 +149,9 @@ function isLineEnd(text: OutputText, at: number): boolean {
 }
 
 /**
- * A run of backticks opens a span when its paragraph holds a later run of the same length. Each
- * paragraph is surveyed once for the last run of each length, so a run that has no partner costs
- * nothing to reject, and the search for a partner never goes further than the span it yields.
+ * A run of backticks opens a span if its paragraph has a later run of the same length. Each
+ * paragraph is scanned once for the last run of each length. So a run without a partner costs
+ * nothing to reject, and the search for a partner never goes beyond the span that it gives.
  */
 function codeSpans(text: OutputText): (at: number, length: number) => Region | undefined {
   let paragraph: Paragraph = { end: 0, lastRuns: new Map() };

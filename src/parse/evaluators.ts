@@ -37,7 +37,7 @@ function readTest(
   const [test, another] = found;
   if (!test || another) {
     const names = found.map(({ kind }) => kind).join(' and ');
-    const message = `An evaluator has exactly one test, and this one has ${names || 'none'}.`;
+    const message = `An evaluator has exactly one test, but this one has ${names || 'none'}.`;
     return reader.error('bad-evaluator', another?.field.keyOffset ?? item.offset, message, {
       remedy: `Keep one of ${TESTS.join(', ')}.`,
     });
@@ -45,7 +45,7 @@ function readTest(
   const expect = fields.find(({ key }) => key === 'expect');
   if (expect && test.kind !== 'prompt') {
     reader.error('bad-evaluator', expect.keyOffset, 'expect belongs to a prompt.', {
-      remedy: 'Remove it, or name the state that judges with prompt.',
+      remedy: 'Remove it, or name the judging state with prompt.',
     });
   }
   switch (test.kind) {
@@ -84,10 +84,10 @@ function readJudge(
   if (problem) reader.error('bad-name', field.offset, `${problem}.`);
   if (!expectField) {
     return reader.error('bad-evaluator', field.keyOffset, 'prompt has no expect.', {
-      remedy: 'Write which result lets the transition stand, like expect: "YES".',
+      remedy: 'Write the result that confirms the transition, like expect: "YES".',
     });
   }
-  const expect = reader.text(expectField, 'expect', 'the result that lets the transition stand');
+  const expect = reader.text(expectField, 'expect', 'the result that confirms the transition');
   if (state === undefined || problem || expect === undefined) return undefined;
   return { kind: 'prompt', state, expect };
 }

@@ -7,7 +7,7 @@ import { readPrompt } from './front-matter.ts';
 const readText = (text: string) => readPrompt('A.md', text, claudeAgent);
 const read = (yaml: string) => readText(`---\n${yaml}\n---\nDo it.\n`);
 
-describe('what it says', () => {
+describe('valid front matter', () => {
   test.each<[string, Partial<Policy>]>([
     ['', {}],
     ['# nothing', {}],
@@ -129,7 +129,7 @@ describe('what it says', () => {
   });
 });
 
-describe('what is wrong with it', () => {
+describe('faults', () => {
   test.each<[string, string, string, string?]>([
     // front matter, line:column code, part of the message, nearest
     ['permission_mode: bypassPermissions', '2:18 bad-permission-mode', 'a workflow may ask for'],
@@ -161,11 +161,11 @@ describe('what is wrong with it', () => {
     ['max_visits: 1.5', '2:13 bad-value', '1.5'],
     ['on_interrupt: go', '2:15 bad-value', 'continue or restart'],
     ['force_implicit: "yes"', '2:17 bad-value', 'true or false'],
-    ['force_implicit: true', '2:1 force-implicit', 'not exactly one'],
+    ['force_implicit: true', '2:1 force-implicit', 'needs exactly one'],
     [
       'force_implicit: true\nallowed_transitions: [{tag: result}]',
       '2:1 force-implicit',
-      'not exactly one',
+      'needs exactly one',
     ],
     ['allowed_transitions: []', '2:1 empty-list', 'empty'],
     ['allowed_transitions:', '2:1 empty-list', 'empty'],
@@ -261,7 +261,7 @@ describe('what is wrong with it', () => {
   });
 });
 
-describe('where it ends', () => {
+describe('the end of front matter', () => {
   test.each<[string, string, string, number]>([
     ['no front matter', 'Do it.\n---\nmore', 'Do it.\n---\nmore', 1],
     ['a longer line', '----\nDo it.', '----\nDo it.', 1],
@@ -276,31 +276,31 @@ describe('where it ends', () => {
     expect(readText(text)).toMatchObject({ template, templateLine, diagnostics: [] });
   });
 
-  test('CRLF does not move the columns', () => {
+  test('CRLF does not change the columns', () => {
     const [fault] = readText('---\r\neffort: low\r\nmodel: opsu\r\n---\r\n').diagnostics;
     expect(fault).toMatchObject({ line: 3, column: 8 });
   });
 
-  test('one that never ends is an error', () => {
+  test('unclosed front matter is an error', () => {
     expect(readText('---\nmodel: opus\n').diagnostics).toMatchObject([
       { severity: 'error', code: 'unclosed-front-matter', line: 1, column: 1 },
     ]);
   });
 });
 
-test('nesting without end is refused', () => {
+test('very deep nesting is refused', () => {
   const { diagnostics } = read(`model: ${'['.repeat(20_000)}`);
   expect(diagnostics).toMatchObject([
     { code: 'yaml', message: expect.stringContaining('levels deep') },
   ]);
 });
 
-test('a cycle of aliases ends', () => {
+test('a cycle of aliases is reported', () => {
   const { diagnostics } = read('allowed_transitions: &a\n  - *a');
   expect(diagnostics).toMatchObject([{ code: 'bad-value', line: 3, column: 5 }]);
 });
 
-test('no text makes it throw', () => {
+test('no text makes the reader throw', () => {
   const words = fc.constantFrom(
     ...'allowed_transitions evaluators matches then tag goto fork timeout model'.split(' '),
     ...[
@@ -337,18 +337,18 @@ test('no text makes it throw', () => {
   );
 });
 
-describe('front matter that does not stand at the very start', () => {
+describe('front matter that is not at the very start', () => {
   const front = '---\nmodel: opus\nallowed_transitions: [{tag: result}]\n---\nDo it.\n';
   test.each([
-    ['behind a comment', `<!-- by A -->\n${front}`, 2],
-    ['behind several', `<!-- a\nb -->\n\n<!-- --- -->\n${front}`, 5],
-    ['behind blank lines', `\n  \n${front}`, 3],
+    ['after a comment', `<!-- by A -->\n${front}`, 2],
+    ['after several comments', `<!-- a\nb -->\n\n<!-- --- -->\n${front}`, 5],
+    ['after blank lines', `\n  \n${front}`, 3],
     [
-      'behind a comment with Windows line ends',
+      'after a comment with Windows line ends',
       `<!-- a -->\r\n${front.replaceAll('\n', '\r\n')}`,
       2,
     ],
-    ['behind a mark and a comment', `\uFEFF<!-- a -->\n${front}`, 2],
+    ['after a byte order mark and a comment', `\uFEFF<!-- a -->\n${front}`, 2],
   ])('%s is an error', (_, text, line) => {
     const { diagnostics } = readText(text);
     expect(diagnostics).toMatchObject([{ code: 'late-front-matter', severity: 'error', line }]);
@@ -361,22 +361,22 @@ describe('front matter that does not stand at the very start', () => {
     ['text before it', `Hello.\n${front}`],
     ['a comment on the same line', `<!-- a --> ${front}`],
     ['nothing', '<!-- a -->\n\n'],
-  ])('%s is none', (_, text) => {
+  ])('%s: not front matter', (_, text) => {
     expect(readText(text)).toMatchObject({ diagnostics: [], template: text });
   });
 
-  test('a million comments are passed in linear time', () => {
+  test('a million comments are skipped in linear time', () => {
     const text = '<!---->'.repeat(1_000_000);
     expect(readText(text).diagnostics).toEqual([]);
     expect(readText(' '.repeat(1_000_000)).diagnostics).toEqual([]);
   });
 });
 
-test('aliases that stand for too much are a fault, and are not read', () => {
+test('aliases that expand to too much text are a fault, and are not read', () => {
   const long = 'x'.repeat(10_000);
   const entries = '  - {tag: result, payload: *long}\n'.repeat(1_000);
   const text = `---\nmodel: &long ${long}\nallowed_transitions:\n${entries}---\nx`;
   const messages = readText(text).diagnostics.map(({ message }) => message);
-  expect(messages).toContain('The aliases of this YAML stand for too much.');
+  expect(messages).toContain('The aliases of this YAML expand to too much text.');
   expect(messages.length).toBeLessThan(1_000);
 });

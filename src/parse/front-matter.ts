@@ -52,11 +52,11 @@ function unclosed(file: string): Diagnostic {
     line: 1,
     column: 1,
     message: 'Front matter begins here and never ends.',
-    remedy: 'Close it with a line ---, or begin the prompt with something else.',
+    remedy: 'Close it with a line ---, or start the prompt with another line.',
   };
 }
 
-/** Behind blank lines or comments it would be part of the prompt, and nothing of it would hold. */
+/** After blank lines or comments, front matter would be part of the prompt and have no effect. */
 function lateFrontMatter(
   file: string,
   text: string,
@@ -73,8 +73,8 @@ function lateFrontMatter(
       file,
       line,
       column: 1,
-      message: `Front matter begins on line ${line}, and only at the very start of a file is it read.`,
-      remedy: 'Move it to the first line, and what stands before it behind it.',
+      message: `Front matter begins on line ${line}, but Raymond reads it only at the very start of a file.`,
+      remedy: 'Move it to the first line, before everything else.',
     },
   ];
 }
@@ -83,7 +83,7 @@ function hasKey(yaml: string, keys: readonly string[]): boolean {
   return new RegExp(`^(?:${keys.join('|')})[ \\t]*:`, 'm').test(yaml);
 }
 
-/** Where the text begins behind blank lines and HTML comments, at the start of a line. */
+/** The start of the first line after blank lines and HTML comments. */
 function afterComments(text: string): number {
   let at = 0;
   while (true) {

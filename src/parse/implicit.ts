@@ -3,8 +3,8 @@ import type { AllowedTransition, Policy } from '../model/workflow.ts';
 import { readMove } from './transition.ts';
 
 /**
- * The tag that a state stands for even if its agent writes none: the policy's only entry, when that
- * leaves nothing open.
+ * The tag that applies even if the agent writes none: the only entry of the policy, if it leaves
+ * nothing open.
  */
 export function implicitTag(
   policy: Pick<Policy, 'allowed'>,
@@ -23,7 +23,7 @@ export function tagOf(
   return { name: entry.tag, attributes: entry.attributes, body: entry.body };
 }
 
-/** Why a tag could not be taken as it stands. */
+/** Why a tag cannot be used as it is. */
 export function incompleteBecause(tag: Tag, choices: readonly string[]): string | undefined {
   const read = readMove({ tags: [tag], bad: [] }, choices);
   return read.ok ? undefined : read.message;

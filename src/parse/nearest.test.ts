@@ -19,7 +19,7 @@ test.each<[string, readonly string[], string | undefined]>([
   expect(nearest(name, candidates)).toBe(meant);
 });
 
-test('the closest come first', () => {
+test('the closest names come first', () => {
   expect(nearestFew('START', ['STARTS', 'STRAT', 'START', 'END', 'SMART2'])).toEqual([
     'START',
     'STARTS',
@@ -27,7 +27,7 @@ test('the closest come first', () => {
   ]);
 });
 
-test('a name with one letter too many is found', () => {
+test('a name with one extra letter is found', () => {
   const names = fc.string({ minLength: 3, maxLength: 30 });
   fc.assert(
     fc.property(names, fc.nat(), (name, place) => {
@@ -38,12 +38,12 @@ test('a name with one letter too many is found', () => {
   );
 });
 
-test('a search looks at a limited number of names, however many there are', () => {
+test('a search compares a limited number of names', () => {
   const others = (count: number) => Array.from({ length: count }, (_, i) => `other${i + 1000}`);
   expect(nameIndex([...others(190), 'STATES_00']).nearest('STATES_01')).toEqual(['STATES_00']);
   expect(nameIndex([...others(200), 'STATES_00']).nearest('STATES_01')).toEqual([]);
 });
 
-test('a name that nobody types is not searched for', () => {
+test('a very long name is not searched for', () => {
   expect(nearest('a'.repeat(1_000), ['a'.repeat(999)])).toBeUndefined();
 });

@@ -8,7 +8,7 @@ export function nearestFew(name: string, candidates: Iterable<string>, count = 3
   return nameIndex(candidates).nearest(name, count);
 }
 
-/** Names to be searched many times: a search costs the same however many there are. */
+/** Names for many searches. A search costs the same for any number of names. */
 export interface NameIndex {
   /** The closest names, best first. */
   nearest(name: string, count?: number): string[];
@@ -36,11 +36,11 @@ export function nameIndex(names: Iterable<string>): NameIndex {
   };
 }
 
-/** Whoever has more names of one length than this does not mistype them by hand. */
+/** Lists with more names of one length are generated, and not typed by hand. */
 const MOST_COMPARED = 200;
 const LONGEST_NAME = 100;
 
-/** Names of about the same length, the most alike first. */
+/** Names of about the same length, the most similar first. */
 function likely(
   byLength: ReadonlyMap<number, readonly string[]>,
   length: number,
@@ -70,7 +70,7 @@ function editDistance(a: string, b: string, most: number): number | undefined {
     const row = [i];
     let least = i;
     for (let j = 1; j <= b.length; j++) {
-      // What lies further from the diagonal is further away than that already.
+      // A cell further from the diagonal already costs more.
       if (Math.abs(i - j) > most) {
         row.push(FAR);
         continue;

@@ -12,11 +12,11 @@ export type OpeningTag =
 /**
  * Reads the attributes that follow `<name`, up to and including `>`.
  *
- * A caller may start again inside what an earlier call has read, and the total is still linear.
- * A later `<name` can only lie inside a quoted value of each earlier call that is still reading.
- * A `"` swaps "outside values" with "inside double quotes" and a `'` does the same for single
- * quotes, so two calls that are in different states at one place never come to agree. There are
- * three states: no character is read by more than three calls.
+ * A caller may start again inside the text that an earlier call has read, and the total time is
+ * still linear. A later `<name` can only be inside a quoted value of each earlier call that is
+ * still reading. A `"` swaps "outside values" with "inside double quotes", and a `'` does the same
+ * for single quotes. So two calls that are in different states at one place never reach the same
+ * state. There are three states, so at most three calls read the same character.
  */
 export function readOpeningTag(text: OutputText, name: string, nameEnd: number): OpeningTag {
   const attributes: Record<string, string> = Object.create(null);

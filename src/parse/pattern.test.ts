@@ -42,8 +42,8 @@ test.each([
   expect(patternProblem(pattern)?.message).toContain(problem);
 });
 
-// With backtracking none of these would end.
-describe('the time is linear in the text', () => {
+// With backtracking, none of these would finish.
+describe('time is linear in the text', () => {
   const letters = 'a'.repeat(100_000);
   test.each([
     ['^(\\w+\\s?)*$', `${letters}!`],

@@ -1,6 +1,6 @@
 /**
- * Patterns run on text that an agent wrote, so their engine needs time that is linear in the text,
- * whatever both contain. That rules out lookaround and backreferences.
+ * Patterns run on text that an agent wrote. So their engine must need time that is linear in the
+ * text, for any pattern and any text. This excludes lookaround and backreferences.
  */
 import { RE2JS } from 're2js';
 
@@ -21,21 +21,21 @@ export function patternProblem(written: string): PatternProblem | undefined {
   }
 }
 
-/** Whether a pattern is found anywhere in a text. Only for one without a problem. */
+/** Whether a text contains a match. The pattern must be valid. */
 export function isFound(pattern: string, text: string): boolean {
   return compile(pattern).test(text);
 }
 
-/** The engine pays for each character once per instruction, so the worst pattern stays bearable. */
+/** The engine spends time for each instruction on each character. This limits the worst pattern. */
 const LARGEST_PROGRAM = 1_000;
 const LONGEST = 1_000;
 
 const TOO_LARGE: PatternProblem = {
-  message: 'The pattern is too large: it would take long to find it in a text.',
-  remedy: 'Shorten it, or repeat less often what stands before {n}.',
+  message: 'The pattern is too large: matching it would take too long.',
+  remedy: 'Shorten it, or use smaller numbers in {n}.',
 };
 
-/** All patterns are Unicode, so that the flag u says nothing. */
+/** All patterns are Unicode, so the flag u has no effect. */
 function compile(written: string): RE2JS {
   const [prefix = '', letters = ''] = /^\(\?([imsu]+)\)/.exec(written) ?? [];
   const flags = letters.replaceAll('u', '');
@@ -43,7 +43,7 @@ function compile(written: string): RE2JS {
   return RE2JS.compile((flags && `(?${flags})`) + RE2JS.translateRegExp(pattern));
 }
 
-/** The translation would take it for the letter. */
+/** The translation would read `\k` as the letter k. */
 function hasNamedReference(written: string): boolean {
   return [...written.matchAll(/\\(.)/gs)].some(([, escaped]) => escaped === 'k');
 }
@@ -53,7 +53,7 @@ function unsupported(part: string): PatternProblem | undefined {
   if (!found) return undefined;
   return {
     message: `The pattern has ${found.name}, which patterns of evaluators do not support.`,
-    remedy: 'Write it without, or use two evaluators; the first that fires wins.',
+    remedy: 'Rewrite the pattern without it, or use two evaluators: the first that fires wins.',
   };
 }
 
@@ -70,6 +70,6 @@ const UNSUPPORTED: readonly { readonly begin: RegExp; readonly name: string }[] 
 function malformed(reason: string, part: string): PatternProblem {
   return {
     message: `The pattern cannot be read: ${reason}${part && ` at ${part}`}.`,
-    remedy: 'Correct it; flags stand in front, like (?i).',
+    remedy: 'Correct it. Flags go at the start, like (?i).',
   };
 }

@@ -6,7 +6,10 @@ import { nearest } from './nearest.ts';
 import { attributesOf, readTransition, TAG_RULES } from './transition.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
-/** `{tag: call, target: X, return: Y}`: what it says is checked, what it leaves out is open. */
+/**
+ * `{tag: call, target: X, return: Y}`: the parts that it names are checked, and the others are
+ * open.
+ */
 export function readPinned(
   reader: YamlReader,
   item: Item,
@@ -35,7 +38,7 @@ export function readPinned(
   };
 }
 
-/** A transition that can be taken as it stands. */
+/** A transition that is complete as written. */
 export function readComplete(
   reader: YamlReader,
   item: Item,
@@ -50,7 +53,7 @@ export function readComplete(
   const missing = tag ? incompleteBecause(tag, choices) : `<${pinned.tag}>: the ${key} is missing`;
   if (missing === undefined) return tag;
   return reader.error('incomplete-transition', item.offset, `${missing}.`, {
-    remedy: `${what} is taken as it stands: say everything that the tag needs.`,
+    remedy: `Write everything that the tag needs: ${what} is used as written.`,
   });
 }
 
@@ -63,7 +66,7 @@ function readTagName(
   const field = fields.find(({ key }) => key === 'tag');
   if (!field) {
     return reader.error('missing-tag', item.offset, `${what} has no tag.`, {
-      remedy: 'Write which tag it is, like tag: goto.',
+      remedy: 'Name a tag, like tag: goto.',
     });
   }
   const written = reader.text(field, 'tag', 'the name of a tag');
@@ -88,7 +91,7 @@ function checkPart(
   const known = [body, ...attributesOf(tag, choices)];
   const isKnown = known.includes(field.key);
   if (!variables && !isKnown && BODY_KEYS.has(field.key)) {
-    const message = `<${tag}> has no ${field.key}: what stands in it is its ${body}.`;
+    const message = `<${tag}> has no ${field.key}: its body is the ${body}.`;
     reader.error('bad-transition', field.keyOffset, message, { nearest: body });
     return;
   }
@@ -104,7 +107,7 @@ function checkPart(
 
 const BODY_KEYS: ReadonlySet<string> = new Set(Object.values(TAG_RULES).map(({ body }) => body));
 
-/** One part is judged in a tag whose other parts are beyond doubt. */
+/** Checks one part in a tag whose other parts are valid. */
 function partProblem(
   tag: TagName,
   key: string,

@@ -1,6 +1,9 @@
-/** The names that Raymond itself fills: `{{name}}` in prompts, `RAYMOND_NAME` in the environment of scripts. */
+/**
+ * The names that Raymond fills in: `{{name}}` in prompts, and `RAYMOND_NAME` in the environment of
+ * scripts.
+ */
 
-/** They hold the value that a state receives. */
+/** These hold the value that a state receives. */
 export const VALUE_NAMES = ['result', 'input'] as const;
 
 export const GIVEN_NAMES = [
@@ -28,8 +31,8 @@ export function variableOf(name: GivenName): string {
   return `RAYMOND_${name.toUpperCase()}`;
 }
 
-/** Where a prompt uses the value that its state receives. */
+/** Matches a use of the received value in a prompt. */
 export const USE_OF_VALUE = new RegExp(`\\{\\{(?:${VALUE_NAMES.join('|')})\\}\\}`);
 
-/** Where a script does. */
+/** Matches a use of the received value in a script. */
 export const USE_OF_VALUE_IN_SCRIPT = new RegExp(VALUE_NAMES.map(variableOf).join('|'));

@@ -13,7 +13,7 @@ export const NO_POLICY: Policy = {
   choices: {},
 };
 
-/** What a prompt state may say of itself. Keys that are not its own are left to the caller. */
+/** Reads the policy of a prompt state. The caller handles unknown keys. */
 export function readPolicy(
   reader: YamlReader,
   fields: readonly Field[],
@@ -33,17 +33,17 @@ export function readPolicy(
     reader.error(
       'force-implicit',
       forced.keyOffset,
-      'force_implicit takes the only allowed transition, and here there is not exactly one that is complete.',
+      'force_implicit needs exactly one allowed transition, and that one must be complete.',
       {
         remedy:
-          'Keep one entry in allowed_transitions with everything its tag needs, or remove force_implicit.',
+          'Keep one entry in allowed_transitions, with everything that its tag needs, or remove force_implicit.',
       },
     );
   }
   return policy;
 }
 
-/** `choices`: the attributes with which tags may choose for an agent. */
+/** `choices`: the attributes of tags that make a choice for an agent. */
 type ReadKey = (reader: YamlReader, field: Field, choices: readonly string[]) => Partial<Policy>;
 
 const KEYS = {
@@ -60,7 +60,7 @@ export type PolicyKey = keyof typeof KEYS;
 
 const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>(Object.entries(KEYS));
 
-/** The keys of front matter: those of the language, and those with which it chooses for its agent. */
+/** The keys of front matter: those of the language, and those of the agent. */
 export function policyKeys(agent: AgentDeclaration): readonly string[] {
   return [...READERS.keys(), ...stateChoices(agent).keys()];
 }
@@ -78,9 +78,9 @@ function readAllowed(
     reader.warn(
       'empty-list',
       field.keyOffset,
-      'allowed_transitions is empty, so all are allowed.',
+      'allowed_transitions is empty, so every transition is allowed.',
       {
-        remedy: 'List what may be written, or remove the key.',
+        remedy: 'List the allowed transitions, or remove the key.',
       },
     );
     return {};

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PrintPiece, printStream } from './print-stream.ts';
 
-describe('what is shown', () => {
+describe('the shown text', () => {
   test.each<[name: string, output: string, prints: readonly string[]]>([
     ['a print', 'a <print>hello</print> b', ['hello']],
     ['each print on its own', '<print>a</print><print>b</print>', ['a', 'b']],
@@ -12,33 +12,37 @@ describe('what is shown', () => {
     ['a print in a print as text', '<print>a<print>b</print>c</print>', ['a<print>b']],
     ['entities as written', '<print>&lt;&amp;</print>', ['&lt;&amp;']],
     ['space before the end of either tag', '<print\n >a</print\n >b', ['a']],
-    ['not what its attributes hold', `<print a="x>" b='">'>c</print>`, ['c']],
-    ['nothing of a self-closed print', '<print/><print a="b" />x</print>', []],
-    ['no longer or shorter name', '<prints>a</prints><prin>b</prin><PRINT>c</PRINT>', []],
+    ['not the values of its attributes', `<print a="x>" b='">'>c</print>`, ['c']],
+    ['nothing for a self-closed print', '<print/><print a="b" />x</print>', []],
+    [
+      'nothing for a longer or shorter name',
+      '<prints>a</prints><prin>b</prin><PRINT>c</PRINT>',
+      [],
+    ],
     ['a print after a false start', '<<pr<print<print>a</print>', ['a']],
     ['a print after an opening that breaks off', '<print a <print>b</print>', ['b']],
     ['nothing after an opening that breaks off', '<print a <b>c', []],
     [
-      'what only looks like its end',
+      'text that only looks like a closing tag',
       '<print>a</</prints></printx></print>',
       ['a</</prints></printx>'],
     ],
-    ['an end after half an end', '<print>a</pri</print>', ['a</pri']],
+    ['a closing tag after half a closing tag', '<print>a</pri</print>', ['a</pri']],
     [
-      'no end behind very much space',
+      'no closing tag after very much space',
       `<print>a</print${' '.repeat(99)}></print>`,
       [`a</print${' '.repeat(99)}>`],
     ],
     ['a print that is never closed', 'x<print>a\nb', ['a\nb']],
-    ['a print that breaks off in its end', '<print>a</prin', ['a</prin']],
+    ['a print that breaks off in its closing tag', '<print>a</prin', ['a</prin']],
     ['nothing when there is no print', 'a < b > c', []],
   ])('%s', (_, output, prints) => {
     expect(shown(piecesOf([output]))).toEqual(prints);
   });
 });
 
-describe('when it is shown', () => {
-  test('a line is shown as soon as it is complete, the rest at the close', () => {
+describe('the time of showing', () => {
+  test('a line is shown as soon as it is complete, and the rest at the closing tag', () => {
     const stream = printStream();
     expect(stream.push('<print>one\ntw')).toEqual([{ text: 'one\n', done: false }]);
     expect(stream.push('o')).toEqual([]);
@@ -46,7 +50,7 @@ describe('when it is shown', () => {
     expect(stream.end()).toEqual([]);
   });
 
-  test('a line without end does not pile up', () => {
+  test('a line that never ends is not held in memory', () => {
     const stream = printStream();
     stream.push('<print>');
     let given = 0;

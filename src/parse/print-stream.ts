@@ -1,4 +1,4 @@
-/** A piece of what `<print>` shows: a line with its end, or less where the print ends. */
+/** A piece of the body of a `<print>`: a line with its end, or less at the end of the print. */
 export interface PrintPiece {
   readonly text: string;
   /** This piece is the last one of its print. Its text may be empty. */
@@ -7,17 +7,18 @@ export interface PrintPiece {
 
 export interface PrintStream {
   push(chunk: string): readonly PrintPiece[];
-  /** The output has ended: gives what is left of a print that was never closed. */
+  /** The output has ended: returns the rest of a print that was never closed. */
   end(): readonly PrintPiece[];
 }
 
 /**
  * Reads the bodies of `<print>` tags from an output while it arrives.
  *
- * The pieces depend on the output alone, not on how it is cut into chunks. A line is given when it
- * is complete, and a line that grows beyond `LONGEST_PIECE` is given in parts, so that no more than
- * that is held back. A print that is never closed is shown too: nobody can know that beforehand.
- * Only prints are looked for, so one inside the body of another tag, or in code, is shown as well.
+ * The pieces depend only on the output, not on how it is cut into chunks. A line is given when it
+ * is complete. A line longer than `LONGEST_PIECE` is given in parts, so that the stream holds back
+ * no more than that. A print that is never closed is shown too, because this is not known in
+ * advance. The stream looks only for prints, so it also shows a print in code or in the body of
+ * another tag.
  */
 export function printStream(): PrintStream {
   let position: Position = OUTSIDE;
@@ -84,7 +85,7 @@ type Position =
   /** After `<print`, outside attribute values. */
   | { readonly in: 'opening'; readonly previous: string }
   | { readonly in: 'value'; readonly quote: string }
-  /** `closing` is held back, for it may become the closing tag. */
+  /** `closing` is held back because it may become the closing tag. */
   | { readonly in: 'body'; readonly closing: string };
 
 const OUTSIDE: Position = { in: 'text', matched: 0 };
@@ -93,7 +94,7 @@ const OPENING = '<print';
 const CLOSING = '</print';
 const SPACE = ' \n\t\r';
 const LONGEST_PIECE = 4096;
-/** With more space than this before its `>`, a closing tag is not waited for. */
+/** The stream does not wait for a closing tag with more space than this before its `>`. */
 const LONGEST_CLOSING = 64;
 
 function afterText(matched: number, char: string): Position {

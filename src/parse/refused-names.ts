@@ -1,24 +1,24 @@
 /**
- * The one table of names that no variable may have: a program on the machine would read it. An
- * asterisk stands for any letters. To whom a name is refused depends on its row.
+ * The one table of names that a variable must not have, because a program on the machine would read
+ * it. An asterisk matches any letters. The row says to whom its names are refused.
  */
 export interface RefusedNames {
-  /** Authors and people have reasons to set some of those that an agent must not choose. */
+  /** Authors and users have reasons to set some variables that an agent must not choose. */
   readonly to: 'everybody' | 'agents';
-  /** Whether `Path` is refused as well as `PATH`. To agents every name is. */
+  /** Whether `Path` is refused as well as `PATH`. For agents, every name is refused in any case. */
   readonly inAnyCase: boolean;
   readonly names: string;
 }
 
 export const REFUSED_NAMES: readonly RefusedNames[] = [
-  // Windows does not tell "Path" from "PATH", and some programs read names in either case.
+  // For Windows, "Path" and "PATH" are the same, and some programs read names in either case.
   {
     to: 'everybody',
     inAnyCase: true,
     names: `PATH PATHEXT COMSPEC SYSTEMROOT WINDIR PSMODULEPATH NODE_OPTIONS *_PROXY NPM_CONFIG_*
   RAYMOND_*`,
   },
-  // As programs spell them. An asterisk stands for any letters.
+  // As programs spell them.
   {
     to: 'everybody',
     inAnyCase: false,
@@ -55,7 +55,8 @@ export const REFUSED_NAMES: readonly RefusedNames[] = [
   COR_* NUGET_* MSBUILD* CustomBefore* CustomAfter* DirectoryBuild* DirectoryPackages* CscTool* VbcTool* FscTool*
   GIT GIT_* HG HGRCPATH HGEDITOR HGMERGE SVN_* CVS_RSH BZR_* ANTHROPIC_* CLAUDE_*`,
   },
-  // Authors have reasons to set these. In capitals an agent cannot choose them, but Windows has no capitals.
+  // Authors have reasons to set these. An agent cannot choose names in capitals, but Windows
+  // ignores case.
   {
     to: 'agents',
     inAnyCase: true,

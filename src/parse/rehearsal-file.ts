@@ -1,4 +1,4 @@
-/** What people write to play the agent: the answers of a rehearsal or of a test. */
+/** The files with which a user plays the agent: the answers of a rehearsal or a test. */
 import * as z from 'zod/mini';
 import { type Failure, failureSchema } from '../model/failure.ts';
 import { mapOf, someText, usd } from './yaml-values.ts';
@@ -55,12 +55,12 @@ export function answerFor(
   return Array.isArray(found) ? found[Math.min(execution, found.length) - 1] : found;
 }
 
-/** A state may be called `constructor`, which every object has. */
+/** A state may have the name `constructor`, which every object has. */
 function own(answers: Answers | undefined, name: string): Answers[string] | undefined {
   return answers && Object.hasOwn(answers, name) ? answers[name] : undefined;
 }
 
-/** A failure that a person wrote down, with a message in any case. */
+/** A failure that a user wrote, with a default message. */
 export function writtenFailure({
   failure: kind,
   message,

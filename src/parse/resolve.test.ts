@@ -72,12 +72,12 @@ describe.each<[Platform, [string, string, string][]]>([
 });
 
 test.each([
-  ['A', 'A.md A.sh', '"A" can mean A.md or A.sh: write the extension too.'],
-  ['REVEIW', 'REVIEW.md START.md', 'There is no state "REVEIW". Close to it: REVIEW.md.'],
-  ['REVEIW.md', 'REVIEW.md START.md', 'There is no state "REVEIW.md". Close to it: REVIEW.md.'],
+  ['A', 'A.md A.sh', '"A" can mean A.md or A.sh. Write the extension too.'],
+  ['REVEIW', 'REVIEW.md START.md', 'There is no state "REVEIW". Did you mean REVIEW.md?'],
+  ['REVEIW.md', 'REVIEW.md START.md', 'There is no state "REVEIW.md". Did you mean REVIEW.md?'],
   ['X', 'B.md START.md', 'There is no state "X". The workflow has B.md, START.md.'],
-  ['A', 'A.bat', 'A.bat cannot run on Unix, which needs .md, .sh.'],
+  ['A', 'A.bat', 'A.bat cannot run on Unix. States for Unix end in .md, .sh.'],
   ['A', '!A.md', 'The state A.md cannot be used: It is not UTF-8.'],
-])('what it says of %j among %s', (name, files, message) => {
+])('the message for %j among %s', (name, files, message) => {
   expect(resolveState(workflow('unix', files), name)).toMatchObject({ message });
 });

@@ -11,13 +11,13 @@ export type Resolution =
   | {
       readonly problem: 'missing' | 'ambiguous' | 'wrong-platform' | 'broken';
       readonly message: string;
-      /** The names that were probably meant, best first. */
+      /** The names that the author probably meant, best first. */
       readonly close: readonly string[];
-      /** The state that is there, but broken. */
+      /** The state that exists but is broken. */
       readonly broken?: StateName;
     };
 
-/** Which state a name means, as an author or an agent writes it. */
+/** Finds the state for a name as an author or an agent writes it. */
 export function resolveState(workflow: States, name: string): Resolution {
   const resolved = findState(workflow, name);
   const state = 'found' in resolved ? workflow.states.get(resolved.found) : undefined;
@@ -27,18 +27,18 @@ export function resolveState(workflow: States, name: string): Resolution {
   return { problem: 'broken', message, close: [], broken: state.name };
 }
 
-/** The same for whoever does not mind that the state is broken. */
+/** The same, but also finds broken states. */
 export function findState(workflow: States, name: string): Resolution {
   const { states, platform } = workflow;
-  const there = candidates(name).filter((candidate) => states.has(candidate));
-  const [hit, ...more] = there.filter((candidate) => suits(candidate, platform));
+  const existing = candidates(name).filter((candidate) => states.has(candidate));
+  const [hit, ...more] = existing.filter((candidate) => suits(candidate, platform));
   if (hit === undefined) {
-    return there.length > 0 ? otherPlatform(there, platform) : missing(workflow, name);
+    return existing.length > 0 ? otherPlatform(existing, platform) : missing(workflow, name);
   }
   return more.length > 0 ? ambiguous(name, [hit, ...more]) : { found: hit };
 }
 
-/** With an extension exactly that file, else every file that it may stand for. */
+/** The file itself if the name has an extension, or else every file that the name can mean. */
 function candidates(name: string): readonly StateName[] {
   const names =
     extensionOf(name) === undefined
@@ -51,11 +51,11 @@ function suits(name: string, platform: Platform): boolean {
   return EXTENSIONS[platform].some((extension) => extension === extensionOf(name));
 }
 
-function otherPlatform(there: readonly StateName[], platform: Platform): Resolution {
+function otherPlatform(existing: readonly StateName[], platform: Platform): Resolution {
   const [here, needed] = platform === 'unix' ? ['Unix', '.sh'] : ['Windows', '.ps1 or .bat'];
   return {
     problem: 'wrong-platform',
-    message: `${there.join(' and ')} cannot run on ${here}, which needs .md, ${needed}.`,
+    message: `${existing.join(' and ')} cannot run on ${here}. States for ${here} end in .md, ${needed}.`,
     close: [],
   };
 }
@@ -63,12 +63,15 @@ function otherPlatform(there: readonly StateName[], platform: Platform): Resolut
 function ambiguous(name: string, hits: readonly StateName[]): Resolution {
   return {
     problem: 'ambiguous',
-    message: `"${clip(name)}" can mean ${hits.join(' or ')}: write the extension too.`,
+    message: `"${clip(name)}" can mean ${hits.join(' or ')}. Write the extension too.`,
     close: hits,
   };
 }
 
-/** What was meant is searched for only when somebody asks: most callers want to know whether it is there. */
+/**
+ * Searches for similar names only when they are read: most callers only need to know whether the
+ * state exists.
+ */
 function missing(workflow: States, name: string): Resolution {
   let found: readonly string[] | undefined;
   const close = () => {
@@ -83,7 +86,7 @@ function missing(workflow: States, name: string): Resolution {
     },
     get message() {
       const hint =
-        close().length > 0 ? `Close to it: ${close().join(', ')}.` : usableIn(workflow).listed;
+        close().length > 0 ? `Did you mean ${close().join(' or ')}?` : usableIn(workflow).listed;
       return `There is no state "${clip(name)}". ${hint}`;
     },
   };
@@ -92,11 +95,11 @@ function missing(workflow: States, name: string): Resolution {
 interface Usable {
   readonly byStem: ReadonlyMap<string, StateName>;
   readonly stems: NameIndex;
-  /** All of them, in a sentence. */
+  /** Lists them in a sentence. */
   readonly listed: string;
 }
 
-/** Worked out once for each workflow. */
+/** Computed once for each workflow. */
 const usable = {
   unix: new WeakMap<States['states'], Usable>(),
   windows: new WeakMap<States['states'], Usable>(),
@@ -112,7 +115,7 @@ function usableIn({ states, platform }: States): Usable {
   return found;
 }
 
-/** What a workflow holds, in a sentence. */
+/** Lists the states of a workflow in a sentence. */
 export function listed(names: readonly string[]): string {
   if (names.length === 0) return 'The workflow has no states.';
   const shown = names.slice(0, 8).join(', ');

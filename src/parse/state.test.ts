@@ -48,13 +48,13 @@ test.each(['A.md', 'A.sh'])('%s that is not UTF-8 is broken', (name) => {
         file: name,
         line: 2,
         column: 3,
-        message: `${name} is not UTF-8: the byte E4 at offset 5 cannot stand there.`,
+        message: `${name} is not UTF-8: the byte E4 at offset 5 is not valid.`,
       },
     ],
   });
 });
 
-test('no bytes make it throw', () => {
+test('no bytes make the reader throw', () => {
   const front = fc.constantFrom('', '---\n', '---\nmodel: ', '---\nallowed_transitions:\n  - ');
   const names = fc.constantFrom('A.md', 'A.sh', 'A.bat', 'A.ps1');
   fc.assert(

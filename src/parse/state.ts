@@ -8,7 +8,7 @@ import { isError } from './yaml-reader.ts';
 
 export type Extension = '.md' | '.sh' | '.bat' | '.ps1';
 
-/** In the order in which they are tried. */
+/** In the order of the search. */
 export const EXTENSIONS: Readonly<Record<Platform, readonly Extension[]>> = {
   unix: ['.md', '.sh'],
   windows: ['.md', '.ps1', '.bat'],
@@ -43,7 +43,7 @@ export function readState(
   return { state: { kind: 'prompt', name, ...prompt }, diagnostics };
 }
 
-/** The ending that makes a file a state on some platform. `v1.2` has none. */
+/** The extension that makes a file a state on some platform. `v1.2` has none. */
 export function extensionOf(name: string): Extension | undefined {
   return ALL_EXTENSIONS.find((extension) => name.endsWith(extension));
 }
@@ -52,7 +52,7 @@ export function stemOf(name: string): string {
   return name.slice(0, name.length - (extensionOf(name)?.length ?? 0));
 }
 
-/** The states among a source's files: hidden ones and other kinds are none. */
+/** Whether a file of a source is a state: hidden files and other kinds of files are not. */
 export function isStateFile(name: string): name is StateName {
   return !name.startsWith('.') && extensionOf(name) !== undefined;
 }
@@ -74,7 +74,7 @@ function notUtf8(file: string, bytes: Uint8Array, offset: number): Diagnostic {
     file,
     line: before.reduce((lines, value) => (value === 0x0a ? lines + 1 : lines), 1),
     column: offset - lineStart + 1,
-    message: `${file} is not UTF-8: the byte ${byte} at offset ${offset} cannot stand there.`,
-    remedy: 'Save it as UTF-8.',
+    message: `${file} is not UTF-8: the byte ${byte} at offset ${offset} is not valid.`,
+    remedy: 'Save the file as UTF-8.',
   };
 }

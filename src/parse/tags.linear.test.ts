@@ -5,7 +5,7 @@ import { readTags } from './tags.ts';
 
 const MODES = ['heeded', 'ignored'] as const;
 
-/** Texts of about `size` characters, each made to lead some search far in vain, again and again. */
+/** Texts of about `size` characters. Each makes some search run far and fail, repeatedly. */
 const HOSTILE: Record<string, (size: number) => string> = {
   'unclosed tags': (size) => filled('<goto>', size),
   'unclosed tags of all names': (size) =>
@@ -46,7 +46,7 @@ const HOSTILE: Record<string, (size: number) => string> = {
   'lines of space': (size) => `\`\n${filled(' ', size)}`,
 };
 
-test.each(Object.entries(HOSTILE))('%s: twice the text is twice the work', (_, hostile) => {
+test.each(Object.entries(HOSTILE))('%s: work is linear in the text', (_, hostile) => {
   for (const code of MODES) {
     const once = hostile(100_000);
     const twice = hostile(200_000);
@@ -56,7 +56,7 @@ test.each(Object.entries(HOSTILE))('%s: twice the text is twice the work', (_, h
   }
 });
 
-test('any mixture repeated twice as often is twice the work', () => {
+test('any mixture: work is linear in the text', () => {
   const tokens = ['<goto', '>', '</goto>', '<call ', '</call', '<print>', ' a="', " b='", '"', "'"];
   const markdown = ['`', '``', '\n```', '\n~~~', '\n', '\n\n', ' ', 'x', '=', '/', '\\'];
   const mixture = fc.array(fc.constantFrom(...tokens, ...markdown), {
@@ -102,7 +102,7 @@ function numbered(size: number, unit: (n: number) => string): string {
   return text;
 }
 
-/** Two attribute lists, each of which lies in the values of the other. */
+/** Two attribute lists, each inside the values of the other. */
 function interlocking(size: number): string {
   return `<goto a="<goto b='${numbered(size, (n) => `" a${n}="' b${n}='`)}`;
 }
@@ -113,7 +113,10 @@ function growingRuns(size: number, between: string): string {
   return text;
 }
 
-/** How many characters were touched: one for each code, a search for what it ran over, a slice whole. */
+/**
+ * The number of characters read: one for each code, the distance for a search, the length for a
+ * slice.
+ */
 function workOn(text: string, code: (typeof MODES)[number]): number {
   let work = 0;
   const counting: OutputText = {

@@ -58,7 +58,7 @@ describe('properties', () => {
     );
   });
 
-  test('a text without < holds no tag', () => {
+  test('a text without < contains no tag', () => {
     fc.assert(
       fc.property(fc.oneof(soup, fc.string()), (text) => {
         const reading = readTags(text.replaceAll('<', ''), { code: 'ignored' });
@@ -67,7 +67,7 @@ describe('properties', () => {
     );
   });
 
-  test('a tag amid prose reads back as it was written', () => {
+  test('a tag in prose is read back as written', () => {
     const quote = fc.constantFrom('"', "'");
     fc.assert(
       fc.property(fc.array(fc.tuple(prose, written, quote)), prose, (items, tail) => {
@@ -81,7 +81,7 @@ describe('properties', () => {
     );
   });
 
-  test('reading agrees with a plain, slow reader', () => {
+  test('the reader agrees with a simple, slow reader', () => {
     fc.assert(
       fc.property(soup, (text) => {
         const { tags, bad } = readTags(text, { code: 'ignored' });
@@ -91,7 +91,7 @@ describe('properties', () => {
     );
   });
 
-  test('bytes are read like characters', () => {
+  test('bytes and characters give the same tags', () => {
     fc.assert(
       fc.property(soup, fc.constantFrom('heeded', 'ignored'), (text, code) => {
         expect(readTags(bytesOf(text), { code })).toEqual(readTags(text, { code }));
@@ -119,7 +119,7 @@ function encode(value: string): string {
     .replaceAll("'", '&apos;');
 }
 
-/** The rules of tags again, as regular expressions that may take their time. */
+/** The rules of tags as slow regular expressions. */
 function readSlowly(text: string) {
   const tags = [];
   let bad = 0;

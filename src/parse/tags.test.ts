@@ -49,7 +49,7 @@ describe('tags', () => {
     ],
     ['entities in a body stay', '<result>&lt;&amp;</result>', ['result{} &lt;&amp;']],
     ['an empty body', '<result></result>', ['result{} ']],
-    ['a body byte for byte', '<result>\n  a\r\n\t</result>', ['result{} \n  a\r\n\t']],
+    ['a body is unchanged', '<result>\n  a\r\n\t</result>', ['result{} \n  a\r\n\t']],
     [
       'tags in a body are text',
       '<result><goto>A</goto> <call x></result>',
@@ -57,7 +57,7 @@ describe('tags', () => {
     ],
     ['the first closing tag ends a body', '<goto><goto>A</goto>B</goto>', ['goto{} <goto>A']],
     [
-      'what only looks like a closing tag is body',
+      'text that only looks like a closing tag is part of the body',
       '<call></calls></call-workflow></ call></CALL></call x></call>',
       ['call{} </calls></call-workflow></ call></CALL></call x>'],
     ],
@@ -103,7 +103,7 @@ describe('tags', () => {
     expect(readTags(text, { code: 'heeded' })).toEqual(reading);
   });
 
-  test('names of attributes that mean something to JavaScript are names like any other', () => {
+  test('attribute names with a meaning in JavaScript are ordinary names', () => {
     const text = '<fork __proto__="a" constructor="b" toString="c">S</fork>';
     const attributes = readTags(text, { code: 'ignored' }).tags[0]?.attributes ?? {};
     expect(Object.entries(attributes)).toEqual([
@@ -191,10 +191,15 @@ describe('bad tags', () => {
   });
 
   test.each<[name: string, text: string, bad: readonly string[], tags: readonly string[]]>([
-    ['takes what it holds with it', '<goto a=1><result>A</result></goto>', ['goto'], []],
-    ['leaves what follows', '<goto a=1>A</goto><result>B</result>', ['goto'], ['result{} B']],
+    ['hides the tags inside it', '<goto a=1><result>A</result></goto>', ['goto'], []],
     [
-      'leaves what follows a self-closed tag',
+      'does not hide the next tag',
+      '<goto a=1>A</goto><result>B</result>',
+      ['goto'],
+      ['result{} B'],
+    ],
+    [
+      'does not hide the tag after a self-closed one',
       '<goto/>A</goto><result/><goto>B</goto>',
       ['goto', 'result'],
       ['goto{} B'],
@@ -216,11 +221,19 @@ describe('bad tags', () => {
 describe('tags and code', () => {
   const T = '<goto>IN</goto>';
   test.each<[name: string, text: string, heeded: readonly string[]]>([
-    ['code does not count beside a tag outside', `\`${T}\` <goto>OUT</goto>`, ['OUT']],
-    ['nor after one', `<goto>OUT</goto> \`${T}\``, ['OUT']],
-    ['nor a fence', `\`\`\`xml\n${T}\n\`\`\`\n<goto>OUT</goto>`, ['OUT']],
+    ['code does not count before a tag outside', `\`${T}\` <goto>OUT</goto>`, ['OUT']],
+    ['code does not count after a tag outside', `<goto>OUT</goto> \`${T}\``, ['OUT']],
+    [
+      'a fence does not count before a tag outside',
+      `\`\`\`xml\n${T}\n\`\`\`\n<goto>OUT</goto>`,
+      ['OUT'],
+    ],
     ['code counts when there is nothing outside', `Take \`${T}\`.`, ['IN']],
-    ['all code counts then', `\`${T}\`\n\`\`\`\n${T}${T}\n\`\`\``, ['IN', 'IN', 'IN']],
+    [
+      'all code counts when there is nothing outside',
+      `\`${T}\`\n\`\`\`\n${T}${T}\n\`\`\``,
+      ['IN', 'IN', 'IN'],
+    ],
     ['an unclosed fence counts when there is nothing else', `\`\`\`\n${T}`, ['IN']],
     ['a bad tag outside is a tag outside', `\`${T}\` <goto/>`, ['bad']],
     ['a bad tag inside does not count beside one outside', '`<goto/>` <goto>OUT</goto>', ['OUT']],
@@ -251,7 +264,7 @@ describe('tags and code', () => {
     expect([...tags.map(({ body }) => body), ...bad.map(() => 'bad')]).toEqual(heeded);
   });
 
-  test('a script is no markdown', () => {
+  test('the output of a script is not markdown', () => {
     const text = `\`${T}\` <goto>OUT</goto>\n\`\`\`\n${T}`;
     expect(readTags(text, { code: 'ignored' }).tags.map(({ body }) => body)).toEqual([
       'IN',

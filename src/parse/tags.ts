@@ -5,10 +5,10 @@ import { codeRegions, forwardSearch } from './code-regions.ts';
 import { isSpace, readOpeningTag, skipSpace } from './opening-tag.ts';
 
 /**
- * Reads the transition tags of an output in time linear in its length, whatever it contains.
+ * Reads the transition tags of an output in time linear in its length, for any text.
  *
- * With `code: 'heeded'` the text is markdown, and tags that open inside code count only when there
- * is none outside it. Tags and code are found in one walk, because whichever opens first hides the
+ * With `code: 'heeded'` the text is markdown, and tags that open inside code count only if no tag
+ * is outside code. One pass finds both tags and code, because the one that opens first hides the
  * other.
  */
 export function readTags(
@@ -71,8 +71,8 @@ function addAll(reading: GrowingReading, more: TagReading): void {
 }
 
 /**
- * Where each name is closed for the last time. A search for a closing tag starts only when it will
- * succeed, and what it runs over then belongs to the tag, so no stretch is searched twice.
+ * The last closing tag of each name. A search for a closing tag starts only when it will succeed.
+ * The text that it then passes belongs to the tag, so no part is searched twice.
  */
 function findLastClosings(text: OutputText): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
@@ -83,7 +83,7 @@ function findLastClosings(text: OutputText): ReadonlyMap<string, number> {
   return last;
 }
 
-/** Reads what opens at the `<` at this place, and tells where reading goes on. */
+/** Reads the tag that opens at this `<`, and returns where reading continues. */
 function readTagAt(
   text: OutputText,
   at: number,
@@ -100,7 +100,7 @@ function readTagAt(
     if (name !== 'print') reading.bad.push({ name, problem: selfClosed(name) });
     return opening.end;
   }
-  // Where a malformed opening was meant to end is unknown, so its first closing tag counts.
+  // It is unknown where a malformed opening was meant to end, so its first closing tag counts.
   const bodyStart = opening.kind === 'open' ? opening.end : nameEnd;
   const closing = findClosing(text, name, bodyStart, lastClosings);
   if (closing === undefined) return nameEnd;

@@ -1,4 +1,4 @@
-/** What people write to test a workflow: what happens to it, and what must come of it. */
+/** The files with which a user tests a workflow: the inputs and the expected results. */
 import * as z from 'zod/mini';
 import { runOutcomeSchema } from '../model/event.ts';
 import { answersSchema, failureAnswerSchema, repliesSchema } from './rehearsal-file.ts';
@@ -12,12 +12,12 @@ const yes = z.literal(true, 'true');
 const expectSchema = mapOf({
   /** The states that the first agent was in. */
   path: z.optional(path),
-  /** The same for each agent that is named. */
+  /** The states of each named agent. */
   paths: z.optional(z.record(z.string(), path, 'a map of agents to lists of states')),
   result: z.optional(someText),
   outcome: z.optional(z.enum(outcomes, `one of ${outcomes.join(', ')}`)),
   variables: z.optional(z.record(z.string(), texts, 'a map of agents to variables')),
-  /** For a state, what its prompts contain. */
+  /** For each state, the texts that its prompts contain. */
   prompts: z.optional(
     z.record(
       z.string(),
@@ -25,23 +25,23 @@ const expectSchema = mapOf({
       'a map of states to texts',
     ),
   ),
-  /** How deep the deepest stack of an agent was. */
+  /** The largest depth of any stack. */
   depth: z.optional(count),
   cost: z.optional(usd),
-  /** What files of the project folder contain. */
+  /** For each file of the project folder, the text that it contains. */
   files: z.optional(texts),
 });
 
-/** The run options that make a difference, named as in the config file. */
+/** The run options that affect a test, named as in the config file. */
 export type TestSettings = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const byAgent = {
   agent: someText,
-  /** It came in together with what stands above, before anything else was begun. */
+  /** It arrived together with the entry above, before Raymond started anything else. */
   together: z.optional(yes),
 };
 
-/** What came in, in the order in which it came. */
+/** The inputs of a run, in the order in which they arrived. */
 const recordedSchema = z.union(
   [
     mapOf({
@@ -62,25 +62,25 @@ const recordedSchema = z.union(
     mapOf({ ...byAgent, came: z.literal('time', 'time') }),
     mapOf({ came: z.literal('end of usage limit', 'end of usage limit') }),
   ],
-  'an end of a step, a reply, or a time that came',
+  'an end of a step, a reply, or a time',
 );
 
 const testShape = (settings: z.ZodMiniType<TestSettings>) => ({
   name: z.optional(someText),
   input: z.optional(someText),
   set: z.optional(texts),
-  /** Files that are in the project folder at the beginning. */
+  /** Files of the project folder at the start. */
   files: z.optional(texts),
   answers: z.optional(answersSchema),
   replies: z.optional(repliesSchema),
   budget: z.optional(usd),
   max_iterations: z.optional(count),
   settings: z.optional(settings),
-  recorded: z.optional(z.array(recordedSchema, 'a list of what came in')),
+  recorded: z.optional(z.array(recordedSchema, 'a list of inputs')),
   expect: z.optional(expectSchema),
 });
 
-/** `settings` says which run options a test may set. */
+/** `settings` defines the run options that a test may set. */
 export function testFileSchema(settings: z.ZodMiniType<TestSettings>) {
   const shape = testShape(settings);
   const tests = z.array(mapOf(shape), 'a list of tests').check(z.minLength(1, 'a test'));
@@ -92,7 +92,7 @@ export type WorkflowTest = Omit<TestFile, 'tests'>;
 export type Expectations = z.output<typeof expectSchema>;
 export type Recorded = z.output<typeof recordedSchema>;
 
-/** The tests of a file. What stands beside `tests` holds for each of them that says nothing else. */
+/** The tests of a file. The keys beside `tests` apply to each test that does not override them. */
 export function testsIn({ tests, ...shared }: TestFile): readonly WorkflowTest[] {
   if (!tests) return [shared];
   return tests.map((test) => ({

@@ -18,7 +18,7 @@ const tag = (name: TagName, body: string, attributes: Tag['attributes'] = {}): T
   body,
 });
 
-describe('what each tag becomes', () => {
+describe('each tag', () => {
   test.each([
     ['<goto>N</goto>', { tag: 'goto', target: 'N' }],
     ['<goto>\n  N.md </goto>', { tag: 'goto', target: 'N.md' }],
@@ -56,7 +56,7 @@ describe('what each tag becomes', () => {
   });
 });
 
-describe('forks stand together', () => {
+describe('several forks', () => {
   test.each([
     ['one with next', '<fork next="N" item="1">W</fork>', 1],
     ['several with the same next', '<fork next="N">W</fork><fork next=" N ">V</fork>', 2],
@@ -69,7 +69,7 @@ describe('forks stand together', () => {
     expect(move.ok && move.value.forks).toHaveLength(count);
   });
 
-  test('next, cd and input are for Raymond, every other attribute is the worker’s', () => {
+  test('next, cd and input are for Raymond, and every other attribute is a variable of the worker', () => {
     const move = read('<fork next="N" cd="d" input="i" item="1" model="x">W</fork>');
     const variables = { item: '1', model: 'x' };
     expect(move.ok && move.value.forks).toEqual([
@@ -80,11 +80,16 @@ describe('forks stand together', () => {
   test.each([
     ['no next', '<fork>W</fork>', 'bad-transition', 'next is missing'],
     ['two nexts', '<fork next="A">W</fork><fork next="B">W</fork>', 'bad-transition', 'disagree'],
-    ['next and goto', '<fork next="N">W</fork><goto>N</goto>', 'several-transitions', '<goto> too'],
+    [
+      'next and goto',
+      '<fork next="N">W</fork><goto>N</goto>',
+      'several-transitions',
+      'also a <goto>',
+    ],
     ['a result', '<fork>W</fork><result>x</result>', 'several-transitions', '<result>'],
     ['two gotos', '<fork>W</fork><goto>A</goto><goto>B</goto>', 'several-transitions', '<goto>'],
     ['a reset', '<fork next="N">W</fork><reset>A</reset>', 'several-transitions', '<reset>'],
-  ])('but not with %s', (_, text, kind, message) => {
+  ])('refused: %s', (_, text, kind, message) => {
     expect(read(text)).toMatchObject({
       ok: false,
       kind,
@@ -93,7 +98,7 @@ describe('forks stand together', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused', () => {
   test.each([
     ['nothing', 'Done.', 'no-transition', 'no transition tag'],
     ['two tags', '<goto>A</goto><goto>A</goto>', 'several-transitions', '2 transition tags'],
@@ -118,7 +123,7 @@ describe('what is refused', () => {
       'NUL in a variable',
       '<fork next="N" item="a\0b">W</fork>',
       'bad-transition',
-      'item may not contain a NUL',
+      'item must not contain a NUL',
     ],
     ['NUL in cd', '<reset cd="a\0b">N</reset>', 'bad-transition', 'NUL'],
     ['an unknown attribute', '<goto to="x">N</goto>', 'bad-transition', 'no attribute to'],
@@ -149,7 +154,7 @@ describe('what is refused', () => {
       'would change how programs run',
     ],
     [
-      'a variable that no shell can hold',
+      'a name that no shell variable can have',
       '<fork next="N" a-b="1">W</fork>',
       'bad-transition',
       'cannot be a variable',
@@ -215,6 +220,6 @@ test.each([
   tag('goto', 'N', { input: `a "quoted" <b> & 'c' > d` }),
   tag('call', ' C ', { return: 'R' }),
   tag('result', 'a <goto>quoted</goto> tag'),
-])('what is written is read again: $name', (written) => {
+])('a written tag is read back: $name', (written) => {
   expect(readTags(writeTag(written), { code: 'ignored' }).tags).toEqual([written]);
 });

@@ -3,15 +3,15 @@ import type { Ask, Fork, Move, Transition } from '../model/transition.ts';
 import { clip } from './clip.ts';
 import { variableProblem } from './variables.ts';
 
-/** What a tag's parts are called and which it must have. Every question about a tag's form ends here. */
+/** The names of a tag's parts, and which are required. The form of every tag is defined here. */
 export interface TagRule {
-  /** What the body is; also the key under which a policy pins it. */
+  /** The meaning of the body; also the key under which a policy pins it. */
   readonly body: 'target' | 'path' | 'question' | 'payload';
   readonly required: readonly string[];
   readonly optional: readonly string[];
   /** Whether any further attribute is a variable of the worker. */
   readonly variables: boolean;
-  /** Whether attributes may choose something for the agent of the state that it leads to. */
+  /** Whether attributes may make choices for the agent of the target state. */
   readonly choices: boolean;
 }
 
@@ -29,7 +29,7 @@ export const TAG_RULES: Readonly<Record<TagName, TagRule>> = {
   'reset-workflow': rule('path', [], ['input', 'cd']),
 };
 
-/** The attributes that a tag may have; `choices` are those that choose something for an agent. */
+/** The attributes that a tag may have. `choices` are those that make a choice for an agent. */
 export function attributesOf(tag: TagName, choices: readonly string[]): readonly string[] {
   const { required, optional, choices: takesChoices } = TAG_RULES[tag];
   return [...required, ...optional, ...(takesChoices ? choices : [])];
@@ -44,7 +44,7 @@ export type Read<T> =
 
 export type MoveProblem = 'no-transition' | 'several-transitions' | 'bad-transition';
 
-/** One transition, or forks that stand together with one way on for the parent. */
+/** One transition, or several forks with one transition for the parent. */
 export function readMove(reading: TagReading, choices: readonly string[]): Read<Move> {
   const bad = reading.bad[0];
   if (bad) return wrong(bad.problem);
@@ -66,7 +66,7 @@ export function readTransition(tag: Tag, choices: readonly string[]): Read<Trans
   return found ? wrong(`<${tag.name}>: ${found}`) : toTransition(tag, choices);
 }
 
-/** A tag as an agent has to write it. */
+/** Writes a tag as an agent must write it. */
 export function writeTag(tag: Tag): string {
   const attributes = Object.entries(tag.attributes).map(
     ([name, value]) => ` ${name}="${encode(value)}"`,
@@ -79,7 +79,7 @@ export function stateNameProblem(name: string): string | undefined {
   if (name === '') return 'the name of a state is missing';
   if (/[/\\]/.test(name))
     return `"${clip(name)}" is a path: name a state of this workflow, without / and \\`;
-  if (name.includes('\0')) return 'a state name may not contain a NUL character';
+  if (name.includes('\0')) return 'a state name must not contain a NUL character';
   if (name === '.' || name === '..') return `"${name}" does not name a state`;
   if (name.length > LONGEST_NAME)
     return `"${clip(name)}" is longer than a file name can be (${LONGEST_NAME} characters)`;
@@ -88,7 +88,7 @@ export function stateNameProblem(name: string): string | undefined {
 
 const LONGEST_NAME = 255;
 
-/** "90", "90s", "15m", "24h", "7d" in ms. */
+/** Reads "90", "90s", "15m", "24h" or "7d" as ms. */
 export function readDuration(text: string): number | undefined {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(s|m|h|d)?$/.exec(text.trim());
   if (!match) return undefined;
@@ -97,7 +97,7 @@ export function readDuration(text: string): number | undefined {
   return ms <= LONGEST_DURATION_MS ? ms : undefined;
 }
 
-/** A hundred years. What is added to the time must still be a time. */
+/** A hundred years. A time plus a duration must still be a valid time. */
 const LONGEST_DURATION_MS = 36_525 * 86_400_000;
 
 export function isFork(transition: Transition): transition is Fork {
@@ -132,25 +132,25 @@ function readForks(forks: readonly Fork[], others: readonly Move['own'][]): Read
     const names = others.map((t) => `<${t.tag}>`).join(', ');
     return problem(
       'several-transitions',
-      `Beside forks only one <goto> may stand, and there is ${names}.`,
+      `Besides forks, only one <goto> is allowed, but there is ${names}.`,
     );
   }
   if (own && nexts.length > 0) {
     return problem(
       'several-transitions',
-      'The forks have a next and there is a <goto> too: keep one.',
+      'The forks have a next, and there is also a <goto>. Keep one of them.',
     );
   }
   if (own) return { ok: true, value: { forks, own } };
   const [next, ...otherNexts] = nexts;
   if (next === undefined) {
     return wrong(
-      '<fork>: the attribute next is missing: it names the state at which the parent goes on',
+      '<fork>: the attribute next is missing: it names the state at which the parent continues',
     );
   }
   if (otherNexts.length > 0) {
     return wrong(
-      `<fork>: the forks disagree on next (${nexts.join(', ')}): the parent goes on at one state`,
+      `<fork>: the forks disagree on next (${nexts.join(', ')}): the parent can continue at one state only`,
     );
   }
   return { ok: true, value: { forks, own: { tag: 'goto', target: next } } };
@@ -173,43 +173,46 @@ function formProblem(tag: Tag, choices: readonly string[]): string | undefined {
         ? attributeProblem(name, value)
         : variableProblem(name);
     if (found) return found;
-    if (!known && value.includes('\0')) return `${name} may not contain a NUL character`;
+    if (!known && value.includes('\0')) return `${name} must not contain a NUL character`;
   }
   if (body === 'target') return stateNameProblem(tag.body.trim());
   if (body === 'path' && tag.body.trim() === '') return 'the path of a workflow is missing';
-  if (body === 'path' && tag.body.includes('\0')) return 'a path may not contain a NUL character';
+  if (body === 'path' && tag.body.includes('\0')) return 'a path must not contain a NUL character';
   if (body === 'question' && tag.body.trim() === '') return 'the question is missing';
   if (tag.name === 'ask' && 'timeout' in tag.attributes !== 'timeout_next' in tag.attributes) {
-    return 'timeout and timeout_next belong together: say both, or neither';
+    return 'timeout and timeout_next belong together: write both or neither';
   }
   return undefined;
 }
 
 function unknownAttribute(name: string, known: readonly string[]): string {
   if (name === 'cd')
-    return 'cd is not allowed here: only a reset, a fork or another workflow can move';
-  return `there is no attribute ${name}${known.length > 0 ? ` (there is ${known.join(', ')})` : ''}`;
+    return 'cd is not allowed here: only a reset, a fork or another workflow can change the directory';
+  return `there is no attribute ${name}${known.length > 0 ? ` (allowed: ${known.join(', ')})` : ''}`;
 }
 
-/** What a journal line can hold many times over, and no prompt ever. */
+/** A journal line can hold several of these, and no prompt is that long. */
 const LONGEST = 8 * 1024 * 1024;
 
 function tooLong(part: string): string {
-  return `the ${part} has more than 8 million characters: write it to a file and pass on the name`;
+  return `the ${part} has more than 8 million characters: write it to a file, and pass the name of the file`;
 }
 
 function attributeProblem(name: string, value: string): string | undefined {
   if (value.length > LONGEST) return tooLong(name);
   if (STATE_ATTRIBUTES.includes(name)) return stateNameProblem(value.trim());
   if (name === 'cd' && value.trim() === '') return 'cd is empty: name a directory';
-  if (name === 'cd' && value.includes('\0')) return 'cd may not contain a NUL character';
+  if (name === 'cd' && value.includes('\0')) return 'cd must not contain a NUL character';
   if (name === 'timeout' && readDuration(value) === undefined) {
     return `timeout is "${clip(value)}": write a number with s, m, h or d, like 24h`;
   }
   return undefined;
 }
 
-/** A word: nothing that an agent could take for one of its options. What it means is the executor's to say. */
+/**
+ * A value must be one word that the agent cannot read as an option. Only the executor knows its
+ * meaning.
+ */
 function choiceProblem(name: string, value: string): string | undefined {
   if (value.length > LONGEST) return tooLong(name);
   return /^[A-Za-z0-9][\w.[\]-]*$/.test(value) ? undefined : `"${clip(value)}" cannot be a ${name}`;

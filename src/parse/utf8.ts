@@ -1,7 +1,7 @@
 export type Decoded =
   | { readonly ok: true; readonly text: string }
   | {
-      readonly ok: false /** Of the first byte that cannot stand there. */;
+      readonly ok: false /** The offset of the first invalid byte. */;
       readonly offset: number;
     };
 
@@ -24,7 +24,7 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
   return { ok: true, text: parts.join('') };
 }
 
-/** Few enough to be passed as arguments of one call. */
+/** Few enough for the arguments of one call. */
 const CHUNK = 8_192;
 
 function hasBom(bytes: Uint8Array): boolean {

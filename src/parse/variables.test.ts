@@ -31,7 +31,7 @@ test.each([
   ['__proto__', 'cannot be a variable'],
   ...['result', 'input', 'workflow_id', 'agent_id', 'state', 'task_folder'].map((name) => [
     name,
-    'Raymond itself fills',
+    'Raymond fills in',
   ]),
   ...[
     'PATH',
@@ -64,14 +64,16 @@ test.each([
     'socks_proxy',
     'raymond_state',
   ].map((name) => [name, 'would change how programs run']),
-])('%j may not: %s', (name, problem) => expect(variableProblem(name ?? '')).toContain(problem));
+])('%j must not be a variable: %s', (name, problem) =>
+  expect(variableProblem(name ?? '')).toContain(problem),
+);
 
 describe('a name that an agent chooses', () => {
   const environment = new Set(['my_level', 'username']);
   const problem = (name: string) => agentVariableProblem(name, environment);
 
   test.each(['item', 'file', 'name', 'issue', 'branch', 'user', 'a1', 'itemName', 'page_number'])(
-    '%s may be one',
+    '%s may be a variable',
     (name) => expect(problem(name)).toBeUndefined(),
   );
 
@@ -81,16 +83,16 @@ describe('a name that an agent chooses', () => {
     ['_item', 'lower-case letter'],
     ['my_level', 'variable of the environment'],
     ['userName', 'variable of the environment'],
-    ['result', 'Raymond itself fills'],
+    ['result', 'Raymond fills in'],
     ['a-b', 'cannot be a variable'],
     ['path', 'would change how programs run'],
     ['tar_options', 'would change how programs run'],
     ['pythonPath', 'would change how programs run'],
     ['git_ssh_command', 'would change how programs run'],
     ['kubeconfig', 'would change how programs run'],
-  ])('%s may not: %s', (name, why) => expect(problem(name)).toContain(why));
+  ])('%s must not be a variable: %s', (name, why) => expect(problem(name)).toContain(why));
 
-  test('none that steers a program, in any spelling', () => {
+  test('a name that affects programs is refused in any spelling', () => {
     expect(STEERING_VARIABLES.length).toBeGreaterThan(400);
     const spellings = STEERING_VARIABLES.flatMap((name) => [
       name,

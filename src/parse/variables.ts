@@ -3,22 +3,23 @@ import { isGivenName } from './placeholders.ts';
 import { REFUSED_NAMES, type RefusedNames } from './refused-names.ts';
 
 /**
- * Names that variables may have. A fork attribute, `--set` and a workflow's environment become
- * environment variables of scripts, so a name that would change how programs run is refused.
+ * Checks the names of variables. A fork attribute, `--set` and the environment of a workflow become
+ * environment variables of scripts. So a name that would change how programs run is refused.
  */
 
-/** Why an author or a person cannot use a name; undefined when they can. */
+/** Why an author or a user cannot use a name; undefined when they can. */
 export function variableProblem(name: string): string | undefined {
   if (name.length > LONGEST || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name === '__proto__') {
-    return `"${clip(name)}" cannot be a variable: use letters, digits and underscores, and no digit first`;
+    return `"${clip(name)}" cannot be a variable: use letters, digits and underscores, and do not start with a digit`;
   }
-  if (isGivenName(name)) return `"${name}" is a name that Raymond itself fills: choose another`;
+  if (isGivenName(name)) return `"${name}" is a name that Raymond fills in: choose another name`;
   return REFUSED.test(name) || REFUSED_IN_ANY_CASE.test(name) ? steers(name) : undefined;
 }
 
 /**
- * Why an agent cannot choose a name; undefined when it can. Programs read variables in capitals, those
- * below, and what their surroundings have already set: `environment` has the names of the latter.
+ * Why an agent cannot choose a name; undefined when it can. Programs read variables in capitals,
+ * those in the table of refused names, and those that are already set. `environment` has the names
+ * of the last kind.
  */
 export function agentVariableProblem(
   name: string,
@@ -27,7 +28,7 @@ export function agentVariableProblem(
   const problem = variableProblem(name);
   if (problem) return problem;
   if (!/^[a-z]/.test(name)) {
-    return `"${name}" does not begin with a lower-case letter, as a variable that an agent chooses must`;
+    return `"${name}" cannot be chosen by an agent: begin with a lower-case letter`;
   }
   if (REFUSED_TO_AGENTS.test(name)) return steers(name);
   if (environment.has(name) || environment.has(name.toLowerCase())) {

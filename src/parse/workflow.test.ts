@@ -42,22 +42,22 @@ test.each<[string, string | undefined, Platform, string]>([
   expect(read.ok ? read.workflow.entry : read.code).toBe(expected);
 });
 
-test('without a beginning it says what it looked for and what is there', () => {
+test('without an entry, the message lists the expected names and the states', () => {
   expect(parse([file('A.md'), file('B.bat')])).toMatchObject({
     message:
-      'The workflow w has no beginning: neither 1_START nor START is there (.md, .sh). The workflow has A.md, B.bat.',
+      'The workflow w has no entry: it contains neither 1_START nor START (.md, .sh). The workflow has A.md, B.bat.',
     remedy: 'Add a START.md, or name the state at which to begin.',
   });
 });
 
-test('a named state that is missing is answered with the nearest', () => {
+test('the message for a missing state names the nearest one', () => {
   expect(parse([file('REVIEW.md')], 'REVEIW')).toMatchObject({
-    message: 'The workflow w cannot begin: there is no state "REVEIW". Close to it: REVIEW.md.',
+    message: 'The workflow w cannot begin: there is no state "REVEIW". Did you mean REVIEW.md?',
     remedy: 'Name a state that it has, like REVIEW.md.',
   });
 });
 
-test('states that cannot be used stay, with what is wrong', () => {
+test('states that cannot be used stay, with their faults', () => {
   const read = parse([
     file('START.md', '---\nmodel: x\n---\n'),
     { name: 'A.md', content: { problem: 'It leaves.', remedy: 'Copy it.' } },

@@ -16,7 +16,7 @@ export type WorkflowReading =
       readonly diagnostics: readonly Diagnostic[];
     };
 
-/** All states of a source, and the one at which it begins. Only a source without a beginning is refused. */
+/** Reads all states of a source, and finds its entry. Only a source without an entry is refused. */
 export function parseWorkflow(
   source: Source,
   platform: Platform,
@@ -25,7 +25,7 @@ export function parseWorkflow(
   const readings = source.files.flatMap((file) => readFile(file, agent) ?? []);
   readings.sort((a, b) => (a.state.name < b.state.name ? -1 : 1));
   const states = new Map(readings.map(({ state }) => [state.name, state]));
-  // States that were written as one share their faults.
+  // States that come from one key share their faults.
   const diagnostics = [
     ...new Set([...source.diagnostics, ...readings.flatMap((reading) => reading.diagnostics)]),
   ];
@@ -72,7 +72,7 @@ type EntrySearch =
       readonly remedy: string;
     };
 
-/** A broken state may be the entry: whoever runs it hears what is wrong with it. */
+/** A broken state may be the entry: a user who runs it sees what is wrong. */
 function findEntry(workflow: States, { entry, name }: Source): EntrySearch {
   if (entry !== undefined) {
     const resolved = findState(workflow, entry);
@@ -106,13 +106,13 @@ function badEntry(resolved: Exclude<Resolution, { found: StateName }>, name: str
 
 function noEntry({ states, platform }: States, name: string): EntrySearch {
   if (states.size === 0) {
-    const message = `There is no workflow in ${name}: it holds no states.`;
+    const message = `There is no workflow in ${name}: it contains no states.`;
     return { code: 'no-entry', message, remedy: 'Name a folder that contains START.md.' };
   }
   const endings = EXTENSIONS[platform].join(', ');
   return {
     code: 'no-entry',
-    message: `The workflow ${name} has no beginning: neither 1_START nor START is there (${endings}). ${listed([...states.keys()])}`,
+    message: `The workflow ${name} has no entry: it contains neither 1_START nor START (${endings}). ${listed([...states.keys()])}`,
     remedy: 'Add a START.md, or name the state at which to begin.',
   };
 }

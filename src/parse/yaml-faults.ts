@@ -1,13 +1,13 @@
-/** What is said of a fault in a YAML file, whichever reader has found it. */
+/** The messages for faults in a YAML file, for all readers. */
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { clip } from './clip.ts';
 import { nearest } from './nearest.ts';
 import { scalarText } from './yaml-text.ts';
 
-type Said = Pick<Diagnostic, 'code' | 'message' | 'remedy' | 'nearest'>;
+type FaultText = Pick<Diagnostic, 'code' | 'message' | 'remedy' | 'nearest'>;
 
-export function unknownKeyFault(key: string, known: readonly string[], where: string): Said {
+export function unknownKeyFault(key: string, known: readonly string[], where: string): FaultText {
   const meant = nearest(key, known);
   const fault = { code: 'unknown-key', message: `${where} has no key "${clip(key)}".` };
   return meant === undefined
@@ -15,10 +15,10 @@ export function unknownKeyFault(key: string, known: readonly string[], where: st
     : { ...fault, remedy: `Did you mean ${meant}?`, nearest: meant };
 }
 
-export function mismatchFault(what: string, expected: string, node: Node | null): Said {
+export function mismatchFault(what: string, expected: string, node: Node | null): FaultText {
   return {
     code: 'bad-value',
-    message: `${what} must be ${expected}, but here is ${describeNode(node)}.`,
+    message: `${what} must be ${expected}, but it is ${describeNode(node)}.`,
     remedy: `Write ${expected}.`,
   };
 }
@@ -26,7 +26,7 @@ export function mismatchFault(what: string, expected: string, node: Node | null)
 function describeNode(node: Node | null): string {
   if (isMap(node)) return 'a map';
   if (isSeq(node)) return 'a list';
-  if (!isScalar(node) || node.value === null) return 'nothing';
+  if (!isScalar(node) || node.value === null) return 'empty';
   const text = clip(scalarText(node) ?? '');
   return typeof node.value === 'string' ? `the text "${text}"` : text;
 }

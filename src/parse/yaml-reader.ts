@@ -3,7 +3,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { mismatchFault, unknownKeyFault } from './yaml-faults.ts';
 import { readYamlText, scalarText, type YamlText } from './yaml-text.ts';
 
-/** A value and where it stands, as an offset into the text. */
+/** A value and its offset in the text. */
 export interface Item {
   readonly node: Node | null;
   readonly offset: number;
@@ -22,8 +22,8 @@ interface FaultDetails {
 }
 
 /**
- * Reads typed values out of a YAML text and notes each fault at its place in the author's file. It
- * walks the syntax tree and follows aliases where they stand, so nothing is ever expanded.
+ * Reads typed values from a YAML text, and records each fault at its place in the author's file. It
+ * walks the syntax tree and follows aliases one by one, so that it never expands them all.
  */
 export class YamlReader {
   readonly root: Item;
@@ -32,10 +32,10 @@ export class YamlReader {
   readonly #text: YamlText;
   #faults: Diagnostic[] = [];
   #errors = 0;
-  /** How much of the text was read again by following aliases. */
+  /** How many characters were read again through aliases. */
   #readAgain = 0;
 
-  /** `linesBefore`: how many lines of the file stand before the text. */
+  /** `linesBefore`: the number of lines of the file before the text. */
   constructor(file: string, text: string, linesBefore = 0) {
     this.#file = file;
     this.#linesBefore = linesBefore;
@@ -47,7 +47,7 @@ export class YamlReader {
     this.root = { node: contents, offset: contents?.range?.[0] ?? 0 };
   }
 
-  /** The faults since this was last asked. */
+  /** Returns the faults since the last call. */
   takeFaults(): readonly Diagnostic[] {
     const taken = this.#faults;
     this.#faults = [];
@@ -146,27 +146,27 @@ export class YamlReader {
     return this.#position(offset).line;
   }
 
-  /** The line on which the content of a text begins: that of a block stands below its `|`. */
+  /** The line on which the content of a text begins: a block begins below its `|`. */
   contentLine(item: Item): number {
     const node = this.#follow(item.node);
     const block = isScalar(node) && node.type?.startsWith('BLOCK_');
     return this.lineOf(node?.range?.[0] ?? item.offset) + (block ? 1 : 0);
   }
 
-  /** A few aliases to a large text can stand for more than fits into any memory. */
+  /** A few aliases to a large text can expand to more than fits into memory. */
   #follow(node: Node | null): Node | null {
     const meant = node === null ? undefined : this.#text.aliases.get(node);
     if (!meant) return node;
     this.#readAgain += lengthOf(meant);
     if (this.#readAgain <= MOST_READ_AGAIN) return meant;
     if (this.#readAgain - lengthOf(meant) <= MOST_READ_AGAIN) {
-      const message = 'The aliases of this YAML stand for too much.';
-      this.error('yaml', node?.range?.[0] ?? 0, message, { remedy: 'Write less of it with *.' });
+      const message = 'The aliases of this YAML expand to too much text.';
+      this.error('yaml', node?.range?.[0] ?? 0, message, { remedy: 'Use fewer aliases (*).' });
     }
     return null;
   }
 
-  /** Where a value was begun; an empty one is better shown at its key. */
+  /** The start of a value. An empty value is reported at its key. */
   #start(node: Node | null): number | undefined {
     const range = node?.range;
     return range && range[1] > range[0] ? range[0] : undefined;

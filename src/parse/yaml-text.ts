@@ -1,6 +1,6 @@
 /**
- * The syntax of a YAML text. Whatever the text is, the result is a tree or faults at their places, in
- * time that is linear in its length.
+ * Reads the syntax of a YAML text. For any text, the result is a tree or a list of faults with
+ * their places, in time linear in the length.
  */
 import {
   Composer,
@@ -21,7 +21,7 @@ export interface YamlText {
   readonly document: Document.Parsed | undefined;
   readonly contents: ParsedNode | null;
   readonly faults: readonly YamlFault[];
-  /** What each alias stands for. */
+  /** The node of each alias. */
   readonly aliases: ReadonlyMap<Node, Node>;
   /** From 1. */
   position(offset: number): { readonly line: number; readonly column: number };
@@ -39,10 +39,10 @@ export function readYamlText(text: string): YamlText {
   const aliases = new Map<Node, Node>();
   const position = (offset: number) => {
     const { line, col } = lines.linePos(offset);
-    // An empty text has no lines at all, and then the counter answers with 0.
+    // For an empty text, which has no lines, the counter returns 0.
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  // Composing recurses, and far enough down it ends the process, not only the call.
+  // Composing recurses. Very deep nesting would end the process, not only the call.
   if (isDeeperThan(MAX_DEPTH, tokens)) {
     const message = `This YAML is nested more than ${MAX_DEPTH} levels deep.`;
     return {
@@ -72,7 +72,10 @@ export function scalarText(node: Node | null): string | undefined {
 
 const MAX_DEPTH = 50;
 
-/** The library compares each key with all keys before it, so we look for repeated ones ourselves. */
+/**
+ * The library compares each key with all keys before it. So this file looks for repeated keys
+ * itself.
+ */
 const OPTIONS = { prettyErrors: false, uniqueKeys: false, logLevel: 'silent' } as const;
 
 function isDeeperThan(most: number, tokens: readonly CST.Token[]): boolean {
@@ -91,7 +94,7 @@ function tokensIn(token: CST.Token): CST.Token[] {
   return token.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat());
 }
 
-/** Nobody reads more of them. */
+/** More faults would not help the author. */
 const MOST_FAULTS = 100;
 
 function syntaxFaults(document: Document.Parsed | undefined): readonly YamlFault[] {
@@ -106,7 +109,7 @@ function secondDocument({ range }: Document.Parsed): YamlFault {
   return {
     offset: range[0],
     message: 'A second YAML document begins here.',
-    remedy: 'Keep one.',
+    remedy: 'Keep one document.',
   };
 }
 

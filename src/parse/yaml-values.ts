@@ -1,7 +1,7 @@
-/** The values of which our YAML files are made. Each says in its message what it must be. */
+/** The values in the YAML files of Raymond. The message of each schema names the expected value. */
 import * as z from 'zod/mini';
 
-/** YAML takes 42 and yes for something else, but where a text is due, a text was meant. */
+/** YAML reads 42 and yes as other types. Where a text is expected, the author meant a text. */
 export const someText = z.pipe(
   z.union([z.string(), z.number(), z.boolean()], 'a text'),
   z.transform(String),

@@ -73,7 +73,7 @@ states:
 
 test.each<[string, string, string, string?]>([
   // text, line:column code, part of the message, nearest
-  ['', '1:1 bad-value', 'nothing'],
+  ['', '1:1 bad-value', 'empty'],
   ['text', '1:1 bad-value', 'the text "text"'],
   ['name: x', '1:1 no-states', 'no states'],
   ['states: []', '1:9 bad-value', 'a list'],
@@ -82,7 +82,7 @@ test.each<[string, string, string, string?]>([
   ['states: {}\nid: a b', '2:5 bad-value', 'a b'],
   ['states: {}\nname: []', '2:7 bad-value', 'a list'],
   ['states: {}\ndefault_budget: -1', '2:17 bad-value', '-1'],
-  ['states: {}\ndefault_budget: 0', '2:17 unused-key', 'cannot lift the budget'],
+  ['states: {}\ndefault_budget: 0', '2:17 unused-key', 'cannot make the budget unlimited'],
   ['states: {}\nenvironment: x', '2:14 bad-value', 'a map'],
   ['states: {}\nenvironment: {PATH: x}', '2:15 bad-name', 'PATH'],
   ['states: {}\nenvironment: {A: [x]}', '2:18 bad-value', 'a list'],
@@ -92,7 +92,7 @@ test.each<[string, string, string, string?]>([
   ['states:\n  A: {sh: x, model: opus}', '2:14 unused-key', 'no effect'],
   ['states:\n  A: {prompt: x, modle: opus}', '2:18 unknown-key', 'modle', 'model'],
   ['states:\n  A: {promt: x, sh: y}', '2:7 unknown-key', 'promt', 'prompt'],
-])('outside of broken states: %s', (text, place, message, meant) => {
+])('a fault outside states: %s', (text, place, message, meant) => {
   const [first] = read(text).diagnostics;
   expect(`${first?.line}:${first?.column} ${first?.code}`).toBe(place);
   expect(first).toMatchObject({ file: 'w.yaml', message: expect.stringContaining(message) });
@@ -105,9 +105,9 @@ test.each<[string, string, string[], string]>([
   ['text', '2:6 bad-value', ['A.md'], 'the text "text"'],
   ['{prompt: x, sh: y}', '2:7 two-kinds', ['A.md', 'A.sh'], 'both'],
   ['{sh: [x]}', '2:11 bad-value', ['A.sh'], 'a list'],
-  ['{prompt: }', '2:7 bad-value', ['A.md'], 'nothing'],
+  ['{prompt: }', '2:7 bad-value', ['A.md'], 'empty'],
   ['{prompt: x, model: opsu}', '2:25 unknown-model', ['A.md'], 'opsu'],
-  ['{prompt: x, force_implicit: true}', '2:18 force-implicit', ['A.md'], 'not exactly one'],
+  ['{prompt: x, force_implicit: true}', '2:18 force-implicit', ['A.md'], 'needs exactly one'],
 ])('a broken state: %s', (state, place, names, message) => {
   const { states, diagnostics } = read(`states:\n  A: ${state}\n  B: {prompt: x}\n`);
   expect(diagnostics).toEqual([]);
@@ -121,7 +121,7 @@ test.each<[string, string, string[], string]>([
   expect(first).toMatchObject({ file: 'w.yaml', message: expect.stringContaining(message) });
 });
 
-test('no text makes it throw', () => {
+test('no text makes the reader throw', () => {
   const words = fc.constantFrom(
     ...'states: START: prompt: sh: model: environment: id: x'.split(' '),
     ...['- ', '[', ']', '{', '}', ', ', '\n', '\n  ', '\n    ', '&a ', '*a', '"', '|\n', '? '],

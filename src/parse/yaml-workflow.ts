@@ -10,12 +10,12 @@ import { type Field, isError, YamlReader } from './yaml-reader.ts';
 export interface YamlWorkflow {
   readonly id?: string;
   readonly about: About;
-  /** Absent when the text is so wrong that no state can be told. */
+  /** Absent when the faults of the text hide the states. */
   readonly states?: readonly State[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A workflow that is written as one YAML text. */
+/** Reads a workflow from one YAML text. */
 export function readYamlWorkflow(
   file: string,
   text: string,
@@ -78,9 +78,10 @@ function readAbout(reader: YamlReader, field: Field): About {
     const fits = (value: number) => Number.isFinite(value) && value >= 0;
     const defaultBudgetUsd = reader.number(field, 'default_budget', 'an amount of USD', fits);
     if (defaultBudgetUsd === 0) {
-      const message = 'default_budget: 0 has no effect: a workflow cannot lift the budget.';
+      const message =
+        'default_budget: 0 has no effect: a workflow cannot make the budget unlimited.';
       reader.warn('unused-key', field.offset, message, {
-        remedy: 'Remove it. Whoever runs the workflow can say --budget 0.',
+        remedy: 'Remove it. The user can run the workflow with --budget 0.',
       });
     }
     return defaultBudgetUsd ? { defaultBudgetUsd } : {};
@@ -116,7 +117,7 @@ function readStates(reader: YamlReader, fields: readonly Field[]): readonly Fiel
   });
 }
 
-/** The files that a state would be in a folder: its prompt, or a script for each platform. */
+/** The files that a state would have in a folder: its prompt, or a script for each platform. */
 function readForms(
   reader: YamlReader,
   file: string,
@@ -143,7 +144,7 @@ function readForms(
 
 interface FormsReading {
   readonly states: readonly State[];
-  /** Without those that broken states hold themselves. */
+  /** Without the diagnostics that broken states hold. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -166,7 +167,7 @@ function checkName(reader: YamlReader, { key, keyOffset }: Field): boolean {
     reader.error('bad-name', keyOffset, `${problem}.`);
   } else if (extension !== undefined) {
     const stem = key.slice(0, -extension.length);
-    const message = `"${key}" has an extension, and states in a YAML workflow have none.`;
+    const message = `"${key}" has an extension, but states in a YAML workflow have none.`;
     reader.error('bad-name', keyOffset, message, { remedy: `Write ${stem}.`, nearest: stem });
   } else if (key.startsWith('.')) {
     reader.error('bad-name', keyOffset, `"${key}" begins with a dot, as hidden files do.`);
@@ -185,7 +186,9 @@ function checkForms(reader: YamlReader, { key, keyOffset }: Field, forms: readon
   }
   if (prompt && forms.length > 1) {
     const message = `The state ${key} is both a prompt and a script.`;
-    reader.error('two-kinds', prompt.key.keyOffset, message, { remedy: 'Make two states of it.' });
+    reader.error('two-kinds', prompt.key.keyOffset, message, {
+      remedy: 'Split it into two states.',
+    });
   }
 }
 
