@@ -1,10 +1,10 @@
-/** For readers of events that care about some kinds only. */
+/** For readers of events that handle only some kinds. */
 import type { RunEvent, RunEventOf, StepEndEvent } from './event.ts';
 
 /**
- * Ends a switch over events in a reader that ignores the rest of them. It accepts the kinds that exist
- * since version 2. A kind that is added later does not compile here: each reader has to handle it, or
- * to name it as ignored (`ignore<'the-new-kind'>(event)`).
+ * Ends a switch over events in a reader that ignores the other kinds. It accepts the kinds that
+ * exist since version 2. A kind that is added later does not compile here: each reader must handle
+ * it, or name it as ignored (`ignore<'the-new-kind'>(event)`).
  */
 export function ignore<Later extends RunEvent['type'] = never>(
   _event: RunEventOf<KindsOfVersion2 | Later>,
@@ -12,7 +12,7 @@ export function ignore<Later extends RunEvent['type'] = never>(
   return undefined;
 }
 
-/** Not to be extended: see `ignore`. */
+/** Do not extend this type: see `ignore`. */
 type KindsOfVersion2 =
   | 'run-started'
   | 'run-resumed'

@@ -18,21 +18,21 @@ export const JOURNAL_VERSION = 2;
 
 const text = z.string();
 const count = z.int().check(z.nonnegative());
-/** ms since the epoch, within what a date can hold. */
+/** In ms since the epoch, within the range of a date. */
 const time = z.int().check(z.nonnegative(), z.lte(8.64e15));
 const usd = z.number().check(z.nonnegative());
 const variables = z.readonly(z.record(text, text));
 const choices = z.readonly(z.record(text, z.union([text, z.boolean(), z.readonly(z.array(text))])));
 const stateName = stateNameSchema;
 
-/** Where an agent's next turn takes its memory from. */
+/** The session from which an agent's next turn takes its memory. */
 export const sessionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
   z.object({ kind: z.literal('open'), id: text }),
   z.object({ kind: z.literal('branch'), from: text }),
 ]);
 
-/** Which session a step uses; a new id is chosen, and journaled, before the step starts. */
+/** The session of a step. A new id is chosen and journaled before the step starts. */
 export const sessionUseSchema = z.discriminatedUnion('use', [
   z.object({ use: z.literal('fresh'), id: text }),
   z.object({ use: z.literal('continue'), id: text }),
@@ -56,7 +56,7 @@ const stackChangeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('clear') }),
 ]);
 
-/** What a ready agent has to do. */
+/** The task of a ready agent. */
 export const taskSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('state') }),
   z.object({ kind: z.literal('reminder'), number: count, text }),
@@ -66,37 +66,40 @@ export const taskSchema = z.discriminatedUnion('kind', [
     evaluator: count,
     output: text,
     tags: z.readonly(z.array(tagSchema)),
-    /** Set when the judge itself had to be reminded: it goes on in this session. */
+    /** Present when the judge was reminded: it continues in this session. */
     reminder: z.optional(z.object({ number: count, text, session: text })),
   }),
 ]);
 
-/** What a person chose for a run; kept, so that a resume works under the same rules. */
+/** The choices of a user for a run. They are kept so that a resume follows the same rules. */
 export const settingsSchema = z.object({
   /** 0 is unlimited. */
   budgetUsd: usd,
   /** 0 is unlimited. */
   maxIterations: count,
-  /** What is chosen for the agents that take the prompts. Only an agent's executor knows what it means. */
+  /**
+   * The choices for the agents that take the prompts. Only the executor of an agent knows their
+   * meaning.
+   */
   agent: choices,
   /** 0 is none. */
   idleTimeoutMs: count,
   maxParallelPrompts: count,
   maxParallelScripts: count,
-  /** Agents that the run may have in all, ended ones included; the usual ceiling when absent. */
+  /** The largest number of agents, including ended ones; absent means the default. */
   maxAgents: z.optional(count),
-  /** Frames that a stack may have; the usual ceiling when absent. */
+  /** The largest number of frames in a stack; absent means the default. */
   maxDepth: z.optional(count),
   failFast: z.boolean(),
   wait: z.boolean(),
   warm: z.boolean(),
-  /** Prompts are answered by a rehearsing agent; a resume goes on rehearsing. */
+  /** A rehearsing agent answers the prompts. A resume continues the rehearsal. */
   rehearse: z.optional(z.boolean()),
-  /** In a rehearsal: scripts are executed, too. */
+  /** In a rehearsal: scripts are executed too. */
   rehearseScripts: z.optional(z.boolean()),
-  /** Where its answers come from, instead of the workflow's own rehearsal.yaml. */
+  /** The file with its answers, if it is not the rehearsal.yaml of the workflow. */
   rehearsalFile: z.optional(text),
-  /** The pauses before further tries of a step that failed, instead of the usual ones. */
+  /** The pauses before retries of a failed step, if they are not the default ones. */
   retryPausesMs: z.optional(z.readonly(z.array(count))),
 });
 
@@ -153,16 +156,16 @@ export const runEventSchema = z.discriminatedUnion('type', [
     task: z.enum(['state', 'reminder', 'continuation', 'judge']),
     /** Present for prompts, absent for scripts. */
     session: z.optional(sessionUseSchema),
-    /** The name of the executor that takes the step. Version 1 did not say. */
+    /** The name of the executor that takes the step. Absent in version 1. */
     executor: z.optional(text),
-    /** The process that takes the step, where several can: its host and pid, or another name. */
+    /** The process that takes the step, if several can: its host and pid, or another name. */
     worker: z.optional(text),
   }),
   z.object({
     type: z.literal('step-ended'),
     ...byStep,
     ...accountSchema.shape,
-    /** Version 1 did not say. */
+    /** Absent in version 1. */
     answer: z.optional(answerRefSchema),
     denied: z.readonly(z.array(text)),
   }),
@@ -219,7 +222,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     number: count,
     failure: failureSchema,
     text,
-    /** The session of a judge, which is not the agent's own. */
+    /** The session of a judge. It is not the session of the agent. */
     session: z.optional(text),
   }),
   z.object({
@@ -261,7 +264,7 @@ export type RunEvent = z.infer<typeof runEventSchema>;
 /** An event with its place in the journal: `seq` counts from 1. */
 export type JournaledEvent = RunEvent & { readonly seq: number };
 export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
-/** The events by which a step is over. */
+/** The events that end a step. */
 export type StepEndEvent = RunEventOf<'step-ended' | 'step-failed' | 'step-interrupted'>;
 export type Session = z.infer<typeof sessionSchema>;
 export type SessionUse = z.infer<typeof sessionUseSchema>;

@@ -1,29 +1,29 @@
 import * as z from 'zod/mini';
 
 /**
- * Why a step gave no usable transition. Every kind has one answer, in `interpret/recover.ts`.
- * `message` states the fact for the person who reads it.
+ * Why a step gave no usable transition. `interpret/recover.ts` has one answer for every kind.
+ * `message` states the fact for the user.
  */
 export const failureSchema = z.object({
   kind: z.enum([
-    // The agent's process or its service let us down: worth another try.
+    // The agent's process or its service failed: a retry may help.
     'crashed',
     'overloaded',
     'connection-lost',
     'idle',
-    // Passes by itself.
+    // It ends without help.
     'usage-limit',
-    // Repeating cannot cure these.
+    // A retry cannot help.
     'not-logged-in',
     'no-credit',
     'unknown-model',
     'refused',
-    // The agent does not know the conversation any more.
+    // The agent no longer knows the session.
     'session-gone',
     // A hook or a setting of the agent stopped the prompt: the model did not answer.
     'blocked',
     'no-executable',
-    // The step ended, but its transition is of no use.
+    // The step ended, but its transition cannot be used.
     'no-transition',
     'several-transitions',
     'bad-transition',
@@ -39,11 +39,11 @@ export const failureSchema = z.object({
     'too-deep',
     'script-failed',
     'changed-script',
-    // Nobody saw how a script ended.
+    // The end of a script was not recorded.
     'lost',
   ]),
   message: z.string(),
-  /** usage-limit: when it ends, in ms since the epoch, if the agent said so. */
+  /** For usage-limit: its end, in ms since the epoch, if the agent reported it. */
   resetsAt: z.optional(z.number()),
 });
 

@@ -5,8 +5,8 @@ import type { Account, AnswerRef } from './step-account.ts';
 import type { TagReading } from './tag.ts';
 
 /**
- * Everything that can happen to a run. Time, ids and what the file system says come in with it, so
- * that interpreting it needs nothing else.
+ * Everything that can happen to a run. An input carries the time, the ids and the facts of the file
+ * system, so that interpreting it needs nothing else.
  */
 export type Input =
   | StartStep
@@ -18,7 +18,7 @@ export type Input =
       readonly askedAt: number;
       readonly text: string;
     }
-  /** A wait is over: a pause before another try, or the time for an answer. */
+  /** A wait is over: the pause before a retry, or the time for an answer. */
   | { readonly kind: 'time-came'; readonly at: number; readonly agent: string }
   | { readonly kind: 'usage-limit-over'; readonly at: number }
   | { readonly kind: 'stop'; readonly at: number; readonly how: 'drain' | 'now' }
@@ -27,18 +27,18 @@ export type Input =
       readonly at: number;
       readonly settings: Settings;
       readonly input: string | undefined;
-      /** Refs of workflows whose files were changed, and are to be used as they are now. */
+      /** Refs of workflows whose files have changed, and whose changes the user accepted. */
       readonly accepted?: readonly string[];
-      /** Whether the agents that had failed give up their sessions. */
+      /** Whether the failed agents begin new sessions. */
       readonly fresh?: boolean | undefined;
     }
-  /** Nothing runs and nothing can be started. */
+  /** No step runs and none can start. */
   | {
       readonly kind: 'idle';
       readonly at: number;
-      /** Somebody may still answer a question. */
+      /** Whether a user may still answer a question. */
       readonly attended: boolean;
-      /** This process may wait for the deadline of a question. */
+      /** Whether this process may wait for the deadline of a question. */
       readonly patient: boolean;
     };
 
@@ -48,9 +48,9 @@ export interface StartStep {
   readonly at: number;
   readonly agent: string;
   readonly newSession: string;
-  /** Who would take it: the names of the executors of prompts and of scripts. */
+  /** The names of the executors of prompts and of scripts. */
   readonly executors: { readonly prompt: string; readonly script: string };
-  /** The process that would take it; absent where nobody asks. */
+  /** The process that would take the step; absent if it is not recorded. */
   readonly worker?: string | undefined;
 }
 
@@ -74,22 +74,25 @@ export type StepReport = { readonly account: Account } & (
       readonly facts: Facts;
     }
   | { readonly kind: 'failed'; readonly failure: Failure }
-  /** Stopped by us, or found dead after a crash. */
+  /** Raymond stopped it, or found it dead after a crash. */
   | { readonly kind: 'interrupted'; readonly sessionUsable: boolean }
 );
 
-/** What the world says about a step's tags. Paths are as written. */
+/** The facts about the paths in a step's tags. Paths are as written. */
 export interface Facts {
   readonly directories: ReadonlyMap<string, Located<DirectoryFact>>;
   readonly workflows: ReadonlyMap<string, Located<WorkflowFact>>;
-  /** The variables that programs find set already; in lower case where case does not matter. */
+  /**
+   * The names of variables that are already set for programs; in lower case where case does not
+   * matter.
+   */
   readonly environment: ReadonlySet<string>;
 }
 
 export interface DirectoryFact {
   /** Absolute, with links resolved. */
   readonly path: string;
-  /** It lies in the project of the run, or in another worktree of the project's repository. */
+  /** It is in the project of the run, or in another worktree of the repository of the project. */
   readonly inProject: boolean;
 }
 
@@ -97,7 +100,7 @@ export interface WorkflowFact {
   readonly ref: string;
   readonly entry: StateName;
   readonly inProject: boolean;
-  /** Its files are as they were when the run began. */
+  /** Its files have not changed since the run began. */
   readonly unchanged: boolean;
 }
 

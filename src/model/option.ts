@@ -1,29 +1,34 @@
 /**
- * A run option: a row of the one table from which the command line, the config files, the settings of
- * tests, the help and the JSON Schema of the config file are made.
+ * A run option: a row of the one table from which Raymond builds the command line, the config
+ * files, the settings of tests, the help and the JSON Schema of the config file.
  */
 export type OptionSpec = {
-  /** A switch is named by what holds when it is on: `--wait`, `--no-wait`, `wait = false`. */
+  /**
+   * The name of a switch says what is true when it is on: `--wait`, `--no-wait`, `wait = false`.
+   */
   readonly name: string;
   readonly kind: 'flag' | 'number' | 'count' | 'text' | 'list';
   readonly placeholder?: string;
-  /** A switch that is on unless somebody turns it off. */
+  /** A switch that is on by default. */
   readonly isOn?: true;
-  /** Of a switch: the meaning of the form that is not the default. */
+  /** For a switch: the meaning of the form that is not the default. */
   readonly meaning: string;
-  /** As it is written in a config file. */
+  /** The value as written in a config file. */
   readonly example: string;
   /** Names that Raymond knows. */
   readonly known?: readonly string[];
-  /** What is wrong with a value, as a remedy; undefined when nothing is. */
+  /** Why a value is wrong, as a remedy; undefined when it is valid. */
   readonly check?: (value: string) => string | undefined;
-  /** Of a number: seconds, which the command line also takes as `10m`. */
+  /** For a number: it is in seconds, which the command line also accepts as `10m`. */
   readonly isDuration?: true;
-  /** Of a count: 0 is not one. */
+  /** For a count: 0 is not allowed. */
   readonly isPositive?: true;
-  /** What its value names, as seen from the file that says it. A program is looked up when it has no slash. */
+  /**
+   * The kind of path in its value, relative to the file that sets it. A program without a slash is
+   * looked up in PATH.
+   */
   readonly path?: 'file' | 'file or JSON' | 'program';
-  /** A resume keeps what the run was started with. */
+  /** A resume keeps the value from the start of the run. */
   readonly onlyAtStart?: true;
   /** A test of a workflow may set it. */
   readonly inTests?: true;
@@ -32,9 +37,10 @@ export type OptionSpec = {
   | {
       readonly only?: 'config';
       /**
-       * Whether the config file of a project may say this by itself. A project can come from
-       * anybody: what runs programs, permits more, spends more or writes elsewhere needs the
-       * user's trust. A function says for which values; the folder is the project's.
+       * Whether the config file of a project may set this without the trust of the user. A project
+       * can come from anyone. So a value that runs programs, permits more, spends more or writes
+       * elsewhere needs trust. A function decides by the value; `folder` is the folder of the
+       * project.
        */
       readonly inProject: 'harmless' | 'dangerous' | IsDangerous;
     }

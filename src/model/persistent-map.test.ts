@@ -4,7 +4,7 @@ import { PersistentMap } from './persistent-map.ts';
 
 type Change = readonly ['set', string, number] | readonly ['delete', string];
 
-// Two pairs with the same FNV-1a hash, so that leaves are shared.
+// Two pairs of keys with the same FNV-1a hash, which share leaves.
 const key = fc.oneof(
   fc.constantFrom('costarring', 'liquid', 'declinate', 'macallums', '', '__proto__', 'a', 'b'),
   fc.string({ maxLength: 3 }),
@@ -14,7 +14,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.tuple(fc.constant('delete' as const), key),
 );
 
-test('it is a Map whose earlier versions stay what they were', () => {
+test('behaves like a Map, and never changes an earlier version', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
       let map = PersistentMap.empty<number>();
@@ -35,7 +35,7 @@ test('it is a Map whose earlier versions stay what they were', () => {
   );
 });
 
-test.each(['costarring', 'declinate'])('keys with one hash live side by side: %s', (one) => {
+test.each(['costarring', 'declinate'])('keys with the same hash are kept apart: %s', (one) => {
   const other = one === 'costarring' ? 'liquid' : 'macallums';
   const map = PersistentMap.from([
     [one, 1],
@@ -45,12 +45,12 @@ test.each(['costarring', 'declinate'])('keys with one hash live side by side: %s
   expect([...map.delete(one)]).toEqual([[other, 2]]);
 });
 
-test('deleting what is not there gives the same map', () => {
+test('deleting a missing key returns the same map', () => {
   const map = PersistentMap.from([['a', 1]]);
   expect(map.delete('b')).toBe(map);
 });
 
-test('tests that compare maps compare what is in them', () => {
+test('toEqual compares the contents of maps', () => {
   expect(PersistentMap.from([['a', 1]])).toEqual(PersistentMap.from([['a', 1]]));
   expect(PersistentMap.from([['a', 1]])).not.toEqual(PersistentMap.from([['a', 2]]));
   expect(PersistentMap.from([['a', 1]])).not.toEqual(PersistentMap.empty());

@@ -1,9 +1,9 @@
 /**
- * An immutable map from strings: `set` and `delete` give a new map and share all but one path with
- * the old one. A run holds its agents in one, so that an event costs the same with ten agents or ten
- * thousand, and an earlier run stays what it was.
+ * An immutable map from strings: `set` and `delete` return a new map and share all but one path
+ * with the old one. A run holds its agents in such a map. So an event costs the same with ten
+ * agents or ten thousand, and an earlier run does not change.
  *
- * A hash trie: five bits of the key's hash choose the branch at each level; keys with the same hash
+ * It is a hash trie: five bits of the hash choose the branch at each level. Keys with the same hash
  * share a leaf.
  */
 export class PersistentMap<V> {

@@ -1,17 +1,17 @@
 /**
- * Events were decided on another run than the stored one: an append expects a position, and the journal
- * is at another. Nothing was appended. Whoever can, reads what is new and decides again.
+ * The events were decided on another state of the run than the stored one: the journal is not at
+ * the expected position. Nothing was appended. The caller may read the new events and decide again.
  */
 export class PositionConflict extends Error {
   override readonly name = 'PositionConflict';
-  /** After how many events the append belongs. */
+  /** The number of events that the append expects before it. */
   readonly expected: number;
-  /** How many there are. */
+  /** The number of stored events. */
   readonly actual: number;
 
   constructor(run: string, expected: number, actual: number) {
     super(
-      `The events belong behind event ${expected} of ${run}, but the journal is at ${actual}. Nothing was appended.`,
+      `The events must follow event ${expected} of ${run}, but the journal is at event ${actual}. Nothing was appended.`,
     );
     this.expected = expected;
     this.actual = actual;

@@ -1,10 +1,10 @@
 import { UserError } from './user-error.ts';
 
-/** The run is no longer this process's: nothing may be written or started any more. */
+/** This process no longer owns the run: it must not write or start anything. */
 export class RunLost extends UserError {
-  /** Who has it now, as far as is known. */
+  /** The new owner, if it is known. */
   readonly owner: NewOwner | undefined;
-  /** Whether that process can see our steps, so that they are its own now. */
+  /** Whether the new owner can see the steps of this process, and so has adopted them. */
   readonly leavesSteps: boolean;
 
   constructor(

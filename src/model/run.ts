@@ -13,10 +13,10 @@ import type { StateName } from './state-name.ts';
 import type { Tally } from './tally.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
 
-/** One execution of a workflow: the fold of its events, never changed in place. */
+/** One execution of a workflow: the fold of its events. It is immutable. */
 export interface Run {
   readonly id: string;
-  /** How many events it has seen, so also the sequence number of the newest one. */
+  /** The number of its events, and so the sequence number of the newest one. */
   readonly seq: number;
   /** Ref of the workflow that was started. */
   readonly workflow: string;
@@ -26,9 +26,9 @@ export interface Run {
   readonly startedAt: number;
   readonly updatedAt: number;
   readonly status: RunStatus;
-  /** Agents that have not ended; failed ones are among them, since a resume tries them again. */
+  /** Agents that have not ended. Failed agents are among them, because a resume retries them. */
   readonly agents: PersistentMap<Agent>;
-  /** Every agent that ended, with its result: its name is never given again. */
+  /** Every agent that ended, with its result. Its name is never used again. */
   readonly endedAgents: PersistentMap<EndedAgent>;
   readonly forkCounters: PersistentMap<number>;
   /** The files from which each workflow of the run was read, by ref. */
@@ -36,7 +36,10 @@ export interface Run {
   readonly tally: Tally;
   readonly iterations: number;
   readonly totalCostUsd: number;
-  /** The dearest turn so far: what a turn is expected to cost when parallel ones are admitted. */
+  /**
+   * The cost of the most expensive turn so far: the expected cost of a turn when parallel turns are
+   * admitted.
+   */
   readonly dearestTurnUsd: number | undefined;
   readonly limitedUntil: number | undefined;
   /** The first agent's result. */
@@ -59,19 +62,19 @@ export interface Agent {
   readonly cwd: string;
   readonly stack: readonly Frame[];
   readonly variables: Readonly<Record<string, string>>;
-  /** The value that the current state receives, and consumes. */
+  /** The value that the current state receives and consumes. */
   readonly input: string | undefined;
-  /** Made by the transition that led here, for this state only. */
+  /** The choices of the transition that led here, for this state only. */
   readonly choices: Readonly<Record<string, string>>;
-  /** How often each state was entered; see `visitKey`. */
+  /** The number of entries into each state; see `visitKey`. */
   readonly visits: Readonly<Record<string, number>>;
-  /** Steps started so far, so also the number of the newest one. */
+  /** The number of started steps, and so the number of the newest one. */
   readonly steps: number;
-  /** How often the current task was tried, the running or newest try included. */
+  /** The number of attempts at the current task, including the running or newest one. */
   readonly attempts: number;
-  /** Failures in a row that were answered with another try. */
+  /** The number of consecutive failures that led to a retry. */
   readonly retries: number;
-  /** The step that tried the current task before and came to nothing: the next one repeats it. */
+  /** The earlier step that attempted the current task without success: the next step repeats it. */
   readonly previousTry: number | undefined;
   readonly costUsd: number;
   readonly status: AgentStatus;
@@ -80,7 +83,10 @@ export interface Agent {
 export type AgentStatus =
   | { readonly kind: 'ready'; readonly task: Task }
   | RunningStatus
-  /** Between a step's end and what follows from it: only inside one decision, never at rest. */
+  /**
+   * Between the end of a step and its consequences: only inside one decision, never in a stored
+   * run.
+   */
   | { readonly kind: 'deciding'; readonly task: Task; readonly failure: Failure | undefined }
   | {
       readonly kind: 'waiting';
@@ -95,12 +101,12 @@ export interface RunningStatus {
   readonly kind: 'running';
   readonly task: Task;
   readonly step: number;
-  /** The state whose text is executed: the agent's own, or its judge's. */
+  /** The state whose text is executed: the agent's own state, or the judge's. */
   readonly state: StateName;
   readonly startedAt: number;
   /** Absent for scripts. */
   readonly session: SessionUse | undefined;
-  /** Who took the step, as far as the journal says. */
+  /** The executor that took the step, if the journal has it. */
   readonly executor: string | undefined;
   readonly worker: string | undefined;
 }
@@ -117,7 +123,7 @@ export interface AskingStatus {
 export interface EndedAgent {
   readonly at: number;
   readonly parent: string | undefined;
-  /** Where it gave its result. */
+  /** The workflow in which it gave its result. */
   readonly workflow: string;
   readonly state: StateName;
   readonly result: string;

@@ -13,7 +13,7 @@ test.each([
   ["it's", "'it'\\''s'"],
 ])('%j is written as %s', (text, word) => expect(shellWord(text)).toBe(word));
 
-test('a shell reads the same text again, as one word', () => {
+test('a shell reads the same text, as one word', () => {
   const texts = fc.sample(fc.string({ unit: 'grapheme-ascii' }), { numRuns: 200, seed: 1 });
   const words = texts.map(shellWord).join(' ');
   const read = execFileSync('sh', ['-c', `printf '%s\\0' ${words}`], { encoding: 'utf8' });

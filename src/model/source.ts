@@ -1,16 +1,16 @@
 import type { Diagnostic } from './diagnostic.ts';
 import type { About, State } from './workflow.ts';
 
-/** Where a workflow's files come from. Only `load/` knows which kind it is. */
+/** The source of a workflow's files. Only `load/` knows its kind. */
 export interface Source {
-  /** Names this source again, absolute. */
+  /** An absolute name for this source. */
   readonly ref: string;
   readonly name: string;
-  /** The state that was named explicitly, as written; else the entry rules decide. */
+  /** The state that the user named, as written; otherwise the entry rules decide. */
   readonly entry: string | undefined;
-  /** Also files that are no states: scripts may use them. */
+  /** All files, including those that are not states: scripts may use them. */
   readonly files: readonly SourceFile[];
-  /** The file of which all of these are parts, where there is one. */
+  /** The one file that contains all of these, if there is one. */
   readonly whole?: Uint8Array;
   readonly about: About;
   readonly diagnostics: readonly Diagnostic[];
@@ -20,8 +20,8 @@ export interface SourceFile {
   readonly name: string;
   readonly content:
     | { readonly bytes: Uint8Array }
-    /** There, but not to be used. */
+    /** It exists, but cannot be used. */
     | { readonly problem: string; readonly remedy: string }
-    /** Read already, because it was part of a larger text. */
+    /** Already read, because it was part of a larger text. */
     | { readonly state: State };
 }

@@ -1,10 +1,12 @@
-/** What a step leaves besides its answer. What nobody tells is absent. */
+/**
+ * The account of a step: everything that it leaves besides its answer. Unknown values are absent.
+ */
 import * as z from 'zod/mini';
 
 const text = z.string();
 const count = z.int().check(z.nonnegative());
 
-/** What a step used of a model. */
+/** The tokens of a step. */
 const usageSchema = z.object({
   inputTokens: count,
   outputTokens: count,
@@ -13,29 +15,33 @@ const usageSchema = z.object({
 });
 
 /**
- * What a step cost.
- * - `told`: whoever charges for it said so, or nobody charges.
- * - `priced`: computed from tokens that were told, with a table of prices.
- * - `estimated`: computed from what was seen of a step that was cut short.
+ * The cost of a step.
+ * - `told`: the service that charges for it reported it, or it is free.
+ * - `priced`: computed from reported tokens and a table of prices.
+ * - `estimated`: computed from the visible part of a step that was cut short.
  */
 const costSchema = z.object({
   usd: z.number().check(z.nonnegative()),
   from: z.enum(['told', 'priced', 'estimated']),
 });
 
-/** Every step has an account, however it ended. */
+/** Every step has an account, for every kind of end. */
 export const accountSchema = z.object({
   cost: costSchema,
   usage: z.optional(usageSchema),
-  /** The session as the step left it, with the message at which it can be branched. Absent for scripts. */
+  /**
+   * The session at the end of the step, with the message at which it can be branched. Absent for
+   * scripts.
+   */
   session: z.optional(z.object({ id: text, checkpoint: z.optional(text) })),
-  /** The files of the step's directory, as the id under which they are kept. */
+  /** The id of the stored files of the step's directory. */
   tree: z.optional(text),
 });
 
 /**
- * Refers to the text that decided a step: a prompt's final message, or a script's output. The record of
- * the step holds the text. Size and SHA-256 of its UTF-8 form tell whether it is still the same.
+ * Refers to the text that decided a step: the final message of a prompt, or the output of a script.
+ * The record of the step holds the text. The size and SHA-256 of its UTF-8 form show whether it has
+ * changed.
  */
 export const answerRefSchema = z.object({ bytes: count, sha256: text });
 
@@ -44,5 +50,5 @@ export type Cost = z.infer<typeof costSchema>;
 export type Usage = z.infer<typeof usageSchema>;
 export type AnswerRef = z.infer<typeof answerRefSchema>;
 
-/** For what nobody charges. */
+/** The cost of a step that is free. */
 export const NO_COST: Cost = { usd: 0, from: 'told' };

@@ -21,7 +21,10 @@ export interface Tag {
   readonly body: string;
 }
 
-/** A tag that was closed but cannot be read, e.g. an unquoted or repeated attribute. */
+/**
+ * A tag that was closed but cannot be read, for example because of an unquoted or repeated
+ * attribute.
+ */
 export interface BadTag {
   readonly name: TagName;
   readonly problem: string;
@@ -33,8 +36,8 @@ export interface TagReading {
 }
 
 /**
- * What the reader needs of a text. A string is one; so is a large file that is read through a
- * window (its offsets are bytes then).
+ * The operations that the reader of tags needs. A string has them, and so does a large file that is
+ * read through a window. The offsets of a file are in bytes.
  */
 export interface OutputText {
   readonly length: number;

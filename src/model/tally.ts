@@ -1,13 +1,16 @@
 import type { Agent, AgentStatus } from './run.ts';
 
-/** How many agents are in each status; kept up with every event, so that nothing has to count. */
+/**
+ * The number of agents in each status. It is updated with every event, so that no code has to count
+ * agents.
+ */
 export interface Tally {
   readonly ready: number;
   readonly promptsRunning: number;
   readonly scriptsRunning: number;
   readonly waiting: number;
   readonly asking: number;
-  /** Those of them whose question has a deadline. */
+  /** The number of asking agents whose question has a deadline. */
   readonly deadlines: number;
   readonly failed: number;
 }
@@ -28,7 +31,10 @@ export function tallyOf(agents: Iterable<Agent>): Tally {
   return tally;
 }
 
-/** The tally after one agent went from a status to another; undefined is an agent that is not there. */
+/**
+ * The tally after the status of one agent has changed. undefined means that the agent does not
+ * exist.
+ */
 export function tallyWith(
   tally: Tally,
   before: AgentStatus | undefined,

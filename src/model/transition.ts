@@ -1,6 +1,6 @@
 /**
- * A tag that was checked: it has what its kind needs and nothing that it may not have. Targets are
- * still names as written; only a workflow can resolve them.
+ * A checked tag: it has all required parts, and no others. Targets are names as written, because
+ * only a workflow can resolve them.
  */
 export type Transition =
   | Fork
@@ -23,7 +23,7 @@ export type Transition =
       readonly target: string;
       readonly return: string;
       readonly input?: string;
-      /** For the agent of the state that it leads to. */
+      /** For the agent of the target state. */
       readonly choices: Readonly<Record<string, string>>;
     }
   | { readonly tag: 'result'; readonly payload: string }
@@ -39,7 +39,7 @@ export type Transition =
       readonly return: string;
       readonly input?: string;
       readonly cd?: string;
-      /** For the agent of the state that it leads to. */
+      /** For the agent of the target state. */
       readonly choices: Readonly<Record<string, string>>;
     }
   | {
@@ -68,7 +68,7 @@ export interface Ask {
   readonly timeoutNext?: string;
 }
 
-/** What one step decided: any number of workers, and where the agent itself goes. */
+/** The decision of one step: any number of workers, and the transition of the agent itself. */
 export interface Move {
   readonly forks: readonly Fork[];
   readonly own: Exclude<Transition, Fork>;

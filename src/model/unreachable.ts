@@ -1,4 +1,4 @@
-/** Closes a switch: the compiler proves that no case is missing. */
+/** Closes a switch: the compiler checks that no case is missing. */
 export function unreachable(value: never): never {
   throw new Error(`Bug: a case is not handled: ${JSON.stringify(value)}`);
 }

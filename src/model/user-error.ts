@@ -1,8 +1,7 @@
 import type { Diagnostic } from './diagnostic.ts';
 
 /**
- * Something that the person at the terminal can put right: shown as a sentence and a remedy, without
- * a stack trace.
+ * An error that the user can fix. It is shown as a sentence and a remedy, without a stack trace.
  */
 export class UserError extends Error {
   override readonly name = 'UserError';
@@ -16,7 +15,7 @@ export class UserError extends Error {
   }
 }
 
-/** A workflow that has no beginning. What else is wrong with its text comes along. */
+/** A workflow without an entry. The error also carries the other faults of its text. */
 export class WorkflowError extends UserError {
   readonly diagnostics: readonly Diagnostic[];
 

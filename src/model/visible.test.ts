@@ -20,7 +20,7 @@ test.each([
     'a\\u{200b}\\u{200c}\\u{200d}\\u{2060}\\u{feff}b',
   ],
   ['tags', '\u{e0001}\u{e0041}\u{e007f}', '\\u{e0001}\\u{e0041}\\u{e007f}'],
-  ['separators of lines', 'a\u2028b\u2029c\x85', 'a\\u{2028}b\\u{2029}c\\x85'],
+  ['line separators', 'a\u2028b\u2029c\x85', 'a\\u{2028}b\\u{2029}c\\x85'],
   ['fillers', '\u3164\u115f\u034f\u00ad', '\\u{3164}\\u{115f}\\u{34f}\\xad'],
   ['variation selectors', 'a\ufe00\u{e0100}', 'a\\u{fe00}\\u{e0100}'],
   ['annotations', '\ufff9a\ufffb', '\\u{fff9}a\\u{fffb}'],
@@ -34,7 +34,7 @@ test.each([
   expect(visible(shown)).toBe(shown);
 });
 
-test('JSON says the same to programs, and nothing to a terminal', () => {
+test('JSON means the same to programs, and does nothing to a terminal', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const value = { [text]: text, hostile: `${text}\u202e\x9b\u{e0041}\x7f` };

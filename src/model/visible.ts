@@ -14,7 +14,7 @@ export function visible(text: string): string {
   });
 }
 
-/** JSON of a value, which means the same to a program and is harmless to a terminal. */
+/** JSON of a value. It means the same to a program, and is harmless to a terminal. */
 export function visibleJson(value: unknown, indent?: number): string {
   return replaceHidden(JSON.stringify(value, null, indent), (hidden) =>
     Array.from(
@@ -24,7 +24,7 @@ export function visibleJson(value: unknown, indent?: number): string {
   );
 }
 
-/** The lines of a text; a newline at its end begins no further one. */
+/** The lines of a text. A newline at its end does not start another line. */
 export function visibleLines(text: string): readonly string[] {
   return visible(text).replace(/\n+$/, '').split('\n');
 }
@@ -34,9 +34,10 @@ function replaceHidden(text: string, replace: (hidden: string) => string): strin
 }
 
 /**
- * Controls, format characters (bidirectional ones, joiners, tags), what Unicode says to be ignored in
- * display, separators of lines and lone surrogates; not the newline, the tab, and the few format
- * characters that are drawn. A joiner or selector inside an emoji belongs to it.
+ * Matches control characters, format characters (bidirectional ones, joiners, tags), characters
+ * that Unicode ignores in display, line separators and lone surrogates. It does not match the
+ * newline, the tab and the few visible format characters. A joiner or selector inside an emoji
+ * belongs to it.
  */
 const HIDDEN_OR_EMOJI = new RegExp(
   [

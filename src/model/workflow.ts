@@ -4,33 +4,38 @@ import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
 
-/** Which script endings count. A parameter everywhere, so that one machine can check for another. */
+/**
+ * The platform whose script extensions count. It is a parameter everywhere, so that one machine can
+ * check a workflow for another.
+ */
 export type Platform = 'unix' | 'windows';
 
-/** A workflow as data. Where its text came from (folder, zip, YAML file) can no longer be told. */
+/**
+ * A workflow as data. It no longer shows whether its text came from a folder, a zip or a YAML file.
+ */
 export interface Workflow {
-  /** Names the source again: what `load` was given, made absolute. */
+  /** An absolute name for the source: the argument of `load`. */
   readonly ref: string;
   readonly name: string;
   readonly platform: Platform;
-  /** Who takes its prompts: what the author may choose for it, and what it can do. */
+  /** The agent that takes its prompts: what the author may choose for it, and what it can do. */
   readonly agent: AgentDeclaration;
   readonly entry: StateName;
-  /** Every state, also those of the other platform and those that could not be read. */
+  /** Every state, including those for the other platform and those that could not be read. */
   readonly states: ReadonlyMap<StateName, State>;
   readonly about: About;
   /** Absent when it was not read from files. */
   readonly files?: WorkflowFiles;
-  /** All there are, also those of broken states. */
+  /** All diagnostics, including those of broken states. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a YAML workflow may say of itself. */
+/** The description of a YAML workflow. */
 export interface About {
-  /** Its name for people. */
+  /** A name for display. */
   readonly title?: string;
   readonly description?: string;
-  /** What the workflow expects as `--input`, in words. */
+  /** A description of the expected `--input`. */
   readonly input?: string;
   readonly defaultBudgetUsd?: number;
   readonly environment?: Readonly<Record<string, string>>;
@@ -45,7 +50,7 @@ export interface PromptState {
   readonly template: string;
   /** The line of its file on which the template begins, from 1. */
   readonly templateLine: number;
-  /** The author's file, where that is not `name` (YAML). */
+  /** The author's file, if it is not `name` (YAML). */
   readonly file?: string;
   readonly policy: Policy;
 }
@@ -54,23 +59,26 @@ export interface ScriptState {
   readonly kind: 'script';
   readonly name: StateName;
   readonly text: string;
-  /** The author's file, where that is not `name`, and the line on which the text begins there (YAML). */
+  /** The author's file, if it is not `name`, and the line on which the text begins there (YAML). */
   readonly origin?: { readonly file: string; readonly line: number };
   readonly interpreter: Interpreter;
 }
 
 export type Interpreter = 'bash' | 'cmd' | 'powershell';
 
-/** A file that is there but cannot be a state: bad front matter, not UTF-8, a link that leaves the source. */
+/**
+ * A file that exists but cannot be a state: bad front matter, not UTF-8, or a link out of the
+ * source.
+ */
 export interface BrokenState {
   readonly kind: 'broken';
   readonly name: StateName;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a prompt state's front matter says. */
+/** The front matter of a prompt state. */
 export interface Policy {
-  /** Absent: everything is allowed, and nothing can be reminded of. */
+  /** Absent: every tag is allowed, and Raymond cannot send reminders. */
   readonly allowed?: readonly AllowedTransition[];
   readonly idleTimeoutMs?: number;
   readonly forceImplicit: boolean;
