@@ -13,7 +13,7 @@ import { TAG_RULES } from '../parse/transition.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
 import { pinnedParts } from './policy.ts';
 
-/** Why an agent may not choose what it wrote; undefined when it may. */
+/** Why an agent must not choose what it wrote; undefined when it may. */
 export function choiceProblem(
   { run, workflow, facts }: { run: Run; workflow: Workflow; facts: Facts },
   allowed: readonly AllowedTransition[] | undefined,
@@ -32,7 +32,7 @@ export function choiceProblem(
   return undefined;
 }
 
-/** Why the variables of a tag are not for an agent to choose. */
+/** Why an agent must not choose the variables of a tag; undefined when it may. */
 export function variableChoiceProblem(
   { name, attributes }: Tag,
   pinned: ReadonlySet<string>,
@@ -49,26 +49,29 @@ export function variableChoiceProblem(
   return undefined;
 }
 
-/** Where an agent works, its edits may be accepted unasked. */
+/** Raymond may accept the edits of an agent in its directory without asking. */
 function directoryProblem({ attributes: { cd } }: Tag, { directories }: Facts): string | undefined {
   const fact = cd === undefined ? undefined : directories.get(cd);
   if (!fact?.found || fact.inProject) return undefined;
-  return `The directory ${fact.path} is outside of the project. An agent may choose only directories of the project, unless allowed_transitions names another one.`;
+  return `The directory ${fact.path} is outside the project. An agent may choose only directories of the project, unless allowed_transitions names another one.`;
 }
 
-/** The scripts of a workflow run unasked. So an agent must not enter what an agent may have written. */
+/**
+ * Scripts of a workflow run without asking. So an agent must not enter a workflow that an agent may
+ * have written.
+ */
 function workflowProblem(run: Run, tag: Tag, { workflows }: Facts): string | undefined {
   if (TAG_RULES[tag.name].body !== 'path') return undefined;
   const fact = workflows.get(tag.body.trim());
   if (!fact?.found) return undefined;
   if (!fact.inProject) {
-    return `The workflow ${fact.ref} is outside of the project. An agent may choose only workflows of the project, unless allowed_transitions names another one.`;
+    return `The workflow ${fact.ref} is outside the project. An agent may choose only workflows of the project, unless allowed_transitions names another one.`;
   }
   if (fact.unchanged || isKnown(run, fact.ref)) return undefined;
   return `The workflow ${fact.ref} was made or changed after the run began. An agent may choose it only if allowed_transitions names it.`;
 }
 
-/** What the run has read already is compared with that before it is used. */
+/** A workflow that the run has read is compared with its recorded files before it is used. */
 function isKnown({ workflow, workflowFiles }: Run, ref: string): boolean {
   return workflow === ref || workflowFiles.has(ref);
 }

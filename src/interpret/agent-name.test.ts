@@ -35,7 +35,7 @@ test.each([
   ['flows/sub.zip/ENTRY.md', 'main_entry1'],
 ])('a fork to %s is %s', (target, id) => expect(ids(newRun, 'main', target)).toEqual([id]));
 
-test('the counter is the parent’s own, across targets', () => {
+test('each parent has one counter for all targets', () => {
   expect(ids(newRun, 'main', 'WORKER', 'ANALYZE', 'WORKER')).toEqual([
     'main_worker1',
     'main_analyz2',
@@ -44,7 +44,7 @@ test('the counter is the parent’s own, across targets', () => {
   expect(ids(newRun, 'main_worker1', 'ANALYZE')).toEqual(['main_worker1_analyz1']);
 });
 
-test('the counter never goes back, also when its workers have ended', () => {
+test('the counter never decreases, even when its workers have ended', () => {
   const run = { ...newRun, forkCounters: PersistentMap.from([['main', 7]]) };
   expect(workerNames(run, 'main', ['W'])).toEqual([{ id: 'main_w8', counter: 8 }]);
 });
@@ -52,12 +52,12 @@ test('the counter never goes back, also when its workers have ended', () => {
 test.each([
   ['by an agent that has ended', withEnded('main_w1', 'main_w2'), 'main_w3'],
   ['by a name that is spelled the same', withEnded('main_w1'), 'main_w2'],
-])('a name that is taken %s moves the counter on', (_, run, id) => {
+])('a name that is in use %s advances the counter', (_, run, id) => {
   expect(ids(run, 'main', 'W')).toEqual([id]);
 });
 
 test('two forks of one move never get the same name', () => {
-  // main_a1 + 1 and main_a + 11 spell the same.
+  // main_a1 + 1 and main_a + 11 give the same name.
   const run = { ...newRun, forkCounters: PersistentMap.from([['main', 9]]) };
   expect(ids(run, 'main', 'A1', 'A')).toEqual(['main_a110', 'main_a11']);
   expect(

@@ -6,9 +6,9 @@ export interface WorkerName {
 }
 
 /**
- * Names the workers of one move: `{parent}_{abbreviation}{counter}`. The counter is the parent's own
- * and never goes back. Different parents and targets can still spell the same name, so a taken one,
- * ended agents included, moves the counter on.
+ * Names the workers of one move: `{parent}_{abbreviation}{counter}`. Each parent has its own
+ * counter, which never decreases. Different parents and targets can still give the same name. So a
+ * name that any agent has, or had, advances the counter.
  */
 export function workerNames(
   run: Run,
@@ -28,7 +28,7 @@ export function workerNames(
   });
 }
 
-/** Safe in a file name. */
+/** The result is safe in a file name. */
 function abbreviation(target: string): string {
   const name = target.split(/[/\\]/).findLast((part) => part !== '') ?? '';
   const bare = name.replace(/\.[A-Za-z0-9]+$/, '').toLowerCase();

@@ -6,7 +6,7 @@ import { newRun, visitKey } from './new-run.ts';
 
 const flow = { START: [], N: [], 'S.sh': [] };
 
-test('a run begins with one agent that has not moved', () => {
+test('a run begins with one agent at its entry', () => {
   const { run } = makeRun(flow, { input: 'v', metadata: { issue: '1' } });
   expect(run).toMatchObject({
     id: 'flow-00000000',
@@ -38,15 +38,15 @@ test('visits are counted for each state of each workflow', () => {
 test.each([
   ['that ended', '<goto>N</goto>', { kind: 'open', id: 's1' }],
   ['that failed', failed('crashed'), { kind: 'none' }],
-  ['that goes on', interrupted(), { kind: 'open', id: 's1' }],
-  ['that starts again', interrupted(false), { kind: 'none' }],
-])('the session of a turn %s is kept or not', (_, report, session) => {
+  ['that continues', interrupted(), { kind: 'open', id: 's1' }],
+  ['that restarts', interrupted(false), { kind: 'none' }],
+])('the session after a turn %s', (_, report, session) => {
   const stage = makeRun(flow);
   stage.turn(report);
   expect(stage.agent().session).toEqual(session);
 });
 
-test('steps are numbered by agent and never again; the cost is the agent’s and the run’s', () => {
+test('step numbers of an agent are never reused, and costs count for the agent and the run', () => {
   const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
   stage.turn('<fork next="N">S</fork>', 'main', 0.25);
   stage.turn('<goto>N</goto>', 'main', 0.5);
@@ -56,7 +56,7 @@ test('steps are numbered by agent and never again; the cost is the agent’s and
   expect(stage.run).toMatchObject({ totalCostUsd: 0.75, dearestTurnUsd: 0.5, iterations: 3 });
 });
 
-test('an agent that ended is kept with its parent, its result and where it gave that', () => {
+test('an agent that ended is kept with its parent, its result, and the state of the result', () => {
   const stage = makeRun(flow);
   stage.turn('<fork next="N">S</fork>');
   expect(stage.agent('main_s1').parent).toBe('main');
@@ -74,7 +74,7 @@ test('an agent that ended is kept with its parent, its result and where it gave 
   });
 });
 
-test('a running step says what is executed, and who took it', () => {
+test('a running step has its state and its executor', () => {
   const stage = makeRun(flow);
   const executors = { prompt: 'claude', script: 'script' };
   const input = { at: stage.now, agent: 'main', newSession: 's1', executors, worker: 'here:1' };
@@ -99,7 +99,7 @@ test('an agent continues in the session in which its step ended', () => {
   expect(stage.agent().session).toEqual({ kind: 'open', id: 'other' });
 });
 
-test('only the first agent’s result is the run’s', () => {
+test('only the result of the first agent is the result of the run', () => {
   const stage = makeRun(flow);
   stage.turn('<fork next="N">N</fork>');
   stage.turn('<result>worker</result>', 'main_n1');
@@ -122,12 +122,12 @@ test.each<RunEvent>([
   { type: 'agent-woke', ...at },
   { type: 'agent-failed', ...at, failure },
   { type: 'agent-ended', ...at, result: 'x' },
-])('$type of an agent that is not there changes nothing but time and number', (event) => {
+])('$type of an unknown agent changes only the time and the number', (event) => {
   expect(apply(newRun, event)).toEqual({ ...newRun, seq: 1, updatedAt: 5 });
 });
 
 test.each(['step-ended', 'step-failed', 'step-interrupted'] as const)(
-  '%s of an agent that does not run changes nothing but time and number',
+  '%s of an agent that does not run changes only the time and the number',
   (type) => {
     const stage = makeRun(flow);
     stage.turn('<ask next="N">?</ask>');

@@ -108,7 +108,7 @@ function started(event: RunEventOf<'run-started'>): Run {
   return put(run, undefined, newAgent(FIRST_AGENT, undefined, event, {}));
 }
 
-/** Failed agents are tried again, reminded ones (and reminded judges) from the beginning. */
+/** Failed agents get a retry. Reminded agents and reminded judges start from the beginning. */
 function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
   let next: Run = { ...run, status: { kind: 'active' }, settings: event.settings };
   for (const [id, { status }] of run.agents) {
@@ -130,8 +130,8 @@ function retryFailedTask(agent: Agent, failed: Task): Agent {
 }
 
 /**
- * In a new session there is nothing to continue and nothing to be reminded of. A caller that would
- * go on in the session that is given up begins a new one, too.
+ * A new session has nothing to continue and no reminder. If a caller would continue in the
+ * abandoned session, it begins a new one too.
  */
 function restartInNewSession(agent: Agent, failed: Task): Agent {
   if (failed.kind === 'judge') return begin(agent, withoutReminder(failed));
@@ -176,7 +176,10 @@ function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   }));
 }
 
-/** What a step's end means for its agent and for the run's money: said here and nowhere else. */
+/**
+ * The only place that defines what the end of a step means for its agent and for the cost of the
+ * run.
+ */
 function endStep(
   run: Run,
   event: StepEndEvent,
@@ -185,7 +188,7 @@ function endStep(
   const agent = run.agents.get(event.agent);
   if (agent?.status.kind !== 'running') return run;
   const { usd } = event.cost;
-  // A turn that broke off before it cost anything says nothing about the price of one.
+  // A turn that broke off before it cost anything shows no price.
   const hasPrice = event.type === 'step-ended' || usd > 0;
   const isTurn = agent.status.session !== undefined;
   const paid: Run = {
@@ -202,7 +205,7 @@ function endStep(
   });
 }
 
-/** A judge speaks in a session of its own. Version 1 did not repeat the session at a step's end. */
+/** A judge has its own session. Version 1 did not repeat the session at the end of a step. */
 function keepSession(agent: Agent, { session, task }: RunningStatus, event: StepEndEvent): Agent {
   const left = event.session ?? session;
   if (!left || task.kind === 'judge') return agent;

@@ -1,4 +1,5 @@
-/** What costs no money must not grow without end either. */
+/** Limits for things that cost no money but must not grow without end. */
+import { counted } from '../model/counted.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Agent, Run } from '../model/run.ts';
 
@@ -13,13 +14,13 @@ export function forkCeiling(
   forks: number,
 ): Failure | undefined {
   if (forks > MOST_FORKS) {
-    const message = `There are ${forks} forks in one answer, and ${MOST_FORKS} are the most.`;
+    const message = `There are ${forks} forks in one answer, but at most ${MOST_FORKS} are allowed.`;
     return { kind: 'too-many-forks', message };
   }
   const { maxAgents = MOST_AGENTS } = settings;
   const all = agents.size + endedAgents.size;
   if (forks === 0 || all + forks <= maxAgents) return undefined;
-  const message = `A run has at most ${maxAgents} agents (--max-agents). This one has had ${all}, and ${forks} more are asked for.`;
+  const message = `A run has at most ${maxAgents} agents (--max-agents). This run has had ${counted(all, 'agent')}, and the answer asks for ${forks} more.`;
   return { kind: 'too-many-agents', message };
 }
 
@@ -27,11 +28,11 @@ export function forkCeiling(
 export function callCeiling({ settings }: Run, { id, stack }: Agent): Failure | undefined {
   const { maxDepth = DEEPEST_STACK } = settings;
   if (stack.length < maxDepth) return undefined;
-  const message = `${id} is ${stack.length} calls deep, and ${maxDepth} are the most (--max-depth).`;
+  const message = `${id} is ${counted(stack.length, 'call')} deep, but at most ${maxDepth} are allowed (--max-depth).`;
   return { kind: 'too-deep', message };
 }
 
-/** Names grow with every fork in a fork, and each event of the agent has it. */
+/** Names grow with each nested fork, and every event of the agent contains the name. */
 export function nameCeiling(name: string): Failure | undefined {
   if (name.length <= LONGEST_NAME) return undefined;
   const message = `Forks are nested so deep that the worker's name would have more than ${LONGEST_NAME} characters.`;

@@ -1,4 +1,6 @@
-/** What follows from an answer: its tags are checked, put to the evaluators, and followed. */
+/**
+ * Decides what follows from an answer: checks its tags, asks the evaluators, and follows the tags.
+ */
 import type { RunEvent, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts, StepReport } from '../model/input.ts';
@@ -17,11 +19,11 @@ import { type Followed, follow, type Workflows } from './follow.ts';
 import { visitKey } from './new-run.ts';
 import { policyProblem, reminderText } from './policy.ts';
 
-/** How things are after a step. */
+/** The run and its agent after a step. */
 export interface AfterStep {
   readonly workflows: Workflows;
   readonly run: Run;
-  /** As the end of the step has left it. */
+  /** The agent after the end of the step. */
   readonly agent: Agent;
   readonly task: Task;
   readonly judgeSession: string | undefined;
@@ -46,7 +48,7 @@ export const MOST_REMINDERS = 3;
 
 type Answer = Extract<StepReport, { kind: 'answered' }>;
 
-/** The attributes with which the tags of the agent's workflow may choose for another agent. */
+/** The attributes of tags that make a choice for an agent. */
 function choicesIn({ workflows, agent }: AfterStep): readonly string[] {
   const workflow = workflows(agent.workflow);
   return workflow ? tagChoices(workflow.agent) : [];
@@ -74,7 +76,7 @@ function decided(
 
   const followed = followMove(context, move.value, answer.facts);
   if (state.kind !== 'prompt') return followed.ok ? followed.events : refuse(followed.failure);
-  // A state that was entered too often cannot be talked out of it, but an evaluator may lead elsewhere.
+  // A reminder cannot help against too many visits, but an evaluator may lead elsewhere.
   if (!followed.ok && followed.failure.kind !== 'too-many-visits') return refuse(followed.failure);
   return evaluated(context, state, {
     output: answer.text,
@@ -85,7 +87,7 @@ function decided(
   });
 }
 
-/** What the agent wrote, or what its policy lets it leave unwritten. */
+/** The tags that the agent wrote, or the tag that its policy implies. */
 function writtenOrImplied(
   state: State,
   reading: TagReading,
@@ -101,10 +103,10 @@ function writtenOrImplied(
 interface Pending {
   readonly output: string;
   readonly tags: readonly Tag[];
-  /** The first evaluator that has not spoken yet. */
+  /** The first evaluator to ask. */
   readonly from: number;
   readonly facts: Facts;
-  /** The events when no evaluator objects: those of the tags. */
+  /** The events if no evaluator fires: those of the tags. */
   readonly whenPassed: () => readonly RunEvent[];
 }
 
@@ -148,7 +150,7 @@ function overridden(
   return [override, ...followTags(context, [evaluator.transition], pending.facts)];
 }
 
-/** A judge has to give a result: anything but the expected one fires its evaluator. */
+/** A judge must give a result. Any result but the expected one fires its evaluator. */
 function judged(
   context: AfterStep,
   task: Extract<Task, { kind: 'judge' }>,
@@ -179,7 +181,10 @@ function judged(
 
 const JUDGE_MAY: readonly AllowedTransition[] = [{ tag: 'result', attributes: {}, line: 0 }];
 
-/** A judge took its time: what the agent wrote before it is checked against how things are now. */
+/**
+ * A judge takes time. So the tags that the agent wrote before are checked against the current
+ * facts.
+ */
 function followHeldTags(
   context: AfterStep,
   state: State,

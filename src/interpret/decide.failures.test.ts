@@ -5,7 +5,7 @@ const two = 'allowed_transitions: [{ tag: goto, target: N }, { tag: result }]';
 const others = { N: [], X: [], J: [], R: [] };
 
 describe('failures', () => {
-  test('three more tries, each from the same session, then the agent fails', () => {
+  test('three retries, each from the same session, then the agent fails', () => {
     const stage = makeRun({ START: [], N: [] });
     stage.turn('<goto>N</goto>');
     for (const attempt of [1, 2, 3]) {
@@ -19,7 +19,7 @@ describe('failures', () => {
     expect(stage.run.iterations).toBe(2);
   });
 
-  test('a turn that succeeds makes the tries start over', () => {
+  test('a turn that succeeds resets the retries', () => {
     const stage = makeRun({ START: state(two), ...others });
     stage.turn(failed('crashed'));
     stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
@@ -27,7 +27,7 @@ describe('failures', () => {
     expect(stage.agent().retries).toBe(0);
   });
 
-  test('a usage limit is not counted as a try', () => {
+  test('a usage limit does not count as an attempt', () => {
     const stage = makeRun({ START: [] });
     for (let n = 0; n < 5; n++) {
       expect(types(stage.turn(failed('usage-limit')))).toEqual(['step-failed', 'usage-limited']);
@@ -37,7 +37,7 @@ describe('failures', () => {
     expect(stage.agent()).toMatchObject({ retries: 0, status: { kind: 'ready' } });
   });
 
-  test('the run waits for the latest limit, and the event says so', () => {
+  test('the run waits for the latest limit, and the event has its end', () => {
     const stage = makeRun({ START: [], N: [] }, { settings: { budgetUsd: 0 } });
     stage.turn('<fork next="N">N</fork>');
     stage.start();
@@ -88,7 +88,7 @@ describe('interrupted steps', () => {
       1,
     ],
     [
-      'continue, but there is no session',
+      'continue, but no session exists',
       state('timeout: 5'),
       interrupted(false),
       'state',
@@ -103,13 +103,13 @@ describe('interrupted steps', () => {
     expect(stage.run.iterations).toBe(1);
   });
 
-  test('a script is run again and can tell', () => {
+  test('a script runs again and sees its attempt number', () => {
     const stage = makeRun({ 'START.sh': [] });
     stage.turn(interrupted());
     expect(stage.start()).toMatchObject([{ task: 'state', attempt: 2 }]);
   });
 
-  test('a judge starts again, in a session of its own', () => {
+  test('a judge starts again in its own session', () => {
     const front = 'evaluators: [{ prompt: J, expect: "YES", then: { tag: goto, target: X } }]';
     const stage = makeRun({ START: state(front), ...others });
     stage.turn('<goto>N</goto>');
@@ -120,7 +120,7 @@ describe('interrupted steps', () => {
     expect(stage.agent().session).toEqual({ kind: 'open', id: 's1' });
   });
 
-  test('an interrupted turn is paid for', () => {
+  test('an interrupted turn counts its cost', () => {
     const stage = makeRun({ START: [] });
     stage.turn(interrupted(true, 0.7));
     expect(stage.run.totalCostUsd).toBe(0.7);
@@ -130,7 +130,7 @@ describe('interrupted steps', () => {
 test.each([
   ['another step', (stage: Stage) => stage.agent().steps + 1],
   ['an earlier step', (stage: Stage) => stage.agent().steps - 1],
-])('the end of %s means nothing', (_, step) => {
+])('the end of %s is ignored', (_, step) => {
   const stage = makeRun({ START: [] });
   stage.start();
   const outcome = failed('crashed');

@@ -17,7 +17,7 @@ describe('reminders', () => {
     ['a bad tag', '<goto to="N">N</goto>', 'bad-transition'],
     ['a forbidden tag', '<goto>X</goto>', 'forbidden-transition'],
   ])(
-    '%s is answered in the same session with what was wrong and what may be written',
+    '%s gets a reminder in the same session, with the fault and the allowed tags',
     (_, text, kind) => {
       const stage = makeRun({ START: state(two), ...others });
       const reminded = stage.turn(text).at(-1);
@@ -46,11 +46,11 @@ describe('reminders', () => {
       'allowed_transitions: [{ tag: goto }, { tag: result }]',
       'missing-state',
     ],
-  ])('what cannot be followed is reminded, too: %s', (text, policy, kind) => {
+  ])('a transition that cannot be followed gets a reminder: %s', (text, policy, kind) => {
     expect(lastEvent(policy, text)).toMatchObject({ type: 'agent-reminded', failure: { kind } });
   });
 
-  test('three, and then the agent fails', () => {
+  test('three reminders, and then the agent fails', () => {
     const stage = makeRun({ START: state(two), ...others });
     const last = [1, 2, 3, 4].map(() => stage.turn('Done.').at(-1)?.type);
     expect(last).toEqual(['agent-reminded', 'agent-reminded', 'agent-reminded', 'agent-failed']);
@@ -74,7 +74,7 @@ describe('reminders', () => {
     expect(stage.turn(text).at(-1)).toMatchObject({ type: 'agent-failed', failure: { kind } });
   });
 
-  test('a reminder that crashed is tried again as a reminder', () => {
+  test('a reminder that crashed is retried as a reminder', () => {
     const stage = makeRun({ START: state(two), ...others });
     stage.turn('Done.');
     stage.turn(failed('crashed'));
@@ -108,8 +108,8 @@ describe('implicit', () => {
   test.each([
     ['the only entry need not be written', one, 'Done.', 'agent-moved'],
     ['it may be written', one, '<goto>N.md</goto>', 'agent-moved'],
-    ['another tag is a violation', one, '<goto>X</goto>', 'agent-reminded'],
-    ['a tag that cannot be read is one, too', one, '<goto to=x>N</goto>', 'agent-reminded'],
+    ['another tag is refused', one, '<goto>X</goto>', 'agent-reminded'],
+    ['a tag that cannot be read is refused', one, '<goto to=x>N</goto>', 'agent-reminded'],
     [
       'a bare result is never implied',
       'allowed_transitions: [{ tag: result }]',
@@ -117,34 +117,39 @@ describe('implicit', () => {
       'agent-reminded',
     ],
     [
-      'a result with its payload is',
+      'a result with its payload is implied',
       'allowed_transitions: [{ tag: result, payload: ok }]',
       'Done.',
       'agent-ended',
     ],
     [
-      'an incomplete entry is not',
+      'an incomplete entry is not implied',
       'allowed_transitions: [{ tag: goto }]',
       'Done.',
       'agent-reminded',
     ],
     [
-      'a bare ask is not',
+      'a bare ask is not implied',
       'allowed_transitions: [{ tag: ask, next: N }]',
       'Done.',
       'agent-reminded',
     ],
-    ['of two entries none is', two, 'Done.', 'agent-reminded'],
+    ['neither of two entries is implied', two, 'Done.', 'agent-reminded'],
     ['forced: no tag', forced, 'Done.', 'agent-moved'],
-    ['forced: another tag is not even read', forced, '<result>x</result>', 'agent-moved'],
-    ['forced: nor two', forced, '<goto>X</goto><goto>Y</goto>', 'agent-moved'],
+    ['forced: another tag is not read', forced, '<result>x</result>', 'agent-moved'],
+    [
+      'forced: two other tags are not read either',
+      forced,
+      '<goto>X</goto><goto>Y</goto>',
+      'agent-moved',
+    ],
   ])('%s', (_, policy, text, type) => expect(lastEvent(policy, text)?.type).toBe(type));
 });
 
 describe('evaluators', () => {
   const judge = 'evaluators: [{ prompt: J, expect: "YES", then: { tag: goto, target: X } }]';
 
-  test('an override is an event of its own, and says what it replaced', () => {
+  test('an override has its own event, which names the replaced tags', () => {
     const stage = makeRun({
       START: state('evaluators: [{ matches: "(?i)unable", then: { tag: goto, target: X } }]'),
       ...others,
@@ -164,7 +169,7 @@ describe('evaluators', () => {
   test.each([
     ['visits: 2', 2],
     ['cost: 0.3', 3],
-  ])('%s fires at turn %i, with all that the agent did counted', (test, turn) => {
+  ])('%s fires at turn %i and counts all turns of the agent', (test, turn) => {
     const stage = makeRun({
       START: state(`evaluators: [{ ${test}, then: { tag: result, payload: over } }]`),
     });
@@ -193,7 +198,7 @@ describe('evaluators', () => {
     [' YES\n', 'N.md'],
     ['NO', 'X.md'],
     ['yes', 'X.md'],
-  ])('a judge who says %j sends the agent to %s', (verdict, next) => {
+  ])('a judge that answers %j sends the agent to %s', (verdict, next) => {
     const stage = makeRun({ START: state(judge), ...others });
     expect(types(stage.turn('<goto>N</goto>'))).toEqual(['step-ended', 'judge-called']);
     expect(stage.start()).toMatchObject([
@@ -208,7 +213,7 @@ describe('evaluators', () => {
     expect(stage.run.totalCostUsd).toBe(0.5);
   });
 
-  test('a judge who gives no result is reminded in the judge’s session, and then fails the agent', () => {
+  test('a judge without a result is reminded in its own session, and then the agent fails', () => {
     const stage = makeRun({ START: state(judge), ...others });
     stage.turn('<goto>N</goto>');
     expect(stage.turn('<goto>X</goto>').at(-1)).toMatchObject({
@@ -229,7 +234,7 @@ describe('evaluators', () => {
     expect(stage.agent()).toMatchObject({ state: 'N.md', session: { id: 's1' } });
   });
 
-  test('the evaluators behind a judge who agrees are asked, those before are not', () => {
+  test('after a judge that agrees, only the later evaluators are asked', () => {
     const stage = makeRun({
       START: state(`evaluators:
   - { cost: 0.2, then: { tag: goto, target: X } }
@@ -243,7 +248,7 @@ describe('evaluators', () => {
     expect(stage.agent().state).toBe('R.md');
   });
 
-  test('what an evaluator puts in is taken as it stands, whatever the policy allows', () => {
+  test('the transition of an evaluator is used as written, even if the policy forbids it', () => {
     const policy = `${one}\nevaluators: [{ visits: 1, then: { tag: fork, target: X, next: R, item: a } }]`;
     const stage = makeRun({ START: state(policy), ...others });
     expect(types(stage.turn('Done.'))).toEqual([
@@ -260,7 +265,7 @@ describe('variables that an agent chooses', () => {
   const fork = (attribute: string) => `<fork next="R" ${attribute}="x">N</fork>`;
 
   test.each(['TAR_OPTIONS', 'Item', 'npm_config_script_shell', 'makeflags', 'in_parent'])(
-    '%s is answered with a reminder',
+    '%s gets a reminder',
     (name) => {
       expect(lastEvent(open, fork(name))).toMatchObject({
         type: 'agent-reminded',
@@ -274,14 +279,14 @@ describe('variables that an agent chooses', () => {
     expect(stage.turn(fork('TAR_OPTIONS')).at(-1)).toMatchObject({ type: 'agent-failed' });
   });
 
-  test('one that the policy names is the word of the author', () => {
+  test('a variable that the policy names is allowed', () => {
     const named = 'allowed_transitions: [{ tag: fork, target: N, next: R, ITEM: x }]';
     expect(lastEvent(named, fork('ITEM'))).toMatchObject({ type: 'agent-moved', state: 'R.md' });
     const forks = '<fork ITEM="x">N</fork><fork ITEM="x">N</fork><goto>R</goto>';
     expect(lastEvent(named, forks)).toMatchObject({ type: 'agent-moved', state: 'R.md' });
   });
 
-  test('an evaluator may set what an author may set', () => {
+  test('an evaluator may set every variable that an author may set', () => {
     const policy = `${one}\nevaluators: [{ visits: 1, then: { tag: fork, target: X, next: R, ITEM: a } }]`;
     expect(lastEvent(policy, '<goto>N</goto>')).toMatchObject({
       type: 'agent-moved',
@@ -289,7 +294,7 @@ describe('variables that an agent chooses', () => {
     });
   });
 
-  test('so may a script, but nothing that changes how programs run', () => {
+  test('a script may too, except variables that change how programs run', () => {
     const script = (attribute: string) =>
       makeRun({ 'START.sh': [], ...others })
         .turn(fork(attribute))
@@ -311,17 +316,12 @@ describe('paths that an agent chooses', () => {
     ['a directory of the project', '<reset cd="src">N</reset>'],
     ['a workflow of the project', '<reset-workflow>/flow/x</reset-workflow>'],
     ['its own workflow', '<reset-workflow>/flow</reset-workflow>'],
-  ])('%s is free', (_, text) => {
+  ])('%s is allowed', (_, text) => {
     expect(answer(text)).toMatchObject({ type: 'agent-moved' });
   });
 
   const BAD: readonly [string, string, string, string][] = [
-    [
-      'bad-directory',
-      '<reset cd="/etc">N</reset>',
-      'tag: reset, cd: /etc',
-      'outside of the project',
-    ],
+    ['bad-directory', '<reset cd="/etc">N</reset>', 'tag: reset, cd: /etc', 'outside the project'],
     ['bad-directory', '<fork next="R" cd="/etc">N</fork>', 'tag: fork, cd: /etc', 'outside'],
     [
       'bad-directory',
@@ -349,7 +349,7 @@ describe('paths that an agent chooses', () => {
     }),
   ];
 
-  test.each(BAD)('%s: %s is refused, unless the policy says {%s}', (kind, text, entry, why) => {
+  test.each(BAD)('%s: %s is refused unless the policy has {%s}', (kind, text, entry, why) => {
     const failure = { kind, message: expect.stringContaining(why) };
     expect(answer(text)).toMatchObject({ type: 'agent-failed', failure });
     const open = entry.replace(/, .*/, '');
@@ -364,12 +364,12 @@ describe('paths that an agent chooses', () => {
     });
   });
 
-  test.each(BAD)('%s: %s is free for a script', (_, text) => {
+  test.each(BAD)('%s: %s is allowed for a script', (_, text) => {
     const stage = makeRun({ 'START.sh': [], ...others }, { others: flows });
     expect(stage.turn(text).at(-1)).toMatchObject({ type: 'agent-moved' });
   });
 
-  test('what a judge has let pass is looked at again', () => {
+  test('tags that a judge let pass are checked again', () => {
     const policy = 'evaluators: [{ prompt: J, expect: "YES", then: { tag: goto, target: X } }]';
     const stage = makeRun({ START: state(policy), ...others }, { others: flows });
     stage.turn('<reset cd="later">N</reset>');

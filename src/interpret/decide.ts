@@ -1,4 +1,4 @@
-/** What follows from a step that has ended: the heart of the language. */
+/** Decides what follows from the end of a step. */
 import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StepEnded } from '../model/input.ts';
@@ -10,7 +10,7 @@ import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
 import { recover } from './recover.ts';
 
-/** First what the step's end does to the run, by the one fold; then, on that run, what follows from it. */
+/** Applies the end of the step to the run first, and then decides on that run what follows. */
 export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): readonly RunEvent[] {
   const running = run.agents.get(input.agent);
   if (running?.status.kind !== 'running' || running.status.step !== input.step) return [];
@@ -88,7 +88,7 @@ function failed(context: AfterStep, failure: Failure): readonly RunEvent[] {
         type: 'usage-limited',
         at,
         agent: agent.id,
-        // Never before the limit that another agent has met: the run waits for the last of them.
+        // Not before a limit that another agent has reached: the run waits for the last one.
         until: Math.max(recovery.until, run.limitedUntil ?? 0),
       };
       const pauses = !run.settings.wait && run.status.kind === 'active';

@@ -15,8 +15,8 @@ const judge = evaluator({ kind: 'prompt', state: 'JUDGE', expect: 'YES' });
 
 test.each([
   ['none', [], 'pass', undefined],
-  ['a pattern that is there', [matches('Unable to')], 'override', 0],
-  ['a pattern in other letters', [matches('unable to')], 'pass', undefined],
+  ['a pattern that matches', [matches('Unable to')], 'override', 0],
+  ['a pattern in another case', [matches('unable to')], 'pass', undefined],
   ['the same, case ignored', [matches('(?i)unable to')], 'override', 0],
   ['too few visits', [visits(4)], 'pass', undefined],
   ['just enough visits', [visits(3)], 'override', 0],
@@ -31,7 +31,7 @@ test.each([
   );
 });
 
-test('those that have spoken are not asked again', () => {
+test('evaluators before the index are not asked', () => {
   expect(evaluate([visits(1), judge, cost(1)], 2, step)).toMatchObject({
     kind: 'override',
     index: 2,

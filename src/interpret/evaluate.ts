@@ -4,10 +4,10 @@ import { isFound } from '../parse/pattern.ts';
 export type Verdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'override'; readonly index: number; readonly evaluator: Evaluator }
-  /** Only a turn of the agent can tell. */
+  /** Only a turn of the judge can decide. */
   | { readonly kind: 'ask-judge'; readonly index: number };
 
-/** The first evaluator, from an index on, that fires or needs a judge. */
+/** The first evaluator, starting at an index, that fires or needs a judge. */
 export function evaluate(
   evaluators: readonly Evaluator[],
   from: number,

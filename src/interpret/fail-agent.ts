@@ -2,7 +2,7 @@ import type { RunEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Run } from '../model/run.ts';
 
-/** The events by which an agent fails; with `--fail-fast` they stop the others. */
+/** The events of a failed agent. With `--fail-fast` they stop the other agents. */
 export function failAgent(
   run: Run,
   agent: string,

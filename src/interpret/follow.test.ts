@@ -14,7 +14,7 @@ const script = {
 };
 const others = { '/sub': { START: [], R: [] } };
 
-/** An agent in session s1 that was called from START, in a directory of its own. */
+/** An agent in session s1 that was called from START, in its own directory. */
 function called() {
   const stage = makeRun(script, { others, input: 'first' });
   stage.turn('<reset cd="here">N</reset>');
@@ -88,7 +88,7 @@ describe('each tag: state, workflow, session, stack, directory, value', () => {
     expect(stage.run.agents.size).toBe(0);
   });
 
-  test('<ask> waits, and goes on in the same session when answered', () => {
+  test('<ask> waits, and continues in the same session when answered', () => {
     const stage = called();
     stage.end('<ask next="N" timeout="1h" timeout_next="T">Which?</ask>');
     const { status, session, stack } = stage.agent();
@@ -102,7 +102,7 @@ describe('each tag: state, workflow, session, stack, directory, value', () => {
     expect({ session, stack }).toEqual({ session: mine, stack: [frame] });
   });
 
-  test('model and effort of a function hold for that state only', () => {
+  test('model and effort of a function apply to that state only', () => {
     const stage = makeRun(script);
     stage.turn('<function return="R" model="haiku" effort="low">N</function>');
     expect(stage.agent()).toMatchObject({ choices: { model: 'haiku', effort: 'low' } });
@@ -125,14 +125,14 @@ describe('workers', () => {
       '<fork-workflow next="N" cd="/abs" item="1">/sub</fork-workflow>',
       { state: 'START.md', workflow: '/sub', cwd: '/abs', variables: { item: '1' } },
     ],
-  ])('%s: fresh, with an empty stack', (text, worker) => {
+  ])('%s: a new session and an empty stack', (text, worker) => {
     const stage = called();
     const [, forked] = stage.end(text);
     const id = forked?.type === 'agent-forked' ? forked.agent : '';
     expect(stage.agent(id)).toMatchObject({ ...worker, session: fresh, stack: [], steps: 0 });
   });
 
-  test('the parent’s directory is not touched by a worker’s cd, nor the counter by its end', () => {
+  test('a worker’s cd does not change the directory of the parent, and its end does not change the counter', () => {
     const stage = makeRun(script);
     stage.turn('<fork next="N" cd="d">T</fork>');
     expect(stage.agent().cwd).toBe('/project');
@@ -144,7 +144,7 @@ describe('workers', () => {
 
 describe('agents without a session', () => {
   const scripts = { 'START.sh': [], 'N.sh': [], P: [], R: [] };
-  test('call from a script starts fresh, and its frame resumes fresh', () => {
+  test('a call from a script starts a new session, and so does its return', () => {
     const stage = makeRun(scripts);
     stage.turn('<call return="R">P</call>');
     expect(stage.agent()).toMatchObject({
@@ -155,7 +155,7 @@ describe('agents without a session', () => {
     expect(stage.agent()).toMatchObject({ session: fresh, state: 'R.md', stack: [] });
   });
 
-  test('a script keeps the session that its agent has, also one that is still to be branched', () => {
+  test('a script keeps the session of its agent, even one that is not branched yet', () => {
     const stage = makeRun({ START: [], 'N.sh': [], P: [], R: [] });
     stage.turn('<call return="R">N</call>');
     stage.turn('<call return="R">N</call>');
@@ -169,7 +169,7 @@ describe('agents without a session', () => {
 });
 
 test.each(['call-workflow', 'function-workflow'])(
-  'the frame of %s brings back source, directory and session',
+  'the frame of %s restores workflow, directory and session',
   (tag) => {
     const stage = makeRun(script, { others });
     stage.turn(`<${tag} return="R">/sub</${tag}>`);
@@ -187,7 +187,7 @@ test.each(['call-workflow', 'function-workflow'])(
   },
 );
 
-describe('what cannot be followed fails the agent, and nothing is taken by halves', () => {
+describe('a move that cannot be followed fails the agent, and no part of it happens', () => {
   test.each([
     ['<goto>NOWHERE</goto>', 'missing-state', 'NOWHERE'],
     ['<goto>BOTH</goto>', 'ambiguous-state', 'BOTH.sh'],
@@ -217,7 +217,7 @@ describe('what cannot be followed fails the agent, and nothing is taken by halve
 describe('max_visits', () => {
   const loop = { START: state('max_visits: 2'), N: [], ASK: [] };
 
-  test('an agent may enter a state so often and no more, however it comes', () => {
+  test('an agent may enter a state max_visits times, by any transition', () => {
     const stage = makeRun(loop);
     stage.turn('<goto>START</goto>');
     expect(stage.turn('<goto>START</goto>').at(-1)).toMatchObject({
@@ -226,7 +226,7 @@ describe('max_visits', () => {
     });
   });
 
-  test('a retry is no visit', () => {
+  test('a retry does not count as a visit', () => {
     const stage = makeRun(loop);
     stage.turn(failed('crashed'));
     stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
@@ -234,14 +234,14 @@ describe('max_visits', () => {
     expect(stage.agent().status.kind).toBe('ready');
   });
 
-  test('each agent counts for itself', () => {
+  test('each agent has its own count', () => {
     const stage = makeRun(loop);
     stage.turn('<fork next="START">START</fork>');
     stage.turn('<goto>START</goto>', 'main_start1');
     expect(stage.agent('main_start1').status.kind).toBe('ready');
   });
 
-  test('an answer may not lead there either', () => {
+  test('an answer must not lead there either', () => {
     const stage = makeRun(loop);
     stage.turn('<goto>START</goto>');
     stage.turn('<ask next="START">?</ask>');
@@ -259,7 +259,7 @@ describe('ceilings', () => {
   const flow = { START: [], N: [], R: [] };
   const forks = (count: number) => `${'<fork>N</fork>'.repeat(count)}<goto>R</goto>`;
 
-  test('1,000 forks are made, and not one more', () => {
+  test('1,000 forks are allowed, and no more', () => {
     expect(makeRun(flow).turn(forks(1_000)).at(-1)).toMatchObject({ type: 'agent-moved' });
     const many = makeRun(flow).turn(forks(1_001));
     expect(many.map(({ type }) => type)).toEqual(['step-ended', 'agent-failed']);
@@ -267,7 +267,7 @@ describe('ceilings', () => {
     expect(makeRun(flow).turn(forks(100_000)).at(-1)).toMatchObject({ type: 'agent-failed' });
   });
 
-  test('a policy lets the agent be reminded', () => {
+  test('an agent with a policy is reminded', () => {
     const policy = 'allowed_transitions: [{ tag: fork, target: N, next: R }]';
     expect(
       makeRun({ ...flow, START: state(policy) })
@@ -279,7 +279,7 @@ describe('ceilings', () => {
     });
   });
 
-  test('forks in forks end before their names fill the journal', () => {
+  test('nested forks fail before their names fill the journal', () => {
     const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
     let id = 'main';
     for (let depth = 0; depth < 2_000; depth++) {
@@ -292,7 +292,7 @@ describe('ceilings', () => {
     expect(id.length).toBeLessThanOrEqual(4_000);
   });
 
-  test('agents that have ended count', () => {
+  test('ended agents count', () => {
     const stage = makeRun(flow, { settings: { maxAgents: 3, budgetUsd: 0 } });
     stage.turn(forks(1));
     stage.turn('<result>x</result>', 'main_n1');

@@ -1,4 +1,5 @@
 /** INV-6: One switch defines the meaning of all tags. */
+import { counted } from '../model/counted.ts';
 import type { Frame, RunEvent, RunEventOf, Session, StackChange } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts } from '../model/input.ts';
@@ -26,7 +27,7 @@ export type Followed =
   | { readonly ok: true; readonly events: readonly RunEvent[] }
   | { readonly ok: false; readonly failure: Failure };
 
-/** The events by which an agent takes a move, or why it cannot. Nothing is taken by halves. */
+/** The events of a move, or why the agent cannot make it. Either all of it happens or nothing. */
 export function follow(from: Standpoint, move: Move): Followed {
   try {
     check(forkCeiling(from.run, move.forks.length));
@@ -40,7 +41,7 @@ export function follow(from: Standpoint, move: Move): Followed {
   }
 }
 
-/** Why an agent may not enter a state; undefined when it may. */
+/** Why an agent must not enter a state; undefined when it may. */
 export function entryProblem(
   workflows: Workflows,
   agent: Agent,
@@ -52,7 +53,7 @@ export function entryProblem(
   const { maxVisits } = definition.policy;
   const visits = agent.visits[visitKey(workflow, state)] ?? 0;
   if (maxVisits === undefined || visits < maxVisits) return undefined;
-  const message = `${state} may be entered ${maxVisits} times (max_visits), and ${agent.id} has done so.`;
+  const message = `${agent.id} has entered ${state} ${counted(maxVisits, 'time')}, which is the limit (max_visits).`;
   return { kind: 'too-many-visits', message };
 }
 
@@ -141,7 +142,7 @@ interface Destination {
   readonly choices?: Readonly<Record<string, string>>;
 }
 
-/** What a destination does not say stays as it is. */
+/** Parts that the destination leaves out stay as they are. */
 function moved(
   { workflows, agent, at }: Standpoint,
   tag: RunEventOf<'agent-moved'>['tag'],
@@ -189,7 +190,7 @@ const FRESH: Session = { kind: 'none' };
 
 const targetOf = (fork: Fork) => (fork.tag === 'fork' ? fork.target : fork.path);
 
-/** A callee starts from its caller's memory; a caller that has none has a callee that has none. */
+/** A callee starts from its caller's memory. If the caller has none, the callee has none. */
 function branchOf(session: Session): Session {
   return session.kind === 'open' ? { kind: 'branch', from: session.id } : session;
 }
@@ -220,20 +221,26 @@ function directory({ agent, facts }: Standpoint, cd: string | undefined): string
   if (cd === undefined) return agent.cwd;
   const fact = facts.directories.get(cd);
   if (fact?.found) return fact.path;
-  throw new Obstacle('bad-directory', fact?.problem ?? `Nothing is known of the directory ${cd}.`);
+  throw new Obstacle(
+    'bad-directory',
+    fact?.problem ?? `Raymond has not looked at the directory ${cd}.`,
+  );
 }
 
 function entry({ facts }: Standpoint, path: string): { workflow: string; state: StateName } {
   const fact = facts.workflows.get(path);
   if (fact?.found) return { workflow: fact.ref, state: fact.entry };
-  throw new Obstacle('bad-workflow', fact?.problem ?? `Nothing is known of the workflow ${path}.`);
+  throw new Obstacle(
+    'bad-workflow',
+    fact?.problem ?? `Raymond has not looked at the workflow ${path}.`,
+  );
 }
 
 function check(failure: Failure | undefined): void {
   if (failure) throw new Obstacle(failure.kind, failure.message);
 }
 
-/** Thrown and caught in this file only, so that each case above can say what it wants in one line. */
+/** Thrown and caught only in this file, so that each case above fits on one line. */
 class Obstacle extends Error {
   readonly failure: Failure;
 

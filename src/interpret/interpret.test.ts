@@ -30,13 +30,13 @@ function answerTwice(stage: Stage) {
 }
 
 describe('questions', () => {
-  test('an answer goes to next, as its value, in the same session', () => {
+  test('an answer becomes the value of next, in the same session', () => {
     const stage = asked(TIMED);
     expect(types(answer(stage, 'blue'))).toEqual(['agent-answered']);
     expect(stage.agent()).toMatchObject({ state: 'N.md', input: 'blue', session: { id: 's1' } });
   });
 
-  test('an answer ends what a function said of model and effort', () => {
+  test('an answer ends the model and effort of a function', () => {
     const stage = makeRun(flow);
     stage.turn('<function return="N" model="haiku" effort="low">T</function>');
     stage.turn(PLAIN);
@@ -44,7 +44,7 @@ describe('questions', () => {
     expect(stage.agent()).toMatchObject({ choices: {} });
   });
 
-  test('when the time is over the agent goes on at timeout_next, without a value', () => {
+  test('after the deadline the agent continues at timeout_next, without a value', () => {
     const stage = asked(TIMED);
     expect(timeCame(stage, 0)).toEqual([]);
     expect(types(timeCame(stage, 3_600_000))).toEqual(['question-timed-out']);
@@ -54,11 +54,14 @@ describe('questions', () => {
   test.each([
     ['a second answer', answerTwice],
     ['an answer to an earlier question', (stage: Stage) => answer(stage, 'a', askedAt(stage) - 1)],
-    ['an answer to nobody', (stage: Stage) => answer(stage, 'a', askedAt(stage), 'nobody')],
-    ['a time without a deadline', (stage: Stage) => timeCame(stage, 10 ** 12)],
-  ])('%s means nothing', (_, late) => expect(late(asked())).toEqual([]));
+    [
+      'an answer to an unknown agent',
+      (stage: Stage) => answer(stage, 'a', askedAt(stage), 'nobody'),
+    ],
+    ['a time for a question without a deadline', (stage: Stage) => timeCame(stage, 10 ** 12)],
+  ])('%s is ignored', (_, late) => expect(late(asked())).toEqual([]));
 
-  test('an answer after the timeout, and a timeout after the answer, mean nothing', () => {
+  test('an answer after the timeout and a timeout after the answer are ignored', () => {
     const late = asked(TIMED);
     const at = askedAt(late);
     timeCame(late, 3_600_000);
@@ -69,12 +72,12 @@ describe('questions', () => {
   });
 });
 
-describe('a run in which nothing moves', () => {
+describe('a run without running steps', () => {
   test.each([
-    ['goes on while an agent is ready', (stage: Stage) => stage.resume(), undefined],
-    ['goes on while a step runs', (stage: Stage) => stage.start(), undefined],
+    ['continues while an agent is ready', (stage: Stage) => stage.resume(), undefined],
+    ['continues while a step runs', (stage: Stage) => stage.start(), undefined],
     [
-      'goes on while an agent waits to try again',
+      'continues while an agent waits for a retry',
       (stage: Stage) => stage.turn(failed('crashed')),
       undefined,
     ],
@@ -83,9 +86,13 @@ describe('a run in which nothing moves', () => {
       (stage: Stage) => stage.turn('<result>x</result>'),
       'completed',
     ],
-    ['has failed when the rest has', (stage: Stage) => stage.turn(failed('no-credit')), 'failed'],
+    [
+      'has failed when all remaining agents have failed',
+      (stage: Stage) => stage.turn(failed('no-credit')),
+      'failed',
+    ],
     ['waits for a person', (stage: Stage) => stage.turn(PLAIN), 'waiting'],
-    ['goes on while a question has a deadline', (stage: Stage) => stage.turn(TIMED), undefined],
+    ['continues while a question has a deadline', (stage: Stage) => stage.turn(TIMED), undefined],
     [
       'waits for a person when the deadline has passed',
       (stage: Stage) => {
@@ -101,7 +108,7 @@ describe('a run in which nothing moves', () => {
     expect(stage.idle()).toMatchObject(outcome ? [{ type: 'run-ended', outcome }] : []);
   });
 
-  test('goes on when somebody may answer', () => {
+  test('continues when a user may answer', () => {
     const stage = asked();
     expect(stage.idle({ attended: true })).toEqual([]);
     expect(stage.idle({ attended: false })).toMatchObject([{ outcome: 'waiting' }]);
@@ -117,7 +124,7 @@ describe('a run in which nothing moves', () => {
     expect(stage.idle(who)).toMatchObject([{ outcome: 'waiting' }]);
   });
 
-  test('a deadline is waited for beside a question without one and a failed agent', () => {
+  test('the run waits for a deadline even with a question without one and a failed agent', () => {
     const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
     stage.turn('<fork>N</fork><fork next="T">N</fork>');
     stage.turn(failed('no-credit'), 'main_n1');
@@ -129,7 +136,7 @@ describe('a run in which nothing moves', () => {
     expect(stage.idle()).toMatchObject([{ outcome: 'waiting' }]);
   });
 
-  test('one agent’s failure does not stop the others, and the run has failed in the end', () => {
+  test('a failed agent does not stop the others, and the run fails at the end', () => {
     const stage = makeRun(flow, { settings: { budgetUsd: 0 } });
     stage.turn('<fork next="N">T</fork>');
     stage.turn(failed('no-credit'));
@@ -183,11 +190,11 @@ describe('stop', () => {
   });
 
   test.each([
-    ['everybody ended meanwhile', '<result>x</result>', 'completed'],
-    ['the rest has failed', failed('no-credit'), 'failed'],
+    ['all agents have ended', '<result>x</result>', 'completed'],
+    ['all remaining agents have failed', failed('no-credit'), 'failed'],
     ['a step was interrupted', interrupted(), 'interrupted'],
     ['a question is open', PLAIN, 'interrupted'],
-  ])('how it ends when %s', (_, end, outcome) => {
+  ])('the outcome when %s', (_, end, outcome) => {
     const stage = makeRun(flow);
     stage.start();
     stage.stop('now');
@@ -197,7 +204,7 @@ describe('stop', () => {
 });
 
 describe('resume', () => {
-  test('tries the failed agents again, and leaves the others', () => {
+  test('retries the failed agents, and does not change the others', () => {
     const stage = makeRun(flow, { input: 'v', settings: { budgetUsd: 0 } });
     stage.turn('<fork next="N" input="v">T</fork>');
     stage.turn(failed('no-credit'));
@@ -218,8 +225,8 @@ describe('resume', () => {
   });
 
   test.each([
-    ['replaces that of the failed agents', 'new', 'new'],
-    ['that is not given leaves theirs', undefined, 'old'],
+    ['replaces the value of the failed agents', 'new', 'new'],
+    ['that is not given keeps their value', undefined, 'old'],
   ])('a value %s', (_, input, expected) => {
     const stage = makeRun(flow, { input: 'old' });
     stage.turn(failed('no-credit'));
@@ -228,7 +235,7 @@ describe('resume', () => {
     expect(stage.agent().input).toBe(expected);
   });
 
-  test('a fresh one begins the state of a failed agent in a new session', () => {
+  test('a fresh resume begins the state of a failed agent in a new session', () => {
     const stage = makeRun(flow, { input: 'old' });
     stage.turn('<goto>N</goto>');
     stage.turn('<call return="T">N</call>');
@@ -245,7 +252,7 @@ describe('resume', () => {
   test.each([
     ['a reminder', ['What?']],
     ['a continuation', [interrupted()]],
-  ])('a fresh one begins the state again instead of %s', (_, before) => {
+  ])('a fresh resume begins the state again instead of %s', (_, before) => {
     const stage = makeRun({ START: state('allowed_transitions: [{ tag: result }]') });
     for (const outcome of before) stage.turn(outcome);
     stage.turn(failed('session-gone'));
@@ -276,7 +283,7 @@ describe('resume', () => {
     expect(stage.idle()).toEqual([]);
   });
 
-  test('with more money it goes on where it was', () => {
+  test('with a larger budget it continues where it stopped', () => {
     const stage = makeRun(flow, { settings: { budgetUsd: 1 } });
     stage.turn('<goto>N</goto>', 'main', 1.2);
     stage.start();
@@ -300,7 +307,7 @@ describe('usage limit', () => {
     expect(types(stage.handle({ kind: 'usage-limit-over', at: at + later }))).toEqual(expected);
   });
 
-  test('that nobody has met cannot be over', () => {
+  test('that was never reached cannot be over', () => {
     expect(makeRun(flow).handle({ kind: 'usage-limit-over', at: 10 ** 9 })).toEqual([]);
   });
 });

@@ -89,7 +89,7 @@ function stop(run: Run, how: 'drain' | 'now', at: number): readonly RunEvent[] {
   return [{ type: 'stop-requested', at, how, why }];
 }
 
-/** A value given with a resume answers the one open question, or else goes to the agents that had failed. */
+/** The value of a resume answers the one open question, or else goes to the failed agents. */
 function resume(
   workflows: Workflows,
   run: Run,
@@ -105,7 +105,7 @@ function resume(
   return [{ ...resumed, ...(input !== undefined && { input }) }, ...reads];
 }
 
-/** Ends a run in which nothing moves any more. */
+/** Ends a run in which no step runs and none can start. */
 function conclude(
   run: Run,
   { at, attended, patient }: Extract<Input, { kind: 'idle' }>,

@@ -8,7 +8,7 @@ const judged = `evaluators:
   - { prompt: J, expect: "YES", then: { tag: reset, target: START, cd: override } }`;
 
 test.each([
-  ['nothing to look at', 'timeout: 1', '<goto>START</goto>', none],
+  ['no paths', 'timeout: 1', '<goto>START</goto>', none],
   [
     'a cd that is written',
     'timeout: 1',
@@ -22,17 +22,12 @@ test.each([
     { ...none, workflows: ['w'] },
   ],
   [
-    'what the policy implies',
+    'the paths that the policy implies',
     'allowed_transitions: [{ tag: reset-workflow, path: w, cd: d }]',
     '',
     { directories: ['d'], workflows: ['w'] },
   ],
-  [
-    'what an evaluator may put in',
-    judged,
-    '<goto>S</goto>',
-    { ...none, directories: ['override'] },
-  ],
+  ['the paths of an evaluator', judged, '<goto>S</goto>', { ...none, directories: ['override'] }],
 ])('%s', (_, frontMatter, text, expected) => {
   const stage = makeRun({ START: state(frontMatter), J: [] });
   stage.start();

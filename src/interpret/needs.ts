@@ -4,13 +4,19 @@ import { TAG_RULES } from '../parse/transition.ts';
 import { MOST_FORKS } from './ceilings.ts';
 import type { Workflows } from './follow.ts';
 
-/** What has to be known of the world before a step's end can be interpreted, by path as written. */
+/**
+ * The facts that Raymond must look up before it can interpret the end of a step, by path as
+ * written.
+ */
 export interface Needs {
   readonly directories: ReadonlySet<string>;
   readonly workflows: ReadonlySet<string>;
 }
 
-/** Looks at every tag that could be taken: written, implied by the policy, put in by an evaluator, held by a judge. */
+/**
+ * Looks at every tag that may be followed: written, implied by the policy, set by an evaluator, or
+ * held by a judge.
+ */
 export function needs(workflows: Workflows, agent: Agent, reading: TagReading): Needs {
   const directories = new Set<string>();
   const paths = new Set<string>();
@@ -21,7 +27,7 @@ export function needs(workflows: Workflows, agent: Agent, reading: TagReading): 
     if (TAG_RULES[tag.name].body === 'path' && tag.body !== undefined) paths.add(tag.body.trim());
   };
 
-  // More than can be taken need not be looked at.
+  // An answer with more tags is refused in any case.
   if (reading.tags.length <= MOST_FORKS + 1) reading.tags.forEach(look);
   const { status } = agent;
   if (status.kind === 'running' && status.task.kind === 'judge') status.task.tags.forEach(look);

@@ -1,10 +1,10 @@
-/** What a run and an agent are at their beginning. */
+/** The initial values of a run and an agent. */
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import { emptyTally } from '../model/tally.ts';
 
-/** What every run is before its first event. */
+/** Every run before its first event. */
 export const newRun: Run = {
   id: '',
   seq: 0,

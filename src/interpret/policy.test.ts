@@ -33,7 +33,7 @@ describe('allowed', () => {
   test.each([
     ['the same', [GOTO], '<goto>REVIEW</goto>'],
     ['REVIEW equals REVIEW.md', [GOTO], '<goto> REVIEW.md </goto>'],
-    ['and the other way round', [CALL], '<call return="DONE.md">REVIEW</call>'],
+    ['REVIEW.md equals REVIEW', [CALL], '<call return="DONE.md">REVIEW</call>'],
     ['a script by its stem', ['{ tag: goto, target: POLL.sh }'], '<goto>POLL</goto>'],
     ['one of several', [GOTO, CALL], '<call return="DONE">REVIEW</call>'],
     ['a data attribute that is not mentioned', [GOTO], '<goto input="anything">REVIEW</goto>'],
@@ -82,9 +82,9 @@ describe('forbidden', () => {
     ['another next', [FORK], '<fork next="REVIEW">W</fork>'],
     ['one bad fork among good ones', [FORK], '<fork next="DONE">W</fork><fork>REVIEW</fork>'],
     ['a goto that is not the pinned next', [FORK, GOTO], '<fork>W</fork><goto>REVIEW</goto>'],
-    ['a goto that forks alone may say', [FORK], '<goto>DONE</goto>'],
+    ['the next of forks as a goto without forks', [FORK], '<goto>DONE</goto>'],
     ['another timeout', [ASK], '<ask next="DONE" timeout="2h" timeout_next="REVIEW">?</ask>'],
-    ['a name that is nowhere', [GOTO], '<goto>NOWHERE</goto>'],
+    ['a state that does not exist', [GOTO], '<goto>NOWHERE</goto>'],
   ])('%s', (_, entries, text) => {
     expect(problem(entries, text)).toMatch(/^<.* is not allowed in this state\.$/);
   });
@@ -95,7 +95,7 @@ describe('forbidden', () => {
 });
 
 describe('the reminder', () => {
-  test('says what was wrong and lists exactly what may be written', () => {
+  test('names the fault and lists exactly the allowed tags', () => {
     const { allowed } = policyOf(GOTO, CALL, '{ tag: result, payload: "YES" }');
     expect(reminderText('There is no transition tag.', allowed)).toBe(
       `Your last message did not end this step: There is no transition tag.
@@ -121,22 +121,22 @@ Do not repeat work that is done.`,
       '<ask next="DONE" timeout="1h" timeout_next="[a state]">[your question]</ask>',
     ],
     ['{ tag: reset-workflow }', '<reset-workflow>[a workflow]</reset-workflow>'],
-  ])('%s leaves open what the agent must say', (entry, line) => {
+  ])('%s has a placeholder for each open part', (entry, line) => {
     const text = reminderText('No.', policyOf(entry).allowed);
     expect(text).toContain(`this tag, outside any code block:\n\n    ${line}\n`);
-    expect(text).toContain('Replace what stands in [brackets].');
+    expect(text).toContain('Replace the parts in [brackets].');
   });
 
   test.each([
     GOTO,
     '{ tag: function, target: W, return: DONE, model: "opus[1m]" }',
     '{ tag: result, payload: "[x]" }',
-  ])('%s leaves nothing open', (entry) => {
+  ])('%s has no placeholders', (entry) => {
     expect(reminderText('No.', policyOf(entry).allowed)).not.toContain('[brackets]');
   });
 
   test.each([GOTO, CALL, FORK, ASK.replace('{ tag: ask,', '{ tag: ask, question: Why,')])(
-    'what it lists for %s is allowed when it is written',
+    'the tag that it lists for %s is allowed',
     (entry) => {
       const { allowed } = policyOf(entry);
       const listed = /^ {4}(.*)$/m.exec(reminderText('No.', allowed))?.[1] ?? '';
@@ -144,9 +144,7 @@ Do not repeat work that is done.`,
     },
   );
 
-  test('says that forks may stand together', () => {
-    expect(reminderText('No.', policyOf(FORK).allowed)).toContain(
-      'Several forks may stand together',
-    );
+  test('says that several forks are allowed', () => {
+    expect(reminderText('No.', policyOf(FORK).allowed)).toContain('You may write several forks');
   });
 });

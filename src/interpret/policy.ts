@@ -20,7 +20,7 @@ export function policyProblem(
   return forbidden && `${shown(forbidden)} is not allowed in this state.`;
 }
 
-/** The parts of a tag that the policy itself says, by the names under which it pins them. */
+/** The parts of a tag that the policy pins, by the names under which it pins them. */
 export function pinnedParts(
   workflow: Workflow,
   allowed: readonly AllowedTransition[],
@@ -37,7 +37,7 @@ export function pinnedParts(
   );
 }
 
-/** What is said to an agent whose answer could not be followed: the fault, and all that may be written. */
+/** The message to an agent whose answer could not be followed: the fault and the allowed tags. */
 export function reminderText(problem: string, allowed: readonly AllowedTransition[]): string {
   const templates = allowed.map(asTemplate);
   const lines = templates.map(({ tag }) => `    ${writeTag(tag)}`);
@@ -51,15 +51,15 @@ export function reminderText(problem: string, allowed: readonly AllowedTransitio
     '',
     ...lines,
     '',
-    ...(templates.some(({ isOpen }) => isOpen) ? ['Replace what stands in [brackets].'] : []),
-    ...(hasFork ? ['Several forks may stand together when they have the same next.'] : []),
+    ...(templates.some(({ isOpen }) => isOpen) ? ['Replace the parts in [brackets].'] : []),
+    ...(hasFork ? ['You may write several forks if they have the same next.'] : []),
     'Do not repeat work that is done.',
   ].join('\n');
 }
 
 /**
- * The parts of a tag, or those that an entry pins, in one spelling: names of states after resolution.
- * A tag matches an entry when it has all of its parts. The body goes by the name ''.
+ * The parts of a tag, or the pinned parts of an entry, in one spelling: names of states are
+ * resolved. A tag matches an entry if it has all parts of the entry. The name of the body is ''.
  */
 export function policyParts(
   workflow: Workflow,
@@ -91,18 +91,18 @@ function resolved(workflow: Workflow, name: string): string {
 
 const isForkTag = (tag: Tag) => TAG_RULES[tag.name].variables;
 
-/** What stands beside forks is the goto that says their next, so it is judged with them. */
+/** A goto beside forks is their next, so it is checked with them. */
 function nextOf(move: Move): string | undefined {
   return move.forks.length > 0 && move.own.tag === 'goto' ? move.own.target : undefined;
 }
 
-/** Forks that stand together share one next, written on one of them or as the parent's goto. */
+/** Several forks share one next. It is on one of them, or it is the goto of the parent. */
 function withNext(tag: Tag, next: string | undefined): Tag {
   if (next === undefined || !isForkTag(tag)) return tag;
   return { ...tag, attributes: { ...tag.attributes, next } };
 }
 
-/** An entry as a tag, with a placeholder for each part that it leaves open and the tag needs. */
+/** An entry as a tag, with a placeholder for each required part that it leaves open. */
 function asTemplate(entry: AllowedTransition): { readonly tag: Tag; readonly isOpen: boolean } {
   const { body } = TAG_RULES[entry.tag];
   const open = neededBy(entry).filter((name) => entry.attributes[name] === undefined);

@@ -10,7 +10,7 @@ const stageWith = (files: Readonly<Record<string, Readonly<Record<string, string
     { settings: { budgetUsd: 0 }, others: { '/other': { START: [] } }, files },
   );
 
-test('a run keeps what its workflow was read from before its first step starts', () => {
+test('a run records the files of its workflow before its first step starts', () => {
   const stage = stageWith(FILES);
   const events = stage.start();
   expect(events).toMatchObject([
@@ -30,24 +30,31 @@ test.each([
     '<fork-workflow next="N">/other</fork-workflow><fork-workflow>/other</fork-workflow>',
     'agent-forked',
   ],
-])('and of another one when a transition enters it, once: %s', (answer, type) => {
-  const stage = stageWith(FILES);
-  const events = stage.turn(answer);
-  expect(events).toContainEqual(
-    expect.objectContaining({ type: 'workflow-read', workflow: '/other', files: FILES['/other'] }),
-  );
-  expect(types(events).filter((kind) => kind === 'workflow-read')).toHaveLength(1);
-  expect(types(events)[types(events).indexOf('workflow-read') + 1]).toBe(type);
-});
+])(
+  'a run records the files of another workflow once, when a transition enters it: %s',
+  (answer, type) => {
+    const stage = stageWith(FILES);
+    const events = stage.turn(answer);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'workflow-read',
+        workflow: '/other',
+        files: FILES['/other'],
+      }),
+    );
+    expect(types(events).filter((kind) => kind === 'workflow-read')).toHaveLength(1);
+    expect(types(events)[types(events).indexOf('workflow-read') + 1]).toBe(type);
+  },
+);
 
-test('a workflow that was not read from files leaves no trace', () => {
+test('a workflow that was not read from files is not recorded', () => {
   const stage = stageWith({});
   stage.turn('<reset-workflow>/other</reset-workflow>');
   stage.start();
   expect(types(stage.events)).not.toContain('workflow-read');
 });
 
-test('a run of an earlier version keeps it when it goes on', () => {
+test('a run of an earlier version records the files when it continues', () => {
   const stage = stageWith({ '/other': FILES['/other'] });
   stage.turn('<call-workflow return="N">/other</call-workflow>');
   const later = stageWith(FILES);
@@ -59,7 +66,7 @@ test('a run of an earlier version keeps it when it goes on', () => {
   ]);
 });
 
-test('changes that were accepted are kept with the resume, before anything else', () => {
+test('accepted changes are recorded with the resume, before other events', () => {
   const stage = stageWith(FILES);
   stage.turn('<ask next="N">?</ask>');
   const later = stageWith({ ...FILES, '/flow': { 'START.md': 'new' } });

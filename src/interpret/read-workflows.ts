@@ -4,8 +4,8 @@ import type { Run } from '../model/run.ts';
 import type { Workflows } from './follow.ts';
 
 /**
- * Puts in front of every event by which an agent first enters a workflow, or works in it, from which
- * files that workflow was read. What is executed later can then be compared with them.
+ * Before an event by which an agent first enters a workflow, or works in it, inserts an event with
+ * the files of that workflow. Later executions can be compared with these files.
  */
 export function withReadWorkflows(
   workflows: Workflows,
@@ -21,7 +21,7 @@ export function withReadWorkflows(
   });
 }
 
-/** The event by which a run keeps the files of a workflow as they are now; none if it has no files. */
+/** The event that records the current files of a workflow; none if it has no files. */
 export function readWorkflow(
   workflows: Workflows,
   workflow: string,

@@ -9,7 +9,7 @@ const failure = (kind: (typeof kinds)[number]) => ({ kind, message: '' });
 const kinds = failureSchema.shape.kind.options;
 const transient = ['crashed', 'overloaded', 'connection-lost', 'idle'] as const;
 
-test.each(transient)('%s: three more tries, each after a longer pause, then failure', (kind) => {
+test.each(transient)('%s: three retries, each after a longer pause, then failure', (kind) => {
   const answers = [0, 1, 2, 3].map((retries) => recover(failure(kind), { ...tries, retries }));
   expect(answers).toEqual([
     { kind: 'retry', until: AT + 1_000 },
@@ -22,8 +22,8 @@ test.each(transient)('%s: three more tries, each after a longer pause, then fail
 test.each([
   ['until a minute after the reset', AT + 10 * MINUTE, AT + 11 * MINUTE],
   ['a minute when the reset has passed', AT - 10 * MINUTE, AT + MINUTE],
-  ['a quarter of an hour when nothing is known', undefined, AT + 15 * MINUTE],
-  ['a day at most', AT + 10_000 * MINUTE, AT + 24 * 60 * MINUTE],
+  ['a quarter of an hour when the reset is unknown', undefined, AT + 15 * MINUTE],
+  ['at most a day', AT + 10_000 * MINUTE, AT + 24 * 60 * MINUTE],
   ['in whole milliseconds', AT + 0.5, AT + 1 + MINUTE],
 ])('a usage limit waits %s', (_, resetsAt, until) => {
   const limit = { ...failure('usage-limit'), ...(resetsAt !== undefined && { resetsAt }) };
@@ -35,11 +35,11 @@ test.each(kinds.filter((kind) => kind !== 'usage-limit' && !transient.some((t) =
   (kind) => expect(recover(failure(kind), tries)).toEqual({ kind: 'fail' }),
 );
 
-test.each(kinds.filter((kind) => kind !== 'lost'))('a script is never tried again: %s', (kind) => {
+test.each(kinds.filter((kind) => kind !== 'lost'))('a script is never retried: %s', (kind) => {
   expect(recover(failure(kind), { ...tries, isScript: true })).toEqual({ kind: 'fail' });
 });
 
-test('a script whose end nobody saw is tried again at once, and only once', () => {
+test('a script whose end was not recorded is retried immediately, and only once', () => {
   const answers = [0, 1].map((retries) =>
     recover(failure('lost'), { ...tries, retries, isScript: true }),
   );

@@ -4,11 +4,11 @@ import { unreachable } from '../model/unreachable.ts';
 
 export type Recovery =
   | { readonly kind: 'retry'; readonly until: number }
-  /** Until the usage limit ends; every prompt of the run waits with it. */
+  /** Until the usage limit ends. Every prompt of the run waits too. */
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'fail' };
 
-/** The answer to every failure of a step, here and nowhere else. */
+/** The only place that decides what follows from a failure of a step. */
 export function recover(
   failure: Failure,
   tries: {
@@ -59,8 +59,8 @@ export function recover(
 }
 
 /**
- * A script may have had its effect, and what it does twice may do harm. One repetition lets a run
- * survive a crash of the machine; from then on a person has to look.
+ * A script may have had its effect, and a second execution may do harm. One retry lets a run
+ * survive a crash of the machine. After that, the user must look.
  */
 function recoverScript(
   { kind }: Failure,
@@ -69,15 +69,15 @@ function recoverScript(
   return kind === 'lost' && retries === 0 ? { kind: 'retry', until: at } : { kind: 'fail' };
 }
 
-/** One pause before each further try: as many tries as there are pauses. */
+/** The pause before each retry. The number of pauses is the number of retries. */
 const RETRY_PAUSES_MS = [1_000, 4_000, 16_000];
 
 const MINUTE = 60_000;
 const LONGEST_WAIT = 24 * 60 * MINUTE;
-/** When the agent does not say when its limit ends. */
+/** Used if the agent does not report the end of its limit. */
 const UNKNOWN_WAIT = 15 * MINUTE;
 
-/** A minute late rather than a second early: a turn that hits the limit again is a turn lost. */
+/** It is better to wait a minute too long: a turn that reaches the limit again is lost. */
 function limitEnd(resetsAt: number | undefined, at: number): number {
   if (resetsAt === undefined) return at + UNKNOWN_WAIT;
   return Math.min(Math.max(Math.ceil(resetsAt), at) + MINUTE, at + LONGEST_WAIT);

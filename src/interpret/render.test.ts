@@ -23,7 +23,7 @@ test.each([
     '{{unknown}} {{ result }} {{1}} {{}} {{constructor}}',
   ],
   [
-    'who and where',
+    'ids, state and task folder',
     '{{workflow_id}} {{agent_id}} {{state}} {{task_folder}}',
     'flow-00000000 main START.md /task',
   ],
@@ -33,7 +33,7 @@ test.each([
   expect(rendered(started(text, { input: 'v', metadata: { issue: '195' } }))).toBe(prompt);
 });
 
-test('a value is put in as it is: never expanded, never a pattern', () => {
+test('a value is inserted as it is: it is not expanded and not a pattern', () => {
   const input = '{{issue}} {{result}} $& $1 $$';
   expect(rendered(started('<{{result}}>', { input, metadata: { issue: '195' } }))).toBe(
     `<${input}>`,
@@ -52,14 +52,14 @@ test('a value is consumed by the state that receives it', () => {
   expect(rendered(stage)).toBe('<w>');
 });
 
-test('a fork attribute wins over metadata', () => {
+test('a fork attribute overrides metadata', () => {
   const stage = started('{{item}} {{other}}', { metadata: { item: 'all', other: 'o' } });
   stage.turn('<fork next="N" item="one">N</fork>');
   expect(rendered(stage)).toBe('all o');
   expect(rendered(stage, 'main_n1')).toBe('one o');
 });
 
-test('the task folder is asked for only when it is used', () => {
+test('the task folder is created only when it is used', () => {
   let asked = 0;
   const folder = () => `/task/${++asked}`;
   rendered(started('{{result}}'), 'main', folder);
@@ -82,7 +82,7 @@ test('a judge sees the output and the transition', () => {
   );
 });
 
-test('fill asks for each name and keeps what nobody knows', () => {
+test('fill asks for each name and keeps unknown names', () => {
   expect(fill('{{a}}{{b}}{{a}}', (name) => (name === 'a' ? '{{b}}' : undefined))).toBe(
     '{{b}}{{b}}{{b}}',
   );

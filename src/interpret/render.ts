@@ -12,12 +12,12 @@ import {
 } from '../parse/placeholders.ts';
 import { writeTag } from '../parse/transition.ts';
 
-/** What a step's own surroundings add to a run. */
+/** The values that a step adds to those of the run. */
 export interface Surroundings {
   readonly workflow: Workflow;
   readonly run: Run;
   readonly agent: Agent;
-  /** The agent's folder; asked for only when it is used, since asking makes it. */
+  /** The agent's folder. The call creates it, so it is made only when it is used. */
   readonly taskFolder: () => string;
 }
 
@@ -39,12 +39,12 @@ export function renderPrompt(state: PromptState, from: Surroundings): string {
   );
 }
 
-/** Replaces each `{{name}}` once: what a value brings in is never looked at again. */
+/** Replaces each `{{name}}` once. Inserted values are not expanded again. */
 export function fill(template: string, value: (name: string) => string | undefined): string {
   return template.replace(PLACEHOLDER, (written, name) => value(name) ?? written);
 }
 
-/** The environment that a script sees, apart from its value. */
+/** The environment of a script, without its value. */
 export function scriptVariables(from: Surroundings): Readonly<Record<string, string>> {
   const { run, agent, workflow } = from;
   return {
@@ -56,14 +56,14 @@ export function scriptVariables(from: Surroundings): Readonly<Record<string, str
   };
 }
 
-const CONTINUATION = `You were interrupted while you worked on the last request, and are now going on in the same
-conversation. Some of the work may be done already: check what is there before you do anything again.
-Then finish the request, and end as it told you to.`;
+const CONTINUATION = `You were interrupted while you worked on the last request. You now continue in the same
+conversation. Some of the work may already be done: check what exists before you do anything again.
+Then finish the request, and end your last message as the request says.`;
 
 /** The executor adds the value, which may be too large for an environment. */
 const IN_SCRIPTS = GIVEN_NAMES.filter((name) => !VALUE_NAMES.some((value) => value === name));
 
-/** The names that Raymond itself fills. */
+/** The values of the names that Raymond fills in. */
 const GIVEN: Readonly<Record<GivenName, (from: Surroundings) => string>> = {
   result: ({ agent }) => agent.input ?? '',
   input: ({ agent }) => agent.input ?? '',

@@ -4,7 +4,7 @@ import { failed, interrupted, makeRun, state, types } from '../../test/make-run.
 import type { Settings } from '../model/event.ts';
 import { remainingUsd } from './start-step.ts';
 
-/** A script that has forked workers of one kind, none of which has started. */
+/** A script that has forked workers of one kind. None of them has started. */
 function workers(count: number, settings: Partial<Settings> = {}, worker = 'W'): Stage {
   const stage = makeRun({ 'START.sh': [], W: [], 'S.sh': [] }, { settings });
   const forks = Array.from({ length: count - 1 }, () => `<fork>${worker}</fork>`).join('');
@@ -12,7 +12,7 @@ function workers(count: number, settings: Partial<Settings> = {}, worker = 'W'):
   return stage;
 }
 
-/** Starts whoever can be started; gives how many run then. */
+/** Starts all agents that can start; returns the number of running ones. */
 function startAll(stage: Stage): number {
   for (const [id] of stage.run.agents) stage.start(id);
   return stage.run.tally.promptsRunning + stage.run.tally.scriptsRunning;
@@ -24,16 +24,16 @@ function running(stage: Stage): string {
   return found[0];
 }
 
-describe('money admits parallel turns', () => {
+describe('the budget limits parallel turns', () => {
   test.each([
     ['the first turn goes alone', 10, [], 1],
-    ['then as many as the rest covers at the dearest price', 10, [2], 4],
-    ['the dearest counts, not the last', 10, [3, 0.1], 2],
-    ['at least one while there is money', 1, [0.9], 1],
-    ['none when it is gone', 1, [1], 0],
-    ['none when it is overspent', 1, [1.5], 0],
-    ['rounding does not pay for a turn', 1, Array(10).fill(0.1), 0],
-    ['nor cost one', 0.4, [0.1], 3],
+    ['then as many as the rest covers at the highest price so far', 10, [2], 4],
+    ['the highest price counts, not the last', 10, [3, 0.1], 2],
+    ['at least one while budget is left', 1, [0.9], 1],
+    ['none when the budget is spent', 1, [1], 0],
+    ['none when the budget is overspent', 1, [1.5], 0],
+    ['rounding errors do not add a turn', 1, Array(10).fill(0.1), 0],
+    ['rounding errors do not remove a turn', 0.4, [0.1], 3],
     ['free turns are not counted', 1, [0], 9],
     ['0 is unlimited', 0, [], 10],
   ])('%s', (_, budgetUsd, costs, count) => {
@@ -55,15 +55,12 @@ describe('money admits parallel turns', () => {
     ['was interrupted for nothing', interrupted(), 1],
     ['crashed and cost 2', failed('crashed', 2), 4],
     ['was interrupted and cost 2', interrupted(true, 2), 4],
-  ])(
-    'after a first turn that %s, turns are admitted at the price that is known',
-    (_, report, count) => {
-      const stage = workers(10, { budgetUsd: 10 });
-      stage.start();
-      stage.end(report);
-      expect(startAll(stage)).toBe(count);
-    },
-  );
+  ])('after a first turn that %s, the known price limits the turns', (_, report, count) => {
+    const stage = workers(10, { budgetUsd: 10 });
+    stage.start();
+    stage.end(report);
+    expect(startAll(stage)).toBe(count);
+  });
 
   test.each([
     ['W', 1],
@@ -73,7 +70,7 @@ describe('money admits parallel turns', () => {
   });
 
   test.each(['W', 'S'])(
-    'when the money is gone, no step of %s starts and the run stops',
+    'when the budget is spent, no step of %s starts and the run stops',
     (worker) => {
       const stage = workers(3, { budgetUsd: 1 }, worker);
       stage.run = { ...stage.run, totalCostUsd: 1 };
@@ -85,7 +82,7 @@ describe('money admits parallel turns', () => {
     },
   );
 
-  test('what is left caps each turn', () => {
+  test('the remaining budget limits each turn', () => {
     const stage = workers(2, { budgetUsd: 1 });
     stage.turn('<goto>W</goto>', 'main', 0.7);
     expect(remainingUsd(stage.run)).toBe(0.3);
@@ -96,7 +93,7 @@ describe('money admits parallel turns', () => {
 });
 
 describe('iterations', () => {
-  test('the run may take so many steps, scripts and all agents counted', () => {
+  test('the limit counts the steps of all agents, including scripts', () => {
     const stage = workers(2, { maxIterations: 3, budgetUsd: 0 });
     expect(startAll(stage)).toBe(2);
     stage.end('<goto>W</goto>');
@@ -107,7 +104,7 @@ describe('iterations', () => {
     expect(stage.idle()).toMatchObject([{ outcome: 'stopped: iterations' }]);
   });
 
-  test('reminders, retries and judges are no new steps', () => {
+  test('reminders, retries and judges do not count as steps', () => {
     const front = `allowed_transitions: [{ tag: goto, target: START }, { tag: result }]
 evaluators: [{ prompt: J, expect: "YES", then: { tag: result, payload: x } }]`;
     const stage = makeRun({ START: state(front), J: [] }, { settings: { maxIterations: 1 } });
@@ -122,7 +119,7 @@ evaluators: [{ prompt: J, expect: "YES", then: { tag: result, payload: x } }]`;
 });
 
 describe('a step starts', () => {
-  test('with the number, try, state and session that are journaled', () => {
+  test('with the journaled number, attempt, state and session', () => {
     const stage = makeRun({ START: [] });
     expect(stage.start()).toEqual([
       {
@@ -155,7 +152,7 @@ describe('a step starts', () => {
   });
 
   test.each([
-    ['the agent is not there', (stage: Stage) => stage.start('nobody')],
+    ['the agent does not exist', (stage: Stage) => stage.start('nobody')],
     ['the agent runs', (stage: Stage) => [stage.start(), stage.start()][1]],
     ['the run stops', (stage: Stage) => [stage.stop('drain'), stage.start()][1]],
     ['the run has ended', (stage: Stage) => [stage.stop('now'), stage.idle(), stage.start()][2]],
@@ -163,7 +160,7 @@ describe('a step starts', () => {
 });
 
 describe('usage limit', () => {
-  test('prompts wait together until it is over, scripts go on', () => {
+  test('all prompts wait until it is over, and scripts continue', () => {
     const stage = workers(3, { budgetUsd: 0 });
     const [second = ''] = [...stage.run.agents].map(([id]) => id).filter((id) => id !== 'main');
     stage.turn(failed('usage-limit', 0, { resetsAt: stage.now + 100_000 }));

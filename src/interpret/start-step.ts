@@ -7,7 +7,7 @@ import { resolveState } from '../parse/resolve.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
 
-/** Starts an agent's next step if the run's limits have room for it; no events when they do not. */
+/** Starts an agent's next step if the limits of the run allow it; no events if they do not. */
 export function startStep(workflows: Workflows, run: Run, input: StartStep): readonly RunEvent[] {
   const { at } = input;
   const agent = run.agents.get(input.agent);
@@ -45,7 +45,7 @@ function executedState(
   if (!workflow) {
     return failure(
       'bad-workflow',
-      `The workflow ${agent.workflow} of ${agent.id} cannot be read any more.`,
+      `The workflow ${agent.workflow} of ${agent.id} can no longer be read.`,
     );
   }
   const own = workflow.states.get(agent.state);
@@ -71,19 +71,19 @@ function executedState(
   return judge;
 }
 
-/** Whether an agent's next step is a prompt: nothing but a state's own text can be a script. */
+/** Whether an agent's next step is a prompt: only the state's own text can be a script. */
 export function isPromptNext(workflows: Workflows, { status, workflow, state }: Agent): boolean {
   if (status.kind === 'ready' && status.task.kind !== 'state') return true;
   return workflows(workflow)?.states.get(state)?.kind === 'prompt';
 }
 
-/** What a turn may still spend; undefined without a budget. */
+/** The most that a turn may spend; undefined without a budget. */
 export function remainingUsd(run: Run): number | undefined {
   const { budgetUsd } = run.settings;
   return budgetUsd > 0 ? roundUsd(budgetUsd - run.totalCostUsd) : undefined;
 }
 
-/** Ten times 0.10 is 1.00: sums of fractions miss by less than anybody charges. */
+/** Ten times 0.10 must be 1.00. The rounding is finer than any real price. */
 const roundUsd = (usd: number) => Math.round(usd * 1e9) / 1e9;
 
 function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
@@ -97,8 +97,9 @@ function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
 }
 
 /**
- * A turn can only be stopped after the call that overspends. So the first turn goes alone, to learn
- * what a turn costs, and then as many may run as the remainder covers at the dearest price seen.
+ * A turn can be stopped only after the call that overspends. So the first turn runs alone, to find
+ * out what a turn costs. Then as many turns may run as the remaining budget covers at the highest
+ * price so far.
  */
 function hasRoomForPrompt(run: Run, at: number): boolean {
   const { promptsRunning } = run.tally;

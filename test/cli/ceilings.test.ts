@@ -7,10 +7,10 @@ test.each([
     'forks',
     `for i in $(seq 1001); do echo '<fork>NEXT</fork>'; done; echo '<goto>NEXT</goto>'`,
     [],
-    '1000 are the most',
+    'at most 1000 are allowed',
   ],
   ['agents', `echo '<fork next="START">NEXT</fork>'`, ['--max-agents', '4'], 'at most 4 agents'],
-  ['calls', `echo '<call return="NEXT">START</call>'`, ['--max-depth', '5'], '5 are the most'],
+  ['calls', `echo '<call return="NEXT">START</call>'`, ['--max-depth', '5'], 'at most 5 are allowed'],
 ])('%s have a ceiling', async (_, script, options, why) => {
   const project = newProject({
     'flow/START.sh': script,

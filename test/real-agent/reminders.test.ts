@@ -16,7 +16,7 @@ const mayWrite = `End your next message with exactly one of these tags, outside 
     <goto>NEXT</goto>
     <result>[your result]</result>
 
-Replace what stands in [brackets].
+Replace the parts in [brackets].
 Do not repeat work that is done.`;
 
 describe.each(ages)('with the %s Claude Code', (age) => {
