@@ -150,7 +150,7 @@ describe('faults', () => {
     ['model: opsu', '2:8 unknown-model', 'opsu', 'opus'],
     ['model: gpt', '2:8 unknown-model', 'gpt'],
     ['model: [opus]', '2:8 bad-value', 'a list'],
-    ['model:', '2:1 bad-value', 'nothing'],
+    ['model:', '2:1 bad-value', 'empty'],
     ['effort: hihg', '2:9 unknown-effort', 'hihg', 'high'],
     ['effort: very much', '2:9 bad-value', 'the text "very much"'],
     ['timeout: 10m', '2:10 bad-value', 'the text "10m"'],

@@ -139,7 +139,7 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
   expect(stderr.includes(`Ignored: ${line}`)).toBe(needed);
   const [started] = project.journal('r');
-  const unchanged = { ...newRun.settings, agent: claudeAgent.usual };
+  const unchanged = { ...newRun.settings, agent: claudeAgent.defaults };
   if (needed) expect(started && 'settings' in started && started.settings).toEqual(unchanged);
   expect(existsSync(join(dirname(project.folder), 'raymond.log'))).toBe(false);
 });
