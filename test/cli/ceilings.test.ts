@@ -10,7 +10,12 @@ test.each([
     'at most 1000 are allowed',
   ],
   ['agents', `echo '<fork next="START">NEXT</fork>'`, ['--max-agents', '4'], 'at most 4 agents'],
-  ['calls', `echo '<call return="NEXT">START</call>'`, ['--max-depth', '5'], 'at most 5 are allowed'],
+  [
+    'calls',
+    `echo '<call return="NEXT">START</call>'`,
+    ['--max-depth', '5'],
+    'at most 5 are allowed',
+  ],
 ])('%s have a ceiling', async (_, script, options, why) => {
   const project = newProject({
     'flow/START.sh': script,
