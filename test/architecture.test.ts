@@ -212,12 +212,15 @@ const KNOW_NO_AGENT = new Set([
   'parse',
   'interpret',
   'graph',
+  'draw',
   'explore',
   'lint',
   'options',
   'schemas',
   'run',
   'host',
+  'observe',
+  'load',
 ]);
 
 /** What belongs to an executor: the names of agents, and of what can be chosen for them. */

@@ -9,6 +9,7 @@ import { formatLine, plainObserver } from '../observe/plain.ts';
 import { titleBarObserver } from '../observe/title-bar.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import type { Workspace } from '../ports.ts';
+import { agent } from './agent.ts';
 import { stderr, stdout } from './terminal.ts';
 import { messagesOfStep } from './wire.ts';
 
@@ -20,16 +21,17 @@ export interface Reported {
 }
 
 export function reporters({ workspace, options, log }: Reported): readonly NamedObserver[] {
+  const { alarmsOf } = agent;
   const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
   const observers: NamedObserver[] = [];
   const report = options.json
     ? jsonObserver(stdout.json)
-    : plainObserver({ show: (line) => stderr.line(line, options), verbosity });
+    : plainObserver({ show: (line) => stderr.line(line, options), verbosity, alarmsOf });
   observers.push(['The report', report]);
   if (log) {
     const show = (line: Line) => log(formatLine(line, { color: false }));
     const name = `The log file ${options.logFile}`;
-    observers.push([name, plainObserver({ show, verbosity: 'verbose' })]);
+    observers.push([name, plainObserver({ show, verbosity: 'verbose', alarmsOf })]);
   }
   if (!options.plain && !options.json)
     observers.push(['The title', titleBarObserver(stderr.title)]);

@@ -9,7 +9,7 @@ export type { Layout, PlacedEdge, PlacedNode, Point } from './layout-parts.ts';
 
 /** Never throws. Falls back to rows when the graph is too large for the library, or the library fails. */
 export function layoutOf(graph: Graph, words: Words): Layout {
-  if (effortFor(graph) > MOST_EFFORT) return plainLayout(graph, words);
+  if (workFor(graph) > MOST_WORK) return plainLayout(graph, words);
   try {
     return dagreLayout(graph, words);
   } catch {
@@ -28,15 +28,15 @@ const MOST_NODES = 2_000;
 const MOST_EDGES = 5_000;
 
 /** About a second. */
-const MOST_EFFORT = 6_000;
+const MOST_WORK = 6_000;
 
 /**
  * The library puts nodes in ranks, and a point on every rank that an edge passes. Its time grows
  * with the number of nodes and points.
  */
-function effortFor(graph: Graph): number {
+function workFor(graph: Graph): number {
   const { nodes } = graph;
-  if (nodes.length > MOST_EFFORT) return nodes.length;
+  if (nodes.length > MOST_WORK) return nodes.length;
   const edges = bundlesOf(graph).map(([{ from, to }]) => ({ from, to }));
   const rank = ranksOf(graph, edges);
   const span = ({ from, to }: Ends) => Math.abs((rank.get(to) ?? 0) - (rank.get(from) ?? 0)) + 1;

@@ -34,6 +34,8 @@ export interface AgentDeclaration {
   summarize(choices: Choices): Readonly<Record<string, string>>;
   /** Lines for standard error before the run starts. No option hides them. */
   warningsOf(choices: Choices): readonly string[];
+  /** For the line that reports the start of a run, in a few words. */
+  alarmsOf(choices: Choices): readonly string[];
 }
 
 export interface AgentAbilities {

@@ -8,7 +8,7 @@ import { Describer } from './describe.ts';
 import { formatLine, plainObserver } from './plain.ts';
 
 function linesOf(events: readonly RunEvent[]): readonly string[] {
-  const describer = new Describer();
+  const describer = new Describer(() => []);
   let run: Run = newRun;
   return events.flatMap((event) => {
     const before = run;
@@ -81,6 +81,7 @@ test.each([
   let text = '';
   const observer = plainObserver({
     verbosity,
+    alarmsOf: () => [],
     show: (line) => {
       text += formatLine(line, { color: false });
     },

@@ -1,4 +1,5 @@
 /** Says in words what an event means: one line per event that a person cares about. */
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -17,9 +18,17 @@ export interface Line {
   readonly isQuote?: true;
 }
 
+/** What is worth an alarm in the choices for an agent: its declaration knows. */
+export type AlarmsOf = AgentDeclaration['alarmsOf'];
+
 /** Remembers of each agent's newest step what the line about its transition needs. */
 export class Describer {
+  readonly #alarmsOf: AlarmsOf;
   readonly #steps = new Map<string, { durationMs: number; costUsd: number; isTurn: boolean }>();
+
+  constructor(alarmsOf: AlarmsOf) {
+    this.#alarmsOf = alarmsOf;
+  }
 
   describe(event: RunEvent, before: Run | undefined, after: Run): Line | undefined {
     const said = this.#say(event, before, after);
@@ -32,9 +41,11 @@ export class Describer {
   #say(event: RunEvent, before: Run | undefined, after: Run): Said | undefined {
     switch (event.type) {
       case 'run-started':
-        return [`${event.run} starts: ${event.workflow} at ${event.state}${limits(after)}`];
+        return [
+          `${event.run} starts: ${event.workflow} at ${event.state}${limits(after, this.#alarmsOf)}`,
+        ];
       case 'run-resumed':
-        return [`${after.id} continues${limits(after)}`];
+        return [`${after.id} continues${limits(after, this.#alarmsOf)}`];
       case 'workflow-read': {
         const read = before?.workflowFiles.get(event.workflow);
         if (!read) return undefined;
@@ -153,11 +164,11 @@ function failureOf(run: Run, agent: string): string {
   return status?.kind === 'waiting' ? oneLine(status.failure.message) : '';
 }
 
-function limits({ settings }: Run): string {
+function limits({ settings }: Run, alarmsOf: AlarmsOf): string {
   const parts = [
     settings.budgetUsd > 0 ? `budget ${usd(settings.budgetUsd)}` : 'no budget limit',
     ...(settings.maxIterations > 0 ? [`at most ${settings.maxIterations} steps`] : []),
-    ...(settings.agent.skipPermissions === true ? ['PERMISSIONS SKIPPED'] : []),
+    ...alarmsOf(settings.agent),
   ];
   return ` (${parts.join(', ')})`;
 }

@@ -1,17 +1,18 @@
 import { unreachable } from '../model/unreachable.ts';
 import type { Live, Observer } from '../ports.ts';
-import { Describer, type Line } from './describe.ts';
+import { type AlarmsOf, Describer, type Line } from './describe.ts';
 import { type Looks, ownLine, quotedLines } from './screen.ts';
 import { clockTime } from './words.ts';
 
 export interface PlainOptions {
   readonly show: (line: Line) => void;
   readonly verbosity: 'quiet' | 'normal' | 'verbose';
+  readonly alarmsOf: AlarmsOf;
 }
 
 /** One line per event: time, who, what. Made to be read as it comes and to be searched later. */
-export function plainObserver({ show, verbosity }: PlainOptions): Observer {
-  const describer = new Describer();
+export function plainObserver({ show, verbosity, alarmsOf }: PlainOptions): Observer {
+  const describer = new Describer(alarmsOf);
   return {
     event(event, before, after) {
       const line = describer.describe(event, before, after);

@@ -81,13 +81,14 @@ test.each([
   ['--permission-mode', 'bypasspermissions', 'Did you mean bypassPermissions?'],
   ['--permission-mode', 'everything', 'Name one of plan, '],
   ['--model', 'sonet', 'Did you mean sonnet?'],
-])('%s %s is refused before anything is done', async (option, value, remedy) => {
+  ['--agent-args', '--verbose', 'Leave it out.'],
+])('%s %s is refused before the workflow is looked for', async (option, value, remedy) => {
   const project = newProject(LOOP);
   const env = { RAYMOND_CLAUDE: '/nowhere/claude' };
-  const { code, stderr } = await project.run(['loop', option, value], { env });
+  const { code, stderr } = await project.run(['missing', option, value], { env });
   expect(code).toBe(64);
   expect(stderr).toContain(remedy);
-  expect(project.lines('steps')).toEqual([]);
+  expect(stderr).not.toContain('missing');
 });
 
 test('an effort that only the installed agent knows can be used', async () => {

@@ -298,3 +298,10 @@ test.runIf(process.getuid?.() === 0)('a log of another user is refused', async (
   expect(code).toBe(64);
   expect(stderr).toContain('it belongs to another user');
 });
+
+test('without a config file, the remedy is said', async () => {
+  const project = newProject(ONCE);
+  const { code, stderr } = await project.run(['config', 'trust']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('does not exist. To write one with every option: raymond --init-config');
+});

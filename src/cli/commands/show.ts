@@ -7,6 +7,7 @@ import type { Agent, Run } from '../../model/run.ts';
 import { Describer, type Line } from '../../observe/describe.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
 import type { StoredRun } from '../../ports.ts';
+import { agent } from '../agent.ts';
 import { FOREIGN } from '../own-runs.ts';
 import { condition, openRun } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
@@ -39,7 +40,7 @@ export async function show(
 
 /** Gives the line that the run showed for an event, if it showed one. */
 export function retelling(): (event: RunEvent) => Line | undefined {
-  const describer = new Describer();
+  const describer = new Describer(agent.alarmsOf);
   let run: Run = newRun;
   return (event) => {
     const before = run;

@@ -2,7 +2,7 @@
 import type { AgentChoice, AgentDeclaration } from '../../model/agent.ts';
 import { combine, DEFAULTS, tightened } from './choices.ts';
 import { CLAUDE_OPTIONS } from './options.ts';
-import { choose, keepHarmless, normalize, summarize, warningsOf } from './run-choices.ts';
+import { alarmsOf, choose, keepHarmless, normalize, summarize, warningsOf } from './run-choices.ts';
 import {
   ALLOWED_IN_STATE,
   DISALLOWED_IN_STATE,
@@ -38,6 +38,7 @@ export const claudeAgent: AgentDeclaration = {
   keepHarmless,
   summarize,
   warningsOf,
+  alarmsOf,
 };
 
 function choice(

@@ -107,6 +107,10 @@ const NOTABLE = [
   'agentArgs',
 ];
 
+export function alarmsOf({ skipPermissions }: Choices): readonly string[] {
+  return skipPermissions === true ? ['PERMISSIONS SKIPPED'] : [];
+}
+
 export function warningsOf({ skipPermissions }: Choices): readonly string[] {
   return skipPermissions === true ? SKIP_WARNING : [];
 }
