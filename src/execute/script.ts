@@ -18,11 +18,13 @@ import { outputText, tailText } from './file-text.ts';
 import {
   type Exit,
   follow,
+  hasLivingProcess,
   type LaunchedProcess,
   type RunProcesses,
   signalOf,
   watchIdle,
 } from './process/index.ts';
+import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
 
 type Show = (live: Live) => void;
 
@@ -38,6 +40,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
     start,
     adopt: (step, live) => {
       const found = processes.adopt(step.folder);
+      if (hasLivingProcess(step.folder)) forgetCut(step.folder);
       // No process began in the folder, and none will, so the step can start now.
       return found ? watch(found, asScript(step), live, 'adopted') : start(step, live);
     },
@@ -120,9 +123,10 @@ function watch(
   live: Show,
   whose: 'ours' | 'adopted',
 ): RunningStep {
-  let cut: 'stopped' | 'idle' | undefined;
-  const end = (why: 'stopped' | 'idle') => {
+  let cut: Cut | undefined;
+  const end = (why: Cut) => {
     cut ??= why;
+    recordCut(step.folder, cut);
     void launched.stop();
   };
   const cancelIdle = watchIdle({
@@ -141,8 +145,9 @@ function watch(
     const isSuccess = exit.kind === 'exited' && exit.code === 0;
     const output = isSuccess ? outputText(launched.stdoutFile) : undefined;
     if (!isShown) await showPrints(output, launched, live);
-    if (cutBefore === 'stopped') return INTERRUPTED;
-    if (cutBefore === 'idle')
+    const reason = cutBefore ?? (isSuccess ? undefined : recordedCut(step.folder));
+    if (reason === 'stopped') return INTERRUPTED;
+    if (reason === 'idle')
       return failed(
         `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`,
         'idle',

@@ -17,6 +17,8 @@ export const STEP_FILES = {
   launch: { name: 'launch' },
   /** The launcher must not begin what it was asked to run. */
   withdrawn: { name: 'withdrawn' },
+  /** Why Raymond stopped it, written before the first signal. */
+  stopped: { name: 'stopped' },
   stdout: { name: 'stdout', isCompressed: true },
   stderr: { name: 'stderr', isCompressed: true },
   /** The value that a script receives. */

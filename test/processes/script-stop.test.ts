@@ -5,38 +5,69 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { RunProcesses } from '../../src/execute/process/index.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
+import { recordCut } from '../../src/execute/step-cut.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
+import type { ScriptStep } from '../../src/ports.ts';
 import { until } from './fixtures/steps.ts';
 
 test('a stop during the clean-up of a finished step does not lose its answer', async () => {
+  // The job that the script leaves ignores SIGTERM, and records that it received it.
+  const job = `(trap 'echo >asked' TERM; while :; do sleep 0.05; done) &`;
+  const step = scriptStep(`${job}\necho '<result>paid for</result>'`);
+  const running = executorFor(step).start(step, () => {});
+  await until(() => existsSync(join(step.cwd, 'asked')));
+  running.stop();
+  expect(await running.outcome).toMatchObject({ kind: 'answered' });
+});
+
+test.each([
+  ['was stopped', 0, 'echo >begun; sleep 1000', { kind: 'interrupted' }],
+  ['was silent', 100, 'echo >begun; sleep 1000', { failure: { kind: 'idle' } }],
+  ['failed by itself', 0, 'echo >begun; exit 130', { failure: { kind: 'script-failed' } }],
+])('a step that %s is the same for the next process', async (_, idleTimeoutMs, text, expected) => {
+  const step = { ...scriptStep(text), idleTimeoutMs };
+  const running = executorFor(step).start(step, () => {});
+  await until(() => existsSync(join(step.cwd, 'begun')));
+  if ('kind' in expected) running.stop();
+  expect(await running.outcome).toMatchObject(expected);
+  const adopted = executorFor(step).adopt(step, () => {});
+  expect(await adopted.outcome).toMatchObject(expected);
+});
+
+test('a script that survived a stop continues as if there had been none', async () => {
+  const step = scriptStep('echo >begun; until [ -e finish ]; do sleep 0.05; done; exit 3');
+  const running = executorFor(step).start(step, () => {});
+  await until(() => existsSync(join(step.cwd, 'begun')));
+  // A process that was killed right after it had recorded the stop.
+  recordCut(step.folder, 'stopped');
+  const adopted = executorFor(step).adopt(step, () => {});
+  writeFileSync(join(step.cwd, 'finish'), '');
+  expect(await adopted.outcome).toMatchObject({ failure: { kind: 'script-failed' } });
+  await running.outcome;
+});
+
+const executorFor = ({ cwd }: ScriptStep) => scriptExecutor(new RunProcesses(cwd));
+
+function scriptStep(text: string): ScriptStep {
   const root = mkdtempSync(join(tmpdir(), 'raymond-stop-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const file = join(root, 'START.sh');
-  // The job that the script leaves ignores SIGTERM, and records that it received it.
-  const job = `(trap 'echo >asked' TERM; while :; do sleep 0.05; done) &`;
-  writeFileSync(file, `${job}\necho '<result>paid for</result>'`);
-  const step = scriptExecutor(new RunProcesses(root)).start(
-    {
-      kind: 'script',
-      workflow: '/workflow',
-      run: 'r',
-      agent: 'main',
-      number: 1,
-      attempt: 1,
-      state: stateNameSchema.parse('START.sh'),
-      cwd: root,
-      folder: join(root, 'step'),
-      environment: {},
-      idleTimeoutMs: 0,
-      file,
-      sha256: undefined,
-      interpreter: 'bash',
-      input: undefined,
-    },
-    () => {},
-  );
-  await until(() => existsSync(join(root, 'asked')));
-  step.stop();
-  const outcome = await step.outcome;
-  expect(outcome).toMatchObject({ kind: 'answered' });
-});
+  writeFileSync(file, text);
+  return {
+    kind: 'script',
+    workflow: '/workflow',
+    run: 'r',
+    agent: 'main',
+    number: 1,
+    attempt: 1,
+    state: stateNameSchema.parse('START.sh'),
+    cwd: root,
+    folder: join(root, 'step'),
+    environment: {},
+    idleTimeoutMs: 0,
+    file,
+    sha256: undefined,
+    interpreter: 'bash',
+    input: undefined,
+  };
+}
