@@ -1,4 +1,7 @@
-/** What somebody chose, by the rows of the table. Choices for an agent stand together, apart from the others. */
+/**
+ * Reads and combines chosen options by the rows of the table. Choices for an agent are kept
+ * together, separate from the others.
+ */
 import { resolve } from 'node:path';
 import type { AgentDeclaration, Choice } from '../model/agent.ts';
 import type { OptionSpec } from '../model/option.ts';
@@ -6,10 +9,10 @@ import { isInlineJson } from '../parse/inline-json.ts';
 import { camelCase, configKeys, isNegated } from './option-names.ts';
 import { RUN_OPTIONS, type RunOptions } from './run-options.ts';
 
-/** A row of the table. An option of the agent has the name under which its declaration has the choice. */
+/** A row of the table. `choice` is the name of an agent's option in its declaration. */
 export type TableRow = OptionSpec & { readonly choice?: string };
 
-/** The language's own options, and after them those of the agent. */
+/** The options of Raymond, followed by those of the agent. */
 export function optionTable(agent: Pick<AgentDeclaration, 'choices'>): readonly TableRow[] {
   const ofAgent = agent.choices.flatMap(({ name, option }) =>
     option ? [{ ...option, choice: name }] : [],
@@ -22,7 +25,7 @@ export function chosenValue(options: RunOptions, { name, choice }: TableRow): un
   return choice === undefined ? values[camelCase(name)] : options.agent?.[choice];
 }
 
-/** As a program reads them: each under the name of its option. */
+/** The options as a program reads them, each under its name. */
 export function byName(
   options: RunOptions,
   table: readonly TableRow[],
@@ -45,7 +48,7 @@ export function fromValues(values: Iterable<readonly [TableRow, unknown]>): RunO
   };
 }
 
-/** By the keys of a file, without those that say nothing. */
+/** Reads options by the keys of a file, without undefined values. */
 export function fromKeys(
   table: readonly TableRow[],
   given: Readonly<Record<string, unknown>>,
@@ -63,13 +66,16 @@ function isChoice(value: unknown): value is Choice {
   return typeof value === 'string' || typeof value === 'boolean' || Array.isArray(value);
 }
 
-/** As `over` says, and as `under` says where that says nothing. */
+/** The options of `over`, and those of `under` that `over` does not set. */
 export function overlaid<T extends RunOptions>(under: RunOptions, over: T): RunOptions & T {
   const agent = { ...under.agent, ...over.agent };
   return { ...under, ...over, ...(Object.keys(agent).length > 0 && { agent }) };
 }
 
-/** Paths are seen from a folder, wherever Raymond is started and its agents work later. */
+/**
+ * Makes paths absolute, relative to a folder. So they do not depend on where Raymond starts and
+ * where its agents work.
+ */
 export function seenFrom(
   folder: string,
   options: RunOptions,

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isWithin } from '../files/regular-file.ts';
 
 /**
- * Whether a path, as seen from a folder, leads out of it, links resolved. Git's own folder is out, too:
- * its files are commands for git.
+ * Whether a path, relative to a folder and with links resolved, leads out of it. Git's own folder
+ * also counts as outside, because its files are commands for git.
  */
 export function leadsOut(path: string, folder: string): boolean {
   const root = realPath(folder);
@@ -14,7 +14,7 @@ export function leadsOut(path: string, folder: string): boolean {
   return parts.some((part) => part.toLowerCase() === '.git');
 }
 
-/** The real path of what exists of it, and the rest as written; undefined behind a link to nothing. */
+/** The real path of the existing part, and the rest as written; undefined after a dangling link. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);

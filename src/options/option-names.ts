@@ -1,16 +1,16 @@
-/** The names of an option, in the places where it is written. */
+/** The names of an option on the command line and in files. */
 import type { OptionSpec } from '../model/option.ts';
 
 export function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The form of an option that is shown: of a switch, the one that is not the default. */
+/** The form of an option in help and documents: for a switch, the form that is not the default. */
 export function shownName({ name, isOn }: OptionSpec): string {
   return isOn ? `no-${name}` : name;
 }
 
-/** An option's name in a config file, as it is shown. */
+/** An option's name in a config file, in the form for documents. */
 export const configKey = (spec: OptionSpec): string => withUnderscores(shownName(spec));
 
 /** All its names in the file. A switch has two: `wait = false` is the same as `no_wait = true`. */
@@ -19,7 +19,7 @@ export function configKeys({ name, kind }: OptionSpec): readonly string[] {
   return kind === 'flag' ? [key, `no_${key}`] : [key];
 }
 
-/** Whether a key is the one that turns a switch off. */
+/** Whether a key turns a switch off. */
 export function isNegated({ name, kind }: OptionSpec, key: string): boolean {
   return kind === 'flag' && key !== withUnderscores(name);
 }

@@ -1,10 +1,10 @@
-/** The values that an option may have in a file. Each schema says in its message what to write. */
+/** The values that an option may have in a file. The message of each schema is a remedy. */
 import * as z from 'zod/mini';
 import type { OptionSpec } from '../model/option.ts';
 import { count, mapOf, someText } from '../parse/yaml-values.ts';
 import { configKey } from './option-names.ts';
 
-/** In a config file. */
+/** The schema of an option in a config file. */
 export function optionSchema({ kind }: Pick<OptionSpec, 'kind'>): z.ZodMiniType {
   switch (kind) {
     case 'flag':
@@ -22,7 +22,7 @@ export function optionSchema({ kind }: Pick<OptionSpec, 'kind'>): z.ZodMiniType 
   }
 }
 
-/** What a test may say of the options that make a difference for it, by their keys. */
+/** The schema of the settings of a test, by their keys. */
 export function testSettingsSchema(table: readonly OptionSpec[]) {
   const shape = table
     .filter(({ inTests }) => inTests)
@@ -30,7 +30,7 @@ export function testSettingsSchema(table: readonly OptionSpec[]) {
   return mapOf(Object.fromEntries(shape));
 }
 
-/** A switch is only mentioned to change it. YAML takes some words for numbers. */
+/** A test mentions a switch only to change it. YAML reads some words as numbers. */
 function inTest({ kind, isDuration }: OptionSpec) {
   switch (kind) {
     case 'flag':

@@ -1,9 +1,9 @@
-/** The value of an option as a person writes it. */
+/** Reads the value of an option as a user writes it. */
 import type { OptionSpec } from '../model/option.ts';
 import { readDuration } from '../parse/transition.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
-/** As written on the command line. */
+/** Reads a value from the command line. */
 export function readOption(spec: OptionSpec, text: string): number | string {
   const problem = optionProblem(spec, text);
   if (problem) throw wrongUsage(`--${spec.name} is "${text}".`, asRemedy(problem));
@@ -11,7 +11,7 @@ export function readOption(spec: OptionSpec, text: string): number | string {
   return spec.kind === 'number' || spec.kind === 'count' ? Number(text) : text;
 }
 
-/** What is wrong with a value, as a remedy; undefined when nothing is. */
+/** Why a value is wrong, as a remedy; undefined when it is valid. */
 export function optionProblem(spec: OptionSpec, text: string): string | undefined {
   if (spec.isDuration)
     return readDuration(text) === undefined ? 'write seconds, or a time like 10m' : undefined;
@@ -23,7 +23,7 @@ export function optionProblem(spec: OptionSpec, text: string): string | undefine
   return spec.check?.(text);
 }
 
-/** What is wrong with a value, as a sentence, with an example if there is one. */
+/** The remedy as a sentence, with an example if there is one. */
 export function asRemedy(problem: string, example?: string): string {
   const text = problem.charAt(0).toUpperCase() + problem.slice(1);
   if (text.endsWith('?')) return text;

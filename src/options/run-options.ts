@@ -1,8 +1,9 @@
 /**
- * INV-26: Every option is in one table. The command line, the config files and the help come from it.
+ * INV-26: Every option is in one table. The command line, the config files and the help come from
+ * it.
  *
- * This file has the options that are the same for every agent. The declaration of an agent adds those
- * with which a person chooses something for it.
+ * This file has the options that are the same for every agent. The declaration of an agent adds its
+ * own options.
  */
 import { DEEPEST_STACK, MOST_AGENTS } from '../interpret/ceilings.ts';
 import { newRun } from '../interpret/new-run.ts';
@@ -61,7 +62,7 @@ export const RUN_OPTIONS = [
     name: 'workflow-id',
     kind: 'text',
     placeholder: 'id',
-    meaning: 'id of the new run, instead of one that is made up',
+    meaning: 'id of the new run (default: generated)',
     example: '""',
     only: 'command-line',
     onlyAtStart: true,
@@ -80,7 +81,7 @@ export const RUN_OPTIONS = [
     name: 'max-agents',
     kind: 'count',
     placeholder: 'n',
-    meaning: 'at most this many agents in the run, ended ones included (default 10000)',
+    meaning: 'at most this many agents in the run, including ended ones (default 10000)',
     example: '10000',
     inProject: (most) => Number(most) > MOST_AGENTS,
     isPositive: true,
@@ -150,7 +151,7 @@ export const RUN_OPTIONS = [
     name: 'debug',
     kind: 'flag',
     isOn: true,
-    meaning: 'do not keep what agents said in .raymond/debug',
+    meaning: 'do not keep the output of agents in .raymond/debug',
     example: 'false',
     inProject: 'harmless',
   },
@@ -186,7 +187,7 @@ export const RUN_OPTIONS = [
     name: 'log-file',
     kind: 'text',
     placeholder: 'file',
-    meaning: 'append the report to a file, too',
+    meaning: 'also append the report to a file',
     example: '"raymond.log"',
     inProject: (file, folder) => leadsOut(String(file), folder),
     path: 'file',
@@ -205,15 +206,15 @@ type ValueOf<K extends OptionSpec['kind']> = K extends 'flag'
       ? readonly string[]
       : string;
 
-/** What somebody chose: on the command line, or in a config file. */
+/** The options that the command line or a config file sets. */
 export type RunOptions = {
   readonly [S in Spec as CamelCase<S['name']>]?: ValueOf<S['kind']>;
 } & {
-  /** For the agent, by the names that its declaration has. */
+  /** The choices for the agent, by the names in its declaration. */
   readonly agent?: Choices;
 };
 
-/** By the rule for names that an agent chooses. */
+/** Follows the rule for names that an agent chooses. */
 function steersPrograms(pair: unknown): boolean {
   const [name = ''] = String(pair).split('=');
   return agentVariableProblem(name, new Set(Object.keys(process.env))) !== undefined;

@@ -13,7 +13,7 @@ export function frontMatterSchema(agent: AgentDeclaration): JsonSchema {
   };
 }
 
-/** What the properties of a policy refer to. */
+/** The definitions that the properties of a policy refer to. */
 export function transitionDefinitions(
   agent: AgentDeclaration,
 ): Readonly<Record<string, JsonSchema>> {
@@ -27,21 +27,24 @@ export function transitionDefinitions(
   };
 }
 
-/** What a prompt state may say of itself, in front matter or beside `prompt:`. */
+/** The keys of a prompt state, in front matter or beside `prompt:`. */
 export function policyProperties(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
   const own: Readonly<Record<PolicyKey, JsonSchema>> = {
-    allowed_transitions: described('What the agent may answer; it is reminded of it otherwise.', {
-      type: ['array', 'null'],
-      items: { $ref: '#/definitions/allowedTransition' },
-    }),
-    timeout: described('Seconds without output before the step is stopped; 0 is none.', {
+    allowed_transitions: described(
+      'The tags that the agent may write. Other tags lead to a reminder.',
+      {
+        type: ['array', 'null'],
+        items: { $ref: '#/definitions/allowedTransition' },
+      },
+    ),
+    timeout: described('Seconds without output before the step is stopped; 0 means no limit.', {
       type: 'number',
       minimum: 0,
     }),
-    force_implicit: described('Take the only allowed transition without reading tags.', {
+    force_implicit: described('Use the only allowed transition without reading tags.', {
       type: 'boolean',
     }),
-    max_visits: described('How often one agent may enter this state.', {
+    max_visits: described('The number of times that one agent may enter this state.', {
       type: 'integer',
       minimum: 1,
     }),
@@ -90,7 +93,7 @@ function evaluators(): readonly JsonSchema[] {
     }),
     evaluator({
       prompt: described('The state that judges.', TEXT),
-      expect: described('The result with which nothing happens.', TEXT),
+      expect: described('The result that confirms the transition.', TEXT),
     }),
   ];
 }

@@ -1,7 +1,7 @@
-/** A JSON Schema, draft 7, as far as we say anything about its form. */
+/** A JSON Schema, draft 7. Its form is not checked further. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** YAML reads 42 and true as something else, and Raymond takes them as the text that was written. */
+/** YAML reads 42 and true as other types. Raymond uses the text as written. */
 export const TEXT: JsonSchema = { type: ['string', 'number', 'boolean'] };
 
 /** A map with these keys and no others. */

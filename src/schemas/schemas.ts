@@ -1,4 +1,7 @@
-/** The files that people write and programs read, as JSON Schemas: for editors, and for whoever reads a journal. */
+/**
+ * JSON Schemas of the files that users write and programs read, for editors and for readers of
+ * journals.
+ */
 import * as z from 'zod/mini';
 import type { AgentDeclaration } from '../model/agent.ts';
 import { runEventSchema } from '../model/event.ts';
@@ -11,7 +14,7 @@ import { frontMatterSchema } from './front-matter-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { workflowSchema } from './workflow-schema.ts';
 
-/** By the name of the file that each is published in. */
+/** The schemas, by the names of their published files. */
 export function schemas(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
   const testFiles = testFileSchema(testSettingsSchema(optionTable(agent)));
   return {

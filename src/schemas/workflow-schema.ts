@@ -5,15 +5,15 @@ import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
 
 export function workflowSchema(agent: AgentDeclaration): JsonSchema {
   const properties: Readonly<Record<(typeof WORKFLOW_KEYS)[number], JsonSchema>> = {
-    id: described('Begins the ids of its runs.', {
+    id: described('The first part of the ids of its runs.', {
       type: 'string',
       pattern: '^[A-Za-z0-9][\\w.-]{0,99}$',
     }),
-    name: described('Its name for people.', TEXT),
-    description: described('What it does.', TEXT),
-    input: described('What it expects as --input, in words.', TEXT),
+    name: described('A name for display.', TEXT),
+    description: described('A description for display.', TEXT),
+    input: described('A description of the expected --input.', TEXT),
     default_budget: described(
-      'In USD, when nobody names a budget; it can only lower the usual one.',
+      'The budget in USD if the user sets none. It can only be lower than the default.',
       { type: 'number', minimum: 0 },
     ),
     environment: described('Variables for every step.', {
@@ -32,7 +32,7 @@ export function workflowSchema(agent: AgentDeclaration): JsonSchema {
 }
 
 function promptState(agent: AgentDeclaration): JsonSchema {
-  const prompt = described('What the agent is sent.', TEXT);
+  const prompt = described('The text for the agent.', TEXT);
   return mapSchema({ prompt, ...policyProperties(agent) }, ['prompt']);
 }
 
