@@ -35,13 +35,16 @@ export type {
 export { readTags } from './parse/tags.ts';
 
 export interface LoadOptions {
-  /** What a relative path starts from; the working directory when left out. */
+  /** The start of a relative path; by default the working directory. */
   readonly cwd?: string;
-  /** Whose script endings count; this machine's when left out. */
+  /** The platform whose script extensions count; by default that of this machine. */
   readonly platform?: Platform;
 }
 
-/** Reads a workflow from a folder, a state file, a `.zip` or a `.yaml`; throws a `UserError` when it cannot. */
+/**
+ * Reads a workflow from a folder, a state file, a `.zip` or a `.yaml`. Throws a `UserError` if it
+ * cannot be read.
+ */
 export function loadWorkflow(path: string, options: LoadOptions = {}): Promise<Workflow> {
   const { cwd = process.cwd(), platform = process.platform === 'win32' ? 'windows' : 'unix' } =
     options;

@@ -16,46 +16,52 @@ import type { StepKey } from './ports/run-store.ts';
 
 export type * from './ports/run-store.ts';
 
-/** The workflows of a run, loaded and by ref, and the way to further ones. */
+/** The loaded workflows of a run by ref, and a way to load others. */
 export interface WorkflowLibrary {
   get(ref: string): Workflow | undefined;
-  /** Loads what a path names, as seen from a workflow (or the working directory); UserError when it cannot. */
+  /**
+   * Loads the workflow at a path, relative to a workflow or the working directory. Throws a
+   * UserError if it cannot.
+   */
   load(path: string, from?: string): Promise<Workflow>;
-  /** Where an author finds a file of a workflow, as diagnostics name it. */
+  /** The path at which an author finds a file of a workflow, for diagnostics. */
   pathOf(ref: string, file: string): string;
-  /** The files from which a loaded workflow was read: those of its states, or the one that holds them all. */
+  /**
+   * The files from which a loaded workflow was read: those of its states, or the one that contains
+   * them all.
+   */
   filesOf(ref: string): readonly string[];
   /** The folder in which a workflow's scripts can be executed. */
   scriptFolder(ref: string): Promise<string>;
 }
 
-/** Runs steps. It never rejects: trouble is an outcome. */
+/** Runs steps. It never rejects: a failure is an outcome. */
 export interface Executor {
-  /** By which the journal says who took a step. */
+  /** The name of the executor in the journal. */
   readonly name: string;
   start(step: Step, live: (live: Live) => void): RunningStep;
-  /** Takes up a step that an earlier process started: it may run, have finished, or be lost. */
+  /** Adopts a step that an earlier process started. The step may run, have finished, or be lost. */
   adopt(step: Step, live: (live: Live) => void): RunningStep;
-  /** Ends what it keeps between steps. */
+  /** Ends everything that it keeps between steps. */
   close(): Promise<void>;
 }
 
-/** Who executes the steps of a run. */
+/** The executors of the steps of a run. */
 export interface Executors {
   readonly prompt: Executor;
   readonly script: Executor;
-  /** Ends what the run has started and no step that is under way knows of. */
+  /** Ends processes of the run that belong to no running step. */
   readonly endStrays?: () => Promise<unknown>;
   /**
-   * Another process has adopted the steps that are under way. None of them is followed or ended here
-   * any more, none is started, and their outcomes settle.
+   * Another process has adopted the running steps. This process no longer follows or ends them, and
+   * starts no others. Their outcomes settle.
    */
   readonly leave?: () => void;
 }
 
 export interface RunningStep {
   readonly outcome: Promise<StepOutcome>;
-  /** It was begun by an earlier process, so under the rules of that time. */
+  /** An earlier process started it, under the rules of that time. */
   readonly isAdopted?: true;
   /** Ends the step and everything that it started; `outcome` then settles. */
   stop(): void;
@@ -84,11 +90,11 @@ export interface PromptStep extends StepParts {
   readonly kind: 'prompt';
   readonly prompt: string;
   readonly session: SessionUse;
-  /** As this turn has them: those of the run, of the state and of the tag that led to it together. */
+  /** The combined choices of the run, the state and the tag that led to it. */
   readonly choices: Choices;
-  /** What this turn may cost at most. */
+  /** The most that this turn may cost. */
   readonly budgetUsd: number | undefined;
-  /** The folder of the try before, when this one repeats it. */
+  /** The folder of the earlier attempt, if this step repeats one. */
   readonly previousFolder: string | undefined;
   readonly warm: boolean;
 }
@@ -96,19 +102,19 @@ export interface PromptStep extends StepParts {
 export interface ScriptStep extends StepParts {
   readonly kind: 'script';
   readonly file: string;
-  /** The sha256 that the file must have; undefined when nobody knows. */
+  /** The expected sha256 of the file; undefined if it is unknown. */
   readonly sha256: string | undefined;
   readonly interpreter: Interpreter;
   /** The value for RAYMOND_RESULT. */
   readonly input: string | undefined;
 }
 
-/** How a step ended, and what it leaves. */
+/** How a step ended, and its account. */
 export type StepOutcome = { readonly account: Account } & (
   | {
       readonly kind: 'answered';
       readonly output: OutputText;
-      /** The output as the step's record holds it; absent where nothing is kept. */
+      /** Refers to the output in the record of the step; absent if none is kept. */
       readonly answer?: AnswerRef | undefined;
       readonly denied: readonly string[];
     }
@@ -116,7 +122,7 @@ export type StepOutcome = { readonly account: Account } & (
   | { readonly kind: 'interrupted'; readonly sessionUsable: boolean }
 );
 
-/** What happens inside a step, for whoever watches. Not journaled. */
+/** Events inside a step, for observers. They are not journaled. */
 export type Live =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
@@ -126,24 +132,24 @@ export type Live =
 
 export interface Clock {
   now(): number;
-  /** Calls back at a time, at once if it is past; gives the way to cancel. */
+  /** Calls back at a time, or immediately if it has passed. Returns a function that cancels. */
   at(time: number, callback: () => void): () => void;
 }
 
 export interface Observer {
   event(event: RunEvent, before: Run | undefined, after: Run): void;
   live(step: StepKey, live: Live): void;
-  /** Nothing more comes. */
+  /** There are no more events. */
   close?(): void | Promise<void>;
 }
 
-/** Somebody who may answer the questions of a run while it is carried. */
+/** A person who may answer the questions of a run while it is carried. */
 export interface Person {
   ask(question: OpenQuestion, reply: Reply): void;
-  /** The question of an agent was settled without them. */
+  /** The question of an agent no longer needs an answer from this person. */
   withdraw(agent: string): void;
-  /** Whether they may still answer. */
-  isThere(): boolean;
+  /** Whether this person may still answer. */
+  isPresent(): boolean;
   close(): void;
 }
 
@@ -154,56 +160,59 @@ export interface OpenQuestion {
 
 export interface Reply {
   answer(text: string): void;
-  /** They are not there any more. */
+  /** The person has left. */
   leave(): void;
 }
 
-/** Asks a run to stop, as signals do; gives the way to end that. */
+/** Asks a run to stop, as signals do. Returns a function that ends this. */
 export type StopSource = (stop: (how: 'drain' | 'now') => void) => () => void;
 
-/** What has to be known of the world before an answer can be followed. */
+/** The facts that Raymond needs before it can follow an answer. */
 export interface World {
-  /** A path as seen from a directory, absolute and with links resolved, or why it is of no use. */
+  /**
+   * Resolves a path from a directory, absolute and with links resolved, or says why it cannot be
+   * used.
+   */
   findDirectory(path: string, from: string): Promise<Located<DirectoryFact>>;
-  /** What is known of a loaded workflow that decides whether an agent may choose it. */
+  /** The facts that decide whether an agent may choose a loaded workflow. */
   lookAtWorkflow(ref: string): Promise<Pick<WorkflowFact, 'inProject' | 'unchanged'>>;
   readonly environment: Facts['environment'];
 }
 
-/** Keeps what steps leave on disk within bounds. */
+/** Limits what steps leave on disk. */
 export interface StepKeeper {
-  /** Takes note of an event that is on disk. */
+  /** Handles an event that is on disk. */
   event(event: RunEvent): void;
-  /** Does what a process that was killed has not got to. */
+  /** Finishes the work that a killed process left. */
   catchUp(run: Run): void;
-  /** Resolves when everything is done that can be done. */
+  /** Resolves when all possible work is done. */
   close(): Promise<void>;
 }
 
-/** Folders in which the steps of a run work. */
+/** The folders in which the steps of a run work. */
 export interface RunFolders {
   step(agent: string, number: number): string;
-  /** Made when first asked for. */
+  /** Created by the first call. */
   task(agent: string): string;
 }
 
-/** All that a run has on this machine apart from what its store keeps. */
+/** Everything that a run has on this machine, except its store. */
 export interface Workspace extends RunFolders {
-  /** Holds all of it but the debug folders. */
+  /** Contains everything except the debug folders. */
   readonly folder: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
-  /** What an executor has learned of the sessions. */
+  /** What an executor knows about the sessions. */
   readonly sessions: string;
-  /** For whoever wants to look at it; one for each start. */
+  /** The debug folder, one for each start. */
   debug(startedAt: Date): string;
-  /** Throws a UserError if it holds anything but files and folders of the user. */
+  /** Throws a UserError if it contains anything but files and folders of the user. */
   check(): Promise<void>;
   /**
-   * The folders of steps that a run does not know. A journal that was salvaged, or put back from a
-   * backup, does not know of all the steps that were executed.
+   * The folders of steps that the run does not know. A journal that was salvaged or restored from a
+   * backup lacks some of the executed steps.
    */
   unknownSteps(run: Run): Promise<readonly string[]>;
-  /** Gives such a folder another name, so that it makes way. */
+  /** Renames such a folder, so that its name is free. */
   setAside(step: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * What a test of a workflow needs: the real language and the real loop, with a scripted agent in place
- * of models and processes, a journal in memory, and a clock that never makes anybody wait.
+ * For tests of workflows: the real language and the real loop. A scripted agent replaces models and
+ * processes, the journal is in memory, and the clock never makes a test wait.
  */
 import { claudeAgent } from './execute/claude/declaration.ts';
 import { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
@@ -18,8 +18,8 @@ import { type Beginning, playRun } from './workflow-tests/play.ts';
 export { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
 
 /**
- * A workflow literal: for each state what is answered on each execution, in order, or that together
- * with the state's text. A name without extension is a prompt.
+ * A workflow literal: for each state, the answers of its executions in order, with or without the
+ * text of the state. A name without extension is a prompt.
  */
 export type Script = Readonly<
   Record<string, Answers | { readonly text: string; readonly answers: Answers }>
@@ -35,20 +35,23 @@ export interface PlayOptions {
   readonly platform?: Platform;
   /** Further workflows, by the path that a tag names. */
   readonly workflows?: Readonly<Record<string, Script>>;
-  /** Directories that exist; any does when left out. */
+  /** The directories that exist; by default all do. */
   readonly directories?: readonly string[];
-  /** Directories that exist outside of the project: an agent cannot choose them, unless its policy names them. */
+  /**
+   * Directories that exist outside the project. An agent cannot choose them unless its policy names
+   * them.
+   */
   readonly outside?: readonly string[];
   /** Answers to questions, in the order in which they are asked. */
   readonly answers?: readonly string[];
-  /** A run that an earlier play has left: it is resumed, and the script's answers are for the rest. */
+  /** A run of an earlier play. It is resumed, and the script has the remaining answers. */
   readonly resume?: Run;
 }
 
 export interface PlayedStep {
   readonly agent: string;
   readonly state: string;
-  /** What the agent was sent; empty for a script. */
+  /** The text for the agent; empty for a script. */
   readonly prompt: string;
   /** Absent for a script. */
   readonly session: SessionUse | undefined;
@@ -134,7 +137,7 @@ function scriptedLibrary(script: Script, options: PlayOptions): ScriptedLibrary 
   };
 }
 
-/** Reads a workflow literal, the answers left aside. Throws when it has no entry. */
+/** Reads a workflow literal without its answers. Throws if it has no entry. */
 export function scriptedWorkflow(
   script: Script,
   ref = ROOT,
@@ -199,8 +202,8 @@ function wordIn(choice: Choice | undefined): string | undefined {
 
 function findDirectory(path: string, from: string, { directories, outside = [] }: PlayOptions) {
   const absolute = path.startsWith('/') ? path : `${from}/${path}`;
-  const isThere = !directories || [...directories, ...outside].includes(absolute);
-  if (isThere)
+  const exists = !directories || [...directories, ...outside].includes(absolute);
+  if (exists)
     return { found: true, path: absolute, inProject: !outside.includes(absolute) } as const;
   return { found: false, problem: `The directory ${absolute} does not exist.` } as const;
 }

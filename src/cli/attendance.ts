@@ -28,7 +28,7 @@ export function attendance({ clock, options, replies, patient }: AttendanceParts
   const waiting = countdown(
     clock,
     (line) => stderr.line(line, options),
-    () => patient && !person.isThere(),
+    () => patient && !person.isPresent(),
   );
   return { person, observers: options.json || options.quiet ? [] : [['The countdown', waiting]] };
 }

@@ -6,14 +6,14 @@ import { interruptOurselves } from './signals.ts';
 import { isAttended, lineReader, stderr } from './terminal.ts';
 
 export function personAtTerminal({ json }: RunOptions, onLeave: () => void): Person {
-  let isThere = isAttended() && !json;
+  let isPresent = isAttended() && !json;
   const open = new Map<string, { readonly asked: OpenQuestion; readonly reply: Reply }>();
   let reader: Interface | undefined;
 
   /** One question at a time; the oldest first. */
   const askNext = () => {
     const [next] = open.values();
-    if (!next || reader || !isThere) return;
+    if (!next || reader || !isPresent) return;
     const { asked, reply } = next;
     stderr.say('', `${asked.agent} asks:`);
     stderr.quote(asked.question);
@@ -21,7 +21,7 @@ export function personAtTerminal({ json }: RunOptions, onLeave: () => void): Per
     reader.once('close', () => {
       // Ctrl-D means that the person does not want to answer here. Ctrl-C is passed on as a signal.
       reader = undefined;
-      if (open.has(asked.agent)) isThere = false;
+      if (open.has(asked.agent)) isPresent = false;
       stderr.say('');
       reply.leave();
       onLeave();
@@ -51,9 +51,9 @@ export function personAtTerminal({ json }: RunOptions, onLeave: () => void): Per
       closeReader();
       askNext();
     },
-    isThere: () => isThere,
+    isPresent: () => isPresent,
     close() {
-      isThere = false;
+      isPresent = false;
       closeReader();
     },
   };

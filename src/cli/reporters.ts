@@ -37,7 +37,7 @@ export function reporters({ workspace, options, log }: Reported): readonly Named
     observers.push(['The title', titleBarObserver(stderr.title)]);
   if (options.debug !== false) {
     const folder = workspace.debug(new Date());
-    const parts = { folder, report: stderr.say, said: messagesOfStep(workspace) };
+    const parts = { folder, report: stderr.say, outputOf: messagesOfStep(workspace) };
     observers.push(['The debug folder', deferred(debugFolderObserver(parts))]);
   }
   return observers;

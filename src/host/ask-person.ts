@@ -55,6 +55,6 @@ export function openQuestions(run: Run, first: readonly Input[]): readonly Asked
 export const NOBODY: Person = {
   ask: () => {},
   withdraw: () => {},
-  isThere: () => false,
+  isPresent: () => false,
   close: () => {},
 };

@@ -128,20 +128,20 @@ test.each([
 /** Notes what they are asked, and answers as the test says. */
 function personWho(reacts: (reply: Reply) => void) {
   const log: string[] = [];
-  let isThere = true;
+  let isPresent = true;
   const person: Person = {
     ask({ agent, question }, reply) {
       log.push(`${agent} asks ${question}`);
       reacts({
         ...reply,
         leave() {
-          isThere = false;
+          isPresent = false;
           reply.leave();
         },
       });
     },
     withdraw: (agent) => void log.push(`withdraw ${agent}`),
-    isThere: () => isThere,
+    isPresent: () => isPresent,
     close: () => void log.push('close'),
   };
   return { person, log };

@@ -101,7 +101,7 @@ export async function carryRun(
     const ended = await runLoop(run, inbox, {
       ...{ journal: delivery?.journal ?? kept, clock, observer, steps, newId, patient },
       ...(carrying.worker !== undefined && { worker: carrying.worker }),
-      attended: () => person.isThere(),
+      attended: () => person.isPresent(),
     });
     return { kind: 'ended', run: ended };
   } catch (error) {

@@ -9,7 +9,7 @@ export function scriptedPerson(replies: readonly string[], otherwise?: string): 
       if (text !== undefined) reply.answer(text);
     },
     withdraw: () => {},
-    isThere: () => otherwise !== undefined || left.length > 0,
+    isPresent: () => otherwise !== undefined || left.length > 0,
     close: () => {},
   };
 }

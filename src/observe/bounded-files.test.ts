@@ -15,7 +15,7 @@ const path = (name: string) => join(root, name);
 test.each([
   ['too many', { files: 3, bytes: 1000 }, ['d', 'e', 'f']],
   ['too large together', { files: 100, bytes: 25 }, ['e', 'f']],
-  ['each too large for itself: the newest stays', { files: 100, bytes: 5 }, ['f']],
+  ['too large one by one: the newest stays', { files: 100, bytes: 5 }, ['f']],
   ['few and small', { files: 100, bytes: 1000 }, ['a', 'b', 'c', 'd', 'e', 'f']],
 ])('files that are %s', (_, bounds, expected) => {
   const files = new NewestFiles(bounds);
@@ -23,7 +23,7 @@ test.each([
   expect(readdirSync(root).sort()).toEqual(expected);
 });
 
-test('a log begins anew when it is full, also one that is gone on with', () => {
+test('a full log starts again, even one from an earlier process', () => {
   const append = (line: string) => new BoundedLog(path('log'), 12).append(line);
   for (const line of ['one\n', 'two\n', 'three\n', 'four\n', 'five\n']) append(line);
   expect(readFileSync(path('log'), 'utf8')).toBe('five\n');

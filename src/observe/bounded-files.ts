@@ -1,4 +1,4 @@
-/** Files that must not grow without end, however long a run loops. */
+/** Files that must not grow without end in a long run. */
 import { appendFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 export interface Bounds {
@@ -6,7 +6,10 @@ export interface Bounds {
   readonly bytes: number;
 }
 
-/** Writes files; the oldest ones go when there are too many, or they are too large together. */
+/**
+ * Writes files. Removes the oldest ones when there are too many, or when they are too large
+ * together.
+ */
 export class NewestFiles {
   readonly #bounds: Bounds;
   readonly #kept: { readonly path: string; readonly bytes: number }[] = [];
@@ -36,7 +39,7 @@ export class NewestFiles {
   }
 }
 
-/** A log that begins anew when it is full; what was in it stays as `{path}.1`, once. */
+/** A log that starts again when it is full. The last full log stays as `{path}.1`. */
 export class BoundedLog {
   readonly #path: string;
   readonly #mostBytes: number;

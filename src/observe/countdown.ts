@@ -6,8 +6,8 @@ import { duration, time } from './words.ts';
 const MINUTE = 60_000;
 
 /**
- * While a run only waits for a time, says what it waits for and, now and then, how long it still has
- * to. `waitsForDeadlines` is false while a person is shown the questions, or when the process ends instead.
+ * While a run only waits for a time, reports what it waits for and, from time to time, how long.
+ * `waitsForDeadlines` is false while a user sees the questions, or when the process ends instead.
  */
 export function countdown(
   clock: Clock,
@@ -32,20 +32,20 @@ export function countdown(
     say({ at, who, tone: 'warning', text });
   };
 
-  const look = (isTold = false) => {
+  const look = (isShown = false) => {
     const wait = run && waitOf(run, waitsForDeadlines);
     if (wait?.until === current?.until && wait?.who === current?.who) return;
     cancel();
     current = wait;
     if (!wait || wait.until <= clock.now()) return;
-    if (!isTold) report(wait);
+    if (!isShown) report(wait);
     tick(wait);
   };
 
   return {
     event(event, _before, after) {
       run = after;
-      // That event's own line says until when.
+      // The line of that event already has the time.
       look(event.type === 'usage-limited');
     },
     live: () => {},
@@ -55,7 +55,7 @@ export function countdown(
 }
 
 export interface Countdown extends Observer {
-  /** Looks again what is waited for: somebody has left. */
+  /** Checks again what the run waits for, because a user has left. */
   look(): void;
   close(): void;
 }

@@ -47,9 +47,9 @@ async function observeAPlay(
     JSON.stringify({ file: raw, from: 16, to: 52 }),
   );
   writeFileSync(join(stepFolder('main', 2), 'stdout'), 'polled\u202e\x9b');
-  const said: DebugOptions['said'] = (agent, step, kind) =>
+  const outputOf: DebugOptions['outputOf'] = (agent, step, kind) =>
     stepMessages(stepFolder(agent, step), kind);
-  const observer = debugFolderObserver({ folder, report, said }, bounds);
+  const observer = debugFolderObserver({ folder, report, outputOf }, bounds);
   let run: Run = newRun;
   for (const event of events) {
     const before = run;
@@ -69,7 +69,7 @@ async function logOf(script: Script): Promise<readonly string[]> {
     .split('\n\n');
 }
 
-test('keeps what each step said, where and when', async () => {
+test('keeps the output of each step, with its place and time', async () => {
   const folder = join(root, 'debug');
   await observeAPlay(folder, (problem) => expect.fail(problem));
   expect(readdirSync(folder).sort()).toEqual([
@@ -101,7 +101,7 @@ test('keeps what each step said, where and when', async () => {
   expect(statSync(join(folder, 'transitions.log')).mode & 0o777).toBe(0o600);
 });
 
-test('of a long run it keeps the newest steps and the end of the log', async () => {
+test('keeps the newest steps and the end of the log of a long run', async () => {
   const folder = join(root, 'debug');
   const report = (problem: string) => expect.fail(problem);
   await observeAPlay(folder, report, PLAY, { files: 2, bytes: 100_000, logBytes: 150 });
@@ -136,13 +136,13 @@ test('logs every transition with the session and the cost of the step that led t
   ]);
 });
 
-test('what an agent writes cannot forge entries of the log', async () => {
+test('the text of an agent cannot forge entries of the log', async () => {
   const [entry] = await logOf({ START: ['<goto>NO\n\n2026-01-01 10:00:00 [main] x</goto>'] });
   expect(entry).toMatch(/^\[main\] START\.md -> \(failed\)\n/);
   expect(entry).not.toMatch(/^2026/m);
 });
 
-test('never makes a run fail: it reports the trouble once', async () => {
+test('never makes a run fail, and reports an error once', async () => {
   const file = join(root, 'in-the-way');
   writeFileSync(file, '');
   const problems: string[] = [];

@@ -17,15 +17,17 @@ import { ownLine } from './screen.ts';
 export interface DebugOptions {
   readonly folder: string;
   readonly report: (problem: string) => void;
-  /** What the step left: the agent's raw messages, or a script's output, as JSON values. */
-  readonly said: (agent: string, step: number, kind: 'prompt' | 'script') => readonly unknown[];
+  /**
+   * The output of a step: the raw messages of the agent, or the output of a script, as JSON values.
+   */
+  readonly outputOf: (agent: string, step: number, kind: 'prompt' | 'script') => readonly unknown[];
 }
 
-/** A loop may go on for months. */
+/** A loop may run for months. */
 const BOUNDS = { files: 1000, bytes: 256 * 1024 * 1024, logBytes: 10 * 1024 * 1024 };
 
 export function debugFolderObserver(
-  { folder, report, said }: DebugOptions,
+  { folder, report, outputOf }: DebugOptions,
   bounds: typeof BOUNDS = BOUNDS,
 ): Observer {
   let broken = false;
@@ -37,7 +39,7 @@ export function debugFolderObserver(
     } catch (error) {
       broken = true;
       const why = error instanceof Error ? error.message : String(error);
-      report(`The debug folder cannot be written, and is left alone from here on: ${why}`);
+      report(`The debug folder cannot be written, and is not used any longer: ${why}`);
     }
   };
   attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
@@ -50,7 +52,7 @@ export function debugFolderObserver(
         steps.set(note.agent, note);
         const kind = note.session ? 'prompt' : 'script';
         attempt(() => {
-          const text = stepText(note, said(note.agent, note.step, kind));
+          const text = stepText(note, outputOf(note.agent, note.step, kind));
           files.write(join(folder, fileName(note)), text);
         });
         return;
@@ -58,7 +60,7 @@ export function debugFolderObserver(
       const entry = logEntry(event, before, after, steps);
       if (entry === undefined) return;
       attempt(() => log.append(entry));
-      if (tellsStep(event)) steps.delete(event.agent);
+      if (endsStep(event)) steps.delete(event.agent);
     },
     live: () => {},
   };
@@ -70,27 +72,29 @@ interface StepNote {
   readonly step: number;
   readonly at: number;
   readonly costUsd: number;
-  /** Of a turn; scripts have none. */
+  /** The session of a turn; scripts have none. */
   readonly session: SessionUse | undefined;
 }
 
-/** What a step's end leaves to be told with the transition that it led to. */
+/** The facts about a step that are logged with the transition after it. */
 function noteOf(event: RunEvent, before: Run | undefined): StepNote | undefined {
   const agent = isStepEnd(event) ? before?.agents.get(event.agent) : undefined;
   if (!isStepEnd(event) || agent?.status.kind !== 'running') return undefined;
   const { step, at, cost } = event;
-  // A judge's state is not the state that the agent is in.
+  // The state of a judge is not the state of its agent.
   const { state, session } = agent.status;
   return { agent: agent.id, state, step, at, costUsd: cost.usd, session };
 }
 
-/** An override is followed by the transition that was taken instead: the step is told there. */
-function tellsStep(event: RunEvent): event is Extract<RunEvent, { agent: string }> {
+/**
+ * After an override comes the transition that replaces the tags. The step is logged with that one.
+ */
+function endsStep(event: RunEvent): event is Extract<RunEvent, { agent: string }> {
   return 'agent' in event && event.type !== 'transition-overridden';
 }
 
-/** A list of JSON values: which step it was, what the agent or script said, what it cost. */
-function stepText(note: StepNote, said: readonly unknown[]): string {
+/** A list of JSON values: the step, its output and its cost. */
+function stepText(note: StepNote, output: readonly unknown[]): string {
   const kept = [
     {
       type: 'step',
@@ -99,7 +103,7 @@ function stepText(note: StepNote, said: readonly unknown[]): string {
       step_number: note.step,
       timestamp: new Date(note.at).toISOString(),
     },
-    ...said,
+    ...output,
     { type: 'cost', cost_usd: note.costUsd },
   ];
   return `${visibleJson(kept, 2)}\n`;
@@ -120,7 +124,7 @@ function logEntry(
   if (!line) return undefined;
   const agent = 'agent' in event ? before?.agents.get(event.agent) : undefined;
   const stack = ('agent' in event ? after.agents.get(event.agent) : undefined)?.stack ?? [];
-  const step = tellsStep(event) ? steps.get(event.agent) : undefined;
+  const step = endsStep(event) ? steps.get(event.agent) : undefined;
   const details = [
     ...sessionOf(agent, step),
     ...(stack.length > 0 ? [`stack_depth: ${stack.length}`] : []),
@@ -133,7 +137,7 @@ function logEntry(
   return lines.map((text) => ownLine(text, { color: false })).join('');
 }
 
-/** The session of the turn that led to the transition; a script leaves the agent's as it is. */
+/** The session of the turn before the transition. After a script, the session of the agent. */
 function sessionOf(agent: Agent | undefined, step: StepNote | undefined): readonly string[] {
   if (step?.session) return [`session_id: ${step.session.id}${HOW_USED[step.session.use]}`];
   return agent?.session.kind === 'open' ? [`session_id: ${agent.session.id}`] : [];
@@ -148,7 +152,7 @@ function failureOf(event: RunEvent, after: Run): readonly string[] {
   return status?.kind === 'waiting' ? [`failure: ${status.failure.message}`] : [];
 }
 
-/** In cents where that is exact; a small cost is not shown as none. */
+/** In cents if that is exact, so that a small cost is not shown as 0. */
 function money(amount: number): string {
   return `$${amount.toFixed(6).replace(/0{1,4}$/, '')}`;
 }
@@ -175,7 +179,7 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
     case 'agent-reminded':
       return `${who} -> ${from} (reminder ${event.number})`;
     case 'agent-waits':
-      return `${who} -> ${from} (again)`;
+      return `${who} -> ${from} (retry)`;
     case 'judge-called':
       return `${who}: evaluator ${event.evaluator + 1} is asked`;
     case 'transition-overridden':

@@ -18,7 +18,7 @@ function linesOf(events: readonly RunEvent[]): readonly string[] {
   });
 }
 
-test('a run as a person reads it', async () => {
+test('the lines of a run', async () => {
   const { events } = await play({
     START: [{ text: '<call return="END">SUB</call>', costUsd: 0.25, denied: ['Bash rm -rf'] }],
     SUB: ['<fork next="BACK" item="7">WORKER</fork>'],
@@ -40,7 +40,7 @@ test('a run as a person reads it', async () => {
   );
 });
 
-test('every end names what to do next', async () => {
+test('the line of every end names the next command', async () => {
   const ends = [
     await play({ START: ['<ask next="START">Really?</ask>'] }),
     await play({ START: ['<goto>START</goto>'] }, { settings: { maxIterations: 1 } }),
@@ -59,7 +59,7 @@ test('every end names what to do next', async () => {
   ]);
 });
 
-test('a command that is offered stays one command, whatever a journal calls its run', async () => {
+test('an offered command stays one command for any run id in a journal', async () => {
   const { events } = await play({ START: ['no tag'] });
   const renamed = events.map((event) =>
     event.type === 'run-started' ? { ...event, run: 'x; rm -rf .' } : event,
@@ -67,7 +67,7 @@ test('a command that is offered stays one command, whatever a journal calls its 
   expect(linesOf(renamed).at(-1)).toContain("raymond resume 'x; rm -rf .'");
 });
 
-test('a line has time, who and what, and colour only when asked for', () => {
+test('a line has a time, an agent and a text, and colour only if requested', () => {
   const line = { at: 0, who: 'main', tone: 'bad', text: 'oh' } as const;
   expect(formatLine(line, { color: false })).toMatch(/^\d\d:\d\d:\d\d main {3}oh\n$/);
   expect(formatLine(line, { color: true })).toContain('\x1b[31moh');
@@ -77,7 +77,7 @@ test.each([
   ['quiet', ['was not allowed to use Bash', '| shown']],
   ['normal', ['was not allowed to use Bash', '| shown', 'retrying']],
   ['verbose', ['was not allowed to use Bash', '| shown', 'retrying', '| thinking', '> Read a.ts']],
-] as const)('a %s report shows of a step: %j', (verbosity, expected) => {
+] as const)('a %s report of a step shows %j', (verbosity, expected) => {
   let text = '';
   const observer = plainObserver({
     verbosity,

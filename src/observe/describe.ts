@@ -1,5 +1,6 @@
-/** Says in words what an event means: one line per event that a person cares about. */
+/** Describes events for users: at most one line per event. */
 import type { AgentDeclaration } from '../model/agent.ts';
+import { counted } from '../model/counted.ts';
 import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -10,18 +11,18 @@ import { duration, oneLine, squeezed, time, usd } from './words.ts';
 
 export interface Line {
   readonly at: number;
-  /** The agent, or `run` for what concerns all of them. */
+  /** The agent, or `run` for the whole run. */
   readonly who: string;
   readonly tone: Tone;
   readonly text: string;
-  /** The words are those of the agent. */
+  /** The text is from the agent. */
   readonly isQuote?: true;
 }
 
-/** What is worth an alarm in the choices for an agent: its declaration knows. */
+/** The choices for an agent that a user must notice. */
 export type AlarmsOf = AgentDeclaration['alarmsOf'];
 
-/** Remembers of each agent's newest step what the line about its transition needs. */
+/** Remembers the facts of each newest step that the line about its transition needs. */
 export class Describer {
   readonly #alarmsOf: AlarmsOf;
   readonly #steps = new Map<string, { durationMs: number; costUsd: number; isTurn: boolean }>();
@@ -56,7 +57,7 @@ export class Describer {
         ];
       }
       case 'step-started':
-        // A script is soon over, and its transition says it all; a turn may take an hour.
+        // A script is short, and the line of its transition is enough. A turn may take an hour.
         return [`${event.state} ${startVerb(event)}`, event.session ? 'faint' : 'detail'];
       case 'step-ended':
         this.#remember(event, before);
@@ -101,7 +102,7 @@ export class Describer {
         ];
       case 'agent-waits':
         return [
-          `${this.#arrow(event.agent, before, 'again')} at ${time(event.until)}: ${failureOf(after, event.agent)}`,
+          `${this.#arrow(event.agent, before, 'retry')} at ${time(event.until)}: ${failureOf(after, event.agent)}`,
           'warning',
         ];
       case 'agent-woke':
@@ -150,7 +151,7 @@ export class Describer {
   }
 }
 
-/** It ends with the remedy. */
+/** Long enough for the remedy at its end. */
 const LONGEST_FAILURE = 500;
 
 type Said = readonly [text: string, tone?: Line['tone']];
@@ -167,16 +168,16 @@ function failureOf(run: Run, agent: string): string {
 function limits({ settings }: Run, alarmsOf: AlarmsOf): string {
   const parts = [
     settings.budgetUsd > 0 ? `budget ${usd(settings.budgetUsd)}` : 'no budget limit',
-    ...(settings.maxIterations > 0 ? [`at most ${settings.maxIterations} steps`] : []),
+    ...(settings.maxIterations > 0 ? [`at most ${counted(settings.maxIterations, 'step')}`] : []),
     ...alarmsOf(settings.agent),
   ];
   return ` (${parts.join(', ')})`;
 }
 
 function startVerb({ task, attempt }: RunEventOf<'step-started'>): string {
-  if (task === 'continuation') return `continues after an interruption (try ${attempt})`;
+  if (task === 'continuation') return `continues after an interruption (attempt ${attempt})`;
   if (task === 'judge') return 'judges';
-  return attempt > 1 && task === 'state' ? `starts (try ${attempt})` : 'starts';
+  return attempt > 1 && task === 'state' ? `starts (attempt ${attempt})` : 'starts';
 }
 
 function variables(values: Readonly<Record<string, string>>): string {
@@ -204,7 +205,7 @@ function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
 }
 
 function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string {
-  const totals = `(${run.iterations} ${run.iterations === 1 ? 'step' : 'steps'}, ${duration(run.updatedAt - run.startedAt)}, ${usd(run.totalCostUsd)})`;
+  const totals = `(${counted(run.iterations, 'step')}, ${duration(run.updatedAt - run.startedAt)}, ${usd(run.totalCostUsd)})`;
   const resume = `raymond resume ${shellWord(run.id)}`;
   switch (outcome) {
     case 'completed':
@@ -226,7 +227,10 @@ function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string 
   }
 }
 
-/** As much again, on top of what was spent: a last turn may have cost far more than was left. */
+/**
+ * The same amount on top of what was spent, because a last turn may have cost far more than was
+ * left.
+ */
 function furtherBudget({ settings: { budgetUsd }, totalCostUsd }: Run): number {
   return Math.ceil(Math.max(budgetUsd, totalCostUsd) + budgetUsd);
 }

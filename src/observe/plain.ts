@@ -10,7 +10,7 @@ export interface PlainOptions {
   readonly alarmsOf: AlarmsOf;
 }
 
-/** One line per event: time, who, what. Made to be read as it comes and to be searched later. */
+/** One line per event: time, agent, text. It can be read live and searched later. */
 export function plainObserver({ show, verbosity, alarmsOf }: PlainOptions): Observer {
   const describer = new Describer(alarmsOf);
   return {
@@ -37,7 +37,7 @@ export function formatLine(
     { text: lead, tone: 'plain' },
     { text, tone },
   ] as const;
-  // Lines about the run hold commands to be copied, and hardly a word of others.
+  // Lines about the run contain commands to copy, and almost no text of others.
   return ownLine(pieces, who === 'run' ? { color: looks.color } : looks);
 }
 

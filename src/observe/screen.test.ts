@@ -4,7 +4,7 @@ import { ownLine, quotedLines, widthOf } from './screen.ts';
 
 const plain = { color: false };
 
-test('what follows a newline in a line of ours is marked', () => {
+test('text after a newline in a line of Raymond is marked', () => {
   expect(ownLine('No state "A\nraymond: done".', plain)).toBe('No state "A\n  | raymond: done".\n');
   expect(ownLine('    indented\nmore', plain)).toBe('    indented\n      | more\n');
   const wide = ownLine(`No state "A\n${'x'.repeat(20)}"`, { color: false, columns: 20 });
@@ -12,7 +12,7 @@ test('what follows a newline in a line of ours is marked', () => {
   expect(ownLine('message with an end\n\n', plain)).toBe('message with an end\n');
 });
 
-test('what the screen has no room for is indented, and begins no row', () => {
+test('text that does not fit the row is indented on the next one', () => {
   const looks = { color: false, columns: 30 };
   const forged = `${'-'.repeat(22)} raymond: your login has expired`;
   expect(ownLine(`No ${forged}`, looks)).toBe(
@@ -29,7 +29,7 @@ test('what the screen has no room for is indented, and begins no row', () => {
   expect(ownLine(line(wide), looks).split('\n')[1]).toBe(`    ${'-'.repeat(22)} `);
 });
 
-test('colour comes after cleaning, from the tone', () => {
+test('the tone adds colour after cleaning', () => {
   const pieces = [
     { text: 'main ', tone: 'plain' },
     { text: '\x1b[32mfine', tone: 'bad' },
@@ -58,12 +58,12 @@ test('every row of a quote is marked where the terminal would break the line', (
   );
 });
 
-test('a name that fills the screen stands above the words', () => {
+test('a name that fills the row is on a row above the text', () => {
   const quote = { text: 'a b', lead: `10:15:02 ${'main_worker1'.repeat(9)} ` };
   expect(quotedLines(quote, { color: false, columns: 80 })).toBe(`${quote.lead}\n  | a b\n`);
 });
 
-test('no row is wider than the terminal, whatever the text', () => {
+test('no row is wider than the terminal, for any text', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 300 }),

@@ -1,12 +1,12 @@
 /**
- * How text gets onto a screen or into a log: it is cleaned first and coloured afterwards, so that no
- * text brings escape codes of its own. A line that does not begin with a bar is Raymond's.
+ * Formats text for a screen or a log. Text is cleaned first and coloured afterwards, so that no
+ * text brings its own escape codes. A line that does not begin with a bar is from Raymond.
  */
 import { visible, visibleLines } from '../model/visible.ts';
 
 export type Tone = 'plain' | 'good' | 'warning' | 'bad' | 'faint' | 'detail';
 
-/** One line of Raymond's own. */
+/** One line from Raymond. */
 export type Text = string | readonly Piece[];
 
 export interface Piece {
@@ -16,13 +16,13 @@ export interface Piece {
 
 export interface Looks {
   readonly color: boolean;
-  /** How wide the screen is; a log has no width. */
+  /** The width of the screen; a log has none. */
   readonly columns?: number | undefined;
 }
 
 /**
- * A newline in it came with a text of somebody else: what follows is marked. What the screen has no
- * room for is indented, so that no text in the line can begin a row.
+ * Formats a line from Raymond. A newline in it belongs to text of others, so the text after it is
+ * marked. Text that does not fit the row is indented, so that it cannot begin a row.
  */
 export function ownLine(text: Text, { color, columns }: Looks): string {
   const pieces = typeof text === 'string' ? [{ text, tone: 'plain' } as const] : text;
@@ -43,17 +43,17 @@ export function ownLine(text: Text, { color, columns }: Looks): string {
 
 export interface Quote {
   readonly text: string;
-  /** What stands before the bar of each line. */
+  /** The text before the bar of each line. */
   readonly lead?: string;
   readonly tone?: Tone;
 }
 
-/** A text of somebody else: each of its lines is marked, and on a screen each row. */
+/** Formats text of others: each of its lines is marked, and on a screen each row. */
 export function quotedLines(quote: Quote, { color, columns }: Looks): string {
   const { text, lead = INDENTATION, tone = 'plain' } = quote;
   const before = onOneRow(lead);
   const room = roomBehind(`${before}${BAR}`, columns);
-  // A lead that leaves no room stands alone.
+  // A lead that leaves no room gets its own row.
   if (room < LEAST_ROOM && lead !== INDENTATION)
     return `${before}\n${quotedLines({ text, tone }, { color, columns })}`;
   return visibleLines(text)
@@ -62,7 +62,7 @@ export function quotedLines(quote: Quote, { color, columns }: Looks): string {
     .join('');
 }
 
-/** Never wider than this in cells: characters that may take two count as two. */
+/** The largest possible width in cells: characters that may take two cells count as two. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += cellsOf(character);
@@ -82,7 +82,10 @@ function roomBehind(mark: string, columns = Number.POSITIVE_INFINITY): number {
 
 const blank = (text: string) => ' '.repeat(widthOf(text));
 
-/** A line that the terminal would break is broken here, at a space if one is near, so that each row has its mark. */
+/**
+ * Breaks a line where the terminal would break it, or at a space nearby, so that each row has its
+ * mark.
+ */
 function rowsOf(line: string, room: number): readonly string[] {
   const rows: string[] = [];
   let row = '';

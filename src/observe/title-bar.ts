@@ -1,7 +1,7 @@
 import type { Observer } from '../ports.ts';
 import { usd } from './words.ts';
 
-/** Shows in a terminal's title what a run is doing. */
+/** Shows the status of a run in the title of the terminal. */
 export function titleBarObserver(show: (title: string) => void): Observer {
   return {
     event(event, _before, { id, tally, totalCostUsd, status }) {

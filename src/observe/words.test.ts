@@ -24,7 +24,7 @@ test.each([
   ['right\u202eto left', 'right\\u{202e}to left'],
 ])('%j is shown as %j', (text, shown) => expect(oneLine(text)).toBe(shown));
 
-test('a long text is cut, and never in the middle of a character', () => {
+test('a long text is cut between characters', () => {
   const cut = oneLine('😀'.repeat(500), 10);
   expect(cut).toBe(`${'😀'.repeat(10)}...`);
 });

@@ -1,4 +1,4 @@
-/** Small pieces of text, the same wherever a person reads them. */
+/** Formats amounts, durations and times, the same in all output. */
 import { visible } from '../model/visible.ts';
 
 export function usd(amount: number): string {
@@ -13,7 +13,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Local time; with the date when it is not today's. */
+/** Local time, with the date if it is not today. */
 export function time(ms: number, now = Date.now()): string {
   const [date, clock] = [day(ms), new Date(ms).toTimeString().slice(0, 8)];
   return date === day(now) ? clock : `${date} ${clock}`;
@@ -25,7 +25,7 @@ export function clockTime(ms: number): string {
 
 const LONGEST = 160;
 
-/** On one line, of bounded length, and with everything in it visible. */
+/** The text on one line, with a bounded length and all characters visible. */
 export function oneLine(text: string, longest = LONGEST): string {
   const head = text.slice(0, longest * 4);
   const letters = Array.from(squeezed(head.replace(/\r?\n/g, ' ')).trim());
@@ -34,7 +34,10 @@ export function oneLine(text: string, longest = LONGEST): string {
     : visible(letters.join(''));
 }
 
-/** Without wide gaps: behind one, a text of others could begin a row of the screen as if it were Raymond's. */
+/**
+ * Removes wide gaps. After one, text of others could begin a row of the screen like a line from
+ * Raymond.
+ */
 export function squeezed(text: string): string {
   return text.replace(/[\p{Zs}\t]{2,}|\t/gu, ' ');
 }

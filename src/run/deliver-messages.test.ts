@@ -47,7 +47,7 @@ async function opened(place: MailFolder, append: Journal['append'] = async () =>
 
 const inboxOf = (place: MailFolder) => readdir(place.folder);
 
-test('an answer is removed when its event is on disk, and not before', async () => {
+test('an answer is removed only after its event is on disk', async () => {
   const { stage, place, answer } = await askingRun();
   await fileMailbox(place).post(answer('blue'));
   const seen: number[] = [];
@@ -72,7 +72,7 @@ test('an answer whose event cannot be written stays for the next process', async
   expect((await opened(place)).inputs).toMatchObject([{ kind: 'person-answered', text: 'blue' }]);
 });
 
-test('an answer that came after the decision is not removed by the append of that decision', async () => {
+test('the append of an earlier decision does not remove a later answer', async () => {
   const { stage, place, answer } = await askingRun();
   const { mailbox, inputs } = await opened(place);
   const asking = stage.run;
@@ -86,7 +86,7 @@ test('an answer that came after the decision is not removed by the append of tha
   expect(await inboxOf(place)).toEqual([]);
 });
 
-test('an answer that came too late is removed, and told of', async () => {
+test('an answer that came too late is removed and reported', async () => {
   const { stage, place, answer } = await askingRun();
   const { mailbox, inputs, said } = await opened(place);
   await fileMailbox(place).post(answer('blue'));
@@ -97,7 +97,7 @@ test('an answer that came too late is removed, and told of', async () => {
   expect(said).toEqual(['an answer to main came too late and was not used']);
 });
 
-test('an answer that a killed process took but did not remove is removed silently', async () => {
+test('an answer that a killed process used but did not remove is removed silently', async () => {
   const { stage, place, answer } = await askingRun();
   await fileMailbox(place).post(answer('blue'));
   const { mailbox, inputs, said } = await opened(place);
@@ -109,9 +109,9 @@ test('an answer that a killed process took but did not remove is removed silentl
 
 test.each([
   ['this process', PID, 'now', [{ kind: 'stop', how: 'now' }]],
-  ['this process, in peace', PID, 'drain', [{ kind: 'stop', how: 'drain' }]],
+  ['this process, after the running steps', PID, 'drain', [{ kind: 'stop', how: 'drain' }]],
   ['a process before this one', PID + 1, 'now', []],
-] as const)('a stop that means %s', async (_, pid, how, expected) => {
+] as const)('a stop for %s', async (_, pid, how, expected) => {
   const { stage, place } = await askingRun();
   await fileMailbox(place).post({ kind: 'stop', how, pid });
   const { mailbox, inputs } = await opened(place);
@@ -121,7 +121,7 @@ test.each([
   expect(await inboxOf(place)).toEqual([]);
 });
 
-test('a more urgent stop is not removed with the first', async () => {
+test('a more urgent stop is not removed with the first one', async () => {
   const { stage, place } = await askingRun();
   const { mailbox, inputs } = await opened(place);
   await fileMailbox(place).post({ kind: 'stop', how: 'now', pid: PID });
@@ -130,7 +130,7 @@ test('a more urgent stop is not removed with the first', async () => {
   expect(await inboxOf(place)).toHaveLength(1);
 });
 
-test('a forged message is told of, and means nothing', async () => {
+test('a forged message is reported and ignored', async () => {
   const { place, answer } = await askingRun();
   await realDisk.mkdir(place.folder);
   await writeFile(join(place.folder, 'answer.json'), JSON.stringify(answer('yes')));

@@ -1,7 +1,7 @@
 /**
  * INV-12: A message is removed only when the journal holds what followed from it.
  *
- * Delivers messages of other processes to a run. So no crash can lose a message.
+ * Delivers messages of other processes to a run, so that no crash can lose a message.
  */
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
@@ -11,19 +11,19 @@ import type { Clock, Journal, Mailbox } from '../ports.ts';
 
 export interface DeliveryPorts {
   readonly mailbox: Mailbox;
-  /** Of the process that works on the run: a stop may mean an earlier one. */
+  /** The pid of the process that works on the run. A stop may be for an earlier process. */
   readonly pid: number;
   readonly clock: Clock;
   readonly journal: Journal;
   readonly put: (input: Input) => void;
-  /** Something that a person should know about the messages. */
+  /** Shows a warning about the messages to the user. */
   readonly report: (text: string) => void;
 }
 
 export interface Delivery {
-  /** The run's journal, to be used in place of the given one. */
+  /** The journal to use in place of the given one. */
   readonly journal: Journal;
-  /** Messages that nothing has followed from yet stay for the next process. */
+  /** Messages without consequences so far stay for the next process. */
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export async function deliverMessages(ports: DeliveryPorts): Promise<Delivery> {
   let isOpen = false;
   const reading = await mailbox.read({
     onMessage(message, done) {
-      delivered.add({ message, done, cameLater: isOpen });
+      delivered.add({ message, done, cameAfterStart: isOpen });
       const input = inputFrom(message, pid, clock.now());
       if (input) put(input);
     },
@@ -48,7 +48,7 @@ export async function deliverMessages(ports: DeliveryPorts): Promise<Delivery> {
         for (const letter of delivered) {
           if (!isSettled(letter.message, after, pid)) continue;
           delivered.delete(letter);
-          if (letter.cameLater && isLate(letter.message, events))
+          if (letter.cameAfterStart && isLate(letter.message, events))
             report(`an answer to ${letter.message.agent} came too late and was not used`);
           await letter.done().catch(() => {});
         }
@@ -61,11 +61,14 @@ export async function deliverMessages(ports: DeliveryPorts): Promise<Delivery> {
 interface Delivered {
   readonly message: Message;
   readonly done: () => Promise<void>;
-  /** What was there from the beginning may have been taken by a process that died then. */
-  readonly cameLater: boolean;
+  /**
+   * A message from before the start may have been used by a process that died before it removed the
+   * message.
+   */
+  readonly cameAfterStart: boolean;
 }
 
-/** What a message means for the run; nothing when it meant a process before this one. */
+/** The input of a message; undefined if the message is for an earlier process. */
 function inputFrom(message: Message, pid: number, at: number): Input | undefined {
   if (message.kind === 'stop')
     return message.pid === pid ? { kind: 'stop', at, how: message.how } : undefined;
@@ -73,7 +76,7 @@ function inputFrom(message: Message, pid: number, at: number): Input | undefined
   return { kind: 'person-answered', at, agent, askedAt, text };
 }
 
-/** Whether a run has nothing to expect from a message any more. */
+/** Whether a message can no longer have an effect on the run. */
 function isSettled(message: Message, { agents, status }: Run, pid: number): boolean {
   if (message.kind === 'stop') {
     if (message.pid !== pid || status.kind === 'ended') return true;
@@ -85,7 +88,7 @@ function isSettled(message: Message, { agents, status }: Run, pid: number): bool
 
 type Answer = Extract<Message, { kind: 'answer' }>;
 
-/** Whether an answer found its question settled by something else. */
+/** Whether something else settled the question before this answer. */
 function isLate(message: Message, events: readonly RunEvent[]): message is Answer {
   if (message.kind !== 'answer') return false;
   const { agent, text } = message;

@@ -1,4 +1,6 @@
-/** Where steps, people, signals and timers put what happened, and the loop's only wait. */
+/**
+ * Steps, people, signals and timers put inputs here. Taking from it is the only wait of the loop.
+ */
 export class Inbox<T> {
   #items: T[] = [];
   #wake: (() => void) | undefined;
@@ -9,13 +11,13 @@ export class Inbox<T> {
     this.#wake?.();
   }
 
-  /** Nothing is taken any more: whoever waits, or comes to take, gets the error. */
+  /** Every current and later call of `take` rejects with the error. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#wake?.();
   }
 
-  /** Everything that has come in; waits until there is something. */
+  /** All pending items; waits until there is one. */
   async take(): Promise<readonly T[]> {
     while (this.#items.length === 0 && !this.#failure) {
       await new Promise<void>((resolve) => {
@@ -27,7 +29,7 @@ export class Inbox<T> {
     return this.takeNow();
   }
 
-  /** Everything that has come in, be it nothing. */
+  /** All pending items; may be empty. */
   takeNow(): readonly T[] {
     return this.#items.splice(0);
   }

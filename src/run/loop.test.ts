@@ -7,7 +7,7 @@ import { Inbox } from './inbox.ts';
 import { runLoop } from './loop.ts';
 import { Steps } from './steps.ts';
 
-/** Runs a workflow of one state; gives what was written, done and shown, in order. */
+/** Runs a workflow of one state; returns what was written, done and shown, in order. */
 function observed(append: Journal['append'] = async () => {}) {
   const stage = makeRun({ START: [] });
   const log: string[] = [];
@@ -66,13 +66,13 @@ test('an event is on disk before it is acted on, and acted on before it is shown
   expect(log.at(-1)).toBe('show run-ended');
 });
 
-test('what cannot be journaled is neither done nor shown', async () => {
+test('an event that cannot be journaled is neither acted on nor shown', async () => {
   const { log, ended } = observed(() => Promise.reject(new Error('disk full')));
   await expect(ended).rejects.toThrow('disk full');
   expect(log).toEqual([]);
 });
 
-test('what a resume says holds for the steps that it takes up', async () => {
+test('the settings of a resume apply to the steps that it adopts', async () => {
   const stage = makeRun({ START: [] });
   stage.start();
   const log: string[] = [];

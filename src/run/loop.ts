@@ -21,27 +21,29 @@ export interface LoopPorts {
   readonly observer: Observer;
   readonly steps: Steps;
   readonly newId: () => string;
-  /** Whether somebody may answer a question while the run waits. */
+  /** Whether a user may answer a question while the run waits. */
   readonly attended: () => boolean;
   /** Whether this process may wait for the deadline of a question. */
   readonly patient: boolean;
-  /** The name of this process, for the journal; absent where nobody asks who took a step. */
+  /** The name of this process for the journal; absent if it is not recorded. */
   readonly worker?: string;
 }
 
-/** Works on a run until it ends. What is in the inbox already, such as a resume, comes first. */
-export async function runLoop(begun: Run, inbox: Inbox<Input>, ports: LoopPorts): Promise<Run> {
+/**
+ * Works on a run until it ends. Inputs that are already in the inbox, such as a resume, come first.
+ */
+export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPorts): Promise<Run> {
   const { journal, clock, observer, steps, newId, attended, patient, worker } = ports;
   const timers = new Timers(clock, inbox);
-  const ready = new ReadyAgents(steps.workflows, begun);
-  let run = begun;
+  const ready = new ReadyAgents(steps.workflows, initial);
+  let run = initial;
 
   try {
     timers.setAll(run);
     const first = decide(inbox.takeNow());
     await keep(first);
-    // Under what was decided already: a resume's settings hold for the steps that are left, too.
-    await steps.adoptAll(begun, run);
+    // The settings of a resume also apply to the steps that are left, so they are adopted after it.
+    await steps.adoptAll(initial, run);
     carryOut(first);
     while (run.status.kind !== 'ended') {
       const decided = decide(await inbox.take());

@@ -3,9 +3,9 @@ import { isPromptNext } from '../interpret/start-step.ts';
 import type { Run } from '../model/run.ts';
 
 /**
- * The agents that could start a step, in the order in which they became ready. Kept up agent by agent,
- * so that no decision has to look through all of them. Prompts and scripts queue apart: they have
- * limits of their own.
+ * The agents that can start a step, in the order in which they became ready. They are updated one
+ * by one, so that no decision has to search all agents. Prompts and scripts have separate queues,
+ * because they have separate limits.
  */
 export class ReadyAgents {
   readonly #workflows: Workflows;
@@ -27,7 +27,10 @@ export class ReadyAgents {
     (isPromptNext(this.#workflows, agent) ? this.#prompts : this.#scripts).add(id);
   }
 
-  /** Offers each agent its start, until one of a kind is refused: those behind it would be, too. */
+  /**
+   * Offers a start to each agent, until one of a kind is refused. Then the later ones of that kind
+   * would be refused too.
+   */
   offer(start: (id: string) => boolean): void {
     for (const queue of [this.#scripts, this.#prompts]) {
       for (const id of queue) if (!start(id)) break;

@@ -3,17 +3,17 @@ import { claudeAgent } from '../execute/claude/declaration.ts';
 import { tightened } from './rules.ts';
 
 test.each<[string, number, number, string | undefined]>([
-  ['the same money', 10, 10, undefined],
-  ['less money', 10, 5, 'the budget is $5.00'],
-  ['more money', 10, 20, undefined],
-  ['a limit of the money', 0, 5, 'the budget is $5.00'],
-  ['no limit of the money', 10, 0, undefined],
+  ['the same budget', 10, 10, undefined],
+  ['a smaller budget', 10, 5, 'the budget is $5.00'],
+  ['a larger budget', 10, 20, undefined],
+  ['a budget instead of none', 0, 5, 'the budget is $5.00'],
+  ['no budget any longer', 10, 0, undefined],
 ])('%s', (_, before, after, why) => {
   const was = { choices: {}, budgetUsd: before };
   expect(tightened(was, { choices: {}, budgetUsd: after }, claudeAgent)).toBe(why);
 });
 
-test('what is chosen for the agent is for its executor to compare', () => {
+test('the executor of the agent compares the choices for it', () => {
   const was = { choices: { permissionMode: 'acceptEdits' }, budgetUsd: 0 };
   const now = { choices: { permissionMode: 'plan' }, budgetUsd: 0 };
   expect(tightened(was, now, claudeAgent)).toBe('the permission mode is plan');

@@ -13,7 +13,7 @@ const flow = {
   'S.sh': [],
 };
 
-/** Launches the step that an agent of the stage has started; gives it and the input that its end became. */
+/** Launches the started step of an agent; returns the step, and the input of its end. */
 async function launch(stage: Stage, answer = '') {
   const launched: Step[] = [];
   const inbox = new Inbox<Input>();
@@ -59,16 +59,16 @@ const again = (stage: Stage) =>
   stage.handle({ kind: 'time-came', at: stage.now + 60_000, agent: 'main' });
 
 test.each<[string, readonly (string | StepReport)[], string | undefined]>([
-  ['the first try', [], undefined],
-  ['a second try', [failed('crashed')], '/steps/main/1'],
-  ['a state that starts again', [interrupted(false)], '/steps/main/1'],
+  ['the first attempt', [], undefined],
+  ['a second attempt', [failed('crashed')], '/steps/main/1'],
+  ['a state that restarts', [interrupted(false)], '/steps/main/1'],
   ['a continuation', [interrupted()], undefined],
-  ['a second try of a continuation', [interrupted(), failed('crashed')], '/steps/main/2'],
+  ['a second attempt at a continuation', [interrupted(), failed('crashed')], '/steps/main/2'],
   ['a reminder', ['What?'], undefined],
-  ['a reminder after a second try', [failed('crashed'), 'What?'], undefined],
-  ['a second try of a reminder', ['What?', failed('crashed')], '/steps/main/2'],
+  ['a reminder after a second attempt', [failed('crashed'), 'What?'], undefined],
+  ['a second attempt at a reminder', ['What?', failed('crashed')], '/steps/main/2'],
   ['the next state', [failed('crashed'), '<goto>N</goto>'], undefined],
-])('%s names the try that it repeats, if any', async (_, before, previousFolder) => {
+])('%s names the attempt that it repeats, if any', async (_, before, previousFolder) => {
   const stage = makeRun(flow);
   for (const report of before) {
     stage.turn(report);
@@ -77,7 +77,7 @@ test.each<[string, readonly (string | StepReport)[], string | undefined]>([
   expect((await launch(stage)).step).toMatchObject({ kind: 'prompt', previousFolder });
 });
 
-test('a prompt step has what its state says, else what the run says', async () => {
+test('a prompt step has the choices of its state, and otherwise those of the run', async () => {
   const stage = makeRun(flow, {
     settings: { agent: { model: 'opus', effort: 'high' }, budgetUsd: 2 },
   });
@@ -92,7 +92,7 @@ test('a prompt step has what its state says, else what the run says', async () =
 });
 
 test.each([
-  // the run's mode, whether it skips permissions, the state's mode; then what the step has
+  // mode of the run, whether it skips permissions, mode of the state; then the same for the step
   ['acceptEdits', false, 'plan', 'plan', false],
   ['plan', false, 'acceptEdits', 'plan', false],
   ['default', false, 'acceptEdits', 'default', false],
@@ -115,7 +115,7 @@ test.each([
   });
 });
 
-test('a state that says nothing of permissions has those of the run', async () => {
+test('a state without permissions has those of the run', async () => {
   const agent = { permissionMode: 'auto', skipPermissions: true };
   const stage = makeRun(flow, { settings: { agent } });
   expect((await launch(stage, '<goto>N</goto>')).step).toMatchObject({
@@ -123,7 +123,7 @@ test('a state that says nothing of permissions has those of the run', async () =
   });
 });
 
-test('what a function says wins for that step', async () => {
+test('the choices of a function override the others for that step', async () => {
   const stage = makeRun({ ...flow, START: [], F: flow.START });
   stage.turn('<function return="N" model="haiku" effort="low">F</function>');
   expect((await launch(stage)).step).toMatchObject({
@@ -142,7 +142,7 @@ test('a script step has its value and its variables', async () => {
   });
 });
 
-test('the end brings what the tags need to know of the world', async () => {
+test('the end of a step brings the facts that its tags need', async () => {
   const stage = makeRun(flow);
   const { ended } = await launch(
     stage,

@@ -33,15 +33,15 @@ export interface StepsPorts {
   readonly folders: RunFolders;
   readonly clock: Clock;
   readonly live: (step: StepKey, live: Live) => void;
-  /** Ends what the run has started and no step that is under way knows of. */
+  /** Ends processes of the run that belong to no running step. */
   readonly endStrays?: () => Promise<unknown>;
   readonly keeper?: StepKeeper;
 }
 
-/** The steps that are under way: launched by an event, ended by an input. */
+/** The running steps. An event launches a step, and an input reports its end. */
 export class Steps {
   readonly workflows: Workflows;
-  /** The names of those who take the steps. */
+  /** The names of the executors. */
   readonly executors: StartStep['executors'];
   readonly #ports: StepsPorts;
   readonly #inbox: Inbox<Input>;
@@ -70,20 +70,21 @@ export class Steps {
   }
 
   /**
-   * Takes up the steps that an earlier process left in `begun`, and ends whatever else is left of it.
-   * They go on as `run` has it; one that was begun under looser rules is stopped, to be repeated.
+   * Adopts the steps that an earlier process left in `initial`, and ends its other processes. The
+   * steps continue under the rules of `run`. A step that began under looser rules is stopped and
+   * repeated.
    */
-  async adoptAll(begun: Run, run: Run): Promise<void> {
-    if (begun.iterations === 0) return;
-    const left = [...begun.agents].filter(([, { status }]) => status.kind === 'running');
+  async adoptAll(initial: Run, run: Run): Promise<void> {
+    if (initial.iterations === 0) return;
+    const left = [...initial.agents].filter(([, { status }]) => status.kind === 'running');
     for (const [id] of left) this.#launch(run, id, 'adopt');
     await Promise.all(this.#running.values());
     this.#ports.keeper?.catchUp(run);
     await this.#ports.endStrays?.();
-    await Promise.all(left.map(([, agent]) => this.#stopIfLooser(begun, run, agent)));
+    await Promise.all(left.map(([, agent]) => this.#stopIfLooser(initial, run, agent)));
   }
 
-  /** Leaves nothing running, however the loop came to its end. */
+  /** Stops all steps, for any end of the loop. */
   async close(): Promise<void> {
     this.#stopAll();
     await Promise.all([...this.#running.values()].map(async (step) => (await step).outcome));
@@ -93,15 +94,15 @@ export class Steps {
     await this.#ports.keeper?.close();
   }
 
-  async #stopIfLooser(begun: Run, run: Run, agent: Agent): Promise<void> {
+  async #stopIfLooser(initial: Run, run: Run, agent: Agent): Promise<void> {
     const running = await this.#running.get(agent.id);
     const { status } = agent;
     if (!running?.isAdopted || status.kind !== 'running') return;
     const declaration = this.workflows(agent.workflow)?.agent;
     const rules = async (of: Run) => rulesOf(of, await this.#step(of, agent, status));
-    const why = await Promise.all([rules(begun), rules(run)]).then(
+    const why = await Promise.all([rules(initial), rules(run)]).then(
       ([was, now]) => was && now && declaration && tightened(was, now, declaration),
-      // The step cannot be executed any more, and says so itself.
+      // The step can no longer be executed, and reports this itself.
       () => undefined,
     );
     if (why === undefined) return;
@@ -159,7 +160,7 @@ export class Steps {
     const workflow = library.get(agent.workflow);
     const state = workflow?.states.get(status.state);
     if (!workflow || !state || state.kind === 'broken')
-      throw new Error(`${status.state} cannot be executed any more.`);
+      throw new Error(`${status.state} can no longer be executed.`);
     const from = { workflow, run, agent, taskFolder: () => folders.task(agent.id) };
     const parts = {
       run: run.id,
@@ -245,14 +246,14 @@ function turnSettings(
   const choices = workflow.agent.combine({
     run: settings.agent,
     state: policy.choices,
-    // What a function tag says holds for the state that it calls, not for that state's judge.
+    // The choices of a function tag apply to the called state, not to its judge.
     tag: task.kind === 'judge' ? {} : agent.choices,
   });
   const idleTimeoutMs = policy.idleTimeoutMs ?? settings.idleTimeoutMs;
   return { choices, idleTimeoutMs, warm: settings.warm };
 }
 
-/** A script that the run has not read must not be executed either. */
+/** Raymond must not execute a script that the run has not read. */
 function expectedSha256({ workflowFiles }: Run, workflow: string, state: string) {
   const files = workflowFiles.get(workflow);
   return files && (files[state] ?? 'none');

@@ -5,7 +5,7 @@ import type { Clock } from '../ports.ts';
 import { Inbox } from './inbox.ts';
 import { Timers } from './timers.ts';
 
-/** A clock that is set forward by hand. */
+/** A clock that the test moves forward. */
 function handClock(start: number) {
   let now = start;
   const waits = new Set<{ readonly time: number; readonly callback: () => void }>();
@@ -31,10 +31,10 @@ function handClock(start: number) {
 const ask = '<ask next="START" timeout="1h" timeout_next="START">?</ask>';
 
 test.each([
-  ['a pause before another try', failed('crashed'), 'time-came'],
+  ['a pause before a retry', failed('crashed'), 'time-came'],
   ['a usage limit', failed('usage-limit'), 'usage-limit-over'],
   ['a deadline', ask, 'time-came'],
-])('%s ends, whether it was just decided or found in a run', (_, report, kind) => {
+])('%s ends, whether it is new or comes from a resumed run', (_, report, kind) => {
   const stage = makeRun({ START: [] });
   const decided = stage.turn(report);
   for (const how of ['decided', 'found']) {
@@ -50,7 +50,7 @@ test.each([
   }
 });
 
-test('a wait that is set again replaces the one before, and none outlives the loop', () => {
+test('a new wait replaces the earlier one, and no wait outlives the loop', () => {
   const { clock, waits } = handClock(0);
   const timers = new Timers(clock, new Inbox());
   timers.set({ type: 'agent-waits', at: 0, agent: 'main', until: 5 });
@@ -62,9 +62,9 @@ test('a wait that is set again replaces the one before, and none outlives the lo
 });
 
 test.each([
-  ['past', 999, true],
+  ['in the past', 999, true],
   ['now', 1000, true],
-  ['to come', 1001, false],
+  ['in the future', 1001, false],
 ])('a wait whose end is %s', (_, until, isDue) => {
   const inbox = new Inbox<Input>();
   const { clock, waits } = handClock(1000);

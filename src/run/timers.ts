@@ -5,7 +5,10 @@ import type { Run } from '../model/run.ts';
 import type { Clock } from '../ports.ts';
 import type { Inbox } from './inbox.ts';
 
-/** Wakes the loop when a wait is over: a pause before another try, a question's deadline, a usage limit. */
+/**
+ * Wakes the loop when a wait is over: a pause before a retry, the deadline of a question, or a
+ * usage limit.
+ */
 export class Timers {
   readonly #clock: Clock;
   readonly #inbox: Inbox<Input>;
@@ -16,7 +19,7 @@ export class Timers {
     this.#inbox = inbox;
   }
 
-  /** The waits of a run that is taken up again. */
+  /** Sets the waits of a run that is resumed. */
   setAll(run: Run): void {
     if (run.limitedUntil !== undefined) this.#wakeRun(run.limitedUntil);
     for (const [id, { status }] of run.agents) {
@@ -57,7 +60,7 @@ export class Timers {
 
   #wake(name: string, time: number, input: (at: number) => Input): void {
     this.#cancels.get(name)?.();
-    // What is due comes before the loop finds that nothing moves, and ends the run.
+    // An overdue wait must reach the inbox before the loop finds no running step and ends the run.
     const now = this.#clock.now();
     if (time <= now) {
       this.#inbox.put(input(now));

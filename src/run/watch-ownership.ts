@@ -4,8 +4,8 @@ import type { Clock } from '../ports.ts';
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * Finds out that a run was lost also while nothing is appended, as during a long step. Other trouble
- * with the disk shows at the next append. Gives the way to end the looking.
+ * Detects the loss of a run even while nothing is appended, for example during a long step. Other
+ * disk errors appear at the next append. Returns a function that stops the watching.
  */
 export function watchOwnership(
   clock: Clock,

@@ -61,7 +61,10 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
     observerFailed: (_name, error) => {
       throw error;
     },
-    person: { ...person, isThere: () => person.isThere() || ports.inbox?.isAttended() === true },
+    person: {
+      ...person,
+      isPresent: () => person.isPresent() || ports.inbox?.isAttended() === true,
+    },
     ...(ports.stopped && { stops: whenAborted(ports.stopped) }),
   });
   // No other process knows of the run, so no other process can take it.
