@@ -1,4 +1,4 @@
-/** What an agent does to get around the person who runs it. */
+/** Tricks of an agent against the user who runs it. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openTerminal } from '../open-terminal.ts';
@@ -50,7 +50,7 @@ export const AGENTS_TRICKS: readonly Attack[] = [
     }),
   ),
   {
-    name: 'cd to a folder outside of the project',
+    name: 'cd to a folder outside the project',
     expected: 'not moved',
     files: () => ({ 'flow/START.md': PROMPT, 'flow/HERE.sh': 'echo "<result>$PWD</result>"' }),
     play: async ({ project, agent }) => {
@@ -96,7 +96,7 @@ export const AGENTS_TRICKS: readonly Attack[] = [
     expected: 'still asked',
     files: asking,
     play: async ({ project, agent }) => {
-      // Two agents: one asks the person, the other one finds out what and answers.
+      // Two agents: one asks the user, and the other finds the question and answers it.
       const does = `
         until grep -q agent-asked .raymond/state/r.jsonl; do sleep 0.05; done
         at=$(grep agent-asked .raymond/state/r.jsonl | sed 's/.*"at":\\([0-9]*\\).*/\\1/')
@@ -119,7 +119,7 @@ export const AGENTS_TRICKS: readonly Attack[] = [
     },
   },
   {
-    name: 'control: the same answer by the person',
+    name: 'control: the same answer by the user',
     expected: 'deployed',
     files: asking,
     play: async ({ project, agent }) => {
@@ -159,7 +159,7 @@ export const AGENTS_TRICKS: readonly Attack[] = [
     },
   },
   {
-    name: 'calls in calls without end',
+    name: 'endlessly nested calls',
     expected: 'it failed',
     files: () => ({ 'flow/START.sh': `echo '<call return="START">START</call>'` }),
     play: async ({ project }) => {

@@ -1,7 +1,7 @@
 /**
- * Attacks, played end to end with the built program. Each one plants a payload that leaves a mark when
- * it runs, and says in a few words what was seen. A `control` shows that the payload works where it is
- * allowed to: without one, a defence could pass because the payload was broken.
+ * Attacks, played end to end with the built program. Each plants a payload that leaves a mark when
+ * it runs, and returns the observed result. A `control` shows that the payload works where it is
+ * allowed. Without it, a defence could pass because the payload was broken.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,14 +17,16 @@ export interface Attack {
 
 export interface Scene {
   readonly project: Project;
-  /** The file that a payload makes. It lies outside of the project, as the user's other files do. */
+  /**
+   * The file that a payload creates. It is outside the project, like the other files of the user.
+   */
   readonly mark: string;
-  /** Runs Raymond with an agent that first executes a command in its shell and then answers. */
+  /** Runs Raymond with an agent that executes a command in its shell and then answers. */
   agent(
     turn: { readonly does?: string; readonly answers: string },
     ...args: readonly string[]
   ): ReturnType<Project['run']>;
-  /** What became of the payload. */
+  /** Whether the payload ran. */
   ran(): 'it ran' | 'it did not run';
 }
 
@@ -61,7 +63,7 @@ export async function playAttack({ name, expected, files, play }: Attack): Promi
   }
 }
 
-/** What an attack wants may also be that nothing ever ends. */
+/** An attack may also try to make Raymond run for ever. */
 async function longWait(): Promise<string> {
   return delay(LONGEST_MS, 'it did not end', { ref: false });
 }

@@ -1,4 +1,4 @@
-/** What a cloned project or a received workflow brings along. */
+/** Dangers in a cloned project or a received workflow. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -60,7 +60,7 @@ export const STRANGERS_FILES: readonly Attack[] = [
     },
   },
   {
-    name: 'a config file writes a log outside of the project',
+    name: 'a config file writes a log outside the project',
     expected: 'no file',
     files: ({ mark }) => ({ ...ONCE, [CONFIG]: `[raymond]\nlog_file = ${JSON.stringify(mark)}\n` }),
     play: async ({ project, mark }) => {
@@ -126,7 +126,7 @@ export const STRANGERS_FILES: readonly Attack[] = [
     },
   },
   {
-    name: 'looking at a workflow of payloads',
+    name: 'commands that only look at a workflow of payloads',
     expected: 'it did not run',
     files: ({ mark }) => ({
       'deploy/START.sh': payload(mark),
@@ -180,7 +180,7 @@ export const STRANGERS_FILES: readonly Attack[] = [
     },
   },
   {
-    name: 'a test reads a file outside of its folder',
+    name: 'a test reads a file outside its folder',
     expected: 'not read',
     files: ({ mark }) => ({
       ...ONCE,
@@ -204,7 +204,7 @@ export const STRANGERS_FILES: readonly Attack[] = [
     },
   },
   {
-    name: 'a workflow lifts the budget',
+    name: 'a workflow makes the budget unlimited',
     expected: 'at most 10 dollars',
     files: () => ({
       'free.yaml': `default_budget: 0\nstates:\n  START:\n    sh: echo '<result>x</result>'\n`,
@@ -219,7 +219,7 @@ export const STRANGERS_FILES: readonly Attack[] = [
     },
   },
   {
-    name: 'a log file that everybody may read',
+    name: 'a log file that every user may read',
     expected: 'mode 600',
     files: () => ({ ...ONCE, log: '' }),
     play: async ({ project }) => {
@@ -242,7 +242,7 @@ export const STRANGERS_FILES: readonly Attack[] = [
     },
   },
   {
-    name: 'a pattern that needs for ever',
+    name: 'a pattern that backtracks for ever',
     expected: 'it ended',
     files: () => ({
       'hang/START.md': `---\nevaluators:\n  - { matches: "^(\\\\w+\\\\s?)*$", then: { tag: result, payload: matched } }\n---\nWrite.`,
@@ -266,7 +266,7 @@ function programInConfig({ mark }: Scene) {
 
 const payload = (mark: string) => `touch '${mark}'\necho '<result>done</result>'`;
 
-/** A run of somebody else, with whatever its journal says. */
+/** Plants a run of another user, with the claims of its journal. */
 async function plantRun(project: Scene['project']): Promise<void> {
   const theirs = { XDG_STATE_HOME: join(dirname(project.folder), 'theirs') };
   const args = ['ask', '--workflow-id', 'r', '--dangerously-skip-permissions', '--budget', '0'];

@@ -2,29 +2,29 @@ import { describe, expect, test } from 'vitest';
 import { answerRef } from '../../src/execute/answer-ref.ts';
 import type { Executor, Live, Step, StepOutcome } from '../../src/ports.ts';
 
-/** One executor in a world where it is known what its steps will do. */
+/** An executor, with steps whose behaviour is known. */
 export interface ExecutorUnderTest {
   readonly executor: Executor;
-  /** Another one of the same kind, as a later process of Raymond would make it. */
+  /** Another executor of the same kind, as a later process of Raymond would create it. */
   again(): Executor;
-  /** Lets go of its steps; for one whose steps survive. */
+  /** Stops following its steps; for an executor whose steps survive. */
   leave(): void;
-  /** A new step: it answers "the answer", never ends, or has no directory to begin in. */
+  /** A new step. It answers "the answer", never ends, or has no directory. */
   step(what: 'answers' | 'never ends' | 'cannot begin'): Step;
-  /** Resolves when so many steps have really begun to work. */
+  /** Resolves when this many steps have really started to work. */
   begun(count: number): Promise<void>;
-  /** How many steps have really begun to work so far. */
+  /** The number of steps that have really started to work. */
   executions(): number;
-  /** The processes that still live on its behalf. */
+  /** The processes that still run for it. */
   left(): readonly number[];
 }
 
 export interface Abilities {
-  /** Its steps live on when Raymond is killed. */
+  /** Its steps survive when Raymond is killed. */
   readonly survives: boolean;
 }
 
-/** What Raymond relies on in every executor, whatever it drives. */
+/** The rules that Raymond expects every executor to follow. */
 export function executorContract(
   name: string,
   { survives }: Abilities,
@@ -51,7 +51,7 @@ export function executorContract(
       await executor.close();
     });
 
-    test('says trouble as an outcome', async () => {
+    test('reports a failure as an outcome', async () => {
       const { executor, step } = await make();
       for (const how of ['start', 'adopt'] as const) {
         const outcome = await executor[how](step('cannot begin'), ignore).outcome;
@@ -61,7 +61,7 @@ export function executorContract(
       await executor.close();
     });
 
-    test('a stop settles the outcome and leaves nothing', async () => {
+    test('a stop settles the outcome and leaves no process', async () => {
       const { executor, step, begun, left } = await make();
       const running = executor.start(step('never ends'), ignore);
       await begun(1);
@@ -73,7 +73,7 @@ export function executorContract(
       await executor.close();
     });
 
-    test('a stop may come before the step has begun', async () => {
+    test('a stop before the step has started works', async () => {
       const { executor, step, left } = await make();
       const running = executor.start(step('never ends'), ignore);
       running.stop();
@@ -82,7 +82,7 @@ export function executorContract(
       await executor.close();
     });
 
-    test('takes several steps at a time, and stops only the one that is meant', async () => {
+    test('takes several steps at a time, and stops only the given one', async () => {
       const { executor, step, begun, left } = await make();
       const endless = executor.start(step('never ends'), ignore);
       const other = executor.start(step('answers'), ignore);
@@ -94,7 +94,7 @@ export function executorContract(
       expect(left()).toEqual([]);
     });
 
-    test('starts a step that was never begun when it is adopted', async () => {
+    test('adopting a step that never started starts it', async () => {
       const { executor, step, executions } = await make();
       const outcome = await executor.adopt(step('answers'), ignore).outcome;
       expect(textOf(outcome)).toContain('the answer');
@@ -102,7 +102,7 @@ export function executorContract(
       await executor.close();
     });
 
-    test('closes what it keeps, as often as it is told', async () => {
+    test('close works repeatedly', async () => {
       const { executor, step, left } = await make();
       await executor.start(step('answers'), ignore).outcome;
       await executor.close();
@@ -112,7 +112,7 @@ export function executorContract(
 
     if (!survives) return;
 
-    test('consumes a step that has ended meanwhile, and asks no more', async () => {
+    test('adopting a step that has ended reads its outcome and does not run it again', async () => {
       const { executor, again, step, executions } = await make();
       const ours = step('answers');
       const first = await executor.start(ours, ignore).outcome;
@@ -125,7 +125,7 @@ export function executorContract(
       await later.close();
     });
 
-    test('takes up a step that still runs, and can stop it', async () => {
+    test('adopts a step that still runs, and can stop it', async () => {
       const { executor, again, step, begun, executions, left } = await make();
       const ours = step('never ends');
       const abandoned = executor.start(ours, ignore);

@@ -26,19 +26,19 @@ const codec: RunCodec<Run> = {
 };
 const sealedText = ({ id, settings }: ChosenRun) => JSON.stringify([id, settings.budgetUsd]);
 
-/** Two processes in two containers, which know each other by their signs of life. */
+/** Two processes in two containers. Each detects the other only by its signs of life. */
 async function files(): Promise<StoreUnderTest> {
   const folder = await temporaryFolder();
   const project = await findProject(realDisk, folder, folder);
   await makeProject(realDisk, project);
   let now = Date.now();
-  /** When the first process was suspended, as long as it is. */
+  /** The time at which the first process was suspended, if it is. */
   let suspended: number | undefined;
   const clocks: Readonly<Record<'one' | 'two', Clock>> = {
     one: { now: () => suspended ?? now, at: () => () => {} },
     two: {
       now: () => now,
-      // It waits in order to see whether the first process lives, and for nothing else.
+      // It waits only to see whether the first process lives.
       at(time, callback) {
         if (suspended === undefined || time - now <= BEAT_MS) return () => {};
         now = time;
@@ -95,7 +95,7 @@ describe.each([
   test.each(CHECKS)('$name', async ({ holds }) => holds(await make()));
 });
 
-/** Each breaks one promise; the checks that notice are named. */
+/** Each breaks one rule. The list names the checks that detect it. */
 const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]][] = [
   [
     'loses an append',
@@ -109,16 +109,16 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
       };
     }),
     [
-      'what was appended is there as soon as the append resolves',
-      'appends that do not wait for each other keep their order',
+      'when an append resolves, its events can be read',
+      'concurrent appends keep their order',
       'an append that expects an earlier position is refused, and changes nothing',
       'an append that expects a later position is refused, and changes nothing',
-      'a run is continued from where it is, by the next process',
-      'a lease that another process took over changes nothing any more',
-      'events are read from behind a position, with their numbers',
-      'who watches gets what there is and then what comes, each event once and in order',
-      'who watches goes on over a change of the owner',
-      'a run is its owner’s own as long as it is what was chosen for it',
+      'the next process continues a run at its end',
+      'a lease that another process took over changes nothing',
+      'events are read after a position, with their numbers',
+      'a watcher gets the existing events and then the new ones, each once and in order',
+      'a watcher continues when the owner changes',
+      'a run is its owner’s own while it matches the sealed choices',
     ],
   ],
   [
@@ -136,7 +136,7 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
     [
       'an append that expects an earlier position is refused, and changes nothing',
       'an append that expects a later position is refused, and changes nothing',
-      'a run is continued from where it is, by the next process',
+      'the next process continues a run at its end',
     ],
   ],
   [
@@ -162,10 +162,10 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
       },
     }),
     [
-      'messages are kept, and read in the order of their posting',
-      'a message that comes while somebody reads is passed on, behind those before it',
-      'a message stays until it is done, for the next reader, and is then gone',
-      'a question has one answer, the first',
+      'messages are stored, and read in the order of their posting',
+      'a message that arrives during reading comes after the earlier ones',
+      'a message stays for the next reader until it is done',
+      'a question has one answer: the first',
     ],
   ],
   [
@@ -187,7 +187,7 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
         };
       },
     }),
-    ['a message stays until it is done, for the next reader, and is then gone'],
+    ['a message stays for the next reader until it is done'],
   ],
   [
     'takes a second answer',
@@ -198,14 +198,14 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
         return { ...mailbox, post: async (message) => (await mailbox.post(message)) || true };
       },
     }),
-    ['a question has one answer, the first'],
+    ['a question has one answer: the first'],
   ],
   [
     'skips an event when it watches',
     withWatch(async function* (events) {
       for await (const event of events) if (event.seq !== 5) yield event;
     }),
-    ['who watches gets what there is and then what comes, each event once and in order'],
+    ['a watcher gets the existing events and then the new ones, each once and in order'],
   ],
   [
     'gives an event twice when it watches',
@@ -215,28 +215,28 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
         if (event.seq === 5) yield event;
       }
     }),
-    ['who watches gets what there is and then what comes, each event once and in order'],
+    ['a watcher gets the existing events and then the new ones, each once and in order'],
   ],
   [
     'watches from the beginning, whatever the position',
     (store) => ({ ...store, watch: (id, _after, signal) => store.watch(id, 0, signal) }),
-    ['who watches gets what there is and then what comes, each event once and in order'],
+    ['a watcher gets the existing events and then the new ones, each once and in order'],
   ],
 ];
 
-test.each(BROKEN)('a store that %s is found out', async (_, broken, expected) => {
+test.each(BROKEN)('the checks detect a store that %s', async (_, broken, expected) => {
   expect(await failing(broken)).toEqual(expected);
 });
 
-test('a store that does not fence a lost lease is found out', async () => {
+test('the checks detect a store that does not fence a lost lease', async () => {
   expect(await failing(same, () => memory(new UnfencedRuns()))).toEqual([
-    'a lease that another process took over changes nothing any more',
+    'a lease that another process took over changes nothing',
   ]);
 });
 
 const same = (store: RunStore) => store;
 
-/** Whoever has had a lease sees it as valid for ever. */
+/** A holder of a lease sees it as valid for ever. */
 class UnfencedRuns extends MemoryRuns {
   override of(id: string) {
     const kept = super.of(id);

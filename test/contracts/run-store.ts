@@ -1,6 +1,6 @@
 /**
- * What every store of runs has to hold, as named checks: each makes a store and throws when the store
- * breaks the rule. So a test can also ask which of them find out that a store is broken.
+ * The rules for every store of runs, as named checks. Each check makes a store, and throws when the
+ * store breaks the rule. So a test can also find out which checks detect a broken store.
  */
 import assert from 'node:assert/strict';
 import { apply } from '../../src/interpret/apply.ts';
@@ -18,7 +18,10 @@ export interface StoreUnderTest {
   readonly store: RunStore;
   /** Another process with the same runs. */
   readonly other: RunStore;
-  /** The process of `store` gives no sign of life for so long that its leases can be taken. */
+  /**
+   * The process of `store` gives no sign of life for so long that other processes can take its
+   * leases.
+   */
   fallSilent(): void;
 }
 
@@ -31,7 +34,7 @@ const ID = started.run;
 
 export const CHECKS: readonly Check[] = [
   {
-    name: 'a run is there from its first append on, for every process',
+    name: 'after its first append, every process finds the run',
     async holds({ store, other }) {
       assert.deepEqual(await store.list(), []);
       const lease = await store.lease(ID);
@@ -46,7 +49,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'what was appended is there as soon as the append resolves',
+    name: 'when an append resolves, its events can be read',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       const { append } = await begin(lease);
@@ -58,7 +61,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'appends that do not wait for each other keep their order',
+    name: 'concurrent appends keep their order',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       const { append } = await begin(lease);
@@ -69,7 +72,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'an append is not changed by what the caller does with its list later',
+    name: 'later changes to the list of a caller do not change its append',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       const list: RunEvent[] = [started];
@@ -107,7 +110,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a run is continued from where it is, by the next process',
+    name: 'the next process continues a run at its end',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       const { append } = await begin(lease);
@@ -125,7 +128,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'an id in use cannot be begun again',
+    name: 'an id that is in use cannot be used for a new run',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       await begin(lease);
@@ -137,7 +140,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'what does not exist says so',
+    name: 'a missing run is reported as missing',
     async holds({ store }) {
       const found = await store.look(ID);
       assert(found.kind === 'damaged');
@@ -151,7 +154,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'one process has a run at a time, and everybody sees which',
+    name: 'one process owns a run at a time, and every process sees the owner',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       await begin(lease);
@@ -168,7 +171,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'of many that want a run at once, one gets it',
+    name: 'if many processes request a run, one gets it',
     async holds({ store, other }) {
       const wanted = Array.from({ length: 10 }, (_, n) => (n % 2 ? store : other).lease(ID));
       const results = await Promise.allSettled(wanted);
@@ -178,7 +181,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a lease that another process took over changes nothing any more',
+    name: 'a lease that another process took over changes nothing',
     async holds({ store, other, fallSilent }) {
       const lost = await store.lease(ID);
       const { append } = await begin(lost);
@@ -197,7 +200,7 @@ export const CHECKS: readonly Check[] = [
       await assert.rejects(lost.remove(), RunLost);
       await lost.release();
 
-      assert.notEqual(await store.owner(ID), undefined, 'the release of the lost lease counts');
+      assert.notEqual(await store.owner(ID), undefined, 'releasing the lost lease had an effect');
       await journal.append([woke(3)], [woke(2), woke(3)].reduce(apply, run));
       assert.deepEqual(await eventsOf(other), [started, woke(2), woke(3)]);
       const records = other.records(ID);
@@ -207,7 +210,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'events are read from behind a position, with their numbers',
+    name: 'events are read after a position, with their numbers',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       const { append } = await begin(lease);
@@ -222,14 +225,14 @@ export const CHECKS: readonly Check[] = [
         [4, 4],
       ];
       assert.deepEqual(await seqs(), all);
-      // Also from the middle of what was appended together.
+      // A position may be inside one append.
       for (const after of [0, 1, 2, 3, 4, 9])
         assert.deepEqual(await seqs(after), all.slice(after), `after ${after}`);
       await lease.release();
     },
   },
   {
-    name: 'who watches gets what there is and then what comes, each event once and in order',
+    name: 'a watcher gets the existing events and then the new ones, each once and in order',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       const { append } = await begin(lease);
@@ -247,7 +250,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'who watches goes on over a change of the owner',
+    name: 'a watcher continues when the owner changes',
     async holds({ store, other, fallSilent }) {
       const lost = await store.lease(ID);
       await begin(lost);
@@ -263,7 +266,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'watching ends when it is aborted, also while nothing happens',
+    name: 'watching ends when it is aborted, even if nothing happens',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       await begin(lease);
@@ -274,12 +277,13 @@ export const CHECKS: readonly Check[] = [
         setImmediate(() => over.abort());
       }
       assert.deepEqual(seqs, [1]);
-      for await (const _ of other.watch(ID, 0, AbortSignal.abort())) assert.fail('it is over');
+      for await (const _ of other.watch(ID, 0, AbortSignal.abort()))
+        assert.fail('an aborted watch gave an event');
       await lease.release();
     },
   },
   {
-    name: 'messages are kept, and read in the order of their posting',
+    name: 'messages are stored, and read in the order of their posting',
     async holds({ store, other }) {
       await (await begun(store)).release();
       const messages = [answer(9, 'z'), stop('drain'), answer(3, 'a'), stop('now'), answer(5, 'm')];
@@ -294,7 +298,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a message that comes while somebody reads is passed on, behind those before it',
+    name: 'a message that arrives during reading comes after the earlier ones',
     async holds({ store, other }) {
       await (await begun(store)).release();
       await other.mailbox(ID).post(answer(9, 'z'));
@@ -310,7 +314,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a message stays until it is done, for the next reader, and is then gone',
+    name: 'a message stays for the next reader until it is done',
     async holds({ store, other }) {
       await (await begun(store)).release();
       await other.mailbox(ID).post(stop('drain'));
@@ -331,7 +335,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a question has one answer, the first',
+    name: 'a question has one answer: the first',
     async holds({ store, other }) {
       await (await begun(store)).release();
       assert.equal(await store.mailbox(ID).post(answer(3, 'a', 'yes')), true);
@@ -347,7 +351,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a run is its owner’s own as long as it is what was chosen for it',
+    name: 'a run is its owner’s own while it matches the sealed choices',
     async holds({ store, other }) {
       const lease = await store.lease(ID);
       const { run, append } = await begin(lease);
@@ -369,7 +373,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'what steps left is found by agent and step',
+    name: 'the records of steps are found by agent and step',
     async holds({ store, other }) {
       const lease = await begun(store);
       const content = Buffer.from('ä \0 binary');
@@ -392,7 +396,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'nothing is left of a run that was removed, and its id is free again',
+    name: 'removing a run removes everything of it and frees its id',
     async holds({ store, other }) {
       const lease = await begun(store);
       await lease.keepTree({ agent: 'main', step: 1 }, TREE);
@@ -415,7 +419,7 @@ export const CHECKS: readonly Check[] = [
 const TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 const woke = (at: number): RunEvent => ({ type: 'agent-woke', at, agent: 'main' });
-/** Whoever watches in a check waits for it. */
+/** The event for which a watcher waits in a check. */
 const LAST = woke(99);
 const answered = (text: string): RunEvent => ({
   type: 'agent-answered',
@@ -431,7 +435,7 @@ const answer = (askedAt: number, agent: string, text = 'yes'): Message => ({
   text,
 });
 
-/** A run with its first event, and the way to append to it where it is. */
+/** Creates a run with its first event; returns functions that append to it. */
 async function begin(lease: Lease) {
   const begunRun = apply(newRun, started);
   const { journal } = await lease.create([started], begunRun);
@@ -459,7 +463,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   return all;
 }
 
-/** The numbers of the events up to the last one; those that came, if that one never does. */
+/** The numbers of the events up to the last one, or of those that arrived if it never does. */
 async function watched(store: RunStore, after: number): Promise<readonly number[]> {
   const seqs: number[] = [];
   const patience = AbortSignal.timeout(PATIENCE_MS);
@@ -470,7 +474,7 @@ async function watched(store: RunStore, after: number): Promise<readonly number[
   return seqs;
 }
 
-/** Only a broken store makes anybody wait for so long. */
+/** Only a broken store needs this long. */
 const PATIENCE_MS = 5_000;
 
 async function readMail(store: RunStore) {
@@ -485,7 +489,7 @@ async function readMail(store: RunStore) {
   });
   const until = (count: number) =>
     new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`${got.length} came`)), PATIENCE_MS);
+      const late = setTimeout(() => reject(new Error(`only ${got.length} arrived`)), PATIENCE_MS);
       onNews = () => {
         if (got.length < count) return;
         clearTimeout(late);

@@ -9,10 +9,10 @@ import type { Platform, Workflow } from '../../src/model/workflow.ts';
 import { resolveState } from '../../src/parse/resolve.ts';
 import { writeZip } from '../zip-writer.ts';
 
-/** One source of workflows: the same files, kept in another way. */
+/** One kind of source: the same files, stored in another way. */
 interface Kind {
   readonly kind: string;
-  /** Writes a workflow called `flow` and gives its path in the folder. */
+  /** Writes a workflow with the name `flow`; returns its path in the folder. */
   write(folder: string, files: Files): Promise<string>;
 }
 
@@ -94,7 +94,7 @@ Größe: 1
   'ONLY_WINDOWS.bat': '@echo off\n',
 };
 
-/** Without what only says where it was written. */
+/** The workflow without the places of its parts. */
 function essence({ name, platform, entry, states, about, diagnostics }: Workflow): unknown {
   const text = JSON.stringify(
     { name, platform, entry, states: [...states], about, diagnostics },
@@ -127,17 +127,20 @@ describe.each(KINDS)('$kind', ({ write }) => {
     return made.library.load(made.path);
   }
 
-  test.each<Platform>(['unix', 'windows'])('is the same workflow as any other on %s', async (p) => {
-    const folder = await mkdtemp(join(root, 'reference'));
-    await KINDS[0]?.write(folder, FILES);
-    const reference = createLibrary({ cwd: folder, platform: p, agent: claudeAgent });
-    const workflow = await load(FILES, p);
-    expect(essence(workflow)).toEqual(essence(await reference.load('flow')));
-    expect(workflow.states.size).toBe(6);
-    expect(workflow.diagnostics).toEqual([]);
-  });
+  test.each<Platform>(['unix', 'windows'])(
+    'gives the same workflow as every other kind on %s',
+    async (p) => {
+      const folder = await mkdtemp(join(root, 'reference'));
+      await KINDS[0]?.write(folder, FILES);
+      const reference = createLibrary({ cwd: folder, platform: p, agent: claudeAgent });
+      const workflow = await load(FILES, p);
+      expect(essence(workflow)).toEqual(essence(await reference.load('flow')));
+      expect(workflow.states.size).toBe(6);
+      expect(workflow.diagnostics).toEqual([]);
+    },
+  );
 
-  test('is known by its ref, once loaded', async () => {
+  test('a loaded workflow is found by its ref', async () => {
     const { library: books, path, cwd } = await library(FILES);
     expect(books.get(join(cwd, path))).toBeUndefined();
     const workflow = await books.load(path);
@@ -188,7 +191,7 @@ describe.each(KINDS)('$kind', ({ write }) => {
     ]);
   });
 
-  test('says where a fault stands in the author’s file', async () => {
+  test('reports a fault at its place in the author’s file', async () => {
     const files = { 'START.md': '---\neffort: low\nmodel: opsu\n---\nx\n', 'B.md': 'x\n' };
     const { library: books, path, cwd } = await library(files);
     const workflow = await books.load(path);
@@ -204,7 +207,7 @@ describe.each(KINDS)('$kind', ({ write }) => {
     expect(line?.slice((fault?.column ?? 0) - 1)).toBe('opsu');
   });
 
-  test('begins its prompts on the line that it says', async () => {
+  test('a prompt begins on its templateLine', async () => {
     const { library: books, path, cwd } = await library(FILES);
     const state = [...(await books.load(path)).states.values()].find((s) => s.name === 'START.md');
     if (state?.kind !== 'prompt') throw new Error('START.md is not a prompt');
@@ -223,13 +226,13 @@ describe.each(KINDS)('$kind', ({ write }) => {
     expect(execFileSync('/bin/bash', [script], { encoding: 'utf8' })).toBe(`checked ${script}\n`);
   });
 
-  test('its scripts are there for a library that has not loaded it yet', async () => {
+  test('a library that has not loaded it finds its scripts', async () => {
     const { library: books, path, cwd } = await library(FILES);
     const folder = await books.scriptFolder(join(cwd, path));
     expect(await readFile(join(folder, 'CHECK.sh'), 'utf8')).toBe(FILES['CHECK.sh']);
   });
 
-  test('leads to other workflows from where it lies', async () => {
+  test('paths of other workflows are relative to it', async () => {
     const { library: books, path, cwd } = await library(FILES);
     const { ref } = await books.load(path);
     await mkdir(join(cwd, 'other'));
@@ -239,7 +242,7 @@ describe.each(KINDS)('$kind', ({ write }) => {
     expect((await books.load(way, join(cwd, path, 'END'))).ref).toBe(join(cwd, 'other'));
   });
 
-  test('can be loaded after it was put right', async () => {
+  test('can be loaded after it was fixed', async () => {
     const { library: books, path, cwd } = await library({ 'A.md': 'x\n' });
     await expect(books.load(path)).rejects.toMatchObject({ code: 'no-entry' });
     await rm(join(cwd, path), { recursive: true });

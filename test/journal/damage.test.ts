@@ -1,6 +1,7 @@
 /**
- * Whatever single bit of a journal changes, and whichever line is removed, doubled or moved: either the
- * damage is named, or it is at the very end and the run is an earlier one. It is never another run.
+ * A journal is damaged in every way: each single bit is changed, and each line is removed, doubled
+ * or moved. Either the damage is named, or it is at the very end and the result is an earlier state
+ * of the run. The result is never another run.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +20,7 @@ import { MemoryDisk } from './memory-disk.ts';
 const PATH = '/state/demo.jsonl';
 const STATE = '/state/demo.json';
 
-/** Two agents, a call, a snapshot between two appends, and an end. */
+/** A run with two agents, a call, a snapshot between two appends, and an end. */
 const appends = smallRun();
 const runs = runsAfter(appends);
 const runAfter = (count: number) => runs[count] ?? newRun;
@@ -81,9 +82,9 @@ function linesOf(bytes: Buffer): Buffer[] {
 interface Damage {
   readonly what: string;
   readonly bytes: Buffer;
-  /** The line that has to be named, counted from 1. */
+  /** The line that must be named, counted from 1. */
   readonly line: number;
-  /** Its place matters less: it may be missing, or seen only behind the events that it belongs to. */
+  /** The place of a snapshot matters less: it may be missing, or detected only after its events. */
   readonly isSnapshot: boolean;
 }
 
@@ -122,7 +123,7 @@ function* lineChanges(): Generator<Damage> {
 
 const isSnapshot = (line: Buffer) => line.includes('"type":"snapshot"');
 
-test('the journal is small, and has all that can be damaged', async () => {
+test('the journal is small, and has every kind of line', async () => {
   expect(journal.length).toBeLessThan(6000);
   expect(lines.filter(isSnapshot)).toHaveLength(1);
   expect(lines.some((line) => line.includes('"more":true'))).toBe(true);
@@ -133,14 +134,14 @@ describe.each([
   ['every bit', flips],
   ['every line', lineChanges],
 ])('damage of %s', (_what, damages) => {
-  test('is named, or is at the end and the run is an earlier one', async () => {
+  test('is named, or gives an earlier state of the run', async () => {
     const faults: string[] = [];
     const seen = { named: 0, cut: 0, same: 0 };
     for (const damage of damages()) {
       const { run, error } = await read(damage.bytes, { [STATE]: stateFile });
       let isFine = error ? isNamed(error, damage) : isDeepStrictEqual(run, complete);
       if (error?.code === 'journal-cut' || error?.code === 'journal-emptied') {
-        // Without the state file nobody can tell it from an append that a crash has torn.
+        // Without the state file, this looks like an append that a crash has torn.
         const alone = await read(damage.bytes);
         isFine = isDeepStrictEqual(alone.run, runAfter(alone.run?.seq ?? 0));
         seen.cut++;
@@ -152,7 +153,7 @@ describe.each([
     expect(seen.named).toBeGreaterThan(5 * (seen.cut + seen.same));
   }, 120_000);
 
-  test('is salvaged to the run before it, where that is recommended', async () => {
+  test('is salvaged to the state before it, if that is recommended', async () => {
     let tried = 0;
     for (const { what, bytes } of some(damages())) {
       const disk = new MemoryDisk({ [PATH]: bytes, [STATE]: stateFile });
@@ -171,20 +172,23 @@ describe.each([
   }, 120_000);
 });
 
-/** A line that was joined with the next one is named as itself; a missing one by its successor. */
+/**
+ * If a line was joined with the next one, its own number is named. If it is missing, the next
+ * number is named.
+ */
 function isNamed(error: UserError, { line, isSnapshot }: Damage): boolean {
   const [, named] = /^Line (\d+) of the journal \S+ is damaged: /.exec(error.message) ?? [];
   return isSnapshot ? named !== undefined : Number(named) === line;
 }
 
-/** Enough to come to every line in every way, in less time. */
+/** Enough damages to reach every line in every way, in less time. */
 function* some(damages: Iterable<Damage>): Generator<Damage> {
   let count = 0;
   for (const damage of damages)
     if (!damage.what.startsWith('bit') || count++ % 61 === 0) yield damage;
 }
 
-test('every cut is an earlier run, and is named when the state file knows more', async () => {
+test('every cut gives an earlier state of the run, and is named if the state file has more events', async () => {
   const faults: string[] = [];
   for (let length = 0; length < journal.length; length++) {
     const bytes = journal.subarray(0, length);

@@ -8,7 +8,7 @@ export type Operation = Exclude<
 /** `half` writes only the first half of the bytes. An error with `half` comes after that. */
 export type Verdict = { readonly half?: boolean; readonly error?: Error } | undefined;
 
-/** A disk at whose door somebody stands, who counts and may interfere. */
+/** A disk with a guard that counts the operations and may make them fail. */
 export function guarded(disk: Disk, guard: (operation: Operation, bytes: number) => Verdict): Disk {
   const check = (operation: Operation, bytes = 0) => {
     const verdict = guard(operation, bytes);

@@ -1,6 +1,6 @@
 /**
- * Whatever single operation of the disk fails, and however: a run that was told that its events are
- * safe finds them again, and nothing is left half done.
+ * Each single operation of the disk fails, in every way. A run then finds every event whose append
+ * had resolved, and nothing is left half done.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const faults: Readonly<Record<string, Verdict>> = {
   'a short write, then ENOSPC': { half: true, error: diskError('ENOSPC') },
 };
 
-/** What one process asked of the journal, and what it was told. */
+/** An append of one process, and whether it resolved. */
 interface Attempt {
   readonly life: number;
   readonly events: readonly RunEvent[];
@@ -56,7 +56,7 @@ describe.each(Object.entries(faults))('%s', (_name, verdict) => {
       failed = false;
       let operations = 0;
       const disk = guarded(realDisk, (operation) => {
-        // Only writing has halves; elsewhere the fault would do nothing.
+        // Only a write can be half done; for other operations this fault would do nothing.
         if (verdict?.half && operation !== 'write') return undefined;
         if (lasting ? ++operations < k : ++operations !== k) return undefined;
         failed = true;
@@ -137,7 +137,10 @@ test.each(Object.entries(faults))('%s at every operation of an upgrade', async (
 const OLD = `${'old '.repeat(2000)}\n`;
 const NEW = `${'new '.repeat(3000)}\n`;
 
-/** A run is started, works, is resumed and works on; errors are taken like a careless caller would. */
+/**
+ * A run is started and continued. Then it is resumed and continued again. Errors are ignored, as a
+ * careless caller would do.
+ */
 async function twoLives(disk: Disk, folder: string): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
   const path = join(folder, 'demo.jsonl');

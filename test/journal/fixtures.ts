@@ -14,7 +14,7 @@ import { readEvents } from '../../src/journal/read-journal.ts';
 import { JOURNAL_VERSION, type RunEvent, type RunEventOf } from '../../src/model/event.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'raymond-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -51,7 +51,10 @@ export function ended(at: number, result: string): RunEvent {
   return { type: 'agent-ended', at, agent: 'main', result };
 }
 
-/** A run for tests: how many events it has seen, and something that depends on all and their order. */
+/**
+ * A run for tests: the number of its events, and a value that depends on all events and their
+ * order.
+ */
 export interface Seen {
   readonly count: number;
   readonly mix: number;
@@ -85,7 +88,7 @@ export async function newJournalPath(): Promise<string> {
   return join(await temporaryFolder(), 'demo-00000001.jsonl');
 }
 
-/** Whoever writes a journal in a test has nobody to fear. */
+/** In a test, no other process competes for the journal. */
 export const alone: Ownership = {
   confirm: async () => {},
   loss: async () => undefined,
@@ -107,7 +110,7 @@ export async function open<R>(disk: Disk, path: string, codec: RunCodec<R>, owne
   return opened;
 }
 
-/** The bytes of a journal to which these were appended, one after the other. */
+/** The bytes of a journal after these appends. */
 export function journalOf(...appends: readonly (readonly RunEvent[])[]): Buffer {
   let seq = 1;
   const parts = appends.map((events) => {
@@ -118,7 +121,7 @@ export function journalOf(...appends: readonly (readonly RunEvent[])[]): Buffer 
   return Buffer.concat(parts);
 }
 
-/** The same as the first release wrote it. */
+/** The same journal as the first release wrote it. */
 export function versionOne(...appends: readonly (readonly RunEvent[])[]): string {
   const lines = appends.flatMap((events) =>
     events.map((event, index) => {
@@ -135,7 +138,7 @@ function versionOneStart({ settings: { agent, ...others } }: RunEventOf<'run-sta
   return { version: 1, settings: { ...others, ...agent } };
 }
 
-/** The events as they were appended; their numbers have to count from 1. */
+/** The appended events. Their numbers must count from 1. */
 export async function eventsOf(path: string): Promise<RunEvent[]> {
   const events = await collected(readEvents(realDisk, path));
   return events.map(({ seq, ...event }, index) => {
@@ -144,5 +147,5 @@ export async function eventsOf(path: string): Promise<RunEvent[]> {
   });
 }
 
-/** For where it does not matter which run belongs to the events. */
+/** For tests in which the run of the events does not matter. */
 export const nothing: Seen = { count: 0, mix: 0 };

@@ -1,8 +1,10 @@
 /**
- * Journals that real Raymonds of every version wrote, with their state files: runs of scripts with
- * forks, calls, a failure and an open question; one that was killed while workers ran; one of Claude
- * Code with reminders, evaluators, retries and a usage limit; one that is long enough for a snapshot.
- * They are never changed: a run of last year must still load.
+ * Journals that every version of Raymond wrote, with their state files. They must never change: a
+ * run of last year must still load.
+ * - runs of scripts with forks, calls, a failure and an open question
+ * - a run that was killed while workers ran
+ * - a run of Claude Code with reminders, evaluators, retries and a usage limit
+ * - a run that is long enough for a snapshot
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -32,7 +34,7 @@ function runsOf(version: number): string[] {
   return names.flatMap((name) => /^(.*)\.jsonl(\.gz)?$/.exec(name)?.[1] ?? []);
 }
 
-/** A copy of a run's files, as they were beside each other. Gives the path of the journal. */
+/** Copies the files of a run into one folder; returns the path of the journal. */
 async function copied(folder: string, run: string): Promise<string> {
   const copy = await temporaryFolder();
   for (const name of readdirSync(folder).filter((one) => isFileOf(run, one))) {
@@ -43,15 +45,15 @@ async function copied(folder: string, run: string): Promise<string> {
   return join(copy, `${run}.jsonl`);
 }
 
-/** Records of steps are not read here. */
+/** Records of steps are not needed here. */
 const isFileOf = (run: string, name: string) =>
   name.startsWith(`${run}.`) && !name.endsWith('.steps');
 
-test('there are journals of every version', () => {
+test('every version has journals', () => {
   expect(versions.sort()).toEqual(Array.from({ length: JOURNAL_VERSION }, (_, i) => i + 1));
 });
 
-test('among those of version 1 is every kind of event that it knew', async () => {
+test('the journals of version 1 have every kind of event of that version', async () => {
   const path = await copied(join(journals, 'version-1'), 'every-event');
   const events = await collected(readEvents(realDisk, path));
   expect(events).toHaveLength(40);
@@ -59,21 +61,21 @@ test('among those of version 1 is every kind of event that it knew', async () =>
 });
 
 describe.each(runs)('version $version: $run', ({ version, run: id, folder }) => {
-  test('gives the run that the state file of that time shows', async () => {
+  test('gives the same run as its state file', async () => {
     const path = await copied(folder, id);
     const { run } = await readRun(realDisk, path, codec);
     const events = await collected(readEvents(realDisk, path));
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(run).toEqual(events.reduce<Run | undefined>(codec.apply, undefined));
     expect(codec.thaw(asJson(freeze(run)))).toEqual(run);
-    // No program wrote the one that has every kind of event, so nobody wrote a state file.
+    // The journal with every kind of event was written by hand, so it has no state file.
     if (id === 'every-event') return;
     const stateFile = await readFile(path.replace('.jsonl', '.json'), 'utf8');
     if (version === JOURNAL_VERSION) {
       expect(asJson(freeze(run))).toEqual(JSON.parse(stateFile));
       return;
     }
-    // What was not chosen for an agent is null in those of version 1, and absent now.
+    // Choices that were not made are null in version 1, and absent now.
     const isUnchosen = (key: string, value: unknown) =>
       value === null && (key === 'model' || key === 'effort');
     const shown = JSON.parse(stateFile, (key, value) =>
@@ -102,7 +104,7 @@ describe.each(runs)('version $version: $run', ({ version, run: id, folder }) => 
   });
 });
 
-test('the snapshot in a journal of this version stands for the events before it', async () => {
+test('the snapshot in a journal of this version equals the events before it', async () => {
   const path = await copied(join(journals, `version-${JOURNAL_VERSION}`), 'long');
   const lines = (await readFile(path, 'utf8')).split('\n');
   const line = lines.find((one) => one.includes('"type":"snapshot"')) ?? '';
@@ -116,7 +118,7 @@ test('the snapshot in a journal of this version stands for the events before it'
   expect(folded).toBe(events.length - (seq ?? 0));
 });
 
-describe('what version 1 did not say', () => {
+describe('facts that version 1 did not record', () => {
   const read = async (run: string) =>
     collected(readEvents(realDisk, await copied(join(journals, 'version-1'), run)));
 
@@ -130,7 +132,7 @@ describe('what version 1 did not say', () => {
     });
   });
 
-  test('a cost is told by a step that answered, else it may be an estimate', async () => {
+  test('the cost of a step that answered is reported, and other costs may be estimates', async () => {
     const events: RunEvent[] = [...(await read('every-event')), ...(await read('agent'))];
     const ends = events.filter(isStepEnd);
     const kinds = ends.map(({ type, cost }) => `${type}: ${cost.usd > 0 ? cost.from : 'nothing'}`);
@@ -145,7 +147,7 @@ describe('what version 1 did not say', () => {
     expect(ends.some((event) => 'costUsd' in event || 'goesOn' in event)).toBe(false);
   });
 
-  test('who took a step stays unknown', async () => {
+  test('the executor of a step stays unknown', async () => {
     const run = (await read('asked')).reduce<Run | undefined>(codec.apply, undefined);
     expect(run?.agents.get('main_work1')?.status).toMatchObject({
       kind: 'running',
@@ -157,10 +159,10 @@ describe('what version 1 did not say', () => {
   });
 });
 
-test('a newer journal is said to be newer, also when it has a snapshot', async () => {
+test('a newer journal is reported as newer, even with a snapshot', async () => {
   const path = await copied(join(journals, `version-${JOURNAL_VERSION}`), 'long');
   const [first = '', ...rest] = (await readFile(path, 'utf8')).split('\n');
-  // As long as before, so that the pointer still leads to the snapshot.
+  // The same length, so that the pointer still leads to the snapshot.
   const newer = first
     .replace(`"version":${JOURNAL_VERSION}`, `"version":${JOURNAL_VERSION + 1}`)
     .replace(/,"crc":"[0-9a-f]{8}"}$/, (crc) => '}'.padEnd(crc.length));
@@ -175,7 +177,7 @@ test('a newer journal is said to be newer, also when it has a snapshot', async (
 });
 
 const short = runsOf(1).filter((run) => run !== 'long');
-test.each(short)('a damaged journal of version 1 is never said to be newer: %s', async (run) => {
+test.each(short)('a damaged journal of version 1 is never reported as newer: %s', async (run) => {
   const path = await copied(join(journals, 'version-1'), run);
   const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
   for (const index of lines.keys()) {
@@ -189,7 +191,7 @@ test.each(short)('a damaged journal of version 1 is never said to be newer: %s',
   }
 });
 
-test('a snapshot that this Raymond wrote is used, and one of an older version is not', async () => {
+test('a snapshot of this version is used, and one of an older version is not', async () => {
   const old = await copied(join(journals, 'version-1'), 'long');
   const events = await collected(readEvents(realDisk, old));
   const path = join(await temporaryFolder(), 'long.jsonl');

@@ -1,6 +1,6 @@
 /**
- * A process that wants a lock, over and over, until it has had it a number of times, or dies with the
- * first in its hands. Holding it, it makes a file that must not be there yet.
+ * A process that takes a lock a number of times, or dies while it holds the first one. While it
+ * holds the lock, it creates a file that must not exist yet.
  */
 import { appendFileSync, closeSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ async function hold(): Promise<void> {
     note('two holders');
     return;
   }
-  // Long enough for others to go wrong.
+  // Long enough for a second holder to appear.
   for (let i = 0; i < 2000; i++) await setImmediate();
   unlinkSync(critical);
   note('held');

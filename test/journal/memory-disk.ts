@@ -1,6 +1,7 @@
 /**
- * A disk in memory that forgets, at a power cut, whatever was not synced: the bytes of a file until the
- * file is synced, the names in a folder until the folder is. Folders need not be made.
+ * A disk in memory. A power cut removes everything that was not synced: the bytes of a file until
+ * the file is synced, and the names in a folder until the folder is synced. Folders need not be
+ * created.
  */
 import { basename, dirname } from 'node:path';
 import type { Disk, DiskFile, Seen } from '../../src/journal/disk.ts';

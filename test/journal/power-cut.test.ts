@@ -1,6 +1,6 @@
 /**
- * The power is cut before every operation of the disk in turn. Whatever a run was told to be safe, or
- * was read and may have been acted on, is there when the power comes back.
+ * The power is cut before each operation of the disk. Every event whose append had resolved, or
+ * that was read and may have had consequences, still exists afterwards.
  */
 import { expect, test } from 'vitest';
 import type { Disk } from '../../src/journal/disk.ts';
@@ -16,12 +16,15 @@ import { MemoryDisk } from './memory-disk.ts';
 
 const PATH = '/state/demo.jsonl';
 
-/** What the user of a disk counts on by now. */
+/** What must survive a power cut at this moment. */
 interface Safe {
   events: readonly RunEvent[];
 }
 
-/** Plays something on a disk and gives what a power cut would have left before each operation and at the end. */
+/**
+ * Runs a function on a disk; returns what a power cut would leave before each operation and at the
+ * end.
+ */
 async function cuts(
   disk: MemoryDisk,
   play: (disk: Disk, safe: Safe) => Promise<void>,
@@ -47,7 +50,7 @@ async function eventCount(disk: Disk): Promise<number> {
   }
 }
 
-test('a new run keeps what was appended', async () => {
+test('a new run keeps the appended events', async () => {
   const all = [started, woke(2), woke(3), woke(4)];
   const found = await cuts(new MemoryDisk(), async (disk, safe) => {
     const journal = await createJournal(disk, PATH, seen, alone);
@@ -62,7 +65,7 @@ test('a new run keeps what was appended', async () => {
   expect(found.at(-1)?.safe.events).toHaveLength(all.length);
 });
 
-test('a run that is opened keeps what was read, although its writer was killed before the sync', async () => {
+test('an opened run keeps the events that were read, even if their writer was killed before the sync', async () => {
   const disk = new MemoryDisk();
   const writer = await disk.open(PATH, 'create');
   const bytes = journalOf([started], [woke(2)]);
@@ -79,7 +82,7 @@ test('a run that is opened keeps what was read, although its writer was killed b
     expect(await eventCount(left)).toBeGreaterThanOrEqual(safe.events.length);
 });
 
-test('a torn tail that was cut off does not come back', async () => {
+test('a torn tail that was cut off does not return', async () => {
   const torn = Buffer.concat([journalOf([started]), Buffer.from('{"seq":2,"ty')]);
   const found = await cuts(new MemoryDisk({ [PATH]: torn }), async (disk, safe) => {
     const { run, journal } = await openJournal(disk, PATH, seen, alone);
@@ -114,7 +117,7 @@ test.each([
   expect(found.at(-1)?.left.content(PATH)).toEqual(whole);
 });
 
-test('what a salvage says to be kept is kept', async () => {
+test('a salvage keeps what it reports as kept', async () => {
   const bytes = Buffer.concat([
     journalOf([started], [woke(2)]),
     Buffer.from('rubbish\n'),

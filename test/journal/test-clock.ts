@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/ports.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when the test moves it. */
 export function testClock(start = 0) {
   let time = start;
   const calls = new Set<{ readonly at: number; readonly callback: () => void }>();
@@ -19,7 +19,7 @@ export function testClock(start = 0) {
       call.callback();
     }
   };
-  /** As after a sleep of the whole machine: nothing has been called yet. */
+  /** Like the machine after a sleep: no callback has run yet. */
   const sleepUntil = (to: number) => {
     time = to;
   };
