@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diskError } from '../../test/journal/door.ts';
 import { cureOf, isSystemError, reasonOf } from './disk-errors.ts';
 
-/** What the calls that Raymond makes on files can give, by the manuals of Linux and macOS. */
+/** The errors that Raymond's calls on files can give, by the manuals of Linux and macOS. */
 const OF_FILES = [
   ...['EACCES', 'EAGAIN', 'EBUSY', 'EDQUOT', 'EEXIST', 'EFBIG', 'EIO', 'EISDIR', 'ELOOP', 'EMFILE'],
   ...['EMLINK', 'ENAMETOOLONG', 'ENFILE', 'ENODEV', 'ENOENT', 'ENOMEM', 'ENOSPC', 'ENOSYS'],
@@ -11,7 +11,7 @@ const OF_FILES = [
 ];
 
 describe('an error of the system', () => {
-  test.each(OF_FILES)('%s has a reason and a remedy of its own', (code) => {
+  test.each(OF_FILES)('%s has its own reason and remedy', (code) => {
     const error = diskError(code);
     expect(isSystemError(error)).toBe(true);
     expect(reasonOf(error)).not.toContain(code);
@@ -32,12 +32,12 @@ describe('an error of the system', () => {
     expect(cureOf(diskError(code))).toMatch(cure);
   });
 
-  test('only trouble with the disk sends anybody to the disk', () => {
+  test('only an error of the disk has a remedy about the disk', () => {
     const blamed = OF_FILES.filter((code) => /Check the disk/.test(cureOf(diskError(code))));
     expect(blamed).toEqual(['EIO', 'ENODEV', 'ENXIO']);
   });
 
-  test('that nobody knows is told as it is', () => {
+  test('shows the message of an unknown error', () => {
     expect(reasonOf(diskError('EUNHEARDOF'))).toBe('EUNHEARDOF: made by a test');
     expect(cureOf(diskError('EUNHEARDOF'))).toBe('Fix the cause');
     expect(reasonOf('a word')).toBe('a word');

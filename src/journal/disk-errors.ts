@@ -1,4 +1,4 @@
-/** What an error of the operating system means for a person, and what helps. */
+/** The meaning of an error of the operating system for a user, and its remedy. */
 
 /** Completes "… cannot be written: ". */
 export function reasonOf(error: unknown): string {
@@ -7,12 +7,12 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }
 
-/** The beginning of a remedy: a command without its full stop. */
+/** The beginning of a remedy: an imperative without a full stop. */
 export function cureOf(error: unknown): string {
   return TROUBLES[codeOf(error)]?.cure ?? 'Fix the cause';
 }
 
-/** Whether the system refused something; anything else is a bug and is passed on as it is. */
+/** Whether the operating system refused an operation. Any other error is a bug. */
 export function isSystemError(error: unknown): boolean {
   return /^E[A-Z0-9]+$/.test(codeOf(error));
 }
@@ -22,7 +22,7 @@ function codeOf(error: unknown): string {
 }
 
 interface Trouble {
-  /** Left out where the error itself says it well. */
+  /** Absent if the message of the error is clear. */
   readonly reason?: string;
   readonly cure: string;
 }
@@ -30,7 +30,7 @@ interface Trouble {
 const fullDisk = 'Free some space';
 const notWritable = 'Give your user permission to read and write there';
 const tooManyFiles = 'Raise the limit for open files (ulimit -n), or end other programs';
-const wrongPlace = 'Move or remove what is there';
+const wrongPlace = 'Move or remove it';
 const badDisk = 'Check the disk and the system log';
 const lostServer = 'Check the connection to the network file system';
 
@@ -67,7 +67,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   EBUSY: { reason: 'another program uses the file', cure: 'End the program that uses it' },
   ETXTBSY: { reason: 'another program uses the file', cure: 'End the program that uses it' },
   EXDEV: {
-    reason: 'it lies on two file systems',
+    reason: 'the path crosses file systems',
     cure: 'Keep the folder .raymond on one file system',
   },
   ENOTSUP: {

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { makeFolder, realDisk, replaceFile } from './disk.ts';
 
 describe('replacing a file', () => {
-  test('gives the new text, for the owner alone', async () => {
+  test('gives the new text, which only the owner can read', async () => {
     const path = join(await temporaryFolder(), 'x.json');
     await replaceFile(realDisk, path, 'old');
     await replaceFile(realDisk, path, 'new');
@@ -25,7 +25,7 @@ describe('replacing a file', () => {
   });
 
   test.each(['open', 'write', 'sync', 'rename'] as const)(
-    'keeps the old one, and nothing else, when %s fails',
+    'keeps only the old file when %s fails',
     async (failing) => {
       const folder = await temporaryFolder();
       const path = join(folder, 'x.json');
@@ -39,7 +39,7 @@ describe('replacing a file', () => {
     },
   );
 
-  test('survives writes that take only a part', async () => {
+  test('continues a write that took only a part', async () => {
     const path = join(await temporaryFolder(), 'x.json');
     const disk = guarded(realDisk, () => ({ half: true }));
     await replaceFile(disk, path, 'a longer text');
@@ -48,14 +48,14 @@ describe('replacing a file', () => {
 });
 
 describe('making a folder', () => {
-  test('makes those above it, for the owner alone', async () => {
+  test('creates the folders above it, for the owner only', async () => {
     const folder = join(await temporaryFolder(), 'a', 'b', 'c');
     await Promise.all([makeFolder(realDisk, folder), makeFolder(realDisk, folder)]);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(join(folder, '..'))).mode & 0o777).toBe(0o700);
   });
 
-  test('takes one that is there, but no file', async () => {
+  test('accepts an existing folder, but not a file', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'there'));
     await makeFolder(realDisk, join(folder, 'there'));

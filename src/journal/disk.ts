@@ -1,5 +1,5 @@
 /**
- * The one door to the file system for whatever must survive a crash. Tests stand in this door to make
+ * The interface to the file system for all files that must survive a crash. Tests replace it to make
  * the n-th operation fail.
  */
 import { randomUUID } from 'node:crypto';
@@ -10,26 +10,26 @@ import { openRegularFile, tooLarge } from '../files/regular-file.ts';
 
 export interface Disk {
   /**
-   * `read`: must exist. `change`: must exist, read and write. `create`: must not exist, 0600. What
-   * exists must be a regular file, and no link to one.
+   * `read`: must exist. `change`: must exist, read and write. `create`: must not exist, 0600. An
+   * existing file must be a regular file, not a link.
    */
   open(path: string, how: 'read' | 'change' | 'create'): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
-  /** A second name for a file; EEXIST when the name is taken, so that one of several callers wins. */
+  /** A second name for a file. EEXIST if the name exists, so one of several callers wins. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** 0700; EEXIST when something is there. */
+  /** 0700. EEXIST if the path exists. */
   mkdir(path: string): Promise<void>;
   list(path: string): Promise<string[]>;
   kind(path: string): Promise<'file' | 'folder' | undefined>;
-  /** What is there itself, a link not followed. */
+  /** Does not follow a link. */
   look(path: string): Promise<Seen | undefined>;
   chmod(path: string, mode: number): Promise<void>;
-  /** Tells what has this name now from what has it later; undefined when there is nothing. */
+  /** Differs between a file and a later file with the same name. Undefined if the path does not exist. */
   identity(path: string): Promise<string | undefined>;
-  /** Rejects when files cannot be made in a folder. */
+  /** Rejects if files cannot be created in a folder. */
   checkWritable(path: string): Promise<void>;
-  /** Makes names that were added to a folder, or taken out of it, survive a power cut. */
+  /** Makes added and removed names of a folder survive a power cut. */
   syncFolder(path: string): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface Seen {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly uid: number;
   readonly mode: number;
-  /** The file system that it is on. */
+  /** Identifies the file system. */
   readonly device: number;
 }
 
@@ -68,13 +68,13 @@ export const realDisk: Disk = {
   unlink: (path) => fs.unlink(path),
   mkdir: (path) => fs.mkdir(path, 0o700),
   list: (path) => fs.readdir(path),
-  kind: (path) => ifThere(async () => ((await fs.stat(path)).isDirectory() ? 'folder' : 'file')),
+  kind: (path) => ifExists(async () => ((await fs.stat(path)).isDirectory() ? 'folder' : 'file')),
   async look(path) {
-    const found = await ifThere(() => fs.lstat(path));
+    const found = await ifExists(() => fs.lstat(path));
     return found && { kind: kindOf(found), uid: found.uid, mode: found.mode, device: found.dev };
   },
   // Asked before every append, and answered faster than a thread can be asked.
-  identity: (path) => ifThere(async () => identityOf(statSync(path, { bigint: true }))),
+  identity: (path) => ifExists(async () => identityOf(statSync(path, { bigint: true }))),
   chmod: (path, mode) => fs.chmod(path, mode),
   checkWritable: (path) => fs.access(path, fs.constants.W_OK),
   async syncFolder(path) {
@@ -84,7 +84,7 @@ export const realDisk: Disk = {
   },
 };
 
-/** Replaces a file as a whole: whoever reads it, whenever, finds the old text or the new one. */
+/** Replaces a file as a whole. A reader always finds the old text or the new one. */
 export function replaceFile(disk: Disk, path: string, text: string): Promise<void> {
   return replaceWith(disk, path, (file) => writeAll(file, Buffer.from(text), 0));
 }
@@ -104,7 +104,7 @@ export async function replaceWith(
   await disk.syncFolder(dirname(path));
 }
 
-/** A complete and synced file under a name of its own, to be renamed or linked into place. */
+/** Writes a complete and synced file under a temporary name, to be renamed or linked to its path. */
 export async function writeBeside(
   disk: Disk,
   path: string,
@@ -132,7 +132,7 @@ export async function writeAll(file: DiskFile, bytes: Uint8Array, position: numb
   }
 }
 
-/** Makes a folder, and those above it, that survive a power cut. It may be there already. */
+/** Creates a folder and the folders above it, so that they survive a power cut. It may already exist. */
 export async function makeFolder(disk: Disk, path: string): Promise<void> {
   if ((await disk.kind(path)) === 'folder') return;
   try {
@@ -146,7 +146,7 @@ export async function makeFolder(disk: Disk, path: string): Promise<void> {
   await disk.syncFolder(dirname(path));
 }
 
-/** A small file's text; undefined when there is none. */
+/** The text of a small file. Undefined if the file does not exist. */
 export async function readText(
   disk: Disk,
   path: string,
@@ -180,7 +180,7 @@ export async function readBytes(
   });
 }
 
-/** Uses something open and closes it, whatever happens. */
+/** Uses an open file and always closes it. */
 export async function thenClose<T extends { close(): Promise<void> }, R>(
   open: T,
   use: (open: T) => Promise<R>,
@@ -206,7 +206,7 @@ function kindOf(found: Stats): Seen['kind'] {
   return found.isFile() ? 'file' : 'other';
 }
 
-async function ifThere<T>(look: () => Promise<T>): Promise<T | undefined> {
+async function ifExists<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {

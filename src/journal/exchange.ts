@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { type Disk, hasCode } from './disk.ts';
 
 /**
- * Puts a complete file in the place of another one, which is kept under the name `aside-1`, or with
- * the next free number. At no moment is the place empty. Gives the name under which it was kept.
+ * Replaces a file with a complete one. Keeps the old file under the name `aside-1`, or with the next
+ * free number, and gives that name. The path always exists.
  */
 export async function exchange(
   disk: Disk,

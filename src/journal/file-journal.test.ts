@@ -16,7 +16,7 @@ import { realDisk } from './disk.ts';
 import { readRun } from './read-journal.ts';
 
 describe('appending', () => {
-  test('is one line for each event, in a file of the owner alone', async () => {
+  test('writes one line for each event, in a file that only the owner can read', async () => {
     const path = await newJournalPath();
     const journal = await create(realDisk, path, seen);
     await journal.append([started, woke(2)], nothing);
@@ -56,7 +56,7 @@ describe('appending', () => {
     expect(seenSyncs).toEqual([1, 2, 3]);
   });
 
-  test('of a new run is refused when the id is taken', async () => {
+  test('is refused for a new run whose id is in use', async () => {
     const path = await newJournalPath();
     const journal = await create(realDisk, path, seen);
     await journal.append([started], nothing);
@@ -76,7 +76,7 @@ describe('appending', () => {
     expect(await eventsOf(path)).toEqual([started]);
   });
 
-  test('refuses an event that could not be read again, and everything after it', async () => {
+  test('refuses an event that could not be read back, and all later ones', async () => {
     const path = await newJournalPath();
     const journal = await create(realDisk, path, seen);
     await journal.append([started], nothing);
@@ -86,7 +86,7 @@ describe('appending', () => {
     expect(await eventsOf(path)).toEqual([started]);
   });
 
-  test('after closing is refused', async () => {
+  test('is refused after closing', async () => {
     const journal = await create(realDisk, await newJournalPath(), seen);
     await journal.append([started], nothing);
     await journal.close();
@@ -129,7 +129,7 @@ describe('a full disk', () => {
     expect(await readFile(path)).toEqual(journalOf([started]));
   });
 
-  test('at the very start leaves no run behind', async () => {
+  test('at the start leaves no run behind', async () => {
     const { disk, arm } = failing('write', true);
     const path = await newJournalPath();
     const journal = await create(disk, path, seen);
@@ -142,7 +142,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('large things', () => {
+describe('large events', () => {
   test('a line of many megabytes is read back', async () => {
     const path = await newJournalPath();
     const journal = await create(realDisk, path, seen);
@@ -153,7 +153,7 @@ describe('large things', () => {
     expect(back?.type === 'agent-ended' && back.result.length).toBe(60 * 1024 * 1024);
   });
 
-  test('a line beyond the limit is refused, with what to do about it', async () => {
+  test('a line beyond the limit is refused with a remedy', async () => {
     const journal = await create(realDisk, await newJournalPath(), seen);
     await expect(
       journal.append([started, ended(2, 'x'.repeat(65 * 1024 * 1024))], nothing),

@@ -3,8 +3,8 @@
  * no more events.
  *
  * The journal on disk. After a failed write the run in memory is ahead of the disk, and only a
- * resume makes both the same again. A process that has lost the run writes nothing: before each
- * write it checks that its file still exists and that it still holds the lock.
+ * resume makes both the same again. Before each write, the journal checks that its file still exists
+ * and that the process still holds the lock. So a process that has lost the run writes nothing.
  */
 import { dirname } from 'node:path';
 import { JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
@@ -25,10 +25,10 @@ export interface RunCodec<R> extends Fold<R> {
   freeze(run: R): unknown;
 }
 
-/** The lock that whoever writes a journal holds. */
+/** The lock that the writer of a journal holds. */
 export type Ownership = Pick<Lock, 'confirm' | 'loss' | 'needsConfirming' | 'silent'>;
 
-/** Starts the journal of a new run; the id is taken from its first event on. */
+/** Starts the journal of a new run. The id is in use from the first event on. */
 export async function createJournal<R>(
   disk: Disk,
   path: string,
@@ -49,9 +49,9 @@ export async function createJournal<R>(
 
 const NEW = { place: beginning(), snapshot: undefined };
 
-/** One that a process left before its first event was complete is no run yet, and makes way. */
+/** A journal without a complete event is not a run, so it is replaced. */
 async function openNew<R>(disk: Disk, path: string, fold: Fold<R>): Promise<DiskFile> {
-  // A run that lost its journal is no free name: its state file is all that is left of it.
+  // If only the state file of a run remains, its id is still in use.
   if ((await disk.kind(besideJournal(path).stateFile)) !== undefined) throw runExists(path);
   try {
     return await disk.open(path, 'create');
@@ -68,7 +68,7 @@ async function openNew<R>(disk: Disk, path: string, fold: Fold<R>): Promise<Disk
   return file;
 }
 
-/** Opens a run's journal to continue it; a torn tail is cut off, and an older version is brought up to date. */
+/** Opens a run's journal to continue it. Cuts off a torn tail, and upgrades an older version. */
 export async function openJournal<R>(
   disk: Disk,
   path: string,
@@ -81,7 +81,7 @@ export async function openJournal<R>(
   try {
     file = await disk.open(path, 'change');
     if ((await file.size()) > end) await file.truncate(end);
-    // What was read may have been in memory only, if its writer was killed before its sync.
+    // If the writer was killed before its sync, the lines may exist only in the system's memory.
     await file.sync();
     await disk.syncFolder(dirname(path));
   } catch (error) {
@@ -130,7 +130,7 @@ export class FileJournal<R> {
   #snapshotBytes: number;
   #waiting: Append<R>[] = [];
   #committing: Promise<void> | undefined;
-  /** Why nothing more is accepted. */
+  /** Why the journal accepts no more events. */
   #refusal: unknown;
   #closed = false;
 
@@ -170,32 +170,32 @@ export class FileJournal<R> {
     });
   }
 
-  /** Rejects with RunLost when the file is not in its place any more, or the lock is not ours. */
+  /** Rejects with RunLost if the file was removed or replaced, or if the lock is lost. */
   async confirm(): Promise<void> {
     this.#identity ??= await this.#file.identity();
     if ((await this.#disk.identity(this.#path)) !== this.#identity) {
       const loss = await this.#owner.loss();
-      // A lock that went with the journal says less than the journal.
+      // If both the lock and the journal were removed, the error about the journal helps more.
       throw loss?.owner ? loss : journalGone(this.#path);
     }
     await this.#owner.confirm();
   }
 
-  /** Waits for what was appended. */
+  /** Waits for pending appends. */
   async close(): Promise<void> {
     await this.#committing;
     this.#refusal ??= new Error(`The journal ${this.#path} is closed.`);
     await this.#closeFile();
   }
 
-  /** Gives up after a failure, and takes back what may have reached the disk without being synced. */
+  /** Closes the journal after a failure, and removes bytes that reached the disk without a sync. */
   async abandon(cause: unknown): Promise<unknown> {
     const refusal = isSystemError(cause)
       ? unwritableJournal(this.#path, cause, this.#length > 0)
       : cause;
     this.#refusal ??= refusal;
     const ignore = () => {};
-    // What another process may own is left alone.
+    // Another process may own the file now.
     const isOurs = !(cause instanceof RunLost);
     if (isOurs) await this.#file.truncate(this.#length).catch(ignore);
     if (isOurs) await this.#file.sync().catch(ignore);
@@ -236,7 +236,7 @@ export class FileJournal<R> {
     await this.confirm();
     await writeAll(this.#file, bytes, this.#length);
     await this.#file.sync();
-    // The machine may have slept in the middle of it. Then nobody may act on it without another look.
+    // The machine may have slept meanwhile. Then the append counts only if the run is still ours.
     if (this.#owner.needsConfirming()) await this.confirm();
     this.#length += bytes.length;
     for (const append of batch) append.resolve();
@@ -244,8 +244,8 @@ export class FileJournal<R> {
   }
 
   /**
-   * Four times the last one's size, so that snapshots add a quarter to the journal at most, and a
-   * reader never has to read more than a few times what the run's state takes.
+   * A snapshot is due when the events after the last one are four times its size. So snapshots add at
+   * most a quarter to the journal, and a reader reads at most a few times the size of the state.
    */
   #snapshotIfDue(eventsEnd: number, last: Append<R> | undefined): Buffer | undefined {
     const due = Math.max(MIN_BYTES_BETWEEN_SNAPSHOTS, 4 * this.#snapshotBytes);
@@ -257,7 +257,7 @@ export class FileJournal<R> {
   }
 
   async #pointTo(snapshot: number): Promise<void> {
-    // A reader manages without: it is slower then, nothing else.
+    // Without the pointer, a reader is only slower.
     await replaceFile(this.#disk, besideJournal(this.#path).pointer, `${snapshot}\n`).catch(
       () => {},
     );

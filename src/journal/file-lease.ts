@@ -1,6 +1,6 @@
 /**
- * A run in the hands of the process that works on it. The lock gives it to one process; before every
- * change it is looked at whether it still does.
+ * The lease of a run in files. The lock gives the run to one process. Before every change, the lease
+ * checks that the process still holds the lock.
  */
 import { PositionConflict } from '../model/position-conflict.ts';
 import type { Run } from '../model/run.ts';
@@ -14,7 +14,7 @@ import { checkRunFolder, runPaths } from './project.ts';
 import { removeRun } from './remove-run.ts';
 import { salvage } from './salvage.ts';
 import { addSeal, hasSeal } from './seals.ts';
-import { stateWriter } from './state-writer.ts';
+import { type StateWriter, stateWriter } from './state-writer.ts';
 
 export async function takeFileLease(parts: FileStoreParts, id: string): Promise<Lease> {
   const { disk, project, codec, key, sealedText } = parts;
@@ -27,7 +27,7 @@ export async function takeFileLease(parts: FileStoreParts, id: string): Promise<
 
   const confirm = () => (opened ? opened.file.confirm() : lock.confirm());
   const refuseSecond = () => {
-    if (opened) throw new Error(`The journal of ${id} is open already.`);
+    if (opened) throw new Error(`The journal of ${id} is already open.`);
   };
   const own = (file: FileJournal<Run>, found?: Run): OwnedJournal => {
     const state = stateWriter({
@@ -38,18 +38,7 @@ export async function takeFileLease(parts: FileStoreParts, id: string): Promise<
       confirm: () => file.confirm(),
       report: () => {},
     });
-    const journal: OwnedJournal = {
-      async append(events, after) {
-        const expected = after.seq - events.length;
-        if (expected !== file.seq) throw new PositionConflict(id, expected, file.seq);
-        await file.append(events, after);
-        state.update(after);
-      },
-      async close() {
-        await state.close();
-        await file.close();
-      },
-    };
+    const journal = withStateFile(id, file, state);
     opened = { file, journal };
     // A process that was killed right after the end has not written the state file.
     if (found?.status.kind === 'ended') state.update(found);
@@ -104,6 +93,22 @@ export async function takeFileLease(parts: FileStoreParts, id: string): Promise<
     async release() {
       await opened?.journal.close().catch(() => {});
       await lock.release();
+    },
+  };
+}
+
+/** The journal of a lease. Its state file follows each append. */
+function withStateFile(id: string, file: FileJournal<Run>, state: StateWriter<Run>): OwnedJournal {
+  return {
+    async append(events, after) {
+      const expected = after.seq - events.length;
+      if (expected !== file.seq) throw new PositionConflict(id, expected, file.seq);
+      await file.append(events, after);
+      state.update(after);
+    },
+    async close() {
+      await state.close();
+      await file.close();
     },
   };
 }

@@ -41,7 +41,7 @@ async function plant(place: MailFolder, name: string, text: string): Promise<voi
 }
 
 describe('a mailbox', () => {
-  test('passes on what was there before', async () => {
+  test('delivers earlier messages', async () => {
     const place = await newMailbox();
     await fileMailbox(place).post(answer('first', 1));
     await fileMailbox(place).post(answer('second', 2));
@@ -66,14 +66,14 @@ describe('a mailbox', () => {
     expect(texts).toEqual(['first', 'second', 'third']);
   });
 
-  test('notices what comes later, by notice of the file system', async () => {
+  test('delivers later messages, by notification of the file system', async () => {
     const place = await newMailbox();
     const { messages } = await watched(place);
     await fileMailbox(place).post(answer('ä\n'));
     await vi.waitFor(() => expect(messages()).toEqual([answer('ä\n')]));
   });
 
-  test('passes on a message once, and keeps it until it is done', async () => {
+  test('delivers a message once, and keeps it until the run has acted on it', async () => {
     const place = await newMailbox();
     const { got, watch } = await watched(place, 1);
     await fileMailbox(place).post(stop);
@@ -91,7 +91,7 @@ describe('a mailbox', () => {
     expect(await readdir(place.folder)).toEqual([]);
   });
 
-  test('tries again what could not be read', async () => {
+  test('retries a message that could not be read', async () => {
     let broken = true;
     const disk = guarded(realDisk, (operation) =>
       broken && operation === 'open' ? { error: diskError('EIO') } : undefined,
@@ -104,7 +104,7 @@ describe('a mailbox', () => {
     await vi.waitFor(() => expect(got).toHaveLength(1));
   });
 
-  test('is quiet after closing', async () => {
+  test('delivers nothing after closing', async () => {
     const place = await newMailbox();
     const first = await watched(place, 1);
     first.watch.close();
@@ -144,7 +144,7 @@ describe('two answers to one question', () => {
     expect(texts.sort()).toEqual(['another agent', 'another question', 'first']);
   });
 
-  test('of fifty at once exactly one is the first, and nothing else is left', async () => {
+  test('of fifty at the same time exactly one is the first, and the others leave no file', async () => {
     const place = await newMailbox();
     const wrote = await Promise.all(
       Array.from({ length: 50 }, (_, i) => fileMailbox(place).post(answer(`${i}`))),
@@ -155,7 +155,7 @@ describe('two answers to one question', () => {
   });
 });
 
-describe('what no command of the user wrote', () => {
+describe('a message that no command of the user wrote', () => {
   const forgeries: readonly [string, (place: MailFolder) => Promise<string>][] = [
     ['is not JSON', async () => '{"kind":'],
     ['has no seal', async () => JSON.stringify(answer('yes'))],
@@ -199,7 +199,7 @@ describe('what no command of the user wrote', () => {
     expect(await fileMailbox(place).messages()).toEqual([]);
   });
 
-  test('is put aside, too, where the user has no key', async () => {
+  test('is put aside if the user has no key', async () => {
     const place = await newMailbox();
     await plant(place, '1.json', JSON.stringify({ message: JSON.stringify(stop), seal: '' }));
     const { messages, said } = await watched(place);
@@ -207,7 +207,7 @@ describe('what no command of the user wrote', () => {
     expect(said).toHaveLength(1);
   });
 
-  test('is told of once, and does not hold up what the user wrote', async () => {
+  test('is reported once, and does not delay messages of the user', async () => {
     const place = await newMailbox();
     for (let i = 0; i < 100; i++) await plant(place, `${i}.json`, JSON.stringify(answer('yes')));
     await mkdir(join(place.folder, 'folder.json'));
@@ -237,7 +237,7 @@ describe('what no command of the user wrote', () => {
     },
   );
 
-  test('a key that cannot be used is told of once, and the message waits', async () => {
+  test('with an unusable key waits, and the error is reported once', async () => {
     const root = await temporaryFolder();
     const place = { ...(await newMailbox()), key: userKey(realDisk, join(root, 'key')) };
     await fileMailbox(place).post(stop);

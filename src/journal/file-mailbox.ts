@@ -1,10 +1,10 @@
 /**
- * A run's mailbox as a folder. A message is a file that appears complete. It stays there until the run
- * has acted on it, so it outlives a crash of either side, and a run that was not there to receive it
- * finds it when it is resumed. Agents and scripts can write into that folder, too: what is not sealed
- * by the user's key is put aside.
+ * A run's mailbox as a folder. A message is a file that appears complete. It stays in the folder until
+ * the run has acted on it, so it survives a crash of either side. A stopped run finds it at its resume.
+ * Agents and scripts can write into that folder, too, so messages without a seal of the user's key are
+ * put aside.
  *
- * Messages are passed on in the order of their posting: each letter has a place behind those that lie
+ * Messages are delivered in the order of posting. Each letter gets a place after all letters that are
  * in the folder when it is written.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -24,7 +24,7 @@ export interface MailFolder {
   readonly folder: string;
   readonly run: string;
   readonly key: UserKey;
-  /** How often to look for messages where the file system gives no notice. */
+  /** How often to check for messages if the file system sends no notification. */
   readonly lookEveryMs?: number;
 }
 
@@ -55,9 +55,7 @@ async function post(mail: MailFolder, message: Message): Promise<boolean> {
   }
 }
 
-/**
- * Notice comes from the file system; where that fails, or forgets, a look now and then finds the rest.
- */
+/** The file system notifies about new messages. A regular check finds those that it missed. */
 async function read(mail: MailFolder, reader: MailReader): Promise<{ close(): void }> {
   const { disk, folder, lookEveryMs = 2_000 } = mail;
   await makeFolder(disk, folder).catch((error) => {
@@ -90,7 +88,7 @@ async function read(mail: MailFolder, reader: MailReader): Promise<{ close(): vo
       reader.onMessage(message, () => removeDone(disk, join(folder, name)));
     }
   };
-  /** Lists until nothing is new: while a folder is listed, a later file can show before an earlier one. */
+  /** Lists until nothing is new. While a folder is being listed, a later file can appear before an earlier one. */
   const newLetters = async () => {
     const found = new Map<string, NamedLetter>();
     for (;;) {
@@ -98,7 +96,7 @@ async function read(mail: MailFolder, reader: MailReader): Promise<{ close(): vo
       const letters = await lettersIn(mail, isNew, (path) =>
         onTrouble(
           'refused',
-          `a message that no command of yours wrote was ignored: see ${path}.*.refused`,
+          `ignored a message that no command of yours wrote: see ${path}.*.refused`,
         ),
       );
       if (letters.length === 0) return inOrder([...found.values()]);
@@ -122,7 +120,7 @@ interface NamedLetter extends Letter {
   readonly name: string;
 }
 
-/** Those that can be read, in their order. What nobody of the user wrote is put aside if `onRefused` is given. */
+/** The readable letters, in order. If `onRefused` is given, letters without a valid seal are put aside. */
 async function lettersIn(
   mail: MailFolder,
   isWanted: (name: string) => boolean = () => true,
@@ -147,7 +145,7 @@ function inOrder(letters: readonly NamedLetter[]): readonly NamedLetter[] {
   return letters.toSorted((a, b) => a.place - b.place || (a.name < b.name ? -1 : 1));
 }
 
-/** A question has one name, so that of two answers one is the first. */
+/** All answers to a question have the same name, so only one of them can be the first. */
 function nameOf(message: Message): string {
   if (message.kind !== 'answer')
     return `${String(Date.now()).padStart(15, '0')}-${randomUUID().slice(0, 8)}.json`;
@@ -171,15 +169,15 @@ async function putInPlace(mail: MailFolder, complete: string, path: string): Pro
   }
 }
 
-/** Somebody who puts something in the way again and again is not outrun. */
+/** Another process may create a file with this name repeatedly. */
 const MOST_TRIES = 5;
 
-/** Files that are still being written begin with a dot. */
+/** The names of incomplete files begin with a dot. */
 function isMessageName(name: string): boolean {
   return name.endsWith('.json') && !name.startsWith('.');
 }
 
-/** An answer that a person wrote or piped in. */
+/** Enough for an answer that a person wrote or piped in. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 async function readLetter(
@@ -200,12 +198,12 @@ async function putAside(disk: Disk, path: string): Promise<void> {
   await disk.rename(path, `${path}.${randomUUID().slice(0, 8)}.refused`).catch(() => {});
 }
 
-/** Whoever writes a thousand messages does not get a thousand lines. */
-function once(say: (text: string) => void): (kind: string, text: string) => void {
-  const said = new Set<string>();
+/** Reports each kind of trouble once, so that a thousand bad messages do not give a thousand lines. */
+function once(report: (text: string) => void): (kind: string, text: string) => void {
+  const reported = new Set<string>();
   return (kind, text) => {
-    if (!said.has(kind)) say(text);
-    said.add(kind);
+    if (!reported.has(kind)) report(text);
+    reported.add(kind);
   };
 }
 
@@ -230,7 +228,7 @@ function notice(folder: string, look: () => void): () => void {
 function unwritable(folder: string, error: unknown): UserError {
   return new UserError(
     'inbox-unwritable',
-    `Messages for the run cannot be put into ${folder}: ${reasonOf(error)}.`,
+    `Messages for the run cannot be written to ${folder}: ${reasonOf(error)}.`,
     `${cureOf(error)}, then try again.`,
   );
 }

@@ -1,4 +1,4 @@
-/** What the steps of a run left in their folders, and the trees of files that they came to. */
+/** The records of the steps of a run: the files in their folders, and their trees of files. */
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
@@ -6,7 +6,7 @@ import { MOST_OLDER_BYTES, olderFileOf, olderOutputs } from '../files/older-step
 import type { RecordName, RunFolders, StepKey, StepRecords } from '../ports.ts';
 import { type Disk, makeFolder, readBytes, replaceWith, thenClose, writeAll } from './disk.ts';
 
-/** Where they lie. */
+/** The paths of the records. */
 interface RecordPaths {
   readonly folders: Pick<RunFolders, 'step'>;
   readonly trees: string;
@@ -50,7 +50,7 @@ export async function keepRecord(
   await replaceWith(disk, join(folder, name), (file) => writeAll(file, content, 0));
 }
 
-/** Not in the step's folder, which goes when the step is old. */
+/** Not in the step's folder, because Raymond removes the folders of old steps. */
 export async function keepTree(
   disk: Disk,
   { trees }: RecordPaths,
@@ -58,7 +58,7 @@ export async function keepTree(
   tree: string,
 ): Promise<void> {
   const isNew = (await disk.kind(trees)) === undefined;
-  // On a line of its own even when a crash cut off the one before it.
+  // The leading newline separates the record from a line that a crash cut off.
   const line = Buffer.from(`\n${JSON.stringify({ ...step, tree } satisfies KeptTree)}\n`);
   await thenClose(await disk.open(trees, isNew ? 'create' : 'change'), async (file) => {
     await writeAll(file, line, await file.size());
@@ -67,7 +67,7 @@ export async function keepTree(
   if (isNew) await disk.syncFolder(dirname(trees));
 }
 
-/** A file as it is or compressed. */
+/** Reads a file, or its compressed form. */
 async function readKept(disk: Disk, file: string, maxBytes: number): Promise<Buffer | undefined> {
   const plain = await readIfPossible(disk, file, maxBytes);
   if (plain) return plain;
@@ -81,7 +81,7 @@ async function readKept(disk: Disk, file: string, maxBytes: number): Promise<Buf
 
 const MOST_ZIPPED_BYTES = 256 * 1024 * 1024;
 
-/** Nothing depends on what is left for those who look later: what cannot be read was not kept. */
+/** Nothing depends on the records, so a file that cannot be read counts as missing. */
 function readIfPossible(disk: Disk, file: string, maxBytes: number): Promise<Buffer | undefined> {
   return readBytes(disk, file, maxBytes).catch(() => undefined);
 }
@@ -91,7 +91,7 @@ type KeptTree = z.infer<typeof keptTreeSchema>;
 
 const nameOf = ({ agent, step }: StepKey) => `${step} ${agent}`;
 
-/** The last one of a step counts. */
+/** The last tree of a step counts. */
 function treesIn(text = ''): ReadonlyMap<string, string> {
   const kept = text.split('\n').flatMap((line) => {
     const { data } = z.safeParse(keptTreeSchema, parsed(line));

@@ -1,4 +1,4 @@
-/** Runs as files under `.raymond`: see `project.ts` for where each of them lies. */
+/** Runs as files under `.raymond`. `project.ts` has their paths. */
 import { changesOf } from '../files/changes.ts';
 import type { JournaledEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
@@ -24,10 +24,10 @@ export interface FileStoreParts {
   readonly project: Project;
   readonly codec: RunCodec<Run>;
   readonly key: UserKey;
-  /** What of a run the user's seal is for. */
+  /** The part of a run that the user's seal covers. */
   readonly sealedText: (chosen: ChosenRun) => string;
   readonly lockWorld: () => LockWorld;
-  /** How often to look for what the file system gave no notice of. */
+  /** How often to check for changes that the file system did not report. */
   readonly lookEveryMs?: number;
 }
 
@@ -43,7 +43,7 @@ export function fileStore(parts: FileStoreParts): RunStore {
   };
   const look = async (id: string): Promise<LookedAtRun> => {
     const { journal, seals } = runPaths(project, id);
-    // In this order: a process writes how the run ended, and then releases it.
+    // In this order, because a process first writes the end of the run, and then releases it.
     const who = await owner(id);
     const { run } = await readRun(disk, journal, codec);
     const problem = journalOfAnother(id, run.id);

@@ -3,14 +3,14 @@ import { JOURNAL_VERSION } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import { cureOf, isSystemError, reasonOf } from './disk-errors.ts';
 
-/** A journal stands beside the other files of its run, under the same name. */
+/** The other files of a run are in the same folder as its journal, under the same name. */
 export function besideJournal(path: string) {
   const run = basename(path, '.jsonl');
   const named = (ending: string) => join(dirname(path), `${run}${ending}`);
   return { run, stateFile: named('.json'), pointer: named('.snapshot') };
 }
 
-/** A line is not as it was written, and it was not a crash that tore the last one. */
+/** A line has changed since it was written, and it is not a torn last line. */
 export class CorruptJournal extends UserError {
   readonly line: number;
 
@@ -27,7 +27,7 @@ export class CorruptJournal extends UserError {
   }
 }
 
-/** Its last lines are missing, as the state file shows. */
+/** The last lines are missing. The state file shows this. */
 export class CutJournal extends UserError {
   constructor(path: string, { seq }: { readonly seq: number }, shown: number) {
     super(
@@ -45,12 +45,12 @@ function toSalvage(path: string): string {
 
 const RESTORE = 'Restore the journal from a backup, or start the workflow again.';
 
-/** A journal says whose it is: under another name, one run could be taken for another. */
+/** A journal names its run, so that a renamed file cannot pass for another run. */
 export function journalOfAnother(id: string, written: string): UserError | undefined {
   if (written === id.normalize('NFC')) return undefined;
   return new UserError(
     'journal-of-another-run',
-    `The journal named ${id} is not its own: it is that of the run ${JSON.stringify(written)}.`,
+    `The journal named ${id} belongs to the run ${JSON.stringify(written)}.`,
     'Rename the file back, or remove it.',
   );
 }
@@ -75,7 +75,7 @@ export function noRun(path: string): UserError {
   return new UserError(
     'no-run',
     `There is no run ${besideJournal(path).run}: ${path} does not exist.`,
-    'See which runs there are: raymond list',
+    'To see all runs: raymond list',
   );
 }
 
@@ -84,7 +84,7 @@ export function missingJournal(path: string): UserError {
   return new UserError(
     'journal-missing',
     `The run ${run} has lost its journal: ${stateFile} exists, but ${path} does not.`,
-    `Restore the journal from a backup, or start the workflow again. ${stateFile} shows how far the run had come.`,
+    `Restore the journal from a backup, or start the workflow again. ${stateFile} shows how far the run got.`,
   );
 }
 
@@ -92,15 +92,15 @@ export function emptiedJournal(path: string): UserError {
   const { run, stateFile } = besideJournal(path);
   return new UserError(
     'journal-emptied',
-    `The run ${run} has lost the content of its journal: ${path} holds no complete event, but ${stateFile} shows that the run had begun.`,
-    `Restore the journal from a backup, or start the workflow again. ${stateFile} shows how far the run had come.`,
+    `The run ${run} has lost the content of its journal: ${path} contains no complete event, but ${stateFile} shows that the run had started.`,
+    `Restore the journal from a backup, or start the workflow again. ${stateFile} shows how far the run got.`,
   );
 }
 
 export function emptyJournal(path: string): UserError {
   return new UserError(
     'journal-empty',
-    `The journal ${path} holds no complete event: the run was interrupted before its first one was saved.`,
+    `The journal ${path} contains no complete event: the run was interrupted before its first event was saved.`,
     'Start the workflow again.',
   );
 }
@@ -108,7 +108,7 @@ export function emptyJournal(path: string): UserError {
 export function nothingToSalvage(path: string): UserError {
   return new UserError(
     'journal-lost',
-    `The journal ${path} is damaged from its first line on: nothing of it can be kept.`,
+    `The journal ${path} is damaged from its first line on, so nothing can be recovered.`,
     RESTORE,
   );
 }
@@ -125,12 +125,12 @@ export function runExists(path: string): UserError {
   const { run } = besideJournal(path);
   return new UserError(
     'run-exists',
-    `There is a run ${run} already: ${path}`,
+    `The run ${run} already exists: ${path}`,
     `Continue it (raymond resume ${run}), or choose another --workflow-id.`,
   );
 }
 
-/** `begun`: something of the run is saved, so that it can be resumed. */
+/** `begun`: a part of the run is saved, so it can be resumed. */
 export function unwritableJournal(path: string, error: unknown, begun: boolean): UserError {
   const next = begun
     ? `run: raymond resume ${besideJournal(path).run}`
@@ -142,7 +142,7 @@ export function unwritableJournal(path: string, error: unknown, begun: boolean):
   );
 }
 
-/** For the journal of a run that has begun; anything but trouble with the disk is passed on as it is. */
+/** For the journal of a run that has begun. Gives an error that is not about the disk unchanged. */
 export function asUnwritable(path: string, error: unknown): unknown {
   return isSystemError(error) ? unwritableJournal(path, error, true) : error;
 }

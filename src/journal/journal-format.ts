@@ -17,10 +17,10 @@ import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../model/event.t
 import { UserError } from '../model/user-error.ts';
 import { upcast } from './upcast.ts';
 
-/** Longer lines are neither written nor read: a limit for what a damaged file can cost in memory. */
+/** Longer lines are neither written nor read. This limits the memory that a damaged file can take. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Refuses what could not be read back: better no event than a journal that nobody can open. */
+/** Refuses events that could not be read back, because a journal that cannot be opened is worse. */
 export function encodeEvents(events: readonly RunEvent[], firstSeq: number): Buffer {
   const lines = events.map((event, index) => {
     const more = index < events.length - 1 && { more: true };
@@ -29,13 +29,13 @@ export function encodeEvents(events: readonly RunEvent[], firstSeq: number): Buf
   return Buffer.concat(lines);
 }
 
-/** Undefined when the state is too large for a line: snapshots save time, nothing depends on them. */
+/** Undefined if the state is too large for a line. Snapshots only save time. */
 export function encodeSnapshot(state: unknown, seq: number): Buffer | undefined {
   try {
     const line = withChecksum({ seq, type: 'snapshot', version: JOURNAL_VERSION, state });
     return line.length > MAX_LINE_BYTES ? undefined : line;
   } catch (error) {
-    // Longer than a string can be.
+    // The text is longer than a string can be.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -51,17 +51,17 @@ export type DecodedLine =
     }
   | { readonly kind: 'snapshot'; readonly seq: number | undefined }
   | DamagedLine
-  /** Whole, so it is not damage; but this Raymond does not know such an event. */
+  /** The line is not damaged, but this Raymond does not know such an event. */
   | { readonly kind: 'unknown' };
 
 export interface DamagedLine {
   readonly kind: 'damaged';
   readonly reason: string;
-  /** A write that was cut short may have left it, if nothing follows it. */
+  /** The line may come from an interrupted write, if nothing follows it. */
   readonly mayBeTorn: boolean;
 }
 
-/** A line of a file of some version. A snapshot is only recognised: most readers do not need its state. */
+/** Decodes a line of a file of the given version, without the state of a snapshot: most readers do not need it. */
 export function decodeLine(line: Buffer, version: number): DecodedLine {
   const fault = version > 1 ? checksumFault(line) : undefined;
   if (fault !== undefined) return torn(fault);
@@ -83,10 +83,10 @@ export function decodeLine(line: Buffer, version: number): DecodedLine {
 
 export type DecodedVersion = { readonly kind: 'version'; readonly version: number } | DamagedLine;
 
-/** What the first line says of the file. The version may be newer than this Raymond. */
+/** The version that the first line gives. It may be newer than this Raymond. */
 export function decodeVersion(firstLine: Buffer): DecodedVersion {
   const fault = checksumFault(firstLine);
-  // A version that only a changed byte has made is not a newer one.
+  // A changed byte can look like a newer version.
   if (fault === WRONG_CHECKSUM) return torn(fault);
   const json = parseJson(firstLine);
   if (json === undefined) return torn(NOT_JSON);
@@ -132,7 +132,7 @@ function encodeLine(value: unknown): Buffer {
     throw new UserError(
       'event-too-large',
       `An event of ${Math.ceil(line.length / 1024 / 1024)} MiB is too large for the journal.`,
-      'Have the state put what is large into a file, and pass on the name of the file.',
+      'Change the state so that it writes large data to a file and passes the name of the file.',
     );
   }
   return line;

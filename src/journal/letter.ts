@@ -1,4 +1,4 @@
-/** A message as it is written down, sealed by the user's key. */
+/** A message in its file, sealed by the user's key. */
 import * as z from 'zod/mini';
 import { type Message, messageSchema } from '../model/message.ts';
 import type { UserKey } from './user-key.ts';
@@ -9,13 +9,13 @@ export interface Letter {
   readonly place: number;
 }
 
-/** For one run only: what was said to another one is not said to this one. */
+/** The seal names the run, so a letter to one run is not valid for another. */
 export async function writeLetter(key: UserKey, run: string, letter: Letter): Promise<string> {
   const text = JSON.stringify({ ...letter.message, place: letter.place });
   return JSON.stringify({ message: text, seal: await key.seal(PURPOSE, sealed(run, text)) });
 }
 
-/** Undefined when no command of the user wrote it. */
+/** Undefined if no command of the user wrote it. */
 export async function openLetter(
   key: UserKey,
   run: string,
@@ -29,7 +29,7 @@ export async function openLetter(
   return message && { message, place: z.safeParse(placeSchema, json).data?.place ?? 0 };
 }
 
-/** The seal is over the text, so that no byte of it can differ. */
+/** The seal covers the text of the message, so no byte of it can change. */
 const sealedSchema = z.object({ message: z.string(), seal: z.string() });
 const placeSchema = z.object({ place: z.number() });
 

@@ -15,7 +15,7 @@ export function lockedBy(
   if (seen.here || owner.beat === undefined) {
     return new UserError(
       'run-locked',
-      `The run ${run} is being worked on by process ${owner.pid}.`,
+      `Process ${owner.pid} works on the run ${run}.`,
       `Wait for it, or stop it: raymond stop ${run}`,
     );
   }
@@ -23,7 +23,7 @@ export function lockedBy(
   const left = Math.max(1, Math.ceil((STALE_MS - age) / 1000));
   return new UserError(
     'run-locked',
-    `The run ${run} is being worked on by ${elsewhere(owner)}. Its last sign of life was ${Math.round(age / 1000)} s ago.`,
+    `The run ${run} belongs to ${elsewhere(owner)}. Its last sign of life was ${Math.round(age / 1000)} s ago.`,
     `Wait for it, or stop it: raymond stop ${run}. If that process no longer exists, try again in ${left} s.`,
   );
 }
@@ -34,7 +34,7 @@ export function elsewhere({ pid, host }: LockOwner): string {
 }
 
 export function tookOver(owner: LockOwner): string {
-  return `The run was taken over from ${elsewhere(owner)}. Steps that it has started may still run there: they cannot be seen from here, and are repeated.`;
+  return `Raymond took the run over from ${elsewhere(owner)}. Its steps may still run there. Raymond cannot see them and repeats them.`;
 }
 
 export function lockRemoved(path: string, name: string): RunLost {
@@ -42,29 +42,29 @@ export function lockRemoved(path: string, name: string): RunLost {
   return new RunLost(
     'lock-lost',
     `The lock ${name} of the run was removed. ${STOPPED}`,
-    `If nobody else works on the run, continue it: raymond resume ${run}`,
+    `If no other process works on the run, continue it: raymond resume ${run}`,
   );
 }
 
-/** By a process that cannot see ours. */
+/** Another process, which cannot see this one, has taken the lock. */
 export function lockTaken(path: string, by: LockOwner | undefined): RunLost {
   const run = runOf(path);
   const who = by ? `Process ${by.pid} on ${by.host ?? 'another host'}` : 'Another process';
   return new RunLost(
     'lock-lost',
     `${who} has taken over the run ${run}, because this process gave no sign of life for too long. ${STOPPED}`,
-    `See what it does: raymond show ${run}`,
+    `To see its status: raymond show ${run}`,
     { owner: by },
   );
 }
 
-/** By a process beside ours, after somebody had removed the lock. */
+/** A process that can see this one has taken the lock, after someone removed it. */
 export function lockInherited(path: string, owner: LockOwner): RunLost {
   const run = runOf(path);
   return new RunLost(
     'lock-lost',
     `The lock of the run ${run} was removed, and process ${owner.pid} works on the run now. Raymond leaves the running steps to it and starts nothing more.`,
-    `See what it does: raymond show ${run}`,
+    `To see its status: raymond show ${run}`,
     { owner, leavesSteps: true },
   );
 }

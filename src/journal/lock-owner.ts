@@ -1,18 +1,18 @@
 /**
- * Who holds a lock, as its file says, and whether that process lives.
+ * The owner that a lock file names, and whether that process lives.
  *
- * Every process that can be seen from here is looked up in the process table, so that a suspended one
- * is not taken for dead. The table of another container, or of another machine on the same files,
- * cannot be seen: there the heartbeat in the lock decides.
+ * A process that can be seen from here is looked up in the process table, so a suspended process does
+ * not count as dead. The table of another container or machine cannot be seen. There, the heartbeat in
+ * the lock decides.
  */
 import * as z from 'zod/mini';
 
-/** Tells a process from a later one with the same pid. */
+/** Identifies a process. A later process with the same pid differs. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it was started, as the system tells it. */
+  /** The start time, as the system gives it. */
   readonly started: string;
-  /** Which boot of the machine that was. */
+  /** Identifies the boot of the machine. */
   readonly boot: string;
 }
 
@@ -24,7 +24,7 @@ export interface LocatedProcess extends ProcessIdentity {
   readonly host: string;
 }
 
-/** What the first release wrote has neither a place nor a heartbeat. */
+/** Locks of the first release have neither a space nor a heartbeat. */
 export interface LockOwner extends ProcessIdentity {
   readonly space?: string | undefined;
   readonly host?: string | undefined;
@@ -33,7 +33,7 @@ export interface LockOwner extends ProcessIdentity {
 }
 
 export const BEAT_MS = 10_000;
-/** Without a sign of life for so long, an owner that cannot be seen counts as dead. */
+/** An owner that cannot be seen counts as dead after this time without a sign of life. */
 export const STALE_MS = 60_000;
 
 export type Condition =
@@ -49,7 +49,7 @@ export function conditionOf(
   now: number,
 ): Condition {
   if (isHere(owner, self) || owner.beat === undefined) return isAlive(owner) ? 'alive' : 'dead';
-  // A clock that is ahead of ours says as little as one that is behind.
+  // A clock may be ahead or behind.
   return Math.abs(now - owner.beat) <= STALE_MS ? 'alive' : 'silent';
 }
 
@@ -63,7 +63,7 @@ export function isRestarted(owner: LockOwner, self: LocatedProcess): boolean {
   return owner.host === self.host && owner.boot !== self.boot;
 }
 
-/** The text of a lock file. The beat comes last and has a fixed width, so that it is written in place. */
+/** The text of a lock file. The beat comes last and has a fixed width, so it can be overwritten. */
 export function lockText(owner: LocatedProcess & { readonly token: string }, beat: number): string {
   const { pid, started, boot, space, host, token } = owner;
   return `${JSON.stringify({ pid, started, boot, space, host, token }).slice(0, -1)},"beat":${beatText(beat)}`;
@@ -72,7 +72,7 @@ export function lockText(owner: LocatedProcess & { readonly token: string }, bea
 export const beatText = (beat: number) => `${String(Math.trunc(beat)).padStart(BEAT_DIGITS, ' ')}}`;
 const BEAT_DIGITS = 15;
 
-/** Undefined for garbage: since a lock appears complete, that is damage and nobody's lock. */
+/** Undefined for a damaged file. A lock file appears complete, so a damaged one has no owner. */
 export function ownerIn(text: string): LockOwner | undefined {
   try {
     return z.safeParse(ownerSchema, JSON.parse(text)).data;

@@ -16,11 +16,11 @@ const NOW = 1_794_782_637_000;
 const me: LocatedProcess = { pid: 100, started: 'a', boot: 'x', space: 'here', host: 'desk' };
 const other: LocatedProcess = { ...me, pid: 200, started: 'b' };
 const inContainer: LocatedProcess = { ...other, space: 'container' };
-/** Cannot be seen either, and is not watched before it is taken for dead. */
+/** Cannot be seen either, and counts as dead without a wait. */
 const beforeRestart: LocatedProcess = { ...other, boot: 'before' };
 const onServer: LocatedProcess = { ...other, boot: 'y', space: 'container', host: 'server' };
 
-/** A process with a clock of its own, in a world where everybody whom it can see lives, unless told otherwise. */
+/** A process with its own clock. By default, all processes that it can see are alive. */
 function world(self: LocatedProcess, more: Partial<LockWorld> = {}) {
   const time = testClock(NOW);
   const reports: string[] = [];
@@ -38,7 +38,7 @@ afterEach(async () => {
   taken.clear();
 });
 
-/** Like `takeLock`; what the lock holds open is closed after the test. */
+/** Like `takeLock`. The test closes the files of the lock at its end. */
 async function take(disk: Disk, path: string, by: LockWorld): Promise<Lock> {
   const lock = await takeLock(disk, path, by);
   taken.add(lock);
@@ -56,12 +56,12 @@ describe('a lock', () => {
     await take(realDisk, path, world(other).world);
     await expect(take(realDisk, path, mine())).rejects.toMatchObject({
       code: 'run-locked',
-      message: 'The run demo-1 is being worked on by process 200.',
+      message: 'Process 200 works on the run demo-1.',
     });
     expect(await lockOwner(realDisk, path, mine())).toMatchObject(other);
   });
 
-  test('is free after its release, and nothing is left of it', async () => {
+  test('is free after its release, and leaves no file', async () => {
     const { folder, path } = await newLock();
     const lock = await take(realDisk, path, world(other).world);
     await lock.release();
@@ -70,7 +70,7 @@ describe('a lock', () => {
     expect(await lockOwner(realDisk, path, mine())).toMatchObject(me);
   });
 
-  test('of a dead owner is taken over', async () => {
+  test('of a dead owner can be taken over', async () => {
     const { path } = await newLock();
     await take(realDisk, path, world(other).world);
     const lock = await take(realDisk, path, world(me, withoutOther).world);
@@ -80,7 +80,7 @@ describe('a lock', () => {
     expect(await lockOwner(realDisk, path, world(me, withoutOther).world)).toBeUndefined();
   });
 
-  test('of an owner that sleeps, but can be seen, is not taken over', async () => {
+  test('of a visible, suspended owner is not taken over', async () => {
     const { path } = await newLock();
     await take(realDisk, path, world(other).world);
     const { world: later, sleepUntil } = world(me);
@@ -105,7 +105,7 @@ describe('a lock', () => {
     ['garbage', '\0\0\0\0'],
     ['half written', '{"pid":20'],
     ['of another form', '{"owner":200}'],
-  ])('file that is %s blocks nobody', async (_name, content) => {
+  ])('file that is %s blocks no process', async (_name, content) => {
     const { path } = await newLock();
     await (await take(realDisk, path, mine())).release();
     await writeFile(`${path}.1`, content);
@@ -118,7 +118,7 @@ describe('a lock', () => {
     ['a link to a lock', (name: string) => symlink('real', name)],
     ['a folder', (name: string) => mkdir(name)],
     ['a named pipe', async (name: string) => void spawnSync('mkfifo', [name])],
-  ])('whose name is %s is refused, and does not keep anybody waiting', async (_what, make) => {
+  ])('whose name is %s is refused immediately', async (_what, make) => {
     const { folder, path } = await newLock();
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'real'), JSON.stringify({ ...other, beat: NOW }));
@@ -126,7 +126,7 @@ describe('a lock', () => {
     const refused = {
       code: 'lock-unusable',
       message: expect.stringContaining(`${path}.1`),
-      remedy: 'Move or remove what is there, then try again.',
+      remedy: 'Move or remove it, then try again.',
     };
     await expect(take(realDisk, path, mine())).rejects.toMatchObject(refused);
     await expect(lockOwner(realDisk, path, mine())).rejects.toMatchObject(refused);
@@ -145,7 +145,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('leaves nothing behind when it cannot be held', async () => {
+  test('leaves nothing behind if its file cannot be opened', async () => {
     const { folder, path } = await newLock();
     let opened = 0;
     const disk = guarded(realDisk, (operation) =>
@@ -158,7 +158,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('below one that has appeared in the meantime is given back', async () => {
+  test('is given back if a higher generation has appeared meanwhile', async () => {
     const { folder, path } = await newLock();
     const disk: Disk = {
       ...realDisk,
@@ -171,7 +171,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual(['lock.2']);
   });
 
-  test('goes to one of those who start at once, dead owner or none', async () => {
+  test('goes to one of several processes that start together, with or without a dead owner', async () => {
     const { path } = await newLock();
     await take(realDisk, path, world(other).world);
     const starters = Array.from({ length: 20 }, (_, i) =>
@@ -199,7 +199,7 @@ describe('a lock of an owner that cannot be seen', () => {
     sleepUntil(NOW + 59_000);
     await expect(take(realDisk, path, here)).rejects.toMatchObject({
       code: 'run-locked',
-      message: `The run demo-1 is being worked on by process 200 on ${owner.host}, in another container or on another machine. Its last sign of life was 59 s ago.`,
+      message: `The run demo-1 belongs to process 200 on ${owner.host}, in another container or on another machine. Its last sign of life was 59 s ago.`,
       remedy: expect.stringContaining('try again in 1 s'),
     });
     expect(await lockOwner(realDisk, path, here)).toMatchObject(owner);
@@ -224,7 +224,7 @@ describe('a lock of an owner that cannot be seen', () => {
     }
   });
 
-  test('is taken over without a word after a restart of the machine', async () => {
+  test('is taken over without a report after a restart of the machine', async () => {
     const { path } = await newLock();
     await take(realDisk, path, world(beforeRestart).world);
     const { world: here, sleepUntil, reports } = world(me);
@@ -238,7 +238,7 @@ describe('a lock of an owner that cannot be seen', () => {
     ['in the future', onServer, NOW - 3_600_000],
     ['before this machine slept', inContainer, NOW + 3_600_000],
   ])(
-    'is watched first when it is silent, because a clock may be wrong: beat %s',
+    'is watched first if its owner is silent, because a clock may be wrong: beat %s',
     async (_when, owner, now) => {
       const { path } = await newLock();
       await take(realDisk, path, world(owner).world);
@@ -249,7 +249,9 @@ describe('a lock of an owner that cannot be seen', () => {
       expect(reports).toEqual([expect.stringContaining('Waiting 15 s to make sure.')]);
       moveTo(now + 15_000);
       expect((await taking).silent).toMatchObject(owner);
-      expect(reports[1]).toMatch(/^The run was taken over from process 200 .* may still run there/);
+      expect(reports[1]).toMatch(
+        /^Raymond took the run over from process 200 .* may still run there/,
+      );
     },
   );
 
@@ -283,7 +285,7 @@ describe('an owner', () => {
     expect(counts).toEqual(['identity']);
   });
 
-  test('that was silent for too long finds out before it acts', async () => {
+  test('that was silent for too long notices the loss before it acts', async () => {
     const { path } = await newLock();
     const first = world(beforeRestart);
     const lock = await take(realDisk, path, first.world);
@@ -303,7 +305,7 @@ describe('an owner', () => {
     expect(await lockOwner(realDisk, path, second.world)).toMatchObject(me);
   });
 
-  test('and whoever takes it for dead never both hold the lock, however they interleave', async () => {
+  test('and a process that considers it dead never hold the lock together, in any interleaving', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (s) => {
         const path = '/runs/demo-1/lock';
@@ -326,7 +328,7 @@ describe('an owner', () => {
   test.each([
     ['was removed', async (name: string) => rm(name), /The lock .* was removed/],
     [
-      'belongs to somebody else',
+      'belongs to another process',
       async (name: string) => {
         await rm(name);
         await take(realDisk, name.replace(/\.1$/, ''), world(other).world);
@@ -352,7 +354,7 @@ describe('an owner', () => {
     expect(await readdir(folder).catch(() => undefined)).toEqual(left);
   });
 
-  test('that cannot beat works on for half a minute, and then stops', async () => {
+  test('that cannot beat continues for half a minute, and then stops', async () => {
     const { path } = await newLock();
     let isFull = false;
     const disk = guarded(realDisk, (operation) =>
@@ -371,7 +373,7 @@ describe('an owner', () => {
   });
 });
 
-/** Every operation of the disk waits for its turn, which the scheduler gives in any order, until the play is over. */
+/** Every disk operation waits for its turn. The scheduler gives the turns in any order, until the play ends. */
 function scheduled(s: fc.Scheduler, play: { isOver: boolean }): Disk {
   const disk = new MemoryDisk();
   const turn = () => (play.isOver ? Promise.resolve() : s.schedule(Promise.resolve()));

@@ -5,11 +5,11 @@
  * highest one holds the lock. Why exactly one process can:
  *
  * - A generation appears by `link`, complete and only if the name is free, so it has one owner.
- * - Only its living owner removes it, on release. What a dead owner, or damage, has left stays for
- *   ever, as do all generations before it.
- * - Hence whoever finds the highest one dead competes for the next name with everybody else.
- * - An owner that was only silent may wake up. It beats before it looks for a successor; a successor
- *   looks at that beat after it has appeared. So one of the two sees the other and withdraws.
+ * - Only its living owner removes it, on release. The file of a dead owner and a damaged file stay
+ *   for ever, as do all generations before it.
+ * - So all processes that find the highest generation dead compete for the next name.
+ * - An owner that was only silent may wake up. It beats before it looks for a successor. A successor
+ *   checks that beat after its own file has appeared. So one of the two sees the other and withdraws.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
@@ -49,24 +49,24 @@ import {
   STALE_MS,
 } from './lock-owner.ts';
 
-/** What a lock has to know of the world. */
+/** The outside world of a lock. */
 export interface LockWorld {
   readonly self: LocatedProcess;
   readonly clock: Clock;
   /** Whether a process that can be seen from here lives. */
   isAlive(owner: ProcessIdentity): boolean;
-  /** Tells the person why the lock is not taken at once, or from whom it was taken over. */
+  /** Reports why taking the lock takes longer, or from which process it was taken over. */
   report(text: string): void;
 }
 
 export interface Lock {
-  /** Rejects with RunLost when the run is no longer ours. One look at the disk, as a rule. */
+  /** Rejects with RunLost if the run is lost. Usually one look at the disk. */
   confirm(): Promise<void>;
-  /** Why the run is not ours any more, if it is not; found by a closer look. */
+  /** Why the run is lost, if it is. Looks closer than `confirm`. */
   loss(): Promise<RunLost | undefined>;
-  /** Whether so much time has passed since then that somebody else may have taken the lock. */
+  /** Whether enough time has passed since the last confirmation that another process may have taken the lock. */
   needsConfirming(): boolean;
-  /** The owner before this one, when it may still live, and write, although it is silent. */
+  /** The previous owner, if it is silent but may still live and write. */
   readonly silent: LockOwner | undefined;
   release(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export async function takeLock(disk: Disk, path: string, world: LockWorld): Prom
   }
 }
 
-/** The living process that holds the lock, if there is one. */
+/** The living process that holds the lock, if any. */
 export async function lockOwner(
   disk: Disk,
   path: string,
@@ -179,7 +179,7 @@ function refuseIfOwned(
 /** Longer than an owner takes from one beat to the next. */
 const WATCH_MS = 1.5 * BEAT_MS;
 
-/** Its clock may be wrong, or ours; or the machine has slept, and it has not yet had the time to beat. */
+/** A silent owner may live: a clock may be wrong, or the machine slept and the owner had no time to beat. */
 async function watchSilent(
   disk: Disk,
   { number, owner }: Generation,
@@ -196,7 +196,7 @@ async function watchSilent(
     throw lockedBy({ ...later, beat: clock.now() }, path, { here: false, now: clock.now() });
 }
 
-/** By a higher generation, or by a silent owner that has woken up in the meantime. */
+/** Whether a higher generation has appeared, or the silent owner has woken up. */
 async function isOvertaken(
   disk: Disk,
   path: string,
@@ -219,7 +219,7 @@ async function linked(disk: Disk, from: string, to: string): Promise<boolean> {
   }
 }
 
-/** The lock in the hands of its owner: it beats until it is released or lost. */
+/** The lock of this process. It beats until it is released or lost. */
 async function hold(
   disk: Disk,
   path: string,
@@ -247,7 +247,7 @@ async function hold(
   };
   const beatAgain = () => {
     cancelBeat = clock.at(clock.now() + BEAT_MS, () => {
-      // What is wrong shows again when it matters: before the next append.
+      // The same error occurs again before the next append, where it matters.
       void beat().catch(() => {});
       if (!lost) beatAgain();
     });
@@ -257,7 +257,7 @@ async function hold(
     async confirm() {
       if (isOld(BEAT_MS))
         await beat().catch((error) => {
-          // There is time for another try.
+          // There is time for a retry.
           if (isOld(STALE_MS / 2)) throw lockUnusable(name, error);
         });
       lost ??= await lossOf(disk, path, number, identity, world);
@@ -276,7 +276,7 @@ async function hold(
       try {
         if (!(await lossOf(disk, path, number, identity, world))) await disk.unlink(name);
       } catch {
-        // A lock that cannot be removed dies with its owner.
+        // A lock that cannot be removed becomes invalid when its owner ends.
       }
     },
   };
@@ -291,7 +291,7 @@ async function openOwn(disk: Disk, name: string): Promise<DiskFile> {
   }
 }
 
-/** Somebody may have removed the file by hand, and another process have locked since. */
+/** Someone may have removed the file by hand, and another process may have taken the lock since. */
 async function lossOf(
   disk: Disk,
   path: string,
@@ -306,7 +306,7 @@ async function lossOf(
   return isHere(heir, world.self) ? lockInherited(path, heir) : lockTaken(path, heir);
 }
 
-/** Whoever takes over from an owner that is silent cannot see it, nor its steps. */
+/** A process that takes over from a silent owner can see neither the owner nor its steps. */
 async function successorOf(disk: Disk, path: string, number: number): Promise<RunLost | undefined> {
   const name = generationName(path, number + 1);
   if ((await disk.identity(name)) === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Runs that are kept for as long as this process lives: to try things, not to rely on them. Several
- * stores can share the same runs, as several processes share files.
+ * A store that keeps runs only while this process lives, for tests. Several stores can share the same
+ * runs, as several processes share files.
  */
 import type { JournaledEvent, RunEvent } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
@@ -28,11 +28,11 @@ export interface MemoryStoreParts {
   readonly runs: MemoryRuns;
 }
 
-/** What stores share. */
+/** The runs that several stores share. */
 export class MemoryRuns {
   readonly #kept = new Map<string, KeptRun>();
 
-  /** A run of which nothing is kept yet is an empty one. */
+  /** An unknown run is an empty one. */
   of(id: string): KeptRun {
     const kept = this.#kept.get(id) ?? newKeptRun();
     this.#kept.set(id, kept);
@@ -51,7 +51,7 @@ export class MemoryRuns {
     notify(kept);
   }
 
-  /** As when an owner has given no sign of life for too long: another process may take the run. */
+  /** Makes the owner of a run look dead, so that another process may take the run. */
   expire(id: string): void {
     const { lease } = this.of(id);
     if (lease) lease.isExpired = true;
@@ -132,30 +132,13 @@ function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: stri
 
   const check = () => {
     if (kept.isRemoved || kept.lease !== mine) throw lost(id, kept.lease?.owner);
-    // A process that gives a sign of life before anybody took its run keeps it.
+    // A process that gives a sign of life before another one takes its run keeps it.
     mine.isExpired = false;
   };
   const seal = (chosen: ChosenRun) => void kept.seals.add(sealedText(chosen));
   const openJournal = (): OwnedJournal => {
-    if (opened) throw new Error(`The journal of ${id} is open already.`);
-    let isClosed = false;
-    opened = {
-      async append(events, after) {
-        if (isClosed) throw new Error(`The journal of ${id} is closed.`);
-        check();
-        const expected = after.seq - events.length;
-        const actual = kept.events.length;
-        if (expected !== actual) throw new PositionConflict(id, expected, actual);
-        for (const event of events) {
-          kept.run = apply(kept.run, event);
-          kept.events.push({ seq: kept.events.length + 1, ...event });
-        }
-        notify(kept);
-      },
-      async close() {
-        isClosed = true;
-      },
-    };
+    if (opened) throw new Error(`The journal of ${id} is already open.`);
+    opened = memoryJournal(id, kept, apply, check);
     return opened;
   };
 
@@ -200,6 +183,32 @@ function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: stri
     async release() {
       await opened?.close();
       if (kept.lease === mine) kept.lease = undefined;
+    },
+  };
+}
+
+function memoryJournal(
+  id: string,
+  kept: KeptRun,
+  apply: MemoryStoreParts['apply'],
+  check: () => void,
+): OwnedJournal {
+  let isClosed = false;
+  return {
+    async append(events, after) {
+      if (isClosed) throw new Error(`The journal of ${id} is closed.`);
+      check();
+      const expected = after.seq - events.length;
+      const actual = kept.events.length;
+      if (expected !== actual) throw new PositionConflict(id, expected, actual);
+      for (const event of events) {
+        kept.run = apply(kept.run, event);
+        kept.events.push({ seq: kept.events.length + 1, ...event });
+      }
+      notify(kept);
+    },
+    async close() {
+      isClosed = true;
     },
   };
 }
@@ -266,25 +275,25 @@ function change({ listeners }: KeptRun, signal: AbortSignal): Promise<void> {
   });
 }
 
-const SEE_ALL = 'See which runs there are: raymond list';
+const SEE_ALL = 'To see all runs: raymond list';
 
 function noRun(id: string): UserError {
   return new UserError('no-run', `There is no run ${id}.`, SEE_ALL);
 }
 
 function runExists(id: string): UserError {
-  return new UserError('run-exists', `There is a run ${id} already.`, 'Choose another id.');
+  return new UserError('run-exists', `The run ${id} already exists.`, 'Choose another id.');
 }
 
 function leased(id: string, { pid }: RunOwner): UserError {
   return new UserError(
     'run-locked',
-    `The run ${id} is being worked on by process ${pid}.`,
+    `Process ${pid} works on the run ${id}.`,
     'Wait for it, or stop it.',
   );
 }
 
 function lost(id: string, owner: RunOwner | undefined): RunLost {
-  const message = `The run ${id} is no longer this process's.`;
+  const message = `This process has lost the run ${id}.`;
   return new RunLost('lock-lost', message, SEE_ALL, { owner });
 }

@@ -1,4 +1,4 @@
-/** A process that has lost a run writes nothing more, whoever has it now. */
+/** A process that has lost a run writes nothing more. */
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ describe('a journal', () => {
     expect(await readFile(path).catch(() => undefined)).toEqual(left);
   });
 
-  test('whose lock is lost takes no append, and does not cut off what another process wrote', async () => {
+  test('whose lock is lost accepts no append, and keeps the lines of another process', async () => {
     const path = await newJournalPath();
     let isLost = false;
     const owner: Ownership = {
@@ -87,7 +87,7 @@ describe('a journal', () => {
     await lock.release();
   });
 
-  test('lets nobody act on an append in the middle of which the process slept and lost the run', async () => {
+  test('rejects an append during which the process slept and lost the run', async () => {
     const path = await newJournalPath();
     let [isStale, confirmed] = [false, 0];
     const owner: Ownership = {
@@ -103,7 +103,7 @@ describe('a journal', () => {
     await expect(journal.append([woke(2)], nothing)).rejects.toMatchObject({ code: 'lock-lost' });
   });
 
-  test('that is taken over from a silent owner becomes a file that the owner cannot write', async () => {
+  test('that is taken over from a silent owner becomes a new file, which the old owner cannot write', async () => {
     const path = await newJournalPath();
     const first = await create(realDisk, path, seen);
     await first.append([started, woke(2)], nothing);
@@ -120,7 +120,7 @@ describe('a journal', () => {
 });
 
 describe('the watch', () => {
-  test('tells once that the run is lost, and overlooks other trouble', async () => {
+  test('reports once that the run is lost, and ignores other errors', async () => {
     const { clock, moveTo, calls } = testClock();
     const outcomes = [undefined, new Error('EIO'), undefined, lockRemoved('/r/l', 'lock.1')];
     const losses: RunLost[] = [];

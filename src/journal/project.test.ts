@@ -7,12 +7,12 @@ import { type Disk, realDisk, type Seen } from './disk.ts';
 import { listRuns } from './list-runs.ts';
 import { debugFolder, findProject, isDebugFolderOf, makeProject, runPaths } from './project.ts';
 
-/** Makes folders (ending in /) and files, and gives the folder that holds them. */
+/** Creates folders (ending in /) and files, and gives the folder that contains them. */
 async function tree(...names: string[]): Promise<string> {
   const root = await temporaryFolder();
   for (const name of names) {
     const path = join(root, name);
-    // Whatever the umask is, others cannot change it.
+    // With any umask, others cannot change it.
     const folder = name.endsWith('/') ? path : join(path, '..');
     await mkdir(folder, { recursive: true, mode: 0o755 });
     if (!name.endsWith('/')) await writeFile(path, '', { mode: 0o644 });
@@ -23,7 +23,7 @@ async function tree(...names: string[]): Promise<string> {
 const HOME = '/home/somebody';
 const find = (folder: string, disk = realDisk, home = HOME) => findProject(disk, folder, home);
 
-/** A disk on which some things are other than they are. */
+/** A disk that reports other facts about some paths. */
 const seeing = (change: (path: string, seen: Seen) => Partial<Seen>): Disk => ({
   ...realDisk,
   async look(path) {
@@ -41,7 +41,7 @@ describe('the project folder', () => {
     ['belongs beside .git', ['.git/', 'a/b/'], '.raymond'],
     ['belongs beside the .git file of a worktree', ['a/.git', 'a/b/'], 'a/.raymond'],
     ['is not looked for beyond .git', ['.raymond/', 'a/.git/', 'a/b/'], 'a/.raymond'],
-    ['belongs here when there is neither', ['a/b/'], 'a/b/.raymond'],
+    ['belongs in the working directory if neither exists', ['a/b/'], 'a/b/.raymond'],
     ['is not looked for above without a repository', ['.raymond/', 'a/b/'], 'a/b/.raymond'],
     ['is found here without a repository', ['.raymond/', 'a/b/.raymond/'], 'a/b/.raymond'],
   ])('%s', async (_name, names, expected) => {
@@ -58,9 +58,9 @@ describe('the project folder', () => {
   });
 
   test.each<[string, string, Partial<Seen>]>([
-    ['a folder of somebody else', '', { uid: STRANGER }],
+    ['a folder of another user', '', { uid: STRANGER }],
     ['another file system', '', { device: -1 }],
-    ['a repository of somebody else', '.git', { uid: STRANGER }],
+    ['a repository of another user', '.git', { uid: STRANGER }],
   ])('is not looked for in %s', async (_, name, other) => {
     const root = await tree('.git/', '.raymond/', 'a/b/');
     const disk = seeing((path) => (path === join(root, name) ? other : {}));
@@ -99,7 +99,7 @@ describe('the project folder', () => {
     }
   });
 
-  test.runIf(process.getuid)('is refused when it belongs to somebody else', async () => {
+  test.runIf(process.getuid)('is refused if it belongs to another user', async () => {
     for (const name of ['', 'state', 'runs', 'debug', 'config.toml']) {
       const root = await tree('.raymond/config.toml', ...FOLDERS);
       const disk = seeing((path) =>
@@ -112,13 +112,13 @@ describe('the project folder', () => {
     }
   });
 
-  test('of the administrator is used', async () => {
+  test('is used if it belongs to the administrator', async () => {
     const root = await tree('.raymond/config.toml');
     const disk = seeing(() => ({ uid: 0 }));
     expect((await find(root, disk)).folder).toBe(join(root, '.raymond'));
   });
 
-  test.runIf(process.getuid)('that others can read becomes the own when it is used', async () => {
+  test.runIf(process.getuid)('becomes private when it is used', async () => {
     const root = await tree('.raymond/config.toml', ...FOLDERS);
     for (const name of ['', 'state', 'runs', 'debug'])
       await chmod(join(root, '.raymond', name), 0o755);
@@ -127,7 +127,7 @@ describe('the project folder', () => {
       expect((await stat(join(root, '.raymond', name))).mode & 0o777, name).toBe(0o700);
   });
 
-  test('is for the owner alone, and only its configuration is for git', async () => {
+  test('is private, and git sees only its configuration', async () => {
     const root = await tree('.git/');
     const project = await find(root);
     expect(await realDisk.kind(project.folder)).toBeUndefined();
@@ -138,7 +138,7 @@ describe('the project folder', () => {
     expect(rules).toEqual(expect.arrayContaining(['*', '!config.toml']));
   });
 
-  test('keeps a .gitignore that somebody wrote, and adds a missing one', async () => {
+  test('keeps an existing .gitignore, and adds a missing one', async () => {
     const root = await tree('.raymond/config.toml', 'a/.raymond/.gitignore');
     await makeProject(realDisk, await find(root));
     expect(await readFile(join(root, '.raymond/.gitignore'), 'utf8')).toContain('*');
@@ -146,7 +146,7 @@ describe('the project folder', () => {
     expect(await readFile(join(root, 'a/.raymond/.gitignore'), 'utf8')).toBe('');
   });
 
-  test('that is a file is an error with a remedy', async () => {
+  test('is an error with a remedy if it is a file', async () => {
     const root = await tree('.raymond');
     await expect(find(root)).rejects.toMatchObject({
       code: 'project-not-a-folder',
@@ -171,7 +171,7 @@ describe('the project folder', () => {
 });
 
 describe('the folders of a run', () => {
-  test('are its own, and a task folder is there when asked for', async () => {
+  test('belong to it alone, and a task folder exists when requested', async () => {
     const root = await temporaryFolder();
     const { folder, folders } = runPaths(await find(root), 'demo-1');
     expect(folders.step('main', 3)).toBe(join(folder, 'steps/main/3'));
@@ -181,7 +181,7 @@ describe('the folders of a run', () => {
     expect(folders.task('main')).toBe(task);
   });
 
-  test('exist for an agent with a name that is too long for a file, and differ', async () => {
+  test('exist and differ for agents whose names are too long for a file', async () => {
     const { folders } = runPaths(await find(await temporaryFolder()), 'demo-1');
     const long = `main${'_worker1'.repeat(100)}`;
     expect(await realDisk.kind(folders.task(long))).toBe('folder');
@@ -204,7 +204,7 @@ describe('the runs', () => {
       ),
     );
 
-  test('are those of which anything is left', async () => {
+  test('are those that have a journal or a state file', async () => {
     expect(await listRuns(realDisk, await project())).toEqual([
       'demo',
       'demo-11112222',

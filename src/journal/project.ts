@@ -1,4 +1,4 @@
-/** Where a project's runs are kept: `.raymond/` and the paths in it. */
+/** The folder of a project's runs: `.raymond/` and the paths in it. */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -18,35 +18,35 @@ export interface Project {
   readonly configFile: string;
 }
 
-/** Where everything of a run lies. Only this folder knows: others go through the store and the workspace. */
+/** The paths of a run. Only `src/journal` knows them. Other folders use the store and the workspace. */
 export interface RunPaths {
   readonly stateFile: string;
   readonly journal: string;
-  /** Hint at the journal's newest snapshot. */
+  /** Contains the position of the journal's newest snapshot. */
   readonly pointer: string;
   readonly folder: string;
   readonly lock: string;
-  /** What the user chose for the run, sealed. */
+  /** The seals of the user's choices for the run. */
   readonly seals: string;
   readonly inbox: string;
-  /** The trees of files that steps came to. */
+  /** The trees of files after each step. */
   readonly trees: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
-  /** What an executor has learned of the sessions. */
+  /** The notes of an executor about sessions. */
   readonly sessions: string;
-  /** Those of all agents' steps. */
+  /** The folders of all steps. */
   readonly steps: string;
-  /** The agents' own. */
+  /** The task folders of the agents. */
   readonly tasks: string;
   readonly folders: RunFolders;
 }
 
 /**
- * In a repository, the nearest `.raymond` from the working directory up to the folder that holds
- * `.git`, else beside `.git`. Without a repository it is in the working directory: further up,
- * anybody may have put one. Makes nothing: looking leaves no traces. Throws a UserError for a
- * `.raymond` that others can change.
+ * In a repository, the nearest `.raymond` from the working directory up to the folder that contains
+ * `.git`, else next to `.git`. Without a repository, `.raymond` in the working directory: other users
+ * could have created one further up. Creates nothing. Throws a UserError for a `.raymond` that others
+ * can change.
  */
 export async function findProject(disk: Disk, cwd: string, home: string): Promise<Project> {
   const start = resolve(cwd);
@@ -55,7 +55,7 @@ export async function findProject(disk: Disk, cwd: string, home: string): Promis
   return project;
 }
 
-/** Makes what a run needs, or throws a UserError. Prompts may hold secrets: git and others are kept away. */
+/** Creates the folders for runs, or throws a UserError. Prompts may contain secrets, so git ignores them and others cannot read them. */
 export async function makeProject(disk: Disk, project: Project): Promise<void> {
   try {
     await makeFolder(disk, project.stateFolder);
@@ -70,7 +70,7 @@ export async function makeProject(disk: Disk, project: Project): Promise<void> {
   }
 }
 
-/** Throws a UserError if the folder of a run would lead elsewhere. */
+/** Throws a UserError if the folder of a run is a link. */
 export async function checkRunFolder(disk: Disk, { folder }: RunPaths): Promise<void> {
   if ((await disk.look(folder))?.kind === 'link') throw isLink(folder, 'folder');
 }
@@ -102,7 +102,7 @@ export function runPaths(project: Project, run: string): RunPaths {
   };
 }
 
-/** Where a run that is worked on from now on may leave what is for looking at. */
+/** The debug folder of a run that starts or resumes at this time. */
 export function debugFolder({ debugFolder: folder }: Project, run: string, at: Date): string {
   const two = (n: number) => String(n).padStart(2, '0');
   const day = `${at.getFullYear()}${two(at.getMonth() + 1)}${two(at.getDate())}`;
@@ -110,12 +110,12 @@ export function debugFolder({ debugFolder: folder }: Project, run: string, at: D
   return join(folder, `${run}_${day}_${time}`);
 }
 
-/** Whether a name in the folder for that is one of this run. */
+/** Whether this is the name of a debug folder of the run. */
 export function isDebugFolderOf(name: string, run: string): boolean {
   return name.startsWith(run) && /^_\d{8}_\d{6}$/.test(name.slice(run.length));
 }
 
-const GIT_IGNORE = `# Runs may hold secrets; only the configuration is for everybody.
+const GIT_IGNORE = `# Runs may contain secrets. Only the configuration is shared.
 *
 !.gitignore
 !config.toml
@@ -131,7 +131,7 @@ function projectAt(folder: string): Project {
   };
 }
 
-/** Where `.raymond` is or belongs, when the working directory is in a repository of the user. */
+/** The path of `.raymond` if the working directory is in a repository of the user. It may not exist. */
 async function inRepository(disk: Disk, start: string, home: string): Promise<string | undefined> {
   const device = (await disk.look(start))?.device;
   let nearest: string | undefined;
@@ -149,7 +149,7 @@ async function inRepository(disk: Disk, start: string, home: string): Promise<st
   }
 }
 
-/** The one place where it is looked at whether `.raymond` can be believed. */
+/** Only this function decides whether Raymond trusts the folder `.raymond`. */
 async function checkProject(disk: Disk, project: Project): Promise<void> {
   const { folder, stateFolder, runsFolder, debugFolder, configFile } = project;
   for (const path of [folder, stateFolder, runsFolder, debugFolder])
@@ -171,14 +171,14 @@ async function checkPart(
   if (problem === undefined) return;
   throw new UserError(
     'project-of-others',
-    `${path} is not used: ${problem}.`,
+    `Raymond does not use ${path}: ${problem}.`,
     isOwner(seen.uid)
-      ? `If you trust what is in it: chmod -R go-w ${shellWord(folder)}`
-      : 'Work in a folder of your own.',
+      ? `If you trust its content: chmod -R go-w ${shellWord(folder)}`
+      : 'Work in a folder that belongs to you.',
   );
 }
 
-/** What others could read becomes the user's alone. */
+/** Removes the permissions of other users. */
 async function tighten(disk: Disk, path: string): Promise<void> {
   const seen = await disk.look(path);
   if (seen && seen.uid === process.getuid?.() && (seen.mode & 0o077) !== 0)
@@ -187,7 +187,7 @@ async function tighten(disk: Disk, path: string): Promise<void> {
 
 const MAX_NAME_BYTES = 200;
 
-/** An agent's name grows with every fork in a fork, and a file name has its limit. */
+/** An agent's name grows with each nested fork, and the length of a file name is limited. */
 function folderName(agent: string): string {
   if (Buffer.byteLength(agent) <= MAX_NAME_BYTES) return agent;
   const hash = createHash('sha256').update(agent).digest('hex').slice(0, 16);
@@ -197,15 +197,15 @@ function folderName(agent: string): string {
 function isLink(path: string, kind: string): UserError {
   return new UserError(
     'project-link',
-    `${path} is a link, which could lead Raymond to files of somebody else.`,
-    `Remove the link, or put a ${kind} in its place.`,
+    `${path} is a link, which could lead Raymond to files of another user.`,
+    `Remove the link, or replace it with a ${kind}.`,
   );
 }
 
 function notAFolder(path: string): UserError {
   return new UserError(
     'project-not-a-folder',
-    `${path} is a file, but Raymond keeps its runs in a folder of that name.`,
+    `${path} is a file, but Raymond needs a folder with this name.`,
     'Rename or remove the file.',
   );
 }
@@ -221,7 +221,7 @@ function notAFile(path: string): UserError {
 function unwritable(folder: string, error: unknown): UserError {
   return new UserError(
     'project-unwritable',
-    `Runs cannot be kept in ${folder}: ${reasonOf(error)}.`,
+    `Raymond cannot save runs in ${folder}: ${reasonOf(error)}.`,
     `${cureOf(error)}, or start Raymond in another folder.`,
   );
 }

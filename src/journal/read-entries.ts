@@ -11,7 +11,7 @@ import { newerJournal, unknownEvent } from './journal-errors.ts';
 import { type DecodedLine, decodeLine, decodeVersion } from './journal-format.ts';
 import { type Line, lineNumber, readLines } from './read-lines.ts';
 
-/** How far a reader has come; it is moved behind each entry before the entry is given. */
+/** The position of a reader. It moves past each entry before the entry is given. */
 export interface ReadPosition {
   /** The end of the last complete append or snapshot. */
   end: number;
@@ -36,7 +36,7 @@ export type JournalEntry =
   /** The place stays where it is: an entry that follows has to continue from there. */
   | { readonly kind: 'damage'; readonly start: number; readonly reason: string };
 
-/** Whoever continues after damage gets the appends that continue the numbering, and no others. */
+/** A reader that continues after damage gets only the appends that continue the numbering. */
 export async function* readEntries(
   file: DiskFile,
   path: string,
@@ -49,12 +49,12 @@ export async function* readEntries(
     const decoded = await decode(file, path, line, place);
     const fault = faultOf(decoded, place.seq, append.length);
     if (fault !== undefined) {
-      // A power cut can leave a newline behind a hole. At the very end that is a torn line, too.
+      // A power cut can leave a newline after a hole. At the end of the file, that is a torn line, too.
       const isTorn = decoded.kind === 'damaged' && decoded.mayBeTorn;
       if (isTorn && line.end >= (await file.size())) return;
       append = [];
       yield { kind: 'damage', start: line.start, reason: fault };
-      // Without numbers nobody can tell whether what follows belongs here.
+      // Without numbers, a reader cannot know whether the next lines belong here.
       if (place.version <= 1) return;
       continue;
     }

@@ -31,7 +31,7 @@ async function written(path: string, appends: readonly (readonly RunEvent[])[]):
 }
 
 describe('opening', () => {
-  test('any truncation gives whole appends from the beginning, and can be gone on with', async () => {
+  test('any truncation gives whole appends from the beginning, and the journal can continue', async () => {
     const path = await newJournalPath();
     const event = fc
       .tuple(fc.nat(), fc.string({ unit: 'binary' }))
@@ -100,7 +100,7 @@ describe('opening', () => {
       'it is a snapshot after event 5, but the event before it is 2',
     ],
   ])(
-    'names the line in the middle that is %s, and leaves the file alone',
+    'names the line in the middle that is %s, and does not change the file',
     async (_name, bad, reason) => {
       const path = await newJournalPath();
       const damaged = Buffer.concat([
@@ -191,23 +191,20 @@ describe('opening', () => {
       /begins with run-started/,
     ],
     ['a snapshot at the beginning', snapshot(1), 'journal-corrupt', /begins with run-started/],
-  ])(
-    'has its own error for %s, and recommends nothing that would fail',
-    async (_name, first, code, message) => {
-      const path = await newJournalPath();
-      const firstLine = first.toString().trimEnd();
-      await writeFile(path, `${firstLine}\n${encodeEvents([woke(2)], 2)}`);
-      await expect(open(realDisk, path, seen)).rejects.toMatchObject({
-        code,
-        message: expect.stringMatching(message),
-        remedy: expect.not.stringContaining('salvage'),
-      });
-      await expect(salvage(realDisk, path, seen)).rejects.toThrow();
-      expect(await readdir(join(path, '..'))).toEqual(['demo-00000001.jsonl']);
-    },
-  );
+  ])('has its own error for %s, with a remedy that works', async (_name, first, code, message) => {
+    const path = await newJournalPath();
+    const firstLine = first.toString().trimEnd();
+    await writeFile(path, `${firstLine}\n${encodeEvents([woke(2)], 2)}`);
+    await expect(open(realDisk, path, seen)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+      remedy: expect.not.stringContaining('salvage'),
+    });
+    await expect(salvage(realDisk, path, seen)).rejects.toThrow();
+    expect(await readdir(join(path, '..'))).toEqual(['demo-00000001.jsonl']);
+  });
 
-  test('tells an empty journal from an emptied one', async () => {
+  test('distinguishes an empty journal from an emptied one', async () => {
     const path = await newJournalPath();
     await writeFile(path, '');
     await expect(open(realDisk, path, seen)).rejects.toMatchObject({ code: 'journal-empty' });
@@ -220,7 +217,7 @@ describe('opening', () => {
     await expect(create(realDisk, path, seen)).rejects.toMatchObject({ code: 'run-exists' });
   });
 
-  test('notices that the last lines are missing, by the state file', async () => {
+  test('notices missing last lines, by the state file', async () => {
     const path = await newJournalPath();
     const stateFile = path.replace('.jsonl', '.json');
     await written(path, [[started], [woke(2)]]);
@@ -256,7 +253,7 @@ describe('opening', () => {
     expect((await open(realDisk, path, seen)).run).toEqual(foldAll([started, woke(2)]));
   });
 
-  test('salvage leaves a whole journal alone, and finds nothing in a lost one', async () => {
+  test('salvage does not change an undamaged journal, and finds nothing in a lost one', async () => {
     const path = await newJournalPath();
     await written(path, [[started]]);
     expect(await salvage(realDisk, path, seen)).toBeUndefined();
@@ -296,7 +293,7 @@ describe('opening', () => {
     ]);
   });
 
-  test('tells a run that lost its journal from one that never was', async () => {
+  test('distinguishes a run without its journal from one that never existed', async () => {
     const path = await newJournalPath();
     await expect(open(realDisk, path, seen)).rejects.toMatchObject({ code: 'no-run' });
     await writeFile(path.replace('.jsonl', '.json'), '{}');
@@ -305,7 +302,7 @@ describe('opening', () => {
     });
   });
 
-  test('goes on at its place, also in a file that was rewritten meanwhile', async () => {
+  test('continues at its position, even if the file was rewritten meanwhile', async () => {
     const path = await newJournalPath();
     await writeFile(path, versionOne([started], [woke(2)]));
     const place = beginning();
@@ -340,7 +337,7 @@ function withoutChecksum(line: Buffer): string {
   return line.toString().replace(/,"crc":"[0-9a-f]{8}"/, '');
 }
 
-/** One bit of a digit, so that it still is JSON. */
+/** Changes one bit of a digit, so that the line is still JSON. */
 function changed(line: Buffer): Buffer {
   const copy = Buffer.from(line);
   const at = copy.toString().search(/(?<="(at|count)":)\d/);
@@ -348,7 +345,7 @@ function changed(line: Buffer): Buffer {
   return copy;
 }
 
-/** A line with a checksum that matches, whatever it says. */
+/** Any line, with a matching checksum. */
 function sealed(value: unknown): string {
   const covered = JSON.stringify(value).slice(0, -1);
   return `${covered},"crc":"${crc32(covered).toString(16).padStart(8, '0')}"}\n`;

@@ -1,6 +1,6 @@
 /**
- * Reading a journal, as a stream: what is held in memory is one line and the run, however long the
- * file is. A line that is not as it was written ends the reading with an error that names it.
+ * Reads a journal as a stream. Only one line and the run are in memory, however long the file is. A
+ * line that has changed since it was written ends the reading with an error that names it.
  */
 import * as z from 'zod/mini';
 import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../model/event.ts';
@@ -21,7 +21,7 @@ import { lineNumber, readLines } from './read-lines.ts';
 
 export interface Fold<R> {
   apply(run: R | undefined, event: RunEvent): R;
-  /** Makes a run of what a snapshot holds; may throw, then the snapshot is not used. */
+  /** Makes a run from the state of a snapshot. If it throws, the snapshot is not used. */
   thaw(json: unknown): R;
 }
 
@@ -37,9 +37,9 @@ export interface SnapshotPlace {
   readonly end: number;
 }
 
-/** The run as its journal tells it: from the newest known snapshot on, else from the beginning. */
+/** Reads the run from its journal: from the newest known snapshot, else from the beginning. */
 export async function readRun<R>(disk: Disk, path: string, fold: Fold<R>): Promise<ReadRun<R>> {
-  // Before the journal, because the state file never is ahead of it while somebody writes both.
+  // The state file first: it is never ahead of the journal, even while a process writes both.
   const shown = await shownSeq(disk, path);
   return thenClose(await openExisting(disk, path), async (file) => {
     const known = await startingPoint(disk, file, path, fold);
@@ -119,13 +119,13 @@ export async function openExisting(disk: Disk, path: string): Promise<DiskFile> 
   }
 }
 
-/** Larger ones are not looked at. */
+/** Larger state files are ignored. */
 const MAX_STATE_BYTES = 256 * 1024 * 1024;
 const shownSchema = z.object({ seq: z.int() });
 
 /**
- * The newest event that the state file reflects. Lines that are missing at the end of a journal cannot
- * be seen from the others. Undefined without a state file, 0 where it does not say.
+ * The newest event that the state file reflects. The journal alone does not show that its last lines
+ * are missing. Undefined without a state file, 0 if the file does not give it.
  */
 async function shownSeq(disk: Disk, path: string): Promise<number | undefined> {
   const text = await readText(disk, besideJournal(path).stateFile, MAX_STATE_BYTES).catch(() => '');
@@ -147,9 +147,9 @@ interface StartingPoint<R> {
 const POINTER_BYTES = 100;
 
 /**
- * The pointer file is a mere hint: the place counts only if a line starts there that is a snapshot of
- * this version, and every such line is right, wherever the hint came from. A snapshot of an older
- * version is not used: the events before it are all there.
+ * The pointer file is only a hint. It counts only if a snapshot of this version starts at its position.
+ * Every such line is valid, so a wrong pointer does no harm. A snapshot of an older version is not
+ * used, because all events before it are in the file.
  */
 async function startingPoint<R>(
   disk: Disk,

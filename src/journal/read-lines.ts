@@ -5,14 +5,14 @@ export interface Line {
   readonly start: number;
   /** After the newline. */
   readonly end: number;
-  /** Without the newline; undefined when longer than a line may be. */
+  /** Without the newline. Undefined if the line is longer than allowed. */
   readonly bytes: Buffer | undefined;
 }
 
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
-/** The complete lines from a position on; what follows the last newline is left out. */
+/** The complete lines from a position on. Omits bytes after the last newline. */
 export async function* readLines(file: DiskFile, from: number): AsyncGenerator<Line> {
   let start = from;
   let length = 0;
@@ -38,7 +38,7 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<L
       parts = [];
     }
     collect(rest);
-    // Nobody wrote such a line, and a file with a hole can be larger than any disk: its end is not looked for.
+    // Raymond writes no such line. A file with a hole can be huge, so the reader does not look for its end.
     if (length > MAX_LINE_BYTES) {
       yield { start, end: start + length, bytes: undefined };
       return;
@@ -46,7 +46,7 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<L
   }
 }
 
-/** Counted from 1, as editors do. */
+/** Counts from 1, as editors do. */
 export async function lineNumber(file: DiskFile, start: number): Promise<number> {
   let number = 1;
   for await (const line of readLines(file, 0)) {

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDebugFolderOf, type Project, runPaths } from './project.ts';
 
-/** The journal goes last: until then the run is still listed, and can be removed again. */
+/** Removes the journal last. Until then the run is still listed, so the removal can be repeated. */
 export async function removeRun(project: Project, id: string): Promise<void> {
   const { folder, pointer, stateFile, journal } = runPaths(project, id);
   const debug = await readdir(project.debugFolder).catch(() => []);

@@ -5,11 +5,11 @@ import { encodeEvents } from './journal-format.ts';
 import { readAppends } from './read-journal.ts';
 
 /**
- * Writes a journal anew, in this version, and puts it in the place of the old file. The old one may be
- * kept. Snapshots are left out: new ones follow.
+ * Rewrites a journal in this version, and replaces the old file, which may be kept. Omits snapshots:
+ * new ones follow.
  *
- * - A journal of an older version gets numbers and checksums, all of it, so that a file has one version.
- * - An earlier owner that is silent, but may wake up, is left with a file that nobody reads any more.
+ * - All lines of an older version get numbers and checksums, so that a file has one version.
+ * - A silent owner that may wake up keeps only the old file open, which is no longer read.
  */
 export async function rewriteJournal(
   disk: Disk,
@@ -23,7 +23,7 @@ export async function rewriteJournal(
   } catch (error) {
     throw asUnwritable(path, error);
   }
-  // It names a place in the old file. A wrong hint costs time, nothing else.
+  // The pointer is a position in the old file. A wrong pointer only costs time.
   await disk.unlink(besideJournal(path).pointer).catch(() => {});
 }
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { UserError } from '../model/user-error.ts';
 
 const MAX_CHARACTERS = 100;
-/** A file name may have 255 bytes, endings included. */
+/** A file name may have 255 bytes, including its ending. */
 const MAX_BYTES = 200;
 
-/** `{workflow name}-{8 hex}`, with the name made fit for a file name. */
+/** `{workflow name}-{8 hex}`, without characters that a file name cannot have. */
 export function newRunId(workflowName: string): string {
   const hex = randomBytes(4).toString('hex');
   const safe = workflowName
@@ -15,14 +15,14 @@ export function newRunId(workflowName: string): string {
   return `${shortened(safe) || 'run'}-${hex}`;
 }
 
-/** The id in its one spelling; a UserError for what is none. An id is never a path. */
+/** The normalised id. Throws a UserError for an invalid one. An id is never a path. */
 export function checkRunId(text: string): string {
   const id = text.normalize('NFC');
   if (isRunId(id)) return id;
   throw new UserError(
     'bad-run-id',
-    `${JSON.stringify(text)} cannot be a run's id.`,
-    `Use letters, digits, ".", "_" and "-", at most ${MAX_CHARACTERS}, beginning with a letter or digit.`,
+    `${JSON.stringify(text)} is not a valid id of a run.`,
+    `Use at most ${MAX_CHARACTERS} letters, digits, ".", "_" and "-". Begin with a letter, a digit or "_".`,
   );
 }
 

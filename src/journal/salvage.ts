@@ -14,9 +14,9 @@ import { openExisting, readRun } from './read-journal.ts';
 import { writeState } from './state-writer.ts';
 
 /**
- * Keeps the good part of a damaged journal: the lines before the first bad one, and of those after it
- * what continues the numbering, as behind a damaged snapshot or a doubled line. The damaged file is
- * kept under another name. At no moment is the run without a journal. Does nothing to one that is whole.
+ * Keeps the good lines of a damaged journal. These are the lines before the first bad one, and later
+ * lines that continue the numbering, such as after a damaged snapshot. The damaged file stays under
+ * another name. The run always has a journal. Does not change a journal without damage.
  */
 export async function salvage<R>(
   disk: Disk,
@@ -81,7 +81,7 @@ async function keepOnly(disk: Disk, path: string, parts: readonly Part[]) {
   });
 }
 
-/** Gives where the next part belongs. */
+/** Gives the position of the next part. */
 async function copy(from: DiskFile, part: Part, to: DiskFile, position: number): Promise<number> {
   const chunk = Buffer.allocUnsafe(Math.min(part.end - part.start, 256 * 1024));
   for (let at = part.start; at < part.end; ) {
@@ -94,7 +94,7 @@ async function copy(from: DiskFile, part: Part, to: DiskFile, position: number):
   return position + part.end - part.start;
 }
 
-/** The old state file shows events that are lost now. It is kept, since it tells what was lost. */
+/** The old state file shows events that are lost. It stays under another name, as a record of the loss. */
 async function showAgain<R>(disk: Disk, path: string, codec: RunCodec<R>): Promise<void> {
   const { stateFile } = besideJournal(path);
   if (!(await disk.kind(stateFile))) return;

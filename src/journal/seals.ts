@@ -1,7 +1,7 @@
 /**
- * Which runs the user started here. Journals can come with a project, like any other file. So a run
- * carries seals, made with the user's key: one for each choice that the user made for it, at its start
- * and at each resume. It is the user's own while it is what one of them says.
+ * Shows which runs the user started here. A project can contain journals of others. So each start and
+ * each resume adds a seal over the user's choices, made with the user's key. A run is the user's own if
+ * one of its seals matches it.
  */
 import { UserError } from '../model/user-error.ts';
 import { type Disk, readText, replaceFile } from './disk.ts';
@@ -13,7 +13,7 @@ export interface Seals {
   readonly key: UserKey;
 }
 
-/** Before the choice is acted on. Gives why the key cannot be used, if it cannot. */
+/** Called before the choice takes effect. Gives an error if the key cannot be used. */
 export async function addSeal(
   { disk, file, key }: Seals,
   chosen: string,
@@ -36,7 +36,7 @@ export async function hasSeal({ disk, file, key }: Seals, chosen: string): Promi
       if (await key.isSealed(PURPOSE, chosen, seal)) return true;
     return false;
   } catch (error) {
-    // Without a key of the user, nothing is sealed.
+    // Without a key of the user, no seal is valid.
     if (error instanceof UserError) return false;
     throw error;
   }

@@ -47,7 +47,7 @@ describe('snapshots', () => {
     return { disk, count };
   }
 
-  test('make the end of a long journal readable without its beginning', async () => {
+  test('let a reader skip the beginning of a long journal', async () => {
     const path = await newJournalPath();
     const journal = await create(realDisk, path, seen);
     const run = await appendMany(journal, MANY, [started]);
@@ -64,7 +64,7 @@ describe('snapshots', () => {
     expect(events).toBe(MANY + 1);
   });
 
-  test('are found by a mere hint: a wrong one costs time, nothing else', async () => {
+  test('are found by the pointer, and a wrong pointer only costs time', async () => {
     const path = await newJournalPath();
     const journal = await create(realDisk, path, seen);
     const run = await appendMany(journal, 20_000, [started]);
@@ -79,7 +79,7 @@ describe('snapshots', () => {
     }
   });
 
-  test('go on after a reopening, and are not used when they cannot be thawed', async () => {
+  test('continue after a reopening, and are ignored if they cannot be thawed', async () => {
     const path = await newJournalPath();
     const journal = await create(realDisk, path, seen);
     const before = await appendMany(journal, 20_000, [started]);
@@ -115,7 +115,7 @@ describe('snapshots', () => {
     expect(snapshots.length).toBeLessThanOrEqual(5);
   });
 
-  test('let a run go on although its beginning is damaged', async () => {
+  test('let a run continue although its beginning is damaged', async () => {
     const path = await newJournalPath();
     const journal = await create(realDisk, path, seen);
     const run = await appendMany(journal, 20_000, [started]);

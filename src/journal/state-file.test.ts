@@ -10,7 +10,7 @@ const reminded = 'allowed_transitions: [{ tag: goto, target: N }, { tag: result 
 const flow = { START: [], N: [], 'S.sh': [], JUDGED: state(judged), REMINDED: state(reminded) };
 const roundTrip = (stage: Stage) => thaw(JSON.parse(JSON.stringify(freeze(stage.run))));
 
-test('the schema that people and tools know', () => {
+test('the state file has the documented schema', () => {
   const stage = makeRun(flow, { metadata: { issue: '195' }, settings: { maxIterations: 9 } });
   stage.turn('<fork next="N" cd="d" item="a">N</fork>', 'main', 0.5);
   stage.turn('<call return="N">START</call>');
@@ -83,14 +83,14 @@ test.each<[string, readonly (string | StepReport)[]]>([
   if (stage.start().length > 0) expect(roundTrip(stage)).toEqual(stage.run);
 });
 
-test.each(['drain', 'now'] as const)('nor of one that stops: %s', (how) => {
+test.each(['drain', 'now'] as const)('nothing of a stopping run is lost: %s', (how) => {
   const stage = makeRun(flow);
   stage.start();
   stage.stop(how);
   expect(roundTrip(stage)).toEqual(stage.run);
 });
 
-test('a time beyond the year 9999 comes back', () => {
+test('a time after the year 9999 is read back', () => {
   const stage = makeRun(flow);
   stage.run = { ...stage.run, updatedAt: 8.64e15 };
   expect(roundTrip(stage)).toEqual(stage.run);

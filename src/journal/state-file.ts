@@ -1,6 +1,6 @@
 /**
- * A run as readable JSON, and back: the state file of `.raymond/state`, and the journal's snapshots.
- * Nothing of a run is lost on the way, so a snapshot can stand for all events before it.
+ * Converts a run to readable JSON and back, for the state file in `.raymond/state` and the journal's
+ * snapshots. The JSON contains the whole run, so a snapshot can replace all events before it.
  */
 import { basename, dirname } from 'node:path';
 import * as z from 'zod/mini';
@@ -58,7 +58,7 @@ export function freeze(run: Run): StateFile {
   };
 }
 
-/** Undefined when this is not the state of a run. */
+/** Undefined if this is not the state of a run. */
 export function thaw(json: unknown): Run | undefined {
   const read = z.safeParse(stateFileSchema, json);
   if (!read.success) return undefined;
@@ -94,7 +94,7 @@ export function thaw(json: unknown): Run | undefined {
 
 const text = z.string();
 const variables = z.readonly(z.record(text, text));
-/** What a date can hold, so also years that the usual ISO form has no room for. */
+/** Accepts every date, including years with more than four digits. */
 const time = z.string().check(z.refine((written) => !Number.isNaN(Date.parse(written))));
 
 const agentStatusSchema = z.discriminatedUnion('kind', [
@@ -129,11 +129,11 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
 
 const agentSchema = z.object({
   id: text,
-  /** The agent that forked it; null for the first one. */
+  /** The agent that forked it. Null for the first agent. */
   parent: z.nullable(text),
   current_state: stateNameSchema,
   session_id: z.nullable(text),
-  /** The session that the next turn branches off, instead of a session of its own. */
+  /** The session from which the next turn branches. The agent then has no own session. */
   branch_of: z.nullable(text),
   stack: z.array(
     z.object({
@@ -166,7 +166,7 @@ export const stateFileSchema = z.object({
   seq: z.int().check(z.nonnegative()),
   /** The folder, archive or file whose states these are. */
   scope_dir: text,
-  /** As it was named: perhaps with the state behind it at which it begins. */
+  /** As the user named it, possibly with the state at which it begins. */
   workflow: text,
   status: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('active') }),
@@ -181,7 +181,7 @@ export const stateFileSchema = z.object({
   budget_usd: z.number(),
   agents: z.array(agentSchema),
   fork_counters: z.record(text, z.number()),
-  /** Absent in what earlier versions wrote. */
+  /** Absent in files of earlier versions. */
   workflow_files: z.optional(z.record(text, variables)),
   metadata: variables,
   cwd: text,
@@ -236,7 +236,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
   });
 }
 
-/** What is chosen for an agent stands also where version 1 had it, for programs that read state files. */
+/** Repeats the choices for an agent where version 1 had them, for programs that read state files. */
 function alsoFlat<T extends object>(choices: Choices, frozen: T): T {
   return { ...choices, ...frozen };
 }
@@ -268,7 +268,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
   };
 }
 
-/** JSON has no `undefined`: what may be absent is null in the file. */
+/** JSON has no `undefined`, so an absent value is null in the file. */
 function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
   switch (status.kind) {
     case 'running':
@@ -313,7 +313,7 @@ function thawStatus(status: FrozenAgent['status']): AgentStatus {
   }
 }
 
-/** A workflow that begins at a state which was named ends with the file of that state. */
+/** The ref of a workflow that begins at a named state ends with the file of that state. */
 function scopeOf(workflow: string): string {
   return isStateFile(basename(workflow)) ? dirname(workflow) : workflow;
 }

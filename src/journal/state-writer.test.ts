@@ -27,7 +27,7 @@ async function newWriter(disk: Disk = realDisk, confirm = async () => {}) {
   return { writer, frozen, errors, calls, moveTo, content };
 }
 
-test('the first run is written at once, then only the newest when the pause is over', async () => {
+test('the first run is written immediately, then only the newest after the pause', async () => {
   const { writer, frozen, calls, moveTo, content } = await newWriter();
   writer.update(1);
   await vi.waitFor(() => expect(calls.size).toBe(1));
@@ -60,7 +60,7 @@ test('the pause grows with the time that writing takes', async () => {
   await writer.close();
 });
 
-test('never two writes at a time, and the newest is there after closing', async () => {
+test('there is one write at a time, and the newest run is in the file after closing', async () => {
   let open = 0;
   let most = 0;
   const disk = guarded(realDisk, (operation) => {
@@ -78,13 +78,13 @@ test('never two writes at a time, and the newest is there after closing', async 
   expect(calls.size).toBe(0);
 });
 
-test('closing without news writes nothing', async () => {
+test('closing without a change writes nothing', async () => {
   const { writer, frozen } = await newWriter();
   await writer.close();
   expect(frozen).toEqual([]);
 });
 
-test('trouble is reported, and the next write is tried', async () => {
+test('an error is reported, and the next write is tried', async () => {
   let full = true;
   const disk = guarded(realDisk, (operation) =>
     full && operation === 'write' ? { error: diskError('ENOSPC') } : undefined,
@@ -101,7 +101,7 @@ test('trouble is reported, and the next write is tried', async () => {
   expect(await content()).toEqual({ run: 2 });
 });
 
-test('nothing is written when the run belongs to somebody else by now', async () => {
+test('nothing is written when the run belongs to another process', async () => {
   const lost = new Error('lost');
   const { writer, errors, content } = await newWriter(realDisk, () => Promise.reject(lost));
   writer.update(1);

@@ -1,8 +1,7 @@
 /**
- * Keeps a run's state file up to date for whoever looks at it. Writing all agents at every step would
- * make a step dearer with every agent, so a newer run only replaces the one that waits to be written,
- * and the pause between two writes grows with what a write takes. The journal is what counts: trouble
- * here is reported, and does not hurt the run.
+ * Keeps a run's state file up to date. A write of all agents at every step would make steps slower
+ * with every agent. So a newer run replaces the one that waits to be written, and the pause between two
+ * writes grows with the time of a write. Only the journal matters: an error here does not affect the run.
  */
 import { visibleJson } from '../model/visible.ts';
 import type { Clock } from '../ports.ts';
@@ -10,7 +9,7 @@ import { type Disk, replaceFile } from './disk.ts';
 
 export interface StateWriter<R> {
   update(run: R): void;
-  /** Writes the newest run, whatever the pause. */
+  /** Writes the newest run, without a pause. */
   close(): Promise<void>;
 }
 
@@ -18,7 +17,7 @@ export interface StateWriterParts<R> {
   readonly disk: Disk;
   readonly path: string;
   readonly clock: Clock;
-  /** Rejects when the run is not ours any more: then the file is somebody else's, too. */
+  /** Rejects if the run is lost. Then the file belongs to another process, too. */
   confirm(): Promise<void>;
   /** JSON that shows the run. */
   freeze(run: R): unknown;
@@ -26,7 +25,7 @@ export interface StateWriterParts<R> {
 }
 
 const MIN_PAUSE_MS = 1_000;
-/** At most a twentieth of the time is spent on writing. */
+/** Writing takes at most a twentieth of the time. */
 const PAUSE_PER_WRITING_TIME = 20;
 
 export function stateWriter<R>(parts: StateWriterParts<R>): StateWriter<R> {

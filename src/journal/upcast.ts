@@ -18,15 +18,15 @@ export function upcast(json: unknown, version: number): unknown {
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** By the version that they start from. */
+/** The functions, by the version that they upgrade. */
 const UPCASTS: Readonly<Record<number, (event: JsonRecord) => JsonRecord>> = {
   1: fromVersion1,
 };
 
 /**
- * Version 2 gave every step an account in place of `costUsd`, says `repeat` in place of `goesOn`, and
- * keeps together what is chosen for an agent. What else it added, version 1 did not know, and may be
- * absent. (The sequence number and the checksum are not part of the event itself.)
+ * Version 2 has an account of every step in place of `costUsd`, and `repeat` in place of `goesOn`. It
+ * groups the choices for an agent. All other new fields may be absent. (The sequence number and the
+ * checksum are not part of the event itself.)
  */
 function fromVersion1(event: JsonRecord): JsonRecord {
   switch (event.type) {
@@ -79,7 +79,7 @@ function parted(from: JsonRecord, names: readonly string[]): readonly [JsonRecor
   ];
 }
 
-/** Of a step without an answer, version 1 did not say whether the cost was told. */
+/** For a step without an answer, version 1 did not record the source of the cost. */
 function withCost({ costUsd, ...event }: JsonRecord): JsonRecord {
   const isTold = event.type === 'step-ended' || costUsd === 0;
   return { ...event, cost: { usd: costUsd, from: isTold ? 'told' : 'estimated' } };

@@ -20,7 +20,7 @@ describe('a key', () => {
       expect(await other.isSealed('message', 'yes', forged), forged).toBe(false);
   });
 
-  test('is for its user alone, and leaves nothing else behind', async () => {
+  test('is readable only for its user, and leaves no other file', async () => {
     const file = await newFile();
     await userKey(realDisk, file).seal('a', 'b');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -28,7 +28,7 @@ describe('a key', () => {
     expect(await readdir(dirname(file))).toEqual(['key']);
   });
 
-  test('is not made by looking at a seal, and one that is made meanwhile counts', async () => {
+  test('is not created by checking a seal, and is used once another process has created it', async () => {
     const file = await newFile();
     const looking = userKey(realDisk, file);
     expect(await looking.isSealed('a', 'b', '00')).toBe(false);
@@ -37,7 +37,7 @@ describe('a key', () => {
     expect(await looking.isSealed('a', 'b', seal)).toBe(true);
   });
 
-  test('is one, however many make it at once', async () => {
+  test('is the same for all processes that create it together', async () => {
     const file = await newFile();
     const seals = await Promise.all(
       Array.from({ length: 20 }, () => userKey(realDisk, file).seal('a', 'b')),
@@ -64,7 +64,7 @@ describe('a key', () => {
       await expect(use).rejects.toMatchObject({ code: 'user-key-unusable' });
   });
 
-  test('that cannot be written says what to do, and leaves nothing behind', async () => {
+  test('that cannot be written gives a remedy, and leaves nothing behind', async () => {
     const file = await newFile();
     const disk = guarded(realDisk, (operation) =>
       operation === 'write' ? { error: diskError('ENOSPC') } : undefined,
@@ -76,7 +76,7 @@ describe('a key', () => {
     expect(await readdir(dirname(file))).toEqual([]);
   });
 
-  test('is not followed through a link of somebody else', async () => {
+  test('is not read through a link of another user', async () => {
     const file = await newFile();
     await userKey(realDisk, file).seal('a', 'b');
     const text = await readFile(file, 'utf8');

@@ -14,13 +14,13 @@ import { type Disk, hasCode, makeFolder, writeAll, writeBeside } from './disk.ts
 import { cureOf, reasonOf } from './disk-errors.ts';
 
 export interface UserKey {
-  /** `purpose` keeps what was sealed for one thing from passing for another. Makes the key if there is none. */
+  /** A seal is valid only for its `purpose`. Creates the key if none exists. */
   seal(purpose: string, text: string): Promise<string>;
-  /** False without a key: nobody can have sealed anything. */
+  /** False without a key. */
   isSealed(purpose: string, text: string, seal: string): Promise<boolean>;
 }
 
-/** Both functions throw a UserError when the key cannot be used. */
+/** Both functions throw a UserError if the key cannot be used. */
 export function userKey(disk: Disk, file: string): UserKey {
   let known: Promise<Buffer | undefined> | undefined;
   const read = async () => {
@@ -29,7 +29,7 @@ export function userKey(disk: Disk, file: string): UserKey {
       known = undefined;
       throw error;
     });
-    // A first command may make it while this process works.
+    // Another command may create it while this process works.
     if (key === undefined) known = undefined;
     return key;
   };
@@ -58,7 +58,7 @@ async function makeKey(disk: Disk, file: string): Promise<Buffer> {
     await makeFolder(disk, dirname(file));
     const text = Buffer.from(`${randomBytes(KEY_BYTES).toString('hex')}\n`);
     const complete = await writeBeside(disk, file, (draft) => writeAll(draft, text, 0));
-    // Of two that make it at once, one wins, and both use its key.
+    // If two processes create it at the same time, one wins, and both use its key.
     await disk.link(complete, file).catch((error) => {
       if (!hasCode(error, 'EEXIST')) throw error;
     });
@@ -67,7 +67,7 @@ async function makeKey(disk: Disk, file: string): Promise<Buffer> {
   } catch (error) {
     throw new UserError(
       'user-key-unwritable',
-      `Your key cannot be kept in ${file}: ${reasonOf(error)}.`,
+      `Raymond cannot save your key in ${file}: ${reasonOf(error)}.`,
       `${cureOf(error)}, or set XDG_STATE_HOME to a folder of yours.`,
     );
   }
@@ -97,6 +97,6 @@ function unusable(file: string, why: string): UserError {
   return new UserError(
     'user-key-unusable',
     `Your key ${file} cannot be used: ${why}.`,
-    'Remove it: a new one is made when it is needed. Answers that wait to be taken must be given again.',
+    'Remove it. Raymond creates a new one when it needs it. Give answers that no run has used yet again.',
   );
 }

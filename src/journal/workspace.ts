@@ -25,19 +25,20 @@ export function workspaceOf(project: Project, run: string): Workspace {
 
 const MOST_FILES = 200_000;
 
-/** Through a link, Raymond would write elsewhere. Tasks are the agents' own. */
+/** Refuses links, because Raymond would write to other places. Agents may create links in task folders. */
 async function checkFiles({ folder, tasks }: RunPaths): Promise<void> {
   for await (const here of walk(folder, MOST_FILES, (path) => path === tasks)) {
-    if (!here) throw notOurs(folder, 'there are too many');
+    if (!here) throw notOurs(folder, 'there are too many of them');
     const strange = here.entries.find((entry) => !entry.isFile() && !entry.isDirectory());
-    if (strange) throw notOurs(folder, `${join(here.folder, strange.name)} is a link, or no file`);
+    if (strange)
+      throw notOurs(folder, `${join(here.folder, strange.name)} is not a regular file or folder`);
   }
 }
 
 function notOurs(folder: string, why: string): UserError {
   return new UserError(
     'foreign-run',
-    `The files in ${folder} are not those of a run: ${why}.`,
+    `Raymond does not use the files in ${folder}: ${why}.`,
     'Start the workflow with another --workflow-id, or remove the folder.',
   );
 }

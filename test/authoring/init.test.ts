@@ -67,7 +67,7 @@ test.each([
   [
     ['human-approval', 'file/flow'],
     'cannot be written',
-    'Move or remove what is there, or name another folder.',
+    'Move or remove it, or name another folder.',
     64,
   ],
 ] as const)('init %j reports the fact and the remedy', async (args, fact, remedy, exit) => {

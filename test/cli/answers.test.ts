@@ -107,7 +107,7 @@ echo '<ask next="NEXT" timeout="24h" timeout_next="NEXT">which colour?</ask>'`,
     await hasAsked(project, 'q');
     execFileSync(process.execPath, ['forged.js', String(life.pid)], { cwd: project.folder });
     await eventually('it is told of', () =>
-      life.stderr().includes('a message that no command of yours wrote was ignored'),
+      life.stderr().includes('ignored a message that no command of yours wrote'),
     );
     expect(life.stderr().match(/was ignored/g)).toHaveLength(1);
     expect(await project.run(['answer', 'q', 'mine'])).toMatchObject({ code: 0 });

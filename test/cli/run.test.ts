@@ -105,8 +105,13 @@ test.each([
     64,
     'raymond: The command show needs the argument <run>.\n         See: raymond show --help\n',
   ],
-  ['an id that is a path', ['hello', '--workflow-id', '../x'], 64, '"../x" cannot be a run\'s id.'],
-  ['a run that is a path', ['show', '../../x'], 64, '"../../x" cannot be a run\'s id.'],
+  [
+    'an id that is a path',
+    ['hello', '--workflow-id', '../x'],
+    64,
+    '"../x" is not a valid id of a run.',
+  ],
+  ['a run that is a path', ['show', '../../x'], 64, '"../../x" is not a valid id of a run.'],
 ])('%s is refused', async (_, args, code, message) => {
   const project = newProject(HELLO);
   const ended = await project.run(args);
@@ -120,7 +125,7 @@ test('an id that is in use is refused', async () => {
   const journal = project.journal('mine');
   expect(await project.run(['hello', '--workflow-id', 'mine'])).toMatchObject({
     code: 64,
-    stderr: expect.stringContaining('There is a run mine already'),
+    stderr: expect.stringContaining('The run mine already exists'),
   });
   expect(project.journal('mine')).toEqual(journal);
 });

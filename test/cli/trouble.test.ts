@@ -85,7 +85,7 @@ describe('a damaged journal', () => {
       expect(ended.stderr).not.toContain('--salvage');
     }
     const again = await project.run(['count', '--workflow-id', 'count']);
-    expect(again.stderr).toContain('There is a run count already');
+    expect(again.stderr).toContain('The run count already exists');
   });
 
   test('a state file that is lost or damaged does not matter', async () => {
@@ -107,7 +107,7 @@ test('a .raymond that cannot be written', async ({ annotate }) => {
   const ended = await project.run(['count']);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toMatch(
-    /^raymond: Runs cannot be kept in .*\.raymond: (the file system is read-only|permission denied)\.\n +(Make the file system writable|Give your user permission)/m,
+    /^raymond: Raymond cannot save runs in .*\.raymond: (the file system is read-only|permission denied)\.\n +(Make the file system writable|Give your user permission)/m,
   );
   expect(readdirSync(folder)).toEqual([]);
   expect(project.lines('steps')).toEqual([]);
@@ -150,7 +150,7 @@ test('a .raymond that is a file', async () => {
   const project = newProject({ ...COUNT, '.raymond': '' });
   expect(await project.run(['count'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('is a file, but Raymond keeps its runs in a folder'),
+    stderr: expect.stringContaining('is a file, but Raymond needs a folder'),
   });
 });
 

@@ -154,7 +154,7 @@ test('of two that resume a run one is refused; a killed one is succeeded by the 
   expect(await crew.resume().ended).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining(`The run crew is being worked on by process ${first.pid}.`),
+    stderr: expect.stringContaining(`Process ${first.pid} works on the run crew.`),
   });
   first.child.kill('SIGKILL');
   await first.ended;
@@ -163,7 +163,7 @@ test('of two that resume a run one is refused; a killed one is succeeded by the 
   const refused = await Promise.race(both.map((life) => life.ended));
   const owner = both.find(({ child }) => child.exitCode === null);
   expect(refused).toMatchObject({ code: 1 });
-  expect(refused.stderr).toContain(`being worked on by process ${owner?.pid}.`);
+  expect(refused.stderr).toContain(`Process ${owner?.pid} works on the run`);
   await crew.letThrough();
   expect(await owner?.ended).toMatchObject({ code: 0 });
   expect(crew.here()).toHaveLength(2);

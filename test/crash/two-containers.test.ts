@@ -59,7 +59,7 @@ test('a run that is worked on in one container is refused in the other, and ever
   for (const within of [containerCommand(), []]) {
     const refused = await project.run(RESUME, { within });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain(`The run r is being worked on by ${elsewhere}.`);
+    expect(refused.stderr).toContain(`The run r belongs to ${elsewhere}.`);
     expect(refused.stderr).toContain('raymond stop r');
   }
   expect((await project.run(['list'])).stdout).toMatch(/^r +running/m);
