@@ -202,7 +202,7 @@ export interface Workspace extends RunFolders {
   readonly folder: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
-  /** What an executor knows about the sessions. */
+  /** The notes of an executor about the sessions. */
   readonly sessions: string;
   /** The debug folder, one for each start. */
   debug(startedAt: Date): string;

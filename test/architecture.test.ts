@@ -115,8 +115,8 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
   ]);
 });
 
-test('runs are reached through the store: only one file builds it, and nobody else knows their files', () => {
-  // What is written of a run as JSON, what an id looks like, and the disk for the user's own files.
+test('runs are reached through the store: only one file builds it, and no other file knows the files of runs', () => {
+  // Free to use: the JSON of a run, the form of an id, and the disk for the user's own files.
   const open = /journal\/(?:state-file|run-id|disk|disk-errors)\.ts$/;
   const insiders = files
     .filter((file) => !file.startsWith('journal/'))
@@ -223,14 +223,14 @@ const KNOW_NO_AGENT = new Set([
   'load',
 ]);
 
-/** What belongs to an executor: the names of agents, and of what can be chosen for them. */
+/** Words that belong to an executor: the names of agents, and of the choices for them. */
 const WORDS_OF_AGENTS = new Set([
   ...['claude', 'anthropic', 'codex', 'openai', 'gemini', 'copilot', 'mcp'],
   ...['model', 'models', 'opus', 'sonnet', 'haiku', 'effort', 'efforts'],
   ...['permission', 'permissions', 'bypass', 'accept edits', 'allowed tools', 'disallowed tools'],
 ]);
 
-/** It lists the variables of programs of all kinds, which no workflow may set. */
+/** This file lists the variables of all kinds of programs. A workflow must not set them. */
 const LISTS_PROGRAMS = 'parse/refused-names.ts';
 
 const ofNoAgent = files.filter(
@@ -257,7 +257,7 @@ test.each([
   expect(wordsOfAgents(withoutComments(text))).toEqual(words);
 });
 
-/** Identifiers, keys and texts, taken apart. Kinds of failures are vocabulary of the journal. */
+/** The words in identifiers, keys and texts. Kinds of failures are part of the journal. */
 function wordsOfAgents(text: string): readonly string[] {
   const kinds = failureSchema.shape.kind.options.map((kind) => `'${kind}'`);
   const own = kinds

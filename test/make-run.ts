@@ -145,7 +145,7 @@ const costing = (usd: number): Account => ({ cost: { usd, from: 'told' } });
 
 export const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
 
-/** What an agent's running step reports when it wrote this. */
+/** The report of an agent's running step that wrote this text. */
 export function answered(
   { workflows, outside }: Stage,
   agent: Agent,

@@ -59,7 +59,7 @@ describe('reminders', () => {
     expect(stage.end('Done.').at(-1)).toMatchObject({ type: 'agent-reminded', number: 1 });
   });
 
-  test('without a policy the agent fails at once', () => {
+  test('without a policy the agent fails immediately', () => {
     expect(lastEvent('timeout: 5', 'Done.')).toMatchObject({
       type: 'agent-failed',
       failure: { kind: 'no-transition' },
@@ -69,7 +69,7 @@ describe('reminders', () => {
   test.each([
     ['no tag', 'Done.', 'no-transition'],
     ['two tags', '<goto>N</goto> `<goto>N</goto>`', 'several-transitions'],
-  ])('a script with %s fails at once', (_, text, kind) => {
+  ])('a script with %s fails immediately', (_, text, kind) => {
     const stage = makeRun({ 'START.sh': [], ...others });
     expect(stage.turn(text).at(-1)).toMatchObject({ type: 'agent-failed', failure: { kind } });
   });

@@ -1,8 +1,8 @@
 /**
  * INV-4: `interpret` is pure and total. An input that no longer applies gives no events.
  *
- * Decides what an input means for a run, as events. An answer to a question that is no longer open
- * does not apply, nor does the end of a step that is not the current one.
+ * Decides what an input means for a run, as events. An answer applies only while its question is
+ * open. The end of a step applies only to the current step.
  */
 import type { RunEvent, RunOutcome, StopReason } from '../model/event.ts';
 import type { Input } from '../model/input.ts';

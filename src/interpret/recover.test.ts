@@ -31,7 +31,7 @@ test.each([
 });
 
 test.each(kinds.filter((kind) => kind !== 'usage-limit' && !transient.some((t) => t === kind)))(
-  '%s fails at once',
+  '%s fails immediately',
   (kind) => expect(recover(failure(kind), tries)).toEqual({ kind: 'fail' }),
 );
 

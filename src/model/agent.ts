@@ -34,7 +34,7 @@ export interface AgentDeclaration {
   summarize(choices: Choices): Readonly<Record<string, string>>;
   /** Lines for standard error before the run starts. No option hides them. */
   warningsOf(choices: Choices): readonly string[];
-  /** For the line that reports the start of a run, in a few words. */
+  /** A few words for the line about the start of a run. */
   alarmsOf(choices: Choices): readonly string[];
 }
 
@@ -93,6 +93,6 @@ export type ChoiceFault =
 
 export interface FaultKind {
   readonly severity: Diagnostic['severity'];
-  /** What it means, in one line. */
+  /** One line. */
   readonly meaning: string;
 }

@@ -1,7 +1,7 @@
 /** A fault in a workflow's text. Lines and columns count from 1. */
 export interface Diagnostic {
   readonly severity: 'error' | 'warning' | 'note';
-  /** Stable name of the kind of fault, e.g. `unknown-key`. */
+  /** Stable name of the kind of fault, for example `unknown-key`. */
   readonly code: string;
   readonly file: string;
   readonly line: number;

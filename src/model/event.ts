@@ -2,11 +2,11 @@
  * INV-1: An event is a decision with everything resolved, so a replay never decides again.
  *
  * The one vocabulary: Raymond decides, journals, replays, shows and streams events. A run is the
- * fold of its events. Resolved are names, directories and ids. Times are in ms since the epoch.
+ * fold of its events. Names, directories and ids are resolved. Times are in ms since the epoch.
  *
  * The schema is the definition: the types, the check of every journal line and the published JSON
- * Schema all come from it. A change that old journals would not pass needs a new JOURNAL_VERSION, and
- * a function in `journal/upcast.ts` that brings the older lines up to date.
+ * Schema all come from it. A change that old journals would not pass needs a new JOURNAL_VERSION,
+ * and a function in `journal/upcast.ts` that upgrades the older lines.
  */
 import * as z from 'zod/mini';
 import { failureSchema } from './failure.ts';

@@ -1,6 +1,6 @@
 /**
- * A run option: a row of the one table from which Raymond builds the command line, the config
- * files, the settings of tests, the help and the JSON Schema of the config file.
+ * A run option: a row of the one table of options. From it Raymond builds the command line, the
+ * config files, the settings of tests, the help, and the JSON Schema of the config file.
  */
 export type OptionSpec = {
   /**

@@ -35,15 +35,18 @@ test('behaves like a Map, and never changes an earlier version', () => {
   );
 });
 
-test.each(['costarring', 'declinate'])('keys with the same hash are kept apart: %s', (one) => {
-  const other = one === 'costarring' ? 'liquid' : 'macallums';
-  const map = PersistentMap.from([
-    [one, 1],
-    [other, 2],
-  ]);
-  expect([map.get(one), map.get(other), map.size]).toEqual([1, 2, 2]);
-  expect([...map.delete(one)]).toEqual([[other, 2]]);
-});
+test.each(['costarring', 'declinate'])(
+  'keys with the same hash have separate values: %s',
+  (one) => {
+    const other = one === 'costarring' ? 'liquid' : 'macallums';
+    const map = PersistentMap.from([
+      [one, 1],
+      [other, 2],
+    ]);
+    expect([map.get(one), map.get(other), map.size]).toEqual([1, 2, 2]);
+    expect([...map.delete(one)]).toEqual([[other, 2]]);
+  },
+);
 
 test('deleting a missing key returns the same map', () => {
   const map = PersistentMap.from([['a', 1]]);

@@ -11,11 +11,11 @@ export interface StepFile {
 }
 
 export const STEP_FILES = {
-  /** Which process it is. */
+  /** Identifies the process. */
   process: { name: 'process.json' },
-  /** What the launcher was asked to run, which process it is, and how it ended. */
+  /** The command for the launcher, the identity of its process, and how it ended. */
   launch: { name: 'launch' },
-  /** The launcher must not begin what it was asked to run. */
+  /** The launcher must not start the command. */
   withdrawn: { name: 'withdrawn' },
   /** Why Raymond stopped it, written before the first signal. */
   stopped: { name: 'stopped' },
@@ -23,9 +23,9 @@ export const STEP_FILES = {
   stderr: { name: 'stderr', isCompressed: true },
   /** The value that a script receives. */
   input: { name: 'input' },
-  /** What has to be known of a turn to adopt it. */
+  /** The facts that adopting a turn needs. */
   turn: { name: 'turn.json', isOfPrompt: true },
-  /** Where the agent's own messages stand. */
+  /** The place of the agent's own messages. */
   raw: { name: 'raw.json', isOfPrompt: true },
   /** The final message of a prompt. */
   answer: { name: 'answer', isOfPrompt: true, isCompressed: true },

@@ -26,7 +26,7 @@ test('passes everything on in order, after the present turn', async () => {
   expect(seen).toEqual(['stop-requested', 'main']);
 });
 
-test('passes the end of a run on at once, with all that came before it', () => {
+test('passes the end of a run on immediately, together with all earlier events', () => {
   const { seen, observer } = recording();
   observer.event(stop, newRun, newRun);
   observer.event(end, newRun, newRun);

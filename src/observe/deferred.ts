@@ -1,8 +1,8 @@
 import type { Observer } from '../ports.ts';
 
 /**
- * Passes everything on in a later turn of the event loop, in order, so that what follows from an event
- * is launched first. The end of a run is passed on at once, with all that came before it.
+ * Passes events on in a later turn of the event loop, in order, so that Raymond first launches what
+ * follows from them. The end of a run is passed on immediately, together with all earlier events.
  */
 export function deferred(observer: Observer): Observer {
   let waiting: (() => void)[] = [];

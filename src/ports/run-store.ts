@@ -66,7 +66,7 @@ export interface RunOwner {
   readonly pid: number;
   readonly started: string;
   readonly boot: string;
-  /** What a person calls it, with its machine if that is another one. */
+  /** Its name for users, with its machine if that is another one. */
   readonly name: string;
   /** Whether this process can see and signal it. */
   readonly isHere: boolean;

@@ -133,7 +133,7 @@ export function versionOne(...appends: readonly (readonly RunEvent[])[]): string
   return lines.join('');
 }
 
-/** What is chosen for the agent stood among the other settings. */
+/** In version 1, the choices for the agent were among the other settings. */
 function versionOneStart({ settings: { agent, ...others } }: RunEventOf<'run-started'>) {
   return { version: 1, settings: { ...others, ...agent } };
 }

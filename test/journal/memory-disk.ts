@@ -1,7 +1,7 @@
 /**
- * A disk in memory. A power cut removes everything that was not synced: the bytes of a file until
- * the file is synced, and the names in a folder until the folder is synced. Folders need not be
- * created.
+ * A disk in memory. A power cut removes everything that was not synced. The bytes of a file are
+ * safe after a sync of the file, and the names in a folder after a sync of the folder. Folders need
+ * not be created.
  */
 import { basename, dirname } from 'node:path';
 import type { Disk, DiskFile, Seen } from '../../src/journal/disk.ts';

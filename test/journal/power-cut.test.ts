@@ -16,7 +16,7 @@ import { MemoryDisk } from './memory-disk.ts';
 
 const PATH = '/state/demo.jsonl';
 
-/** What must survive a power cut at this moment. */
+/** The data that must survive a power cut at this moment. */
 interface Safe {
   events: readonly RunEvent[];
 }

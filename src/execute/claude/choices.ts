@@ -7,7 +7,7 @@ import { stricterMode } from './known-names.ts';
 
 const text = z.string();
 const texts = z.readonly(z.array(text));
-/** Nothing begins like an option. A journal may come from anybody. */
+/** A value must not look like an option, because a journal may come from anyone. */
 const word = text.check(z.regex(/^[A-Za-z0-9]/));
 const tools = z.readonly(z.array(text.check(z.regex(/^[A-Za-z_]/))));
 
@@ -43,7 +43,7 @@ export function readChoices(choices: Choices): ClaudeChoices {
   throw new UserError(
     'bad-choice',
     `${issue?.path.join('.')} in the settings of the run is not a valid choice for Claude Code.`,
-    'Start the workflow anew.',
+    'Start a new run of the workflow.',
   );
 }
 

@@ -53,7 +53,7 @@ export const EFFORT_OF_STATE: StateChoice = {
 
 export const MODE_OF_STATE: StateChoice = {
   kind: 'word',
-  meaning: 'What the agent may do without asking; never more than the run allows.',
+  meaning: 'Limits what the agent may do without asking. It cannot allow more than the run.',
   expected: 'the name of a mode',
   schema: { enum: STATE_MODES },
   fault: (mode) => {
