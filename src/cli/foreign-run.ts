@@ -84,7 +84,7 @@ function agentFacts(before: Settings, now: Settings): readonly string[] {
 
 const budget = ({ budgetUsd }: Settings) => (budgetUsd > 0 ? usd(budgetUsd) : 'none');
 
-/** An agent may have chosen the variables of such a run, so they have to be checked. */
+/** An agent may have chosen the variables of such a run, so Raymond checks them. */
 function checkVariables(run: Run): void {
   const names = [...run.agents].flatMap(([, { variables }]) => Object.keys(variables));
   for (const name of [...Object.keys(run.metadata), ...names]) {

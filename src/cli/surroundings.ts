@@ -1,4 +1,4 @@
-/** What commands need from outside: the project, the store of its runs, the clock. Built once. */
+/** The surroundings of commands: the project, the store of its runs, the clock. Built once. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

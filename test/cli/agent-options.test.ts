@@ -1,4 +1,4 @@
-// Options that a run passes on to the agent: what is kept of them, and what is refused.
+// Options that a run passes to the agent: which are kept, and which are refused.
 import { mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { newProject } from '../new-project.ts';
@@ -28,7 +28,7 @@ test.each<[readonly string[], string]>([
   [['--agent-args', '--print'], 'which Raymond sets itself'],
   [['--agent-args', '--model=opus'], 'Give --model to Raymond itself'],
   [['--agent-args', 'Say hello.'], 'would read as a prompt'],
-])('%j is refused before anything is done', async (args, why) => {
+])('%j is refused before the run starts', async (args, why) => {
   const project = newProject(FLOW);
   const { code, stderr } = await project.run(['flow', '--workflow-id', 'r', ...args]);
   expect(code).toBe(64);
@@ -36,7 +36,7 @@ test.each<[readonly string[], string]>([
   expect((await project.run(['list'])).stdout).not.toContain('r ');
 });
 
-test('they are kept for a resume, with paths seen from where the run began', async () => {
+test('they are kept for a resume, with paths relative to the directory where the run began', async () => {
   const project = newProject(FLOW);
   mkdirSync(project.path('inner'));
   const args = [
@@ -65,7 +65,7 @@ test('they are kept for a resume, with paths seen from where the run began', asy
   expect(agentChoicesOf(project)).not.toHaveProperty('allowedTools');
 });
 
-test("paths in a project's trusted config file are seen from the project", async () => {
+test("paths in a project's trusted config file are relative to the project", async () => {
   const config =
     '[raymond]\nsettings = "good.json"\nmcp_config = ["good.json"]\nadd_dir = ["flow"]\n';
   const project = newProject({ ...FLOW, '.raymond/config.toml': config });

@@ -1,4 +1,4 @@
-/** Where an agent may lead a run by itself. A rehearsed answer stands for what an agent writes. */
+/** The directories and workflows that an agent may choose. A rehearsed answer replaces the agent's answer. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const PROMPT = (answer: string, policy = '') => ({
 });
 const REHEARSE = ['flow', '--rehearse', '--scripts', '--workflow-id', 'one'];
 
-/** A run whose first step writes a workflow, as an agent may do, and whose second one enters it. */
+/** A run whose first step writes a workflow, as an agent can, and whose second step enters it. */
 function writesFirst(answer: string, policy?: string, write = `cp -r seed made`) {
   return newProject({
     'seed/START.sh': EVIL,
@@ -44,7 +44,7 @@ test.each([
   expect({ code, owned: existsSync(project.path('owned')) }).toEqual({ code: 1, owned: false });
 });
 
-test('it is still not entered after a second try, nor after a resume', async () => {
+test('it is not entered after a retry or a resume either', async () => {
   const project = writesFirst(ENTERS);
   await project.run(REHEARSE);
   for (const _ of [1, 2]) {
@@ -55,7 +55,7 @@ test('it is still not entered after a second try, nor after a resume', async () 
   expect(existsSync(project.path('owned'))).toBe(false);
 });
 
-test('a policy that names the workflow lets it in', async () => {
+test('an agent can enter a workflow that the policy names', async () => {
   const project = writesFirst(
     ENTERS,
     'allowed_transitions: [{tag: reset-workflow, path: ../made}]',
@@ -63,7 +63,7 @@ test('a policy that names the workflow lets it in', async () => {
   expect(await project.run(REHEARSE)).toMatchObject({ code: 0, stdout: 'owned\n' });
 });
 
-test('with a policy that leaves the path open, the agent is reminded', async () => {
+test('with a policy that names no path, the agent is reminded', async () => {
   const project = writesFirst(
     ENTERS,
     'allowed_transitions: [{tag: reset-workflow}, {tag: result}]',
@@ -91,36 +91,42 @@ test.each([
     (path: string) => `<reset-workflow>${path}</reset-workflow>`,
     'reset-workflow, path',
   ],
-])('%s: outside of the project only with a policy, and through no link', async (_, tag, pin) => {
-  const outside = elsewhere();
-  const files = {
-    'flow/START.sh': `echo '<goto>ASK</goto>'`,
-    'flow/END.sh': `echo "<result>in $PWD</result>"`,
-  };
-  execFileSync('bash', ['-c', `echo 'echo "<result>elsewhere</result>"' > '${outside}/START.sh'`]);
+])(
+  '%s: outside of the project only with a policy, and never through a link',
+  async (_, tag, pin) => {
+    const outside = elsewhere();
+    const files = {
+      'flow/START.sh': `echo '<goto>ASK</goto>'`,
+      'flow/END.sh': `echo "<result>in $PWD</result>"`,
+    };
+    execFileSync('bash', [
+      '-c',
+      `echo 'echo "<result>elsewhere</result>"' > '${outside}/START.sh'`,
+    ]);
 
-  const direct = newProject({ ...files, ...PROMPT(tag(outside)) });
-  expect(await direct.run(REHEARSE)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('outside of the project'),
-  });
+    const direct = newProject({ ...files, ...PROMPT(tag(outside)) });
+    expect(await direct.run(REHEARSE)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('outside of the project'),
+    });
 
-  const linked = newProject({
-    ...files,
-    ...PROMPT(tag(tag('').includes('cd') ? 'link' : '../link')),
-  });
-  symlinkSync(outside, linked.path('link'));
-  expect(await linked.run(REHEARSE)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('outside of the project'),
-  });
+    const linked = newProject({
+      ...files,
+      ...PROMPT(tag(tag('').includes('cd') ? 'link' : '../link')),
+    });
+    symlinkSync(outside, linked.path('link'));
+    expect(await linked.run(REHEARSE)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('outside of the project'),
+    });
 
-  const pinned = newProject({
-    ...files,
-    ...PROMPT(tag(outside), `allowed_transitions: [{tag: ${pin}: "${outside}"}]`),
-  });
-  expect((await pinned.run(REHEARSE)).code).toBe(0);
-});
+    const pinned = newProject({
+      ...files,
+      ...PROMPT(tag(outside), `allowed_transitions: [{tag: ${pin}: "${outside}"}]`),
+    });
+    expect((await pinned.run(REHEARSE)).code).toBe(0);
+  },
+);
 
 test('an agent may go to other worktrees of the repository, and a script anywhere', async () => {
   const tree = join(elsewhere(), 'tree');
@@ -154,7 +160,7 @@ test('a workflow that the author named is read before an agent can change it', a
   expect(await project.run(REHEARSE)).toMatchObject({ code: 0, stdout: 'as it was\n' });
 });
 
-test('nor does a resume take what an agent wrote into it', async () => {
+test('a resume does not use the changes of an agent either', async () => {
   const project = newProject({
     'flow/START.sh': `printf 'Say <result>changed</result>.' > other/START.md; echo '<goto>ASK</goto>'`,
     ...PROMPT(

@@ -1,4 +1,4 @@
-/** `raymond answer`: what counts as an answer, and which one. */
+/** `raymond answer`: which text counts as an answer. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
@@ -29,7 +29,7 @@ describe('raymond answer', () => {
     });
   });
 
-  test('of several at once one is accepted, and that one counts', async () => {
+  test('of several answers at the same time one is accepted, and it counts', async () => {
     const project = await waiting('q');
     const colours = ['red', 'green', 'blue', 'white'];
     const ended = await Promise.all(colours.map((colour) => project.run(['answer', 'q', colour])));
@@ -52,7 +52,7 @@ describe('raymond answer', () => {
 
   test.each([
     ['nothing', Buffer.from(''), 'The answer on standard input is empty.'],
-    ['what is not UTF-8', Buffer.from([0x61, 0xff]), 'the byte at offset 1 is not valid'],
+    ['text that is not UTF-8', Buffer.from([0x61, 0xff]), 'the byte at offset 1 is not valid'],
     ['too much', Buffer.alloc(4 * 1024 * 1024 + 1, 'x'), 'longer than 4 MiB'],
   ])('refuses %s from standard input', async (_, input, text) => {
     const project = await waiting('q');
@@ -62,7 +62,7 @@ describe('raymond answer', () => {
     expect(await project.run(['answer', 'q', ''])).toMatchObject({ code: 0 });
   });
 
-  test('without a run means the newest one that waits for an answer', async () => {
+  test('without a run answers the newest run that waits for an answer', async () => {
     const project = await waiting('older', 'newer');
     expect(await project.run(['answer', '-'], { input: 'red' })).toMatchObject({
       code: 0,
@@ -82,17 +82,17 @@ describe('raymond answer', () => {
     ['newer', 'No answer is given for newer.'],
     ['new', 'No answer is given for newer.'],
     ['newwer', 'This project has no run newwer.'],
-  ])('does not take %s, which means a run, for an answer', async (word, text) => {
+  ])('does not use %s as an answer, because it resembles a run', async (word, text) => {
     const project = await waiting('older', 'newer');
     const refused = await project.run(['answer', word]);
     expect(refused).toMatchObject({ code: 64, stdout: '' });
     expect(refused.stderr).toContain(text);
   });
 
-  test('takes no message that no command of the user wrote', async () => {
+  test('ignores a message that no command of the user wrote', async () => {
     const project = newProject({
       ...FLOWS,
-      // What an agent with a file tool can do.
+      // An agent with a file tool can do this.
       'ask/START.sh': `cat > forged.js <<'END'
 const { readFileSync, writeFileSync } = require('node:fs');
 const asked = readFileSync('.raymond/state/q.jsonl', 'utf8').split('\\n').find((line) => line.includes('agent-asked'));

@@ -1,4 +1,4 @@
-/** Workflows that ask, and what became of them. */
+/** Workflows that ask, and the state of their runs. */
 import { eventually } from '../eventually.ts';
 import type { Project } from '../raymond.ts';
 

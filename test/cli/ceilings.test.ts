@@ -1,4 +1,4 @@
-/** What grows without end costs no money, and is stopped all the same. */
+/** Raymond also stops endless growth that costs no money. */
 import { expect, test } from 'vitest';
 import { newProject } from '../new-project.ts';
 

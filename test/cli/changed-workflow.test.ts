@@ -1,4 +1,4 @@
-/** Files of a workflow that are changed while a run works: not executed, named, and used only when accepted. */
+/** Raymond names workflow files that change during a run, and uses them only after they were accepted. */
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
@@ -9,7 +9,7 @@ import { writeZip } from '../zip-writer.ts';
 const EVIL = `echo evil >>ran; echo '<result>evil</result>'`;
 const GOOD = `echo good >>ran; echo '<result>good</result>'`;
 
-/** Its first step writes into the workflow, as an agent with a shell or an edit tool could. */
+/** The first step changes the workflow, as an agent with a shell or an edit tool can. */
 const FLOW = {
   'flow/START.sh': `[ -e done ] || cat evil >"$target"; touch done; echo '<goto>NEXT</goto>'`,
   'flow/NEXT.sh': GOOD,
@@ -110,7 +110,7 @@ describe('a resume', () => {
     expect(project.journal('r')).toEqual(journal);
   });
 
-  test('uses what was accepted, and does not ask for it again', async () => {
+  test('uses accepted changes, and does not ask for them again', async () => {
     const project = await stopped('flow/NEXT.sh');
     const accepted = await project.run([...resume, '--accept-changes', '--max-iterations', '1']);
     expect(accepted.stderr).toContain(
@@ -119,14 +119,14 @@ describe('a resume', () => {
     expect(await project.run(resume)).toMatchObject({ code: 0, stdout: 'evil\n' });
   });
 
-  test('asks nothing when the file is again as it was, or is gone', async () => {
+  test('asks nothing if the file has its old content again, or was removed', async () => {
     const restored = await stopped('flow/NEXT.sh');
     restored.write('flow/NEXT.sh', GOOD);
     rmSync(restored.path('flow/SPARE.md'));
     expect(await restored.run(resume)).toMatchObject({ code: 0, stdout: 'good\n' });
   });
 
-  test('--all passes over such a run and goes on with the others', async () => {
+  test('--all skips such a run and continues the others', async () => {
     const project = await stopped('flow/NEXT.sh');
     project.write('other/START.sh', `[ -e cured ] || exit 1; echo '<result>cured</result>'`);
     await project.run(['other', '--workflow-id', 'zz']);
@@ -142,7 +142,7 @@ describe('a resume', () => {
     ['n', 64, []],
     ['', 64, []],
     ['yikes', 64, []],
-  ])('asks at a terminal, and takes "%s" for what it is', async (keys, code, ran) => {
+  ])('asks at a terminal, and obeys the answer "%s"', async (keys, code, ran) => {
     const project = await stopped('flow/NEXT.sh');
     const terminal = atTerminal(project, resume);
     await eventually('it asks', () => terminal.screen().includes('changed files? [yes/no]'));
@@ -153,7 +153,7 @@ describe('a resume', () => {
   });
 });
 
-test('a step that still runs is adopted, whatever became of its file, once that is accepted', async () => {
+test('a step that still runs is adopted after its changed file was accepted', async () => {
   const project = newProject({
     'flow/START.sh': `echo "try $RAYMOND_ATTEMPT" >>tries; until [ -e go ]; do sleep 0.05; done
 echo '<result>the old one</result>'`,
@@ -163,7 +163,7 @@ echo '<result>the old one</result>'`,
   life.child.kill('SIGKILL');
   await life.ended;
   const text = project.read('flow/START.sh');
-  // A shell reads its script bit by bit: what it has read stays.
+  // A shell reads its script in parts, and keeps the parts that it has read.
   project.write('flow/START.sh', `${text}# changed`);
   expect(await project.run(['resume', 'r'])).toMatchObject({ code: 64 });
   const next = project.start(['resume', 'r', '--accept-changes']);

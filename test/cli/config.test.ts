@@ -5,7 +5,7 @@ import { newProject } from '../new-project.ts';
 const LOOP = { 'loop/START.sh': `echo >>steps; echo '<goto>START</goto>'` };
 const CONFIG = '.raymond/config.toml';
 
-test('--init-config writes every option, commented out, and never over a file', async () => {
+test('--init-config writes every option, commented out, and never overwrites a file', async () => {
   const project = newProject(LOOP);
   expect(await project.run(['--init-config'])).toMatchObject({ code: 0, stdout: '' });
   const text = project.read(CONFIG);
@@ -14,7 +14,7 @@ test('--init-config writes every option, commented out, and never over a file', 
   expect(text).not.toMatch(/^[^#[\n]/m);
   expect(await project.run(['--init-config'])).toMatchObject({ code: 64 });
   expect(project.read(CONFIG)).toBe(text);
-  // As it is, and with every option switched on, it can be read.
+  // The file can be read unchanged, and with every option enabled.
   expect(await project.run(['config'])).toMatchObject({ code: 0 });
   project.write(CONFIG, text.replace(/^# (\w+ = )/gm, '$1'));
   const { code, stdout } = await project.run(['config', '--json']);
@@ -36,7 +36,7 @@ test('--init-config writes every option, commented out, and never over a file', 
   ]);
 });
 
-test('what it says holds, unless the command line says otherwise', async () => {
+test('its options apply unless the command line overrides them', async () => {
   const project = newProject({
     ...LOOP,
     [CONFIG]: '[raymond]\nmax_iterations = 2\nquiet = true\n',
@@ -49,7 +49,7 @@ test('what it says holds, unless the command line says otherwise', async () => {
   expect(project.lines('steps')).toHaveLength(2 + 3);
 });
 
-test('the command line wins over the file in both directions', async () => {
+test('the command line overrides the file in both directions', async () => {
   const project = newProject({
     ...LOOP,
     [CONFIG]:
@@ -82,7 +82,7 @@ test.each([
   ['--permission-mode', 'everything', 'Name one of plan, '],
   ['--model', 'sonet', 'Did you mean sonnet?'],
   ['--agent-args', '--verbose', 'Leave it out.'],
-])('%s %s is refused before the workflow is looked for', async (option, value, remedy) => {
+])('%s %s is refused before the workflow is loaded', async (option, value, remedy) => {
   const project = newProject(LOOP);
   const env = { RAYMOND_CLAUDE: '/nowhere/claude' };
   const { code, stderr } = await project.run(['missing', option, value], { env });
@@ -108,7 +108,7 @@ echo '  --effort <level>   Effort level
                      (low, ultra)'
 `;
 
-test('skipped permissions have two names, and both are warned of, at a resume too', async () => {
+test('both options that skip permissions give a warning, also at a resume', async () => {
   const project = newProject(LOOP);
   const skips = (run: string) =>
     project
@@ -139,7 +139,7 @@ test.each([
   ['a wrong type', '[raymond]\nbudget = "much"\n', 'line 2', 'Write a number'],
   ['a wrong value', '[raymond]\nquiet = false\nmodel = "gpt"\n', 'line 3', 'opus, sonnet, haiku'],
   ['a key outside of [raymond]', 'budget = 3\n', 'line 1', 'Move it under [raymond]'],
-  ['what is no TOML', '[raymond]\nbudget = = 3\n', 'line 2', 'Correct the line'],
+  ['invalid TOML', '[raymond]\nbudget = = 3\n', 'line 2', 'Fix the line'],
 ])('%s is refused with its line and a remedy', async (_, text, line, remedy) => {
   const project = newProject({ ...LOOP, [CONFIG]: text });
   const ended = await project.run(['loop']);

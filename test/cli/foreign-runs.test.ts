@@ -1,4 +1,4 @@
-// Runs that the user did not start here: a journal is a file, and can come with a project.
+// Runs that the user did not start here. A project can contain journals of others.
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,12 +15,12 @@ const FLOW = {
   'flow/NEXT.sh': `echo >>ran; echo '<result>done</result>'`,
 };
 
-/** Who plants a run is another user, whose key nobody else has. */
+/** The user who planted the run has another key. */
 const STRANGER = (project: Project) => ({
   XDG_STATE_HOME: join(dirname(project.folder), '.stranger'),
 });
 
-/** A run of somebody else that ended after its first step, and the options under which it was run. */
+/** A run of another user that ended after its first step, and its options. */
 async function planted(...options: string[]): Promise<Project> {
   const project = newProject(FLOW);
   const args = ['flow', '--workflow-id', 'planted', '--max-iterations', '1', ...options];
@@ -28,7 +28,7 @@ async function planted(...options: string[]): Promise<Project> {
   return project;
 }
 
-/** A journal that somebody has written. */
+/** A journal that another user has written. */
 function write(project: Project, run: string, events: readonly RunEvent[]): void {
   rmSync(project.path(`.raymond/state/${run}.json`), { force: true });
   writeFileSync(project.path(`.raymond/state/${run}.jsonl`), encodeEvents(events, 1));
@@ -37,7 +37,7 @@ function write(project: Project, run: string, events: readonly RunEvent[]): void
 const settings = (project: Project) =>
   project.journal('planted').flatMap((event) => ('settings' in event ? [event.settings] : []));
 
-test('it is not announced as left behind, and not resumed with all others', async () => {
+test('it is not reported as a crashed run, and resume --all skips it', async () => {
   const project = await planted('--dangerously-skip-permissions', '--budget', '0');
   write(project, 'planted', project.journal('planted').slice(0, 1));
   const { stderr } = await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
@@ -55,7 +55,7 @@ test('it is not announced as left behind, and not resumed with all others', asyn
   expect((await project.run(['show', 'planted'])).stdout).toContain('NOT YOURS');
 });
 
-test('without a yes it is shown, and nothing is executed', async () => {
+test('without approval it is shown, and nothing is executed', async () => {
   const project = await planted('--dangerously-skip-permissions', '--budget', '0');
   rmSync(project.path('ran'));
   const { code, stdout, stderr } = await project.run(['resume', 'planted']);
@@ -72,7 +72,7 @@ test('without a yes it is shown, and nothing is executed', async () => {
   expect(settings(project)).toHaveLength(1);
 });
 
-test('with a yes it goes on, but not with its own permissions and budget', async () => {
+test('with approval it continues, but not with its own permissions and budget', async () => {
   const project = await planted('--dangerously-skip-permissions', '--budget', '0');
   const trusted = ['resume', 'planted', '--max-iterations', '9', '--trust-run'];
   const { code, stdout, stderr } = await project.run(trusted);
@@ -85,7 +85,7 @@ test('with a yes it goes on, but not with its own permissions and budget', async
   });
 });
 
-test('with a yes it goes on, but not with what it says to the agent', async () => {
+test('with approval it continues, but not with its own choices for the agent', async () => {
   const project = await planted(
     ...['--allowed-tools', 'Bash', '--disallowed-tools', 'WebFetch', '--settings', '{"a":1}'],
     ...['--mcp-config', '{}', '--add-dir', '.', '--append-system-prompt', 'x'],
@@ -107,7 +107,7 @@ test('with a yes it goes on, but not with what it says to the agent', async () =
   });
 });
 
-test('what is given on the command line holds, with its warning', async () => {
+test('options of the command line apply, with their warning', async () => {
   const project = await planted('--budget', '99');
   const given = ['--dangerously-skip-permissions', '--budget', '0', '--max-iterations', '9'];
   const { code, stderr } = await project.run(['resume', 'planted', '--trust-run', ...given]);
@@ -120,7 +120,7 @@ test('what is given on the command line holds, with its warning', async () => {
   });
 });
 
-test('a run that was accepted once is the own from then on', async () => {
+test('an approved run belongs to the user from then on', async () => {
   const project = await planted();
   const once = ['resume', 'planted', '--max-iterations', '1'];
   expect(await project.run([...once, '--trust-run'])).toMatchObject({ code: 3 });
@@ -149,18 +149,21 @@ test.each<[string, Partial<RunEventOf<'run-started'>>]>([
   ['has another mode', { settings: { ...newRun.settings, agent: { permissionMode: 'auto' } } }],
   ['has another directory', { cwd: '/' }],
   ['has another workflow', { workflow: '/tmp/workflow' }],
-])('an own run whose journal was changed so that it %s is not the own', async (_, change) => {
-  const project = newProject(FLOW);
-  await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
-  expect((await project.run(['list'])).stdout).not.toContain('not yours');
-  const [started, ...others] = project.journal('own');
-  if (started?.type !== 'run-started') throw new Error('It has not started.');
-  write(project, 'own', [{ ...started, ...change }, ...others]);
-  expect((await project.run(['list'])).stdout).toContain('(not yours)');
-  expect(await project.run(['resume', 'own'])).toMatchObject({ code: 64 });
-});
+])(
+  'a run of the user is no longer recognised if its journal was changed so that it %s',
+  async (_, change) => {
+    const project = newProject(FLOW);
+    await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
+    expect((await project.run(['list'])).stdout).not.toContain('not yours');
+    const [started, ...others] = project.journal('own');
+    if (started?.type !== 'run-started') throw new Error('It has not started.');
+    write(project, 'own', [{ ...started, ...change }, ...others]);
+    expect((await project.run(['list'])).stdout).toContain('(not yours)');
+    expect(await project.run(['resume', 'own'])).toMatchObject({ code: 64 });
+  },
+);
 
-test('seals of one run are worth nothing for another', async () => {
+test('the seals of one run are not valid for another', async () => {
   const project = newProject(FLOW);
   await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
   await project.run(['flow', '--workflow-id', 'b', '--max-iterations', '1'], {
@@ -178,7 +181,7 @@ test.each([
   ['a folder of its steps', '.raymond/runs/planted/steps'],
   ['its lock', '.raymond/runs/planted/lock'],
   ['its seals', '.raymond/runs/planted/seals'],
-])('a link in the place of %s is refused', async (_, path) => {
+])('a link instead of %s is refused', async (_, path) => {
   const project = await planted();
   const elsewhere = join(dirname(project.folder), 'elsewhere');
   mkdirSync(elsewhere);
@@ -189,7 +192,7 @@ test.each([
   expect(stderr).toMatch(/is a link|not a regular file/);
 });
 
-test('a new run writes nothing through links that wait for its name', async () => {
+test('a new run writes nothing through existing links with its name', async () => {
   const project = newProject({ ...FLOW, 'precious/work': 'of days' });
   const step = project.path('.raymond/runs/demo/steps/main/1');
   mkdirSync(step, { recursive: true });
@@ -200,7 +203,7 @@ test('a new run writes nothing through links that wait for its name', async () =
   expect(project.read('precious/work')).toBe('of days');
 });
 
-test('a question of a run that is not the own is not answered by chance', async () => {
+test('answer skips a run that the user did not start unless it is named', async () => {
   const project = newProject({
     'flow/START.sh': `echo '<ask next="GO">Your password?</ask>'`,
     'flow/GO.sh': `echo '<result>done</result>'`,
@@ -212,14 +215,14 @@ test('a question of a run that is not the own is not answered by chance', async 
   expect(stderr).toContain('No run of this project waits for an answer');
 });
 
-test('a variable that could steer programs is refused', async () => {
+test('a variable that changes how programs run is refused', async () => {
   const project = await planted('--set', 'Options=1');
   const { code, stderr } = await project.run(['resume', 'planted', '--trust-run']);
   expect(code).toBe(64);
   expect(stderr).toContain('"Options" does not begin with a lower-case letter');
 });
 
-test('a key that cannot be kept does not keep a run from starting', async () => {
+test('a run starts even if the key cannot be saved', async () => {
   const project = newProject({ ...FLOW, 'no-folder': '' });
   const env = { XDG_STATE_HOME: project.path('no-folder') };
   const { code, stderr } = await project.run(['flow', '--workflow-id', 'r'], { env });

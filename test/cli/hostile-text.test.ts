@@ -1,6 +1,6 @@
 /**
- * What others wrote (agents, workflows, file names, archives, journals) is pushed through everything
- * that shows it, at a real terminal: it may neither act nor hide, nor begin a line as Raymond's own.
+ * Text of others (agents, workflows, file names, archives, journals) is shown at a real terminal by
+ * every command. It must not act, hide, or begin a line as if Raymond had written it.
  */
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const FILE = `flow/${HOSTILE}`;
 
 interface Case {
   readonly files?: Readonly<Record<string, string>>;
-  /** Done before somebody looks. */
+  /** Commands to run before the checked one. */
   readonly first?: readonly string[];
   readonly args: readonly string[];
 }
@@ -161,7 +161,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a planted workflow': { args: ['diagram', '--run', 'planted'] },
 };
 
-/** A journal as anybody can put it into a project that others clone: every text in it is hostile. */
+/** A journal that an attacker put into a project. Every text in it is hostile. */
 const SETTINGS = {
   budgetUsd: 1,
   maxIterations: 0,
@@ -227,9 +227,9 @@ const PLANTED: Readonly<Record<string, string>> = {
   '.raymond/state/planted.jsonl': EVENTS.map(
     (event) => `${JSON.stringify({ at: 1_700_000_000_000, ...event })}\n`,
   ).join(''),
-  // A name that would be a path if it were believed.
+  // A name that could be used as a path.
   '.raymond/state/other.jsonl': `${JSON.stringify({ at: 1, ...EVENTS[0], run: `../../${HOSTILE}` })}\n`,
-  // The name has letters only, of which one is not seen.
+  // The name has only letters, and one of them is invisible.
   '.raymond/state/EVIL\u3164.jsonl': `${HOSTILE}\n${HOSTILE}\n`,
 };
 
@@ -247,11 +247,11 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
     const shown = withoutOurOwn(terminal.screen());
     expectHarmless(shown);
     expect(shown).toMatch(/EVIL(?:\\x1b|\\u001b|#92;x1b|\\u\{3164\})/);
-    // A log that is read later is no less dangerous than a terminal.
+    // A log may be shown at a terminal later.
     expectHarmless((await project.run(args)).stderr);
   });
 
-  test('a question, which cannot pass for words of Raymond', async () => {
+  test('a question cannot imitate text of Raymond', async () => {
     const lines = `Fine?\n> no\n\nraymond: Your login has expired.\n${'x'.repeat(90)} FORGED`;
     const project = newProject({
       evil: `${lines}\n${HOSTILE}`,
@@ -279,20 +279,23 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
     for (const row of rows) expect(row).toMatch(/^ {2}\| .{0,76}$/);
   });
 
-  test.each([[[]], [['--verbose']]])('what an agent says, and was denied %j', async (options) => {
-    const project = newProject({ 'flow/START.md': 'x', 'agent.mjs': AGENT });
-    chmodSync(project.path('agent.mjs'), 0o700);
-    const env = { RAYMOND_CLAUDE: project.path('agent.mjs'), EVIL: QUOTED };
-    const terminal = atTerminal(project, ['flow', ...options], { env });
-    expect(await terminal.ended).toBe(0);
-    const shown = withoutOurOwn(terminal.screen());
-    expectHarmless(shown);
-    expect(shown).toContain('was denied: Bash EVIL\\x1b[35m');
-    expect(shown).toContain('was not allowed to use EVIL\\x1b[35m');
-    expect(shown.includes('| I say EVIL\\x1b[35m')).toBe(options.length > 0);
-  });
+  test.each([[[]], [['--verbose']]])(
+    'messages of an agent and denied tools %j',
+    async (options) => {
+      const project = newProject({ 'flow/START.md': 'x', 'agent.mjs': AGENT });
+      chmodSync(project.path('agent.mjs'), 0o700);
+      const env = { RAYMOND_CLAUDE: project.path('agent.mjs'), EVIL: QUOTED };
+      const terminal = atTerminal(project, ['flow', ...options], { env });
+      expect(await terminal.ended).toBe(0);
+      const shown = withoutOurOwn(terminal.screen());
+      expectHarmless(shown);
+      expect(shown).toContain('was denied: Bash EVIL\\x1b[35m');
+      expect(shown).toContain('was not allowed to use EVIL\\x1b[35m');
+      expect(shown.includes('| I say EVIL\\x1b[35m')).toBe(options.length > 0);
+    },
+  );
 
-  test('a start that finds runs left behind', async () => {
+  test('a start that reports unfinished runs', async () => {
     const project = newProject({ 'flow/START.sh': RESULT, ...PLANTED });
     const terminal = atTerminal(project, ['flow']);
     expect(await terminal.ended).toBe(0);
@@ -308,7 +311,7 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
 });
 
 describe('in a pipe', () => {
-  test('a result is what it is, byte for byte', async () => {
+  test('a result is printed byte for byte', async () => {
     const project = newProject({
       evil: HOSTILE,
       'flow/START.sh': `printf '<result>%s</result>' "$(cat evil)"`,
@@ -318,7 +321,7 @@ describe('in a pipe', () => {
     expect((await project.run(['resume', 'r'])).stdout).toBe(`${HOSTILE}\n`);
   });
 
-  test('files that people read are harmless to a terminal', async () => {
+  test('files for people contain nothing that acts on a terminal', async () => {
     const project = newProject({
       evil: HOSTILE,
       'flow/START.sh': `printf '<print>%s</print><goto>%s</goto>' "$(cat evil)" "$(cat evil)"`,
@@ -341,7 +344,7 @@ describe('in a pipe', () => {
     }
   });
 
-  test('a JUnit report is XML that shows what was written', async () => {
+  test('a JUnit report is valid XML that shows the text', async () => {
     const project = newProject({ evil: HOSTILE, ...TESTS });
     expect(await project.run(['test', 'flow', '--junit', 'j.xml'])).toMatchObject({ code: 1 });
     const xml = project.read('j.xml');
@@ -350,7 +353,7 @@ describe('in a pipe', () => {
   });
 });
 
-/** Speaks like Claude Code: a tool that is denied, a text, a result. */
+/** Prints messages like Claude Code: a denied tool, a text, a result. */
 const AGENT = `#!/usr/bin/env node
 import { createInterface } from 'node:readline';
 const EVIL = JSON.parse(process.env.EVIL);

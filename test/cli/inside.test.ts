@@ -1,4 +1,4 @@
-/** What a step of a run may not do in a person's place. */
+/** The steps of a run must not decide in place of a person. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
@@ -40,7 +40,7 @@ echo "<result>$?</result>"`,
     expect(await life.ended).toMatchObject({ code: 0, stdout: '64\n' });
   });
 
-  test('may answer another run, also one of the same name in another project', async () => {
+  test('may answer another run, even one with the same name in another project', async () => {
     const project = newProject(nested('cd other && raymond answer r yes'));
     mkdirSync(project.path('other', '.git'), { recursive: true });
     await project.run(['../ask', '--workflow-id', 'r'], { cwd: project.path('other') });

@@ -10,7 +10,7 @@ const FLOW = {
   'good/NEXT.sh': `echo '<result>done</result>'`,
 };
 
-test('lint says where, what and the remedy, and 1 when there is an error', async () => {
+test('lint prints the position, the fault and the remedy, and exits with 1 for an error', async () => {
   const found = await newProject(FLOW).run(['lint', 'flow']);
   expect(found.code).toBe(1);
   expect(found.stdout).toMatch(
@@ -20,7 +20,7 @@ test('lint says where, what and the remedy, and 1 when there is an error', async
   expect(found.stderr).toMatch(/\d errors?, /);
 });
 
-test('lint: --level leaves out, --set fills, --windows looks with other eyes', async () => {
+test('lint: --level hides findings, --set gives variables, --windows checks for Windows', async () => {
   const project = newProject(FLOW);
   const errors = await project.run(['lint', 'flow', '--level', 'error']);
   expect(errors.stdout).not.toMatch(/: (?:warning|note): /);
@@ -31,7 +31,7 @@ test('lint: --level leaves out, --set fills, --windows looks with other eyes', a
   expect(windows).toMatchObject({ code: 1, stdout: expect.stringContaining('[wrong-platform]') });
 });
 
-test('lint: --json has a fault a line, --sarif all of them for a code host', async () => {
+test('lint: --json prints one finding per line, --sarif all of them for a code host', async () => {
   const project = newProject(FLOW);
   const json = await project.run(['lint', 'flow', '--json']);
   const faults = json.stdout
@@ -46,7 +46,7 @@ test('lint: --json has a fault a line, --sarif all of them for a code host', asy
   expect(sarif.runs[0].results).toHaveLength(faults.length);
 });
 
-test('lint: a beginning that is missing, doubled or not to be read is a finding', async () => {
+test('lint: a missing, doubled or unreadable first state is a finding', async () => {
   const project = newProject({
     'none/OTHER.md': '<result>x</result>',
     'two/START.sh': FLOW['good/NEXT.sh'],
@@ -66,7 +66,7 @@ test('lint: a beginning that is missing, doubled or not to be read is a finding'
   }
 });
 
-test('diagram: Mermaid, a picture, a page, and the path of a run on it', async () => {
+test('diagram: Mermaid text, a picture, a page, and the path of a run', async () => {
   const project = newProject(FLOW);
   const mermaid = await project.run(['diagram', 'good']);
   expect(mermaid).toMatchObject({ code: 0, stdout: expect.stringMatching(/^flowchart TD\n/) });

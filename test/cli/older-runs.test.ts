@@ -1,4 +1,4 @@
-/** Runs that the first release left are shown, answered and continued. */
+/** Runs of the first release can be shown, answered and continued. */
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import type { Project } from '../raymond.ts';
 
 const journals = join(import.meta.dirname, '../journals/version-1');
 
-/** As if it had been run here: version 1 has no checksums that would notice the other folder. */
+/** Moves the run to this folder. Version 1 has no checksums, so its paths can be changed. */
 function putBack(project: Project, run: string): void {
   for (const ending of ['json', 'jsonl']) {
     const text = readFileSync(join(journals, `${run}.${ending}`), 'utf8');
@@ -30,7 +30,7 @@ test('a run that waits for an answer', async () => {
   expect(project.read('.raymond/state/question.jsonl')).toBe(before);
 
   await project.run(['answer', 'question', 'yes']);
-  // It carries no seal, so it is not known to be the user's.
+  // It has no seal, so Raymond does not recognise it as the user's.
   const refused = await project.run(['resume', 'question']);
   expect(refused.code).toBe(64);
   expect(refused.stderr).toContain('an older Raymond');
@@ -72,7 +72,7 @@ echo "<result>$number</result>"`,
   await project.run(['answer', 'asked', 'blue']);
   const resumed = await project.run(['resume', 'asked', '--trust-run']);
   expect(resumed).toMatchObject({ code: 0, stdout: 'painted blue\n' });
-  // The first worker finished after Raymond was killed. How the second one ended, nobody saw.
+  // The first worker finished after Raymond was killed. The end of the second one was not recorded.
   expect(project.lines('here')).toEqual(['2 2']);
   const state = JSON.parse((await project.run(['show', 'asked', '--json'])).stdout);
   expect(state).toMatchObject({ condition: 'completed', agents: [] });

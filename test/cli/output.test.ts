@@ -1,4 +1,4 @@
-/** What scripts write: much, strange, early, and through others. */
+/** Large, binary and early output of scripts, and output of their background jobs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Crew } from '../crash/crew.ts';
@@ -12,7 +12,7 @@ const PEAK_MB = 250;
 test.each([
   ['lines', "yes 'a line of output that goes on and on'"],
   ['one line', `tr '\\0' x </dev/zero`],
-])('50 MB of output as %s take no memory, and the tag after them counts', async (_, writer) => {
+])('50 MB of output as %s take little memory, and the tag after them counts', async (_, writer) => {
   const crew = new Crew(0);
   crew.project.write(
     'big/START.sh',
@@ -32,7 +32,7 @@ test.each([
   expect(await life.ended).toMatchObject({ code: 0, stdout: 'found\n' });
 });
 
-/** The most memory that a process ever had; where nobody says, at least nothing is wrong. */
+/** The peak memory of a process. 0 where the system does not report it. */
 function peakMegabytes(pid: number): number {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return 0;
@@ -40,7 +40,11 @@ function peakMegabytes(pid: number): number {
 }
 
 test.each([
-  ['bytes that are no text', `printf '\\377\\376\\000<<\\301<result>fine</result>\\377'`, 'fine\n'],
+  [
+    'bytes that are not text',
+    `printf '\\377\\376\\000<<\\301<result>fine</result>\\377'`,
+    'fine\n',
+  ],
   ['a result with them', `printf '<result>a\\377b</result>'`, 'a\ufffdb\n'],
   ['no newline at the end', `printf '<result>fine</result>'`, 'fine\n'],
   ['a result of many lines', `printf '<result>1\\n\\n2\\n</result>\\n'`, '1\n\n2\n\n'],
@@ -65,7 +69,7 @@ test('a background job neither delays its step nor outlives it', async () => {
   expect(survivors(project.folder)).toEqual([]);
 });
 
-test('what is printed is shown while the step still runs', async () => {
+test('printed text is shown while the step still runs', async () => {
   const crew = new Crew(0);
   crew.project.write(
     'flow/START.sh',

@@ -1,4 +1,4 @@
-// Nothing deletes work of people: what prune keeps, and how it can be made to delete it.
+// prune keeps unsaved work, and deletes it only after a yes.
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
@@ -40,7 +40,7 @@ test('a run with work that exists nowhere else is kept, and the work is named', 
   });
 });
 
-test('it is deleted when a person says so, and only then', async () => {
+test('it is deleted only after a person agrees', async () => {
   const { project, tree } = await withWork();
   const discard = ['prune', 'dirty', '--discard-worktrees'];
   const unasked = await project.run(discard);

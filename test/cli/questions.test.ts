@@ -1,11 +1,11 @@
-/** Questions and their deadlines, with nobody at the terminal. */
+/** Questions and their deadlines, without a person at the terminal. */
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { count, FLOWS, hasAsked, timed } from './asking.ts';
 
 describe('a question without a deadline', () => {
-  test('is answered, and the run resumed', async () => {
+  test('is answered, and the run is resumed', async () => {
     const project = newProject(FLOWS);
     const first = await project.run(['ask', '--workflow-id', 'q']);
     expect(first).toMatchObject({ code: 2, stdout: '' });
@@ -18,7 +18,7 @@ describe('a question without a deadline', () => {
     });
   });
 
-  test('is answered by resume --input, too; without any answer the run waits on', async () => {
+  test('is answered by resume --input; without an answer the run continues to wait', async () => {
     const project = newProject(FLOWS);
     await project.run(['ask', '--workflow-id', 'q']);
     expect(await project.run(['resume', 'q'])).toMatchObject({ code: 2 });
@@ -28,7 +28,7 @@ describe('a question without a deadline', () => {
     });
   });
 
-  test('is left alone by resume --all until its answer is there', async () => {
+  test('is skipped by resume --all until its answer exists', async () => {
     const project = newProject(FLOWS);
     await project.run(['ask', '--workflow-id', 'q']);
     expect(await project.run(['resume', '--all'])).toMatchObject({
@@ -41,7 +41,7 @@ describe('a question without a deadline', () => {
 });
 
 describe('a question with a deadline', () => {
-  test('keeps its process until then, and goes on at timeout_next', async () => {
+  test('keeps its process until the deadline, and continues at timeout_next', async () => {
     const project = newProject(FLOWS);
     const { code, stdout, stderr } = await project.run(['short', '--workflow-id', 'q']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'late\n' });
@@ -57,7 +57,7 @@ describe('a question with a deadline', () => {
     expect(await life.ended).toMatchObject({ code: 0, stdout: 'red\n' });
   });
 
-  test('ends its process at once with --no-wait, and is seen at the next resume', async () => {
+  test('ends its process immediately with --no-wait, and is checked at the next resume', async () => {
     const project = newProject(FLOWS);
     const first = await project.run(['short', '--no-wait', '--workflow-id', 'q']);
     expect(first).toMatchObject({ code: 2, stdout: '' });
@@ -68,7 +68,7 @@ describe('a question with a deadline', () => {
     expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'late\n' });
   });
 
-  test('a killed process is succeeded by one that waits on; the deadline comes exactly once', async () => {
+  test('after a kill, a resumed process waits; the deadline takes effect exactly once', async () => {
     const project = newProject({ ...FLOWS, 'short/START.sh': timed('4s') });
     const life = project.start(['short', '--workflow-id', 'q']);
     await eventually('it waits', () => life.stderr().includes('waits for an answer:'));
@@ -83,7 +83,7 @@ describe('a question with a deadline', () => {
 });
 
 describe('resume --all', () => {
-  test('takes up what waits, each at its time, and no question holds up another run', async () => {
+  test('resumes each waiting run at its time, and no question delays another run', async () => {
     const project = newProject({ ...FLOWS, 'short/START.sh': timed('3s') });
     await project.run(['ask', '--workflow-id', 'open']);
     for (const flow of ['long', 'short']) {

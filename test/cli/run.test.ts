@@ -1,4 +1,4 @@
-/** Starting runs, and what their processes say and give back. */
+/** Starting runs: output, results and exit codes. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ test.each([
   ['run', ['run', 'hello']],
   ['start', ['start', 'hello']],
   ['a state file', ['hello/START.sh']],
-])('%s: the result is all that stdout has', async (_, args) => {
+])('%s: stdout contains only the result', async (_, args) => {
   const project = newProject(HELLO);
   const { code, stdout, stderr } = await project.run(args);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hallo Welt\n' });
@@ -54,7 +54,7 @@ test('--json prints one object per event and nothing else on stdout', async () =
   expect(journaled.at(-1)).toBe('run-ended');
 });
 
-test('--quiet says nothing of a run that goes well; --log-file keeps all', async () => {
+test('--quiet prints nothing about a run without errors; --log-file contains the whole report', async () => {
   const project = newProject({ 'hello/START.sh': `echo '<result>x</result>'` });
   const { stderr } = await project.run(['hello', '--quiet', '--log-file', 'run.log']);
   expect(stderr).toBe('');
@@ -84,10 +84,10 @@ test.each(exits)('%s: exit code %d', async (_, code, script, options) => {
 test.each([
   ['no arguments', [], 64, 'No workflow is named.'],
   ['a missing workflow', ['nowhere/flow'], 64, 'There is no workflow at nowhere/flow.'],
-  ['a slip in its name', ['helo'], 64, 'Did you mean hello?'],
-  ['a slip in a command', ['lst'], 64, 'Did you mean: raymond list?'],
-  ['a slip before a run', ['shwo', 'x'], 64, 'Did you mean: raymond show?'],
-  ['a slip before an option', ['prnue', '--dry-run'], 64, 'Did you mean: raymond prune?'],
+  ['a typing error in its name', ['helo'], 64, 'Did you mean hello?'],
+  ['a typing error in a command', ['lst'], 64, 'Did you mean: raymond list?'],
+  ['a typing error before a run', ['shwo', 'x'], 64, 'Did you mean: raymond show?'],
+  ['a typing error before an option', ['prnue', '--dry-run'], 64, 'Did you mean: raymond prune?'],
   ['half a command', ['complete', 'bash'], 64, 'Did you mean: raymond completion?'],
   ['a former command', ['recover'], 64, 'raymond resume <run>'],
   ['a former command with a run', ['recover', 'x'], 64, 'raymond resume --all'],
@@ -149,7 +149,7 @@ test('a folder with spaces and umlauts, from a folder below it', async () => {
   expect(readdirSync(project.path('.raymond', 'state'))).toHaveLength(2);
 });
 
-test('everything that is kept is for the owner alone', async () => {
+test('only the owner can read the files of a run', async () => {
   const project = newProject({
     'flow/START.sh': `echo '<fork>WORK</fork><goto input="v">ASK</goto>'`,
     'flow/WORK.sh': `echo x >"$RAYMOND_TASK_FOLDER/x"; chmod 600 "$RAYMOND_TASK_FOLDER/x"; echo '<result></result>'`,

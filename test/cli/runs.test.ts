@@ -1,4 +1,4 @@
-/** Runs as they are found again: list, show, logs, stop, answer, resume, prune. */
+/** Commands for existing runs: list, show, logs, stop, answer, resume, prune. */
 import { existsSync, readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Crew } from '../crash/crew.ts';
@@ -72,7 +72,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     ]);
   });
 
-  test('a new start mentions the crashed one, and only that', async () => {
+  test('a new start mentions only the crashed one', async () => {
     const { stderr } = await project.run(['good']);
     expect(stderr).toContain(
       'Unfinished after a crash: run-crashed. To continue it: raymond resume run-crashed',
@@ -91,7 +91,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     expect(stdout).toContain('starts:');
   });
 
-  test('show --json is the state, with what list says', async () => {
+  test('show --json prints the state and the status of list', async () => {
     const { stdout } = await project.run(['show', 'run-bad', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       workflow_id: 'run-bad',
@@ -131,7 +131,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     ],
     ['resume', ['resume'], 'No run is named.'],
     ['prune', ['prune', 'run-live'], 'works on run-live'],
-  ])('%s where it makes no sense', async (_, args, text) => {
+  ])('%s is refused for a run in the wrong status', async (_, args, text) => {
     const { code, stdout, stderr } = await project.run(args);
     expect([1, 64]).toContain(code);
     expect(stdout).toBe('');
@@ -139,10 +139,10 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   });
 });
 
-test('a completed run that is resumed says again what it has come to', async () => {
+test('resuming a completed run prints its result again', async () => {
   const project = newProject(FLOWS);
   await project.run(['good', '--workflow-id', 'g']);
-  // As a process leaves it that is killed right after the last event.
+  // A process that is killed right after the last event leaves this state.
   project.write('.raymond/state/g.json', '{}');
   const journal = project.journal('g');
   expect(await project.run(['resume', 'g'])).toMatchObject({
@@ -154,7 +154,7 @@ test('a completed run that is resumed says again what it has come to', async () 
   expect(JSON.parse(project.read('.raymond/state/g.json'))).toMatchObject({ result: 'fine' });
 });
 
-test('a failed run is put right and resumed', async () => {
+test('a failed run is fixed and resumed', async () => {
   const project = newProject(FLOWS);
   expect(await project.run(['bad', '--workflow-id', 'b'])).toMatchObject({ code: 1 });
   expect(await project.run(['resume', 'b'])).toMatchObject({ code: 1 });
@@ -163,7 +163,7 @@ test('a failed run is put right and resumed', async () => {
   expect(await project.run(['resume', '--all'])).toMatchObject({ code: 0, stdout: '' });
 });
 
-test('logs -f goes on until the run ends; stop --json says when it has', async () => {
+test('logs -f continues until the run ends; stop --json reports the end', async () => {
   const crew = new Crew(1);
   const life = crew.start();
   await crew.gathered();
@@ -185,7 +185,7 @@ test('logs -f goes on until the run ends; stop --json says when it has', async (
 test.each([
   ['crashed', (_: Project) => {}],
   ['damaged', (project: Project) => project.write('.raymond/state/h.jsonl', '{}\n{}\n{}\n')],
-])('prune ends what a %s run has left running', async (_, damage) => {
+])('prune ends the processes of a %s run', async (_, damage) => {
   const project = newProject(FLOWS);
   const life = project.start(['hang', '--workflow-id', 'h']);
   await eventually('it has begun', () => project.lines('begun').length === 1);
@@ -198,7 +198,7 @@ test.each([
   expect(readdirSync(project.path('.raymond', 'runs'))).toEqual([]);
 });
 
-test('prune removes what is completed, and with --all what is not', async () => {
+test('prune removes completed runs, and with --all the others', async () => {
   const project = newProject(FLOWS);
   await project.run(['good', '--workflow-id', 'g']);
   await project.run(['bad', '--workflow-id', 'b']);

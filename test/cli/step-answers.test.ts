@@ -1,4 +1,4 @@
-/** From an event alone, a reader reaches exactly the text that decided the step. */
+/** An event is enough to find exactly the text that decided the step. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { answerText } from '../../src/execute/answer-ref.ts';
@@ -8,7 +8,7 @@ import { type JournaledEvent, runEventSchema } from '../../src/model/event.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
-/** The answers of a run's steps, by what `raymond logs` prints. */
+/** The answers of a run's steps, found through the output of `raymond logs`. */
 async function answersOf(project: Project, run: string) {
   const { stdout } = await project.run(['logs', run, '--json']);
   const lines = stdout.trimEnd().split('\n');
@@ -27,7 +27,7 @@ async function answersOf(project: Project, run: string) {
   );
 }
 
-test('the output of scripts: of old ones, of large ones, and of what is no UTF-8', async () => {
+test('the output of scripts: old output, large output, and output that is not UTF-8', async () => {
   const project = newProject({
     'loop/START.sh': `n=$((\${RAYMOND_RESULT:-0} + 1))
 printf 'caf\\xc3 %s ' "$n"
@@ -48,14 +48,14 @@ printf 'caf\\xc3 %s ' "$n"
   expect(answers.map(({ event }) => event.answer?.bytes)).toEqual(
     answers.map(({ text }) => Buffer.byteLength(text ?? '')),
   );
-  // The first steps are old: their folders are gone.
+  // The folders of the first steps were removed.
   expect(project.lines('.raymond/runs/loop/steps/main/older.jsonl')).not.toEqual([]);
 
   project.write('.raymond/runs/loop/steps/main/24/stdout', '<result>forged</result>');
   expect((await answersOf(project, 'loop')).at(-1)?.text).toBeUndefined();
 });
 
-test('the final messages of prompts, also of old ones that were compressed', async () => {
+test('the final messages of prompts, including old compressed ones', async () => {
   const project = newProject({
     'talk/START.md':
       '---\nallowed_transitions:\n  - { tag: goto, target: START }\n  - { tag: result }\n---\nTalk.',

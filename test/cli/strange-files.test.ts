@@ -1,4 +1,4 @@
-/** Commands that only look meet what a stranger left where a file of ours belongs: none waits, none crashes. */
+/** Commands that only look find untrusted files where Raymond expects its own. None waits, none crashes. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -30,7 +30,7 @@ const STRANGE: readonly Strange[] = [
 
 interface Place {
   readonly file: string;
-  /** All of them meet a pipe, the first one also the rest. */
+  /** All commands are tested with a pipe, the first one also with the other files. */
   readonly commands: readonly (readonly string[])[];
 }
 
@@ -89,7 +89,7 @@ const PLACES: readonly Place[] = [
 ];
 
 describe.runIf(process.platform !== 'win32').each(STRANGE)('$what', ({ what, put }) => {
-  test.each(PLACES)('in the place of $file', async ({ file, commands }) => {
+  test.each(PLACES)('instead of $file', async ({ file, commands }) => {
     const project = newProject({});
     cpSync(finished.folder, project.folder, { recursive: true });
     mkdirSync(dirname(project.path(file)), { recursive: true });

@@ -9,14 +9,14 @@ const FLOW = {
 };
 
 const QUESTION = 'main asks:\r\n  | Ship it?';
-/** The cursor stands behind "> ", and what is typed is read. */
+/** The cursor is after "> ", and Raymond reads typed text. */
 const PROMPT = '> \x1b[3G';
 
 const shows = ({ screen }: { screen(): string }, text: string) =>
   eventually(`${JSON.stringify(text)} is on the screen`, () => screen().includes(text));
 
 describe.runIf(process.platform === 'linux')('at a terminal', () => {
-  test('a question is put to the person, and the answer goes on', async () => {
+  test('the person is asked, and the answer continues the run', async () => {
     const terminal = atTerminal(newProject(FLOW), ['flow', '--workflow-id', 'r']);
     await shows(terminal, QUESTION);
     terminal.type('yes please\r');
@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
     expect(await project.run(['answer', 'r', 'later'])).toMatchObject({ code: 0 });
   });
 
-  test('who leaves a question with a deadline is told how long the run waits', async () => {
+  test('after Ctrl-D at a question with a deadline, the terminal shows how long the run waits', async () => {
     const project = newProject({
       ...FLOW,
       'flow/START.sh': `echo '<ask next="GO" timeout="24h" timeout_next="GO">Ship it?</ask>'`,

@@ -22,7 +22,7 @@ async function counted(): Promise<Project> {
 }
 
 describe('a damaged journal', () => {
-  test('is named with its line and kept; --salvage goes on from the last good one', async () => {
+  test('is reported with its line and kept; --salvage continues from the last good line', async () => {
     const project = await counted();
     const lines = project.lines(JOURNAL);
     const damaged = lines.map((line, i) => (i === 5 ? `${line.slice(0, 20)}\0\0` : line));
@@ -44,10 +44,10 @@ describe('a damaged journal', () => {
     expect(project.journal('count').at(-1)).toMatchObject({ outcome: 'completed' });
   });
 
-  test('whose last line is torn is whole again without it', async () => {
+  test('with a torn last line continues without that line', async () => {
     const project = await counted();
     truncateSync(project.path(JOURNAL), project.read(JOURNAL).length - 7);
-    // A crash that tears a line comes before the state file shows what is in it.
+    // A torn line is never in the state file.
     rmSync(project.path('.raymond/state/count.json'));
     // That the step had failed is taken from what it left; it is not executed for that again.
     expect(await project.run(['resume', 'count'])).toMatchObject({ code: 1 });
@@ -56,7 +56,7 @@ describe('a damaged journal', () => {
     expect(project.lines('steps')).toEqual(['1', '2', '3', '4', '4', '5', '6']);
   });
 
-  test('whose last lines are missing is named, and salvaged', async () => {
+  test('whose last lines are missing is reported, and can be salvaged', async () => {
     const project = await counted();
     const events = project.journal('count');
     const last = project.lines(JOURNAL).at(-1) ?? '';
@@ -71,7 +71,7 @@ describe('a damaged journal', () => {
     expect(await project.run(['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
   });
 
-  test('that was emptied after the run is not said to be of a run that never began', async () => {
+  test('that was emptied later is not reported as a run that never began', async () => {
     const project = await counted();
     truncateSync(project.path(JOURNAL), 0);
     for (const args of [
@@ -113,7 +113,7 @@ test('a .raymond that cannot be written', async ({ annotate }) => {
   expect(project.lines('steps')).toEqual([]);
 });
 
-/** The modes of a folder mean nothing to root. */
+/** The mode of a folder does not restrict root. */
 function makeReadOnly(folder: string): boolean {
   if (process.getuid?.() !== 0) {
     chmodSync(folder, 0o500);
@@ -124,7 +124,7 @@ function makeReadOnly(folder: string): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro,mode=0700', 'tmpfs', folder]).status === 0;
 }
 
-test("a journal under the name of another run is nobody's", async () => {
+test('a journal under the name of another run is refused', async () => {
   const project = await counted();
   project.write('.raymond/state/mine.jsonl', project.read(JOURNAL));
   for (const command of ['show', 'logs', 'resume']) {
@@ -137,7 +137,7 @@ test("a journal under the name of another run is nobody's", async () => {
   expect((await project.run(['list'])).stdout).toMatch(/^mine +damaged/m);
 });
 
-test.runIf(existsSync('/dev/full'))('a log file that cannot be written is named', async () => {
+test.runIf(existsSync('/dev/full'))('a log file that cannot be written is reported', async () => {
   const project = newProject({ 'flow/START.sh': `echo '<result>fine</result>'` });
   const ended = await project.run(['flow', '--log-file', '/dev/full']);
   expect(ended).toMatchObject({ code: 0, stdout: 'fine\n' });

@@ -1,4 +1,4 @@
-// A project can come from anybody: what its config file may command, and what not.
+// A project may be untrusted. These tests show which keys of its config file apply.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -24,7 +24,7 @@ const CONFIG = '.raymond/config.toml';
 const TALK = { 'talk/START.md': 'Say hello.' };
 const ONCE = { 'once/START.sh': `echo '<result>done</result>'` };
 
-/** An agent that leaves a mark wherever it is started. */
+/** An agent that writes a file when it is started. */
 function withProgram(config: string): Project {
   const project = newProject({
     ...TALK,
@@ -40,7 +40,7 @@ const PROGRAM = '[raymond]\nclaude_path = "./program"\nquiet = true\n';
 
 test('a program that a cloned project names is not run', async () => {
   const project = withProgram(PROGRAM);
-  // Where nothing is on the PATH but what Raymond itself needs.
+  // The PATH contains only what Raymond itself needs.
   const env = { PATH: dirname(process.execPath) };
   for (const args of [['doctor'], ['talk'], ['resume', '--all'], ['config']]) {
     const { stdout, stderr } = await project.run(args, { env });
@@ -50,7 +50,7 @@ test('a program that a cloned project names is not run', async () => {
   expect(existsSync(project.path('was-run'))).toBe(false);
 });
 
-test('it is run when the user has trusted the file, until the file changes', async () => {
+test('it is run after the user has trusted the file, until the file changes', async () => {
   const project = withProgram(PROGRAM);
   const wasRun = async () => {
     rmSync(project.path('was-run'), { force: true });
@@ -71,7 +71,7 @@ test('it is run when the user has trusted the file, until the file changes', asy
   expect(await wasRun()).toBe(false);
 });
 
-test('a program of the project is not run because the PATH has a relative folder', async () => {
+test('a relative folder in the PATH does not make Raymond run a program of the project', async () => {
   const project = withProgram('[raymond]\nquiet = true\n');
   renameSync(project.path('program'), project.path('claude'));
   const env = { PATH: `.:${dirname(process.execPath)}` };
@@ -80,7 +80,7 @@ test('a program of the project is not run because the PATH has a relative folder
   expect(existsSync(project.path('was-run'))).toBe(false);
 });
 
-test('trust is for one file: the same content elsewhere has none', async () => {
+test('trust is for one file, and not for the same content elsewhere', async () => {
   const project = withProgram(PROGRAM);
   await project.run(['config', 'trust']);
   project.write(`other/${CONFIG}`, PROGRAM);
@@ -88,7 +88,7 @@ test('trust is for one file: the same content elsewhere has none', async () => {
   expect(stderr).toContain('is not trusted');
 });
 
-test('what was trusted is kept with the user, for the user alone', async () => {
+test('approvals are stored in private files of the user', async () => {
   const project = withProgram(PROGRAM);
   await project.run(['config', 'trust']);
   const folder = join(project.userConfig, 'trusted');
@@ -144,7 +144,7 @@ test.each([
   expect(existsSync(join(dirname(project.folder), 'raymond.log'))).toBe(false);
 });
 
-test('what is ignored leaves what the user says', async () => {
+test("an ignored key does not override the user's key", async () => {
   const project = newProject({
     ...ONCE,
     [CONFIG]: '[raymond]\npermission_mode = "bypassPermissions"\n',
@@ -156,7 +156,7 @@ test('what is ignored leaves what the user says', async () => {
   });
 });
 
-test("the user's own file may say everything; the project's goes over it, the command line over both", async () => {
+test("the project's file overrides the user's, and the command line overrides both", async () => {
   const project = newProject({ ...ONCE, [CONFIG]: '[raymond]\nmodel = "haiku"\nbudget = 3\n' });
   const log = join(dirname(project.folder), 'elsewhere.log');
   writeUserConfig(
@@ -190,7 +190,7 @@ test("the user's own file may say everything; the project's goes over it, the co
   expect(shown).toContain('# model = "opus" (overridden by the project\'s file)');
 });
 
-test('a user folder that others can change is not believed', async () => {
+test('a user folder that others can change is refused', async () => {
   const project = newProject(ONCE);
   writeUserConfig(project, '[raymond]\nquiet = true\n');
   chmodSync(project.userConfig, 0o777);
@@ -204,7 +204,7 @@ function writeUserConfig({ userConfig }: Project, text: string): void {
   writeFileSync(join(userConfig, 'config.toml'), text, { mode: 0o600 });
 }
 
-/** A clone beside which somebody has work. */
+/** A clone next to a folder with work of the user. */
 function cloneWith(link: string, target: string): { project: Project; precious: string } {
   const project = newProject({ ...ONCE, '.raymond/state/x.jsonl': '' });
   const precious = join(dirname(project.folder), 'precious');
@@ -214,7 +214,7 @@ function cloneWith(link: string, target: string): { project: Project; precious: 
   return { project, precious };
 }
 
-test('a link in .raymond leads no command out of the project', async () => {
+test('no command follows a link in .raymond out of the project', async () => {
   const { project, precious } = cloneWith('.raymond/runs', '../..');
   project.write('.raymond/state/precious.jsonl', '');
   const commands = [
@@ -249,7 +249,7 @@ test('a journal that is a link is not read or written', async () => {
   expect(readFileSync(join(precious, 'work'), 'utf8')).toBe('of days');
 });
 
-test('to look at a workflow, the .raymond beside it does not matter', async () => {
+test('commands that only read a workflow ignore the .raymond next to it', async () => {
   const { project } = cloneWith('.raymond/runs', '../..');
   expect(await project.run(['lint', 'once'])).toMatchObject({ code: 0 });
   expect(await project.run(['diagram', 'once'])).toMatchObject({ code: 0 });
@@ -264,7 +264,7 @@ test('without a repository, a .raymond further up is not used', async () => {
   expect(existsSync(project.path('sub/.raymond/state'))).toBe(true);
 });
 
-test('a loose .raymond and a loose log become private, a log of others is refused', async () => {
+test('an open .raymond and an open log become private, and a log of others is refused', async () => {
   const project = newProject({ ...ONCE, 'raymond.log': 'before\n' });
   mkdirSync(project.path('.raymond/state'), { recursive: true, mode: 0o755 });
   chmodSync(project.path('raymond.log'), 0o666);
@@ -299,7 +299,7 @@ test.runIf(process.getuid?.() === 0)('a log of another user is refused', async (
   expect(stderr).toContain('it belongs to another user');
 });
 
-test('without a config file, the remedy is said', async () => {
+test('without a config file, the remedy is shown', async () => {
   const project = newProject(ONCE);
   const { code, stderr } = await project.run(['config', 'trust']);
   expect(code).toBe(0);

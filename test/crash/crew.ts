@@ -5,8 +5,8 @@ import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
 /**
- * A workflow that forks workers. Each says that it is here, waits at the gate, and goes on to DONE,
- * which gives its number as the result. They wait without spending any time of the processor.
+ * A workflow that forks workers. Each reports itself, waits at the gate, and continues to DONE, which
+ * gives its number as the result. They wait without using the processor.
  */
 export class Crew {
   readonly project: Project;
@@ -56,17 +56,17 @@ echo "<result>$number</result>"`,
     return eventually(`${count} workers are here`, () => this.here().length >= count);
   }
 
-  /** Lets everybody through who waits, and everybody who will come. */
+  /** Lets all workers through, those that wait and later ones. */
   openGate(): void {
     writeFileSync(this.project.path('open'), '');
     try {
       closeSync(openSync(this.project.path('gate'), constants.O_WRONLY | constants.O_NONBLOCK));
     } catch {
-      // Nobody waits.
+      // No worker waits.
     }
   }
 
-  /** Until all went through: one may look whether the gate is open just before it opens. */
+  /** Repeats until all workers passed, because one may have checked the gate just before it opened. */
   async letThrough(): Promise<void> {
     await eventually('all went through the gate', () => {
       this.openGate();

@@ -1,6 +1,6 @@
 /**
- * Every operation on journal, state, lock and inbox fails once, in a whole run through the command
- * line: the run is neither lost nor damaged, the person is told what to do, and no step is left.
+ * Every operation on journal, state, lock and mailbox fails once, in a whole run through the command
+ * line. The run is neither lost nor damaged, the error has a remedy, and no step is left.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const world: { guard: Guard | undefined; running: number; launched: number } = {
 
 const disk = guarded(realDisk, (operation) => world.guard?.(operation));
 
-/** Answers as the workflow's scripts would, and counts what runs. */
+/** Answers like the workflow's scripts, and counts the running steps. */
 const scriptExecutor = (): Executor => {
   const agent = scriptedAgent(answer);
   const counted =
@@ -89,7 +89,7 @@ async function life(project: Project, ...args: string[]) {
   return { code, ...said };
 }
 
-/** All lives share this process; a lock that could not be released would else never die. */
+/** All lives share this process, so a lock that could not be released would otherwise stay valid. */
 function endProcess(project: Project): void {
   const folder = project.path('.raymond', 'runs', 'sweep');
   if (!existsSync(folder)) return;
@@ -142,7 +142,7 @@ describe.each(faults)('%s', (_, verdict, duration) => {
   });
 });
 
-test('.raymond removed before every operation ends the run at once, and nothing is completed', async () => {
+test('.raymond removed before every operation ends the run immediately, and nothing is completed', async () => {
   let losses = 0;
   for (let k = 1; ; k++) {
     const project = newProject(FILES);
@@ -164,15 +164,15 @@ test('.raymond removed before every operation ends the run at once, and nothing 
     world.guard = undefined;
     if (operations < k) break;
     expect(stderr, `operation ${k}`).not.toContain('This is a bug');
-    // A folder that is removed before the run begins is made again.
+    // A folder that is removed before the run begins is created again.
     if (!hadBegun) continue;
-    // One append may have looked just before, be it the last one.
+    // One append may have checked just before; it may be the last one.
     expect(appends, `operation ${k}`).toBeLessThanOrEqual(1);
     if (stderr.includes('completed')) continue;
     losses++;
     expect(code, `operation ${k}`).toBe(1);
     expect(stderr, `operation ${k}`).toMatch(/^raymond: .+\.\n {9}\S.+\.?\n/m);
-    // What was decided before may still be launched, and no more.
+    // Only steps that were decided before may still start.
     expect(world.launched - before, `operation ${k}`).toBeLessThanOrEqual(3);
   }
   expect(losses).toBeGreaterThan(30);

@@ -1,6 +1,6 @@
 /**
- * The ground is taken from under a run that works: its files are removed, or another process takes it
- * over. It stops at once, says so, leaves nothing running, and leaves alone what is not its own.
+ * The files of a working run are removed, or another process takes it over. The first process stops
+ * immediately, reports it, leaves nothing running, and does not touch the files of the other process.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 import { survivors } from '../survivors.ts';
 
-/** The first agent sleeps; the other one goes from step to step for ever. */
+/** The first agent sleeps. The other one executes steps for ever. */
 const FLOW = {
   'flow/START.sh': `echo '<fork>LOOP</fork><goto>SLEEP</goto>'`,
   'flow/SLEEP.sh': 'echo >>asleep; sleep 600; echo "<result></result>"',
@@ -59,7 +59,7 @@ const harms: readonly [string, (project: Project) => void, RegExp][] = [
   ],
 ];
 
-test.each(harms)('%s while a run goes from step to step', async (_what, harm, message) => {
+test.each(harms)('%s while a run executes steps', async (_what, harm, message) => {
   const project = newProject(FLOW);
   const life = project.start(START);
   await untilAsleep(project);

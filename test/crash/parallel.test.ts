@@ -4,7 +4,7 @@ import { newProject } from '../new-project.ts';
 import { survivors } from '../survivors.ts';
 import { Crew } from './crew.ts';
 
-test('fifty workers work at once, and one that fails leaves the others working', async () => {
+test('fifty workers work at the same time, and one that fails does not stop the others', async () => {
   const crew = new Crew(50);
   writeFileSync(crew.project.path('fails-7'), '');
   const life = crew.start();
@@ -51,7 +51,7 @@ echo '<goto>DONE</goto>'`,
   expect(crew.done()).toHaveLength(4);
 });
 
-test('--max-parallel is never exceeded, and is reached', async () => {
+test('--max-parallel is reached, and never exceeded', async () => {
   const crew = new Crew(9);
   crew.project.write(
     'crew/WORK.sh',
@@ -71,7 +71,7 @@ echo '<result></result>'`,
   expect(Math.max(...counts)).toBe(3);
 });
 
-test('--max-iterations ends a run cleanly, and more of them let it go on', async () => {
+test('--max-iterations ends a run cleanly, and a higher limit continues it', async () => {
   const project = newProject({
     'loop/START.sh': `
 echo >>steps
@@ -86,7 +86,7 @@ if [ "$(grep -c ^ steps)" -lt 8 ]; then echo '<goto>START</goto>'; else echo '<r
   expect(project.lines('steps')).toHaveLength(8);
 });
 
-test('runs that begin and end at the same time are not taken for crashed ones', async () => {
+test('runs that begin and end at the same time are not reported as crashed', async () => {
   const project = newProject({ 'short/START.sh': `echo '<result>ok</result>'` });
   const lives = Array.from({ length: 24 }, () => project.run(['short', '--no-debug']));
   const said = (await Promise.all(lives)).map(({ stderr }) => stderr);

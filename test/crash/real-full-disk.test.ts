@@ -1,4 +1,4 @@
-/** The system itself refuses to write: at some byte of the journal, in the middle of a run. */
+/** The system refuses to write at some byte of the journal, in the middle of a run. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,13 +11,13 @@ n=\${RAYMOND_RESULT:-0}
 echo "$RAYMOND_STATE $n try $RAYMOND_ATTEMPT" >>"$log"
 if [ "$n" -lt 25 ]; then echo "<goto input=\\"$((n + 1))\\">START</goto>"; else echo '<result>25</result>'; fi`;
 
-/** A way in which there is no room, and the way to end it. */
+/** A cause of missing space, and its removal. */
 interface Shortage {
   readonly within?: readonly string[];
   readonly end: () => void;
 }
 
-/** Nothing but root can mount a file system, and root always can: elsewhere the limit has to do. */
+/** Only root can mount a file system. Other users test with the limit for the size of files. */
 const mayMount = process.getuid?.() === 0 || process.env.CI !== undefined;
 type Way = [string, RegExp, (project: Project) => Shortage];
 const shortages: readonly Way[] = [
@@ -26,7 +26,7 @@ const shortages: readonly Way[] = [
 ];
 
 test.each(shortages)(
-  '%s stops a run, which goes on when there is room again',
+  '%s stops a run, which continues when there is room again',
   async (_what, reason, make) => {
     const project = newProject({ 'loop/START.sh': LOOP });
     const { within = [], end } = make(project);
@@ -49,7 +49,7 @@ test.each(shortages)(
   },
 );
 
-/** In KiB: the journal of all the steps is longer. */
+/** In KiB. The journal of all steps is longer. */
 function fileLimit(): Shortage {
   return { within: ['bash', '-c', 'ulimit -f 5; exec "$@"', 'bash'], end: () => {} };
 }
@@ -60,7 +60,7 @@ function fullDisk(project: Project): Shortage {
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m,mode=700', 'tmpfs', kept]);
   expect(mounted.status, `A small disk is needed, but: ${mounted.stderr}`).toBe(0);
   onTestFinished(() => void spawnSync('umount', ['-l', kept]));
-  // Room for a beginning, not for all the steps.
+  // Space for the first steps, but not for all.
   const ballast = project.path('.raymond', 'ballast');
   writeFileSync(ballast, Buffer.alloc((2048 - 112) * 1024));
   return { end: () => rmSync(ballast) };

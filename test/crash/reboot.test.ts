@@ -1,6 +1,6 @@
 /**
- * After a reboot every pid means somebody else. What a run remembers of processes is of another boot
- * then, even if a pid and a start time happen to fit: here they name this very test.
+ * After a reboot every pid belongs to a different process. Records of processes then have another
+ * boot, even if a pid and a start time match by chance. Here they match the process of this test.
  */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -17,7 +17,7 @@ test.each([
   ['this release', LONG_AGO],
   ['the first release', {}],
 ])(
-  'a run that a reboot has ended goes on, and whoever has its pids now is left alone (lock of %s)',
+  'a run that a reboot has ended continues, and whoever has its pids now is left alone (lock of %s)',
   async (_release, more) => {
     const project = newProject({
       'flow/START.sh':

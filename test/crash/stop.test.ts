@@ -1,4 +1,4 @@
-/** However a run is stopped: nothing of it is left running, and it can be resumed. */
+/** A stopped run leaves no process running and can be resumed, however it was stopped. */
 import { expect, test } from 'vitest';
 import { stopNow } from '../../src/cli/commands/stop.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
@@ -74,7 +74,7 @@ test('a stop that comes too late does not stop the next process', async () => {
   const crew = new Crew(2);
   const life = crew.start();
   await crew.gathered();
-  // It cannot act on anything any more, as if it crashed while the message was on its way.
+  // It can no longer act, as if it had crashed before the message arrived.
   life.child.kill('SIGSTOP');
   expect(await crew.project.run(['stop', 'crew'])).toMatchObject({ code: 1 });
   life.child.kill('SIGKILL');
@@ -85,7 +85,7 @@ test('a stop that comes too late does not stop the next process', async () => {
   expect(crew.here()).toHaveLength(2);
 });
 
-test('a suspended process is not waited for, and stops when it is continued', async () => {
+test('stop does not wait for a suspended process, which stops when it is continued', async () => {
   const crew = new Crew(2);
   const life = crew.start();
   await crew.gathered();
@@ -110,7 +110,7 @@ test('stop --now continues a suspended process to stop it', async () => {
   expect(survivors(crew.project.folder)).toEqual([]);
 });
 
-test('stop --now kills a process that does not react, and nothing of the run is left', async () => {
+test('stop --now kills a process that does not react, and all processes of the run', async () => {
   const crew = new Crew(2);
   const life = crew.start();
   await crew.gathered();
@@ -127,7 +127,7 @@ test('stop --now kills a process that does not react, and nothing of the run is 
   expect(resumed).toMatchObject({ code: 0, stdout: 'all are sent\n' });
 });
 
-test('stop --now ends what a killed process has left running', async () => {
+test('stop --now ends the steps of a killed process', async () => {
   const crew = new Crew(2);
   const life = crew.start();
   await crew.gathered();
@@ -147,7 +147,7 @@ test('stop --now ends what a killed process has left running', async () => {
   expect(crew.here().slice(2).sort()).toEqual(['1 try 2', '2 try 2']);
 });
 
-test('of two that resume a run one is refused; a killed one is succeeded by the next', async () => {
+test('of two processes that resume a run one is refused; after a kill, the next one continues', async () => {
   const crew = new Crew(2);
   const first = crew.start();
   await crew.gathered();

@@ -1,7 +1,7 @@
 /**
- * Loops, a call into a loop of resets, forks and forks of forks that ask what nobody answers; every
- * step notes in a log that it ran and what it was given. The values are large enough for the journal to get its snapshots.
- * LEAF leaves a job behind that keeps nothing by which it could be known; it must not outlive the run.
+ * Loops, a call into a loop of resets, forks, and nested forks with questions that have no answer.
+ * Every step writes its input to a log. The values are large, so that the journal gets snapshots.
+ * LEAF starts a background job without any mark of the run. The job must not outlive the run.
  */
 export const TORTURE_WORKFLOW: Readonly<Record<string, string>> = {
   'torture/START.sh': script(`
@@ -55,7 +55,7 @@ note worked
 echo "<result>$item has \${RAYMOND_RESULT%% 0*}</result>"`),
 };
 
-/** Only builtins, unless a step is to last a while; the note is one short write at a file's end. */
+/** Only builtins, except in a step that should last. The note is one short write at the end of a file. */
 function script(body: string): string {
   return `
 note() {

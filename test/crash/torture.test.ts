@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type Ending, torture, undisturbedEnding } from './torture.ts';
 
-/** Another one each day, so that time finds what a fixed one would miss; a failure names it. */
+/** A new seed each day finds more than a fixed one. A failure names it. */
 const SEED = Math.floor(Date.now() / 86_400_000);
 
-/** Every kill costs a start; on a machine that is busy with other things that adds up. */
+/** Every kill needs a new start, which is slow on a busy machine. */
 const LONG = { timeout: 240_000 };
 
 let expected: Ending;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   expected = await undisturbedEnding();
 });
 
-test('the torture is worth its name', () => {
+test('the torture workflow has many agents, steps and deadlines', () => {
   expect(Object.keys(expected.agents)).toHaveLength(9);
   expect(Object.values(expected.agents).flat().length).toBeGreaterThan(60);
   const timeouts = Object.values(expected.agents).flat();
@@ -20,7 +20,7 @@ test('the torture is worth its name', () => {
   expect(expected.stdout).toBe('main has deep <goto>NOWHERE</goto> main\n');
 });
 
-test.each([0, 1])('killed with -9 over and over, round %d', LONG, async (round) => {
+test.each([0, 1])('killed with -9 repeatedly, round %d', LONG, async (round) => {
   const kills = await torture({ seed: SEED + round, kills: 10, victims: 'raymond' }, expected);
   expect(Object.keys(kills)).not.toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * Kills a Raymond with -9 at random moments, resumes it until the run ends, and compares. Or harms what
- * Raymond relies on while it works: the wrappers of its steps, and the space for their records.
+ * Kills Raymond with -9 at random moments, resumes it until the run ends, and compares the result. Or
+ * kills the wrappers of its steps, or fills the disk for their records.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { type Ways, waysOf } from './ways.ts';
 
 export interface Torture {
   readonly seed: number;
-  /** After so many kills the run is left in peace. */
+  /** The number of kills after which the run continues undisturbed. */
   readonly kills: number;
   readonly victims: Victims;
 }
@@ -22,15 +22,15 @@ export interface Torture {
 export const VICTIMS = ['raymond', 'raymond and its steps', 'wrappers', 'records'] as const;
 type Victims = (typeof VICTIMS)[number];
 
-/** Then nobody can know how a script ended, and it is repeated. */
+/** The end of a script is then unknown, so it is repeated. */
 const isLossy = (victims: Victims) => victims === 'raymond and its steps' || victims === 'wrappers';
 const killsRaymond = (victims: Victims) => victims.startsWith('raymond');
 
-/** All that must be the same whatever happened. */
+/** Everything that must not depend on kills. */
 export interface Ending {
   readonly stdout: string;
   readonly agents: Ways;
-  /** What the steps noted, without the number of the try. */
+  /** The notes of the steps, without the number of the attempt. */
   readonly notes: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function undisturbedEnding(): Promise<Ending> {
   });
 }
 
-/** Gives how often Raymond was killed, by what it was doing; throws, naming the seed, when anything differs. */
+/** Gives the number of kills by what Raymond was doing. Throws an error with the seed if anything differs. */
 export async function torture(
   { seed, kills, victims }: Torture,
   expected: Ending,
@@ -63,7 +63,7 @@ export async function torture(
       const { code, signal, stdout, stderr } = await life.ended;
       const isKilled = signal === 'SIGKILL';
       if (isKilled && victims === 'raymond and its steps') killSteps(project.folder);
-      // A script that was lost twice waits for a person, who resumes the run.
+      // The agent of a script that was lost twice fails, and a person resumes the run.
       if (!isKilled && !(isLossy(victims) && code === 1 && isLost(project))) {
         assert.equal(code, 0, stderr);
         compare(endingOf(project, stdout), expected, victims);
@@ -74,7 +74,7 @@ export async function torture(
   });
 }
 
-/** Whether there was a victim. */
+/** Whether a process or file was found to harm. */
 function harm(project: Project, life: Started, random: Random, victims: Victims): boolean {
   if (killsRaymond(victims)) return life.child.kill('SIGKILL');
   const step = pick(random, runningSteps(project.folder));
@@ -90,7 +90,7 @@ function fillDiskFor(record: string): void {
   try {
     symlinkSync('/dev/full', record);
   } catch {
-    // The step is over, and its folder is gone.
+    // The step has ended, and its folder was removed.
   }
 }
 
@@ -110,7 +110,7 @@ function startArgs(project: Project, pause: string): string[] {
   return ['torture', '--workflow-id', RUN, ...set];
 }
 
-/** A run that never got to its first event is started again, under the same id. */
+/** A run without a first event is started again, under the same id. */
 function lifeArgs(project: Project, victims: Victims): string[] {
   const hasBegun = project.lines('.raymond', 'state', `${RUN}.jsonl`).length > 0;
   return hasBegun ? ['resume', RUN] : startArgs(project, victims === 'raymond' ? '0' : '0.03');
@@ -118,7 +118,7 @@ function lifeArgs(project: Project, victims: Victims): string[] {
 
 interface Moment {
   readonly name: string;
-  /** Resolves with true when it has come, with false when the process ended before. */
+  /** Resolves with true at the event, with false if the process ended before. */
   come(project: Project, random: Random, life: Started): Promise<boolean>;
 }
 
@@ -174,7 +174,7 @@ const MOMENTS: readonly Moment[] = [
   },
 ];
 
-/** Without any pause, a kill comes within a write; but that takes a processor of its own. */
+/** Without a pause, a kill can hit a write, but the watcher uses a whole processor. */
 async function until(
   child: Started['child'],
   condition: () => boolean,

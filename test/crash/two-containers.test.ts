@@ -1,4 +1,4 @@
-/** Two containers, one volume: the processes cannot see each other, and must not work on one run. */
+/** Two containers share a volume. The processes cannot see each other, and must not work on the same run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ echo '<goto>NEXT</goto>'`,
 const START = ['flow', '--workflow-id', 'r', '--no-debug'];
 const RESUME = ['resume', 'r', '--no-debug'];
 
-/** A Raymond in a container of its own. */
+/** A Raymond process in a separate container. */
 function inContainer(project: Project, args: readonly string[]) {
   const life = project.start(args, { within: containerCommand() });
   return {
@@ -35,8 +35,8 @@ async function begun(project: Project) {
 }
 
 /**
- * As if the owner had given its last sign of life two minutes ago, before the machine was restarted:
- * one that is merely silent would be watched for a while.
+ * Makes the last sign of life of the owner two minutes old, from before a restart of the machine.
+ * Raymond would first watch an owner that is only silent.
  */
 function makeSilent(project: Project, generation: number): void {
   const file = project.path('.raymond', 'runs', 'r', `lock.${generation}`);
@@ -53,7 +53,7 @@ function isWhole(project: Project): void {
 
 const elsewhere = `process 1 on ${hostname()}, in another container or on another machine`;
 
-test('a run that is worked on in one container is refused in the other, and everywhere else', async () => {
+test('a run that a process in one container works on is refused everywhere else', async () => {
   const project = newProject(FLOW);
   const first = await begun(project);
   for (const within of [containerCommand(), []]) {
@@ -70,7 +70,7 @@ test('a run that is worked on in one container is refused in the other, and ever
   isWhole(project);
 });
 
-test('it can be stopped from the other', async () => {
+test('it can be stopped from the other container', async () => {
   const project = newProject(FLOW);
   const first = await begun(project);
   const stopped = await project.run(['stop', 'r', '--now'], { within: containerCommand() });
@@ -79,7 +79,7 @@ test('it can be stopped from the other', async () => {
   expect(survivors(project.folder)).toEqual([]);
 });
 
-test('one that does not react is not killed by its pid, which means somebody else here', async () => {
+test('an owner in another container is not killed by its pid, which belongs to a different process here', async () => {
   const project = newProject(FLOW);
   const first = await begun(project);
   first.kill('SIGSTOP');
@@ -96,13 +96,13 @@ test('one that does not react is not killed by its pid, which means somebody els
   expect(await first.ended).toMatchObject({ code: 0 });
 });
 
-test('a run whose container died goes on elsewhere, as soon as its owner is silent', async () => {
+test('a run whose container died continues elsewhere, as soon as its owner is silent', async () => {
   const project = newProject(FLOW);
   const first = await begun(project);
   first.kill('SIGKILL');
   await first.ended;
   expect(survivors(project.folder)).toEqual([]);
-  // Not in a new container: the system may give it the name of the old one, which then is seen to be dead.
+  // Not in a new container: it may get the name of the old one, which would then be seen as dead.
   const tooEarly = await project.run(RESUME);
   expect(tooEarly.code).toBe(1);
   expect(tooEarly.stderr).toMatch(/If that process no longer exists, try again in \d+ s\./);
@@ -116,7 +116,7 @@ test('a run whose container died goes on elsewhere, as soon as its owner is sile
   isWhole(project);
 });
 
-test('an owner that wakes up after it was taken for dead finds out, and stops its own steps only', async () => {
+test('an owner that wakes up after a takeover notices it, and stops only its own steps', async () => {
   const project = newProject(FLOW);
   const first = await begun(project);
   first.kill('SIGSTOP');

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../src/model/event.ts';
 
-/** What each agent went through, in order: the same whatever happened to the run meanwhile. */
+/** The events of each agent, in order. Interruptions of the run must not change them. */
 export type Ways = Readonly<Record<string, readonly unknown[]>>;
 
 export function waysOf(events: readonly RunEvent[]): Ways {
@@ -21,5 +21,5 @@ function steady(event: RunEvent): unknown {
   return JSON.parse(JSON.stringify(event, (key, value) => (isSteady(key) ? value : undefined)));
 }
 
-/** When, where (every project has its own folder), and after which other agents' events. */
+/** Fields that differ between runs: times, folders and the order of events of different agents. */
 const OTHER_EACH_TIME = new Set(['at', 'cwd', 'workflow', 'seq']);

@@ -1,4 +1,4 @@
-/** A run in a process without standard streams is watched, answered and stopped through the store alone. */
+/** A run in a process without standard streams is watched, answered and stopped only through the store. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -94,7 +94,7 @@ test('a stop reaches it, leaves nothing running, and the next process continues'
   expect(await run()).toMatchObject({ result: 'red', status: { outcome: 'completed' } });
 });
 
-test('killed, it leaves its step to the next process, which adopts it', async () => {
+test('after a kill, the next process adopts its step', async () => {
   const { project, start, answer, run } = await detachedRun();
   const first = start();
   const end = ended(first);

@@ -1,6 +1,6 @@
 /**
- * A process that carries one run and has no standard streams: only the store of runs reaches it. It
- * listens to no signal, asks no person, and its exit code says nothing.
+ * A process that carries one run and has no standard streams. Only the store of runs reaches it. It
+ * listens to no signal and asks no person, and its exit code has no meaning.
  */
 import { projectHost } from './project-host.ts';
 

@@ -1,4 +1,4 @@
-/** Two hosts in one process, which is how a worker carries runs: no terminal, no exit. */
+/** Two hosts in one process, as in a worker: without a terminal and without an exit. */
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
@@ -25,7 +25,7 @@ test('a run changes hands: the first host leaves its step, the second completes 
   const completing = second.carry('r', 'flow');
   expect(await losing).toMatchObject({ kind: 'lost', loss: { leavesSteps: true } });
   expect(project.lines('next')).toEqual([]);
-  // It lives on, and carries other runs.
+  // The host continues, and carries other runs.
   expect(await first.carry('o', 'other')).toMatchObject({ run: { result: 'other' } });
 
   project.write('morning', '');

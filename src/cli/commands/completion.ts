@@ -75,7 +75,7 @@ async function runIds(here: Here): Promise<readonly string[]> {
   return (await here()).store.list();
 }
 
-// Each line is one word, and the script never evaluates it. bash inserts words without quotes, and the
+// Each line is one word, and the script never evaluates it. Bash inserts words without quotes, and the
 // Enter key would evaluate them, so the script quotes them. zsh (compadd) and fish quote words themselves.
 const BASH = `# Completion for raymond. Add this to ~/.bashrc:  eval "$(raymond completion bash)"
 _raymond() {

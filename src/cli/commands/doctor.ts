@@ -14,7 +14,7 @@ import type { Here, Surroundings } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { programIn } from '../wire.ts';
 
-/** The result of one check. A problem has to be fixed before a workflow can run. */
+/** The result of one check. A problem must be fixed before a workflow can run. */
 interface Check {
   readonly name: string;
   readonly verdict: 'ok' | 'warning' | 'problem';

@@ -194,7 +194,7 @@ async function record(here: Here, name: string, path: string | undefined): Promi
 /** People read a recorded test, so it stays small. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** The answers and outputs of steps, as far as the run kept them. */
+/** The answers and outputs of steps that the run has kept. */
 async function outputsOf(
   events: readonly RunEvent[],
   records: StepRecords,
