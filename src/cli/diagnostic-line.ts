@@ -4,7 +4,7 @@ import type { Workflow } from '../model/workflow.ts';
 import { squeezed } from '../observe/words.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 
-/** `flow/START.md:3:9: error: There is no state "REVEIW". Did you mean REVIEW.md? [missing-target]` */
+/** `flow/START.md:3:9: error: There is no state "REVEIW". Similar names: REVIEW.md. [missing-target]` */
 export function diagnosticLine({
   file,
   line,

@@ -73,8 +73,8 @@ describe.each<[Platform, [string, string, string][]]>([
 
 test.each([
   ['A', 'A.md A.sh', '"A" can mean A.md or A.sh. Write the extension too.'],
-  ['REVEIW', 'REVIEW.md START.md', 'There is no state "REVEIW". Did you mean REVIEW.md?'],
-  ['REVEIW.md', 'REVIEW.md START.md', 'There is no state "REVEIW.md". Did you mean REVIEW.md?'],
+  ['REVEIW', 'REVIEW.md START.md', 'There is no state "REVEIW". Similar names: REVIEW.md.'],
+  ['REVEIW.md', 'REVIEW.md START.md', 'There is no state "REVEIW.md". Similar names: REVIEW.md.'],
   ['X', 'B.md START.md', 'There is no state "X". The workflow has B.md, START.md.'],
   ['A', 'A.bat', 'A.bat cannot run on Unix. States for Unix end in .md, .sh.'],
   ['A', '!A.md', 'The state A.md cannot be used: It is not UTF-8.'],

@@ -86,7 +86,7 @@ function missing(workflow: States, name: string): Resolution {
     },
     get message() {
       const hint =
-        close().length > 0 ? `Did you mean ${close().join(' or ')}?` : usableIn(workflow).listed;
+        close().length > 0 ? `Similar names: ${close().join(', ')}.` : usableIn(workflow).listed;
       return `There is no state "${clip(name)}". ${hint}`;
     },
   };

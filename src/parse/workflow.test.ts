@@ -52,7 +52,7 @@ test('without an entry, the message lists the expected names and the states', ()
 
 test('the message for a missing state names the nearest one', () => {
   expect(parse([file('REVIEW.md')], 'REVEIW')).toMatchObject({
-    message: 'The workflow w cannot begin: there is no state "REVEIW". Did you mean REVIEW.md?',
+    message: 'The workflow w cannot begin: there is no state "REVEIW". Similar names: REVIEW.md.',
     remedy: 'Name a state that it has, like REVIEW.md.',
   });
 });

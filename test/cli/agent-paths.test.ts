@@ -107,7 +107,7 @@ test.each([
     const direct = newProject({ ...files, ...PROMPT(tag(outside)) });
     expect(await direct.run(REHEARSE)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('outside of the project'),
+      stderr: expect.stringContaining('outside the project'),
     });
 
     const linked = newProject({
@@ -117,7 +117,7 @@ test.each([
     symlinkSync(outside, linked.path('link'));
     expect(await linked.run(REHEARSE)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('outside of the project'),
+      stderr: expect.stringContaining('outside the project'),
     });
 
     const pinned = newProject({
