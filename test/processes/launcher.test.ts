@@ -299,10 +299,23 @@ test('a step costs the same few calls and files, however many there were, and no
   };
   await one();
   const few = await callsOf(3);
-  expect(few).toBeLessThanOrEqual(8);
+  expect(few).toBeLessThanOrEqual(12);
   expect(await callsOf(40)).toBe(few);
   expect(looks).toBe(0);
 }, 60_000);
+
+test('folders that were made ahead are gone with the run, also those of a killed Raymond', async () => {
+  const run = newRun();
+  mkdirSync(path('spare/7'), { recursive: true });
+  for (const n of [1, 2, 3]) {
+    const one = script(`exit ${n}`);
+    expect(await own(run.submit(one)).ended).toEqual({ kind: 'exited', code: n });
+    await until(() => existsSync(path('spare')));
+  }
+  expect(existsSync(path('spare/7'))).toBe(false);
+  await run.close();
+  expect(existsSync(path('spare'))).toBe(false);
+});
 
 /** Counts the calls to the file system. */
 function countCalls(): { end(): number } {

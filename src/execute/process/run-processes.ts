@@ -4,6 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { adopt } from './adopt.ts';
 import { enclosingRuns } from './enclosing-runs.ts';
@@ -23,6 +24,7 @@ import {
   stdoutOf,
   unstartedBy,
 } from './record.ts';
+import { SpareFolders } from './spare-folders.ts';
 import { type GracePeriods, type Tree, TreeStops } from './stop.ts';
 import { system as thisMachine } from './system.ts';
 import { launcherTree, stepTree, strays } from './trees.ts';
@@ -52,6 +54,7 @@ export class RunProcesses {
   readonly #numbersInUse = new Set<number | undefined>();
   /** One that is usable, and those before it whose commands still run. */
   readonly #launchers = new Set<Launcher>();
+  #spares: SpareFolders | undefined;
   readonly #leaves = new Set<() => void>();
   #isLeft = false;
   #key: string | undefined;
@@ -81,7 +84,10 @@ export class RunProcesses {
    */
   submit(wanted: Launch): LaunchedProcess {
     this.#checkOurs();
-    const isNew = mkdirSync(wanted.folder, { recursive: true, mode: 0o700 }) !== undefined;
+    this.#spares ??= new SpareFolders(join(this.#folder, 'spare'));
+    const isNew =
+      this.#spares.take(wanted.folder) ||
+      mkdirSync(wanted.folder, { recursive: true, mode: 0o700 }) !== undefined;
     const folder = this.#realStepFolder(wanted.folder, isNew);
     if (!isNew) needFree(folder);
     const isUsable = isNew || !isWithdrawn(folder);
@@ -91,6 +97,8 @@ export class RunProcesses {
 
   /** Ends the launcher. The commands that it has started continue. */
   async close(): Promise<void> {
+    this.#spares?.close();
+    this.#spares = undefined;
     await Promise.all([...this.#launchers].map((launcher) => launcher.close()));
   }
 
