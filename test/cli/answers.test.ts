@@ -106,7 +106,7 @@ echo '<ask next="NEXT" timeout="24h" timeout_next="NEXT">which colour?</ask>'`,
     const life = project.start(['ask', '--workflow-id', 'q']);
     await hasAsked(project, 'q');
     execFileSync(process.execPath, ['forged.js', String(life.pid)], { cwd: project.folder });
-    await eventually('it is told of', () =>
+    await eventually('the report of the message', () =>
       life.stderr().includes('ignored a message that no command of yours wrote'),
     );
     expect(life.stderr().match(/ignored a message/g)).toHaveLength(1);

@@ -131,7 +131,7 @@ test('a journal under the name of another run is refused', async () => {
     expect(await project.run([command, 'mine'])).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('it is that of the run "count"'),
+      stderr: expect.stringContaining('belongs to the run "count"'),
     });
   }
   expect((await project.run(['list'])).stdout).toMatch(/^mine +damaged/m);
