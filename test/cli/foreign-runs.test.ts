@@ -219,7 +219,7 @@ test('a variable that changes how programs run is refused', async () => {
   const project = await planted('--set', 'Options=1');
   const { code, stderr } = await project.run(['resume', 'planted', '--trust-run']);
   expect(code).toBe(64);
-  expect(stderr).toContain('"Options" does not begin with a lower-case letter');
+  expect(stderr).toContain('"Options" cannot be chosen by an agent');
 });
 
 test('a run starts even if the key cannot be saved', async () => {
