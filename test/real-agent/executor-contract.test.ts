@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
 import { claudeExecutor } from '../../src/execute/claude/claude.ts';
-import { identify, RunProcesses } from '../../src/execute/process/index.ts';
+import { isAlive, RunProcesses } from '../../src/execute/process/index.ts';
+import { readRecord } from '../../src/execute/process/record.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
 import type { SessionUse } from '../../src/model/event.ts';
@@ -192,10 +193,8 @@ function promptStep(
 }
 
 function living(folder: string, steps: number): readonly number[] {
-  return Array.from({ length: steps }, (_, index) =>
-    join(folder, String(index + 1), 'process.json'),
-  )
-    .filter((record) => existsSync(record))
-    .map((record): number => JSON.parse(readFileSync(record, 'utf8')).identity.pid)
-    .filter((pid) => identify(pid) !== undefined);
+  return Array.from({ length: steps }, (_, index) => join(folder, String(index + 1)))
+    .flatMap((step) => readRecord(step)?.identity ?? [])
+    .filter(isAlive)
+    .map(({ pid }) => pid);
 }
