@@ -46,7 +46,7 @@ export function scriptWorkers(bin, folder, say) {
   say('50 scripts of 0.5 s', ratio(best.all, 500 + best.one, 'ms'));
 }
 
-/** What it costs Raymond to stop many sleeping scripts, against a few. */
+/** Compares the cost of stopping many sleeping scripts with that of a few. */
 export async function stopWorkers(bin, folder, say) {
   const flow = workflow(folder, {
     'START.sh': `for ((i = 0; i < WORKERS; i++)); do echo '<fork>WORK</fork>'; done; echo '<goto>WORK</goto>'\n`,
@@ -88,7 +88,7 @@ async function stopCost(bin, flow, workers) {
   return after - before;
 }
 
-/** What the main thread of a process has used; undefined when it has ended. */
+/** The CPU time of a process's main thread; undefined when it has ended. */
 function cpuMs(pid) {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;

@@ -1,4 +1,4 @@
-// Writes the golden journals of a version with a real raymond: runs of its own, in a folder /project.
+// Writes the golden journals of a version with a real raymond, which runs in a folder /project.
 //
 //   npm run build && node scripts/write-journals.js --into test/journals/version-2
 //
@@ -117,7 +117,7 @@ async function agent() {
     'DRAFT.md': `---\n${evaluated('matches: nothing', 'REVIEW')}\n---\nDraft it.`,
     'REVIEW.md': `---\n${evaluated('prompt: JUDGE, expect: "yes"', 'CALLER')}\n---\nReview it.`,
     'JUDGE.md': 'Is this good?\n{{output}}',
-    'CALLER.md': 'Call somebody.',
+    'CALLER.md': 'Call another state.',
     'SUB.md': 'Help.',
     'LIMIT.md': 'Do more.',
     'BACK.md': 'Go back.',
@@ -146,7 +146,7 @@ async function agent() {
     ['Draft it.', overloaded, 'There is nothing. <result>nothing</result>'],
     ['Is this good?', '<result>no</result>'],
     ['Review it.', 'Looks good. <goto>BACK</goto>'],
-    ['Call somebody.', '<call return="BACK">SUB</call>'],
+    ['Call another state.', '<call return="BACK">SUB</call>'],
     ['Help.', '<goto>LIMIT</goto>'],
     ['Do more.', limited],
   ];
@@ -163,7 +163,7 @@ async function agent() {
     RAYMOND_RETRY_PAUSES_MS: '1,1,1',
     CLAUDE_CONFIG_DIR: join(home, 'claude'),
     ANTHROPIC_BASE_URL: model.url,
-    // Limits are told to subscribers only.
+    // Only subscribers get reports of limits.
     CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-fake',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_TELEMETRY: '1',

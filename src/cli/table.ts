@@ -1,6 +1,6 @@
 import { visible } from '../model/visible.ts';
 
-/** Lines with columns as wide as their widest cell, two spaces apart. */
+/** Lines with columns as wide as their widest cell, and two spaces between columns. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

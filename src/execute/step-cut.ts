@@ -1,7 +1,7 @@
 /**
  * Why Raymond ended a script before it was done. The exit code of a script that was stopped says nothing
- * about the script. So the reason is written before the first signal: a Raymond process that ends before
- * it can journal the stop leaves it to the next one.
+ * about the script. So the reason is written before the first signal. If this process ends before it can
+ * journal the stop, the next process reads it.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

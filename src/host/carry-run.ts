@@ -40,7 +40,7 @@ export interface Carrying extends Pick<StepsPorts, 'library' | 'world' | 'folder
   /** The events by which the run has just begun, to be shown. */
   readonly begun?: readonly Begun[];
   readonly inbox?: Inbox<Input>;
-  /** The name of this process, for the journal; absent where nobody asks who took a step. */
+  /** The name of this process, for the journal; absent if it does not matter. */
   readonly worker?: string;
 }
 

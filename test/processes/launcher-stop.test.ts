@@ -1,4 +1,4 @@
-// What holds for a process with a wrapper of its own also holds for one that the launcher starts.
+// A process that the launcher starts passes the tests of a process with its own wrapper.
 import { useLauncher } from './fixtures/steps.ts';
 
 useLauncher();

@@ -44,13 +44,13 @@ const launcherOf = (one: Launch): number => {
   return found.note.launcher;
 };
 
-/** Tells that it ran, and exits with a code of its own when there is a file `go`. */
+/** Records that it ran. Exits with its own code when the file `go` exists. */
 const waiting = (n: number) =>
   script(`echo ${n} >>ran; until [ -e go ]; do sleep 0.05; done; exit ${n}`);
 
 const ran = () => (existsSync(path('ran')) ? text(path('ran')).trim().split('\n').map(Number) : []);
 
-test('when the launcher is killed, what it started goes on, and another one starts the rest', async () => {
+test('when the launcher is killed, its commands continue, and another launcher starts the rest', async () => {
   const run = newRun();
   const wanted = [1, 2, 3, 4, 5].map(waiting);
   const all = wanted.map((one) => own(run.submit(one)));
@@ -101,7 +101,7 @@ test('a command that is stopped before it begins never begins', async () => {
   expect(ran()).toEqual([]);
 });
 
-test('a command that a new Raymond has given up does not begin later, and can begin anew', async () => {
+test('a command that a new Raymond has given up does not begin later, and can begin again', async () => {
   const run = newRun();
   const first = script('true');
   await own(run.submit(first)).ended;
@@ -155,7 +155,7 @@ async function killedRaymond(crashPoint: number, wanted: readonly Launch[]): Pro
   return hasSaid;
 }
 
-test('Raymond is killed before and after every call: each command runs once, found or anew', async () => {
+test('Raymond is killed before and after every call: each command runs once, adopted or repeated', async () => {
   let count = 0;
   for (let crashPoint = 0, isOver = false; !isOver; crashPoint++) {
     const wanted = [++count, ++count].map((n) => script(`echo ${n} >>ran; exit 9`));
@@ -269,7 +269,7 @@ test('files of a step are for its owner alone, and its umask is ours', async () 
   expect(modes.map((mode) => mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
 });
 
-test('a thousand steps at once go through one launcher', async () => {
+test('one launcher starts a thousand parallel steps', async () => {
   const run = newRun();
   const wanted = Array.from({ length: 1000 }, (_, n) => script(`exit $((${n} % 100))`));
   const all = wanted.map((one) => own(run.submit(one)));
@@ -365,7 +365,7 @@ test('the code for a platform without /proc records the same process', async () 
   });
 });
 
-test('the launcher ends with the run, and what it started goes on', async () => {
+test('the launcher ends with the run, and its commands continue', async () => {
   const run = newRun();
   const wanted = waiting(4);
   const step = own(run.submit(wanted));

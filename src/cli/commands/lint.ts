@@ -52,10 +52,10 @@ async function diagnose(
   }
 }
 
-const LEVELS: readonly Diagnostic['severity'][] = ['error', 'warning', 'note'];
+const LEVELS: readonly string[] = ['error', 'warning', 'note'] satisfies Diagnostic['severity'][];
 
 function levelOf(level = 'note'): number {
-  const index = LEVELS.findIndex((known) => known === level);
+  const index = LEVELS.indexOf(level);
   if (index < 0) throw wrongUsage(`--level is "${level}".`, 'Write error, warning or note.');
   return index;
 }

@@ -13,8 +13,8 @@ import { type EnvironmentChange, quoted } from './shell-environment.ts';
  * - There are no traps: they would lose a signal that arrives between fork and exec.
  * - Messages of bash about a killed child go to /dev/null, which is also the standard input.
  * - `<>` overwrites the first line without truncating the file.
- * - A failed start differs from a program that exits with 126 or 127: bash complains about the code in
- *   the `launch` file, which has a part that nobody else writes at the beginning of the errors.
+ * - A program can exit with 126 or 127, too. Only after a failed start do the errors begin with the path
+ *   of the `launch` file, because bash complains about the code in it.
  */
 export function launcherCode(platform: NodeJS.Platform, mark: StepMark): string {
   const { launch, withdrawn, stdout, stderr } = STEP_FILES;
@@ -65,7 +65,7 @@ const LINUX_IDENTITY = `
   set -- \${RAYMOND_STARTED##*) }
   RAYMOND_STARTED=\${20}`;
 
-/** As `macos.ts` reads it. Bash 3.2 does not tell a subshell its own pid. */
+/** As `macos.ts` reads it. A subshell of bash 3.2 cannot read its own pid. */
 const PS_IDENTITY = `
   RAYMOND_PID=$(exec /bin/sh -c 'echo "$PPID"')
   set -- $(LC_ALL=C TZ=UTC0 exec /bin/ps -o lstart= -p "$RAYMOND_PID")
@@ -80,7 +80,7 @@ export interface StepCode {
   readonly args: readonly string[];
 }
 
-/** What the witness of one step reads. */
+/** The code that the witness of one step reads. */
 export function stepCode(platform: NodeJS.Platform, step: StepCode): string {
   const { id, mark, environment, cwd, command, args } = step;
   const words = [command, ...args].map(quoted).join(' ');

@@ -35,7 +35,7 @@ export interface Submission {
 
 export interface SubmissionEnd {
   readonly exit: Exit;
-  /** The group that the command led, if its witness could tell. */
+  /** The group that the command led; undefined if its witness did not report it. */
   readonly group?: number;
   /** The launcher was lost before the command began. It can be launched in another way. */
   readonly isFree?: boolean;
@@ -53,7 +53,7 @@ interface Pending {
 const WATCH_MS = 1000;
 /** A shell remembers something of every child. */
 const MOST_STEPS = 5000;
-/** A request that nobody has taken up after so many looks is withdrawn. */
+/** A request that no witness has begun after this many looks is withdrawn. */
 const MOST_DELAYS = 30;
 
 export class Launcher {
@@ -159,7 +159,7 @@ export class Launcher {
         return true;
       },
       conclude: async () => {
-        // What was reported before is read in the next turn of the event loop.
+        // The next turn of the event loop reads the reports that have already arrived.
         for (let turn = 0; turn < 2; turn++) await nextTurn();
         const record = recordOf(pending);
         this.#settle(id, { exit: (record && readExit(folder, record)) ?? UNKNOWN });
@@ -251,7 +251,7 @@ export class Launcher {
 
 const hasNul = (text: string) => text.includes('\0');
 
-/** A folder that is gone cannot be used: then nobody knows whether the command has begun. */
+/** In a missing folder, it is unknown whether the command has begun. */
 function isWithdrawable(pending: Pending): boolean {
   try {
     return recordOf(pending) === undefined && withdraw(pending.folder);

@@ -152,7 +152,7 @@ export class RunProcesses {
     );
   }
 
-  /** The folders of all steps of which a process was recorded, for a run that nobody can read. */
+  /** The folders of all steps that have a record of a process, for a run whose journal is damaged. */
   recordedSteps(): readonly string[] {
     return foldersWithRecords(this.#folder);
   }
@@ -216,7 +216,7 @@ export class RunProcesses {
     };
   }
 
-  /** Undefined when the command has to be launched in the other way, which also reports what is wrong. */
+  /** Undefined if the command must be launched with a wrapper, which also reports what is wrong. */
   #submission(wanted: Launch): Submission | undefined {
     if (process.platform === 'win32' || wanted.stdin !== 'none') return undefined;
     try {

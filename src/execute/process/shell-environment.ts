@@ -1,6 +1,5 @@
-// How a shell that already runs gives a command exactly the environment that is wanted. The shell has
-// an environment of its own. For each command only the differences are written, as assignments before
-// `exec`, which bash passes on without acting on them itself.
+// A running shell gives each command exactly the wanted environment. The shell already has one, so only
+// the differences are written, as assignments before `exec`. Bash passes them on without acting on them.
 
 import { TOKEN_VARIABLE } from './mark.ts';
 
