@@ -199,7 +199,7 @@ test('a new run writes nothing through existing links with its name', async () =
   symlinkSync(project.path('precious/work'), join(step, 'stdout'));
   const { code, stderr } = await project.run(['flow', '--workflow-id', 'demo']);
   expect(code).toBe(64);
-  expect(stderr).toContain(`${step}/stdout is a link`);
+  expect(stderr).toContain(`${step}/stdout is not a regular file`);
   expect(project.read('precious/work')).toBe('of days');
 });
 
