@@ -135,7 +135,7 @@ test('stop --now ends the steps of a killed process', async () => {
   await life.ended;
   const asked = await crew.project.run(['stop', 'crew']);
   expect(asked.code).toBe(64);
-  expect(asked.stderr).toMatch(/No process works on crew, but \d+ of the processes/);
+  expect(asked.stderr).toMatch(/No process works on crew, but \d+ processes that it started/);
   expect(survivors(crew.project.folder)).not.toEqual([]);
 
   expect(await crew.project.run(['stop', 'crew', '--now'])).toMatchObject({ code: 0 });
