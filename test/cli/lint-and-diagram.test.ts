@@ -81,7 +81,7 @@ test.each([
   [['lint', 'flow', '--level', 'all'], 'Write error, warning or note.'],
   [['lint', 'nowhere'], 'There is no workflow at nowhere.'],
   [['diagram'], 'No workflow is named.'],
-  [['diagram', 'good', '--run', 'r'], 'There is no run r'],
+  [['diagram', 'good', '--run', 'r'], 'This project has no run r'],
 ])('%j is refused', async (args, message) => {
   const ended = await newProject(FLOW).run(args);
   expect(ended).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining(message) });

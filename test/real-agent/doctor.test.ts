@@ -68,7 +68,7 @@ test('doctor reports all problems together, each with its remedy', async () => {
 test.each([
   ['2.1.100 (Claude Code)', 0, /^warning +claude .*older than 2\.1\.197/m],
   ['99.0.0 (Claude Code)', 0, /^ok +claude .*newer than 2\.1\.325/m],
-  ['GNU claude', 1, /^PROBLEM +claude .*does not say its version/m],
+  ['GNU claude', 1, /^PROBLEM +claude .*does not report a version/m],
 ])('doctor judges a claude with the version "%s"', async (version, code, expected) => {
   const { run, file, claude } = await sandbox({
     age: 'newer',
