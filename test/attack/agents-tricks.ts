@@ -146,6 +146,7 @@ export const AGENTS_TRICKS: readonly Attack[] = [
   },
   {
     name: '100,000 workers in one answer',
+    isSlow: true,
     expected: 'none made',
     files: () => ({
       ...END,

@@ -9,6 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Project } from '../raymond.ts';
 
 export interface Attack {
+  /** It takes many seconds, and a table beside the source tests the same rule. */
+  readonly isSlow?: true;
   readonly name: string;
   readonly expected: string;
   readonly files?: (scene: Scene) => Readonly<Record<string, string>>;

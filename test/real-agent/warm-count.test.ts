@@ -5,14 +5,14 @@ import { eventsOf, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
-const turns = 6;
+const turns = 3;
 const ways = ages.flatMap((age) => [
   { age, flags: [], count: 1 },
   { age, flags: ['--no-warm'], count: turns },
 ]);
 
 test.each(ways)(
-  'six consecutive prompts need this number of processes: $count ($age $flags)',
+  'three consecutive prompts need this number of processes: $count ($age $flags)',
   async (way) => {
     const { run, journal, processes } = await sandbox({
       age: way.age,

@@ -60,46 +60,36 @@ async function wrapped(
 
 describe.each(ages)('with the %s Claude Code', (age) => {
   describe.each([
-    { how: 'it says where', hides: false },
-    { how: 'it does not say where', hides: true },
-  ])('and $how its transcripts are', ({ hides }) => {
-    test.each([[[]], [['--no-warm']]])(
-      'every turn is paid once, and the model sees no prompt twice %j',
-      async (flags) => {
-        const {
-          run,
-          model: asked,
-          journal,
-        } = await wrapped(age, hides, {
-          'Do one.': costing('<goto>TWO</goto>'),
-          'Do two.': [
-            faults.internal,
-            faults.overloaded,
-            costing('<call return="BACK">SUB</call>'),
-          ],
-          'Look into it.': costing('<result>found</result>'),
-          'It was': [faults.internal, costing('<result>done</result>')],
-        });
-        const args = ['--workflow-id', 'r', '--model', model, ...flags];
-        expect(await run('workflow', ...args)).toMatchObject({ code: 0, stdout: 'done\n' });
-        const costs = eventsOf(journal('r'), 'step-ended').map(({ cost }) => cost.usd.toFixed(4));
-        expect(costs).toEqual(Array(4).fill('0.2500'));
-        const caller = [
-          'user: Do one.',
-          'assistant: <goto>TWO</goto>',
-          'user: Do two.',
-          'assistant: <call return="BACK">SUB</call>',
-        ];
-        expect(conversationLines(asked.requests.at(-1))).toEqual([
-          ...caller,
-          'user: It was found.',
-        ]);
-        for (const request of asked.requests) {
-          const prompts = conversationLines(request).filter((line) => line.startsWith('user: '));
-          expect(new Set(prompts).size).toBe(prompts.length);
-        }
-      },
-    );
+    { how: 'it says where', hides: false, flags: [] },
+    { how: 'it does not say where', hides: true, flags: ['--no-warm'] },
+  ])('and $how its transcripts are', ({ hides, flags }) => {
+    test(`every turn is paid once, and the model sees no prompt twice ${flags.join('')}`, async () => {
+      const {
+        run,
+        model: asked,
+        journal,
+      } = await wrapped(age, hides, {
+        'Do one.': costing('<goto>TWO</goto>'),
+        'Do two.': [faults.internal, faults.overloaded, costing('<call return="BACK">SUB</call>')],
+        'Look into it.': costing('<result>found</result>'),
+        'It was': [faults.internal, costing('<result>done</result>')],
+      });
+      const args = ['--workflow-id', 'r', '--model', model, ...flags];
+      expect(await run('workflow', ...args)).toMatchObject({ code: 0, stdout: 'done\n' });
+      const costs = eventsOf(journal('r'), 'step-ended').map(({ cost }) => cost.usd.toFixed(4));
+      expect(costs).toEqual(Array(4).fill('0.2500'));
+      const caller = [
+        'user: Do one.',
+        'assistant: <goto>TWO</goto>',
+        'user: Do two.',
+        'assistant: <call return="BACK">SUB</call>',
+      ];
+      expect(conversationLines(asked.requests.at(-1))).toEqual([...caller, 'user: It was found.']);
+      for (const request of asked.requests) {
+        const prompts = conversationLines(request).filter((line) => line.startsWith('user: '));
+        expect(new Set(prompts).size).toBe(prompts.length);
+      }
+    });
 
     test('an agent that was killed continues where it was, and each turn is paid once', async () => {
       const {
