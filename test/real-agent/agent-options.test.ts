@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import { answering, bash, eventsOf, killHard, sandboxes, until } from './raymond-sandbox.ts';
 import type { Reply } from './scripted-model.ts';
 
@@ -15,7 +15,7 @@ function write(path: string): Reply {
   return { content: [{ type: 'tool_use', name: 'Write', input }] };
 }
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   const threeTurns = () =>
     sandbox({
       age,

@@ -1,6 +1,6 @@
 // Checks how a run handles faults of the model's service.
 import { describe, expect, test } from 'vitest';
-import { type Age, ages } from './claude-sandbox.ts';
+import { type Age, suiteAges } from './claude-sandbox.ts';
 import {
   answering,
   bash,
@@ -30,7 +30,7 @@ const passing: Readonly<Record<string, Reply>> = {
   STALLED: { content: 'half of an answer', pause: never },
 };
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test('a temporary fault is retried, and the model sees no prompt twice', async () => {
     const names = Object.keys(passing);
     const next = (index: number) =>
@@ -139,7 +139,7 @@ describe('a usage limit', () => {
   const script = answering({ 'Do one.': '<goto>TWO</goto>', 'Do two.': limited });
   const environment = { ...hasty, ...subscription };
 
-  test.each(ages)('makes the run wait, even after a crash (%s)', async (age) => {
+  test.each(suiteAges)('makes the run wait, even after a crash (%s)', async (age) => {
     const { start, run, model, journal } = await sandbox({ age, workflow, script, environment });
     const first = start('workflow', '--workflow-id', 'r');
     await until(() => /prompts wait until .*/.exec(first.stderr())?.[0].includes(endsAt));

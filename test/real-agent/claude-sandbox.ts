@@ -13,6 +13,9 @@ import { transcriptPath } from '../../src/execute/claude/transcript.ts';
 export const ages = ['older', 'newer'] as const;
 export type Age = (typeof ages)[number];
 
+/** The versions in slow tests: one in the suite, both with `npm run test:long`. */
+export const suiteAges: readonly Age[] = process.env.RAYMOND_TEST_LONG ? ages : ['newer'];
+
 export function claudeBinary(age: Age): string {
   const installed = fileURLToPath(new URL('node_modules/', import.meta.url));
   const folders = existsSync(installed) ? readdirSync(installed) : [];

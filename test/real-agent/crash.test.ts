@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import {
   allowBash,
   answering,
@@ -20,7 +20,7 @@ const sandbox = sandboxes();
 
 const price = { input_tokens: 10_000, output_tokens: 1_000 };
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   const ways = [
     { how: 'kept warm', flags: [] },
     { how: 'one process per prompt', flags: ['--no-warm'] },
@@ -138,7 +138,7 @@ describe.each(ages)('with the %s Claude Code', (age) => {
   );
 });
 
-test.each(ages)(
+test.each(suiteAges)(
   'an answer counts even if the exit of the process was not recorded (%s)',
   async (age) => {
     const answer = gate();
@@ -161,7 +161,7 @@ test.each(ages)(
   },
 );
 
-test.each(ages)('a stop of an adopted turn ends all its processes (%s)', async (age) => {
+test.each(suiteAges)('a stop of an adopted turn ends all its processes (%s)', async (age) => {
   const { start, file, claude, journal } = await sandbox({
     age,
     workflow: { 'START.md': 'Do one.' },
@@ -181,7 +181,7 @@ test.each(ages)('a stop of an adopted turn ends all its processes (%s)', async (
   expect(eventsOf(journal('r'), 'step-interrupted')).toHaveLength(1);
 });
 
-test.each(ages)('a kill while Raymond sends a long prompt loses nothing (%s)', async (age) => {
+test.each(suiteAges)('a kill while Raymond sends a long prompt loses nothing (%s)', async (age) => {
   const { start, run, model, processes } = await sandbox({
     age,
     workflow: { 'START.md': `${'A long story. '.repeat(50_000)}The end.` },

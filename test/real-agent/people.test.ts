@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import {
   allowBash,
   answering,
@@ -58,7 +58,7 @@ test('--verbose shows the texts and tool calls of the agent', async () => {
   expect(stderr).toMatch(/main +\| There it is\./);
 });
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   const working = async () => {
     const world = await sandbox({
       age,

@@ -1,7 +1,7 @@
 // The options of a resume apply from its first step, however the run ended before.
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import {
   allowBash,
   answering,
@@ -19,7 +19,7 @@ const sandbox = sandboxes();
 const [before, after] = ['claude-opus-4-5', 'claude-haiku-4-5'] as const;
 const workflow = { 'START.md': 'Do one.', 'TWO.md': 'Do two.' };
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   /** The second prompt waits in a command until it is killed. The next prompt ends the run. */
   async function interruptible() {
     const world = await sandbox({

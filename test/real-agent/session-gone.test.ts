@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ages, type ClaudeSandbox } from './claude-sandbox.ts';
+import { type ClaudeSandbox, suiteAges } from './claude-sandbox.ts';
 import { answering, conversationLines, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
@@ -12,7 +12,7 @@ function forget({ configFolder }: ClaudeSandbox): void {
   for (const folder of readdirSync(projects)) rmSync(join(projects, folder), { recursive: true });
 }
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test.each([
     ['a session that continues', '<goto>TWO</goto>'],
     ['a session that is branched', '<call return="END">TWO</call>'],

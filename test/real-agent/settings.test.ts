@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Age, ages } from './claude-sandbox.ts';
+import { type Age, suiteAges } from './claude-sandbox.ts';
 import { fakeClaude } from './fake-claude.ts';
 import { answering, bash, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
@@ -77,7 +77,7 @@ test.each<{ age: Age; flags: readonly string[]; settings: object }>([
   expect(third).toBe(first);
 });
 
-describe.each(ages)('the user’s own model, with the %s Claude Code', (age) => {
+describe.each(suiteAges)('the user’s own model, with the %s Claude Code', (age) => {
   const own = 'claude-haiku-4-5';
   const places = {
     'the environment of its settings': { env: { ANTHROPIC_MODEL: own } },
@@ -129,7 +129,7 @@ describe.each(ages)('the user’s own model, with the %s Claude Code', (age) => 
   });
 });
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test('a tool that is not allowed is denied, and every output reports it', async () => {
     const { run, file, journal } = await sandbox({
       age,

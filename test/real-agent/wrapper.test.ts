@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ages, claudeBinary } from './claude-sandbox.ts';
+import { claudeBinary, suiteAges } from './claude-sandbox.ts';
 import {
   answering,
   bash,
@@ -34,7 +34,7 @@ const workflow = {
 
 /** A wrapper that uses another configuration folder; with `hides`, the agent does not report it. */
 async function wrapped(
-  age: (typeof ages)[number],
+  age: (typeof suiteAges)[number],
   hides: boolean,
   script: Parameters<typeof answering>[0],
 ) {
@@ -58,7 +58,7 @@ async function wrapped(
   return world;
 }
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   describe.each([
     { how: 'it says where', hides: false, flags: [] },
     { how: 'it does not say where', hides: true, flags: ['--no-warm'] },
