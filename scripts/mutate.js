@@ -29,7 +29,9 @@ const AREAS = {
     folder: 'src/execute/process',
     tests: ['src/execute/process/**/*.test.ts', 'test/processes/**/*.test.ts'],
     // The changed code is not in dist, which these run.
-    exclude: ['test/processes/script-end.test.ts', 'test/processes/disk-use.test.ts'],
+    exclude: ['script-end', 'disk-use', 'output-of'].map(
+      (name) => `test/processes/${name}.test.ts`,
+    ),
     // StrykerJS runs tests in threads, which cannot set the umask.
     testNamePattern: '^(?!.*umask is ours)',
   },
