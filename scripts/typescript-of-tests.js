@@ -33,7 +33,7 @@ export async function importTypeScript(file) {
 const ownDirname = {
   name: 'own-dirname',
   setup({ onLoad }) {
-    onLoad({ filter: /\/(test|src)\/.*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\/(bench|test|src)\/.*\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       const folder = JSON.stringify(dirname(path));
       return { contents: text.replaceAll('import.meta.dirname', folder), loader: 'ts' };

@@ -6,7 +6,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { transcriptPath } from '../../src/execute/claude/transcript.ts';
 
 /** Versions up to 2.1.276 restart the total cost for each process; later ones continue the total. */
@@ -17,7 +16,7 @@ export type Age = (typeof ages)[number];
 export const suiteAges: readonly Age[] = process.env.RAYMOND_TEST_LONG ? ages : ['newer'];
 
 export function claudeBinary(age: Age): string {
-  const installed = fileURLToPath(new URL('node_modules/', import.meta.url));
+  const installed = join(import.meta.dirname, 'node_modules');
   const folders = existsSync(installed) ? readdirSync(installed) : [];
   const folder = folders.find((name) => name.startsWith(`claude-${age}-`));
   if (folder === undefined) {

@@ -1,0 +1,28 @@
+import { processPerState, warmGoto } from './cases/agent-states.ts';
+import { foldEvent } from './cases/fold-event.ts';
+import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
+import { scriptTransition, scriptTransitionNoDebug } from './cases/script-transition.ts';
+import { scriptWorkers } from './cases/script-workers.ts';
+import { startHelp, startList } from './cases/start-up.ts';
+import { stopWorkers } from './cases/stop-workers.ts';
+import type { BenchCase } from './frame/case.ts';
+import { main } from './frame/main.ts';
+
+/** All cases, in the order of the table. */
+export const CASES: readonly BenchCase[] = [
+  scriptTransition,
+  scriptTransitionNoDebug,
+  scriptWorkers,
+  stopWorkers,
+  scriptOutput,
+  scriptOutputMemory,
+  ...warmGoto,
+  ...processPerState,
+  startHelp,
+  startList,
+  foldEvent,
+];
+
+export function bench(words: readonly string[]): Promise<number> {
+  return main(words, CASES);
+}
