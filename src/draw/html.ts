@@ -11,7 +11,7 @@ import type { State, Workflow } from '../model/workflow.ts';
 import { escapeText } from './escape.ts';
 import { HTML_STYLE } from './html-style.ts';
 import { markedText } from './marked-text.ts';
-import { policyFacts } from './policy-facts.ts';
+import { limitFacts, policyFacts } from './policy-facts.ts';
 import { toSvg } from './svg.ts';
 
 export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): string {
@@ -105,8 +105,12 @@ function useFacts({ overlay }: Page, node: GraphNode): string {
 }
 
 function policySection(state: State, workflow: Workflow): string {
-  const found = state.kind === 'prompt' ? policyFacts(state.policy, workflow) : [];
-  return found.length > 0 ? titled('Front matter', facts(found)) : '';
+  if (state.kind === 'broken') return '';
+  const [title, found] =
+    state.kind === 'prompt'
+      ? ['Front matter', policyFacts(state.policy, workflow)]
+      : ['Limits', limitFacts(state.limits)];
+  return found.length > 0 ? titled(title, facts(found)) : '';
 }
 
 function ways(page: Page, node: GraphNode): string {

@@ -1,5 +1,5 @@
 import type { Choice } from '../model/agent.ts';
-import type { Evaluator, Policy, Workflow } from '../model/workflow.ts';
+import type { Evaluator, Limits, Policy, Workflow } from '../model/workflow.ts';
 import { choiceKey } from '../parse/agent-choices.ts';
 import { writeTag } from '../parse/transition.ts';
 
@@ -8,7 +8,6 @@ export function policyFacts(
   policy: Policy,
   { agent }: Workflow,
 ): readonly (readonly [string, string])[] {
-  const { idleTimeoutMs, maxVisits } = policy;
   const given: readonly (readonly [string, string | undefined])[] = [
     ...(policy.allowed ?? []).map(
       ({ tag, body, attributes }) =>
@@ -17,8 +16,7 @@ export function policyFacts(
     ...agent.choices.map(
       (choice) => [choiceKey(choice), shown(policy.choices[choice.name])] as const,
     ),
-    ['timeout', idleTimeoutMs === undefined ? undefined : `${idleTimeoutMs / 1000} s`],
-    ['max_visits', maxVisits?.toString()],
+    ...limitFacts(policy),
     ['force_implicit', policy.forceImplicit ? 'true' : undefined],
     ['on_interrupt', policy.onInterrupt === 'restart' ? 'restart' : undefined],
     ...policy.evaluators.map(
@@ -27,6 +25,16 @@ export function policyFacts(
     ),
   ];
   return given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+export function limitFacts({
+  idleTimeoutMs,
+  maxVisits,
+}: Limits): readonly (readonly [string, string])[] {
+  return [
+    ...(idleTimeoutMs === undefined ? [] : [['timeout', `${idleTimeoutMs / 1000} s`] as const]),
+    ...(maxVisits === undefined ? [] : [['max_visits', String(maxVisits)] as const]),
+  ];
 }
 
 function shown(choice: Choice | undefined): string | undefined {

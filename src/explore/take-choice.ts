@@ -36,7 +36,8 @@ export function takeChoice(
   position: AgentPosition,
   { tags = [] }: Choice,
 ): readonly Effect[] {
-  const play = (run: Run, input: Input) => interpret(() => workflow, run, input);
+  const workflows = (ref: string) => (ref === ELSEWHERE ? undefined : workflow);
+  const play = (run: Run, input: Input) => interpret(workflows, run, input);
   const before = runAt(workflow, position);
   const begun = play(before, {
     kind: 'start-step',

@@ -11,6 +11,7 @@ import type { Failure } from '../model/failure.ts';
 import type { StateName } from '../model/state-name.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
+import { limitsOf } from '../parse/limits.ts';
 import { type Choice, choicesOf, playable } from './choices.ts';
 import { type AgentPosition, type Effect, takeChoice } from './take-choice.ts';
 
@@ -106,7 +107,7 @@ export class Walk {
   #expand(at: Configuration): void {
     const choices = this.#choices.get(at.state) ?? [];
     const state = this.#workflow.states.get(at.state);
-    if (state?.kind === 'prompt' && state.policy.maxVisits !== undefined) at.mayStop = true;
+    if (limitsOf(state).maxVisits !== undefined) at.mayStop = true;
     if (choices.length === 0) {
       this.deadEnds.add(at);
       this.#unforeseeable(at);
@@ -291,7 +292,7 @@ const MOST_COUNTED = 3;
 function maxVisitsOf(workflow: Workflow): ReadonlyMap<StateName, number> {
   const counted = new Map<StateName, number>();
   for (const state of workflow.states.values()) {
-    const max = state.kind === 'prompt' ? state.policy.maxVisits : undefined;
+    const max = limitsOf(state).maxVisits;
     if (counted.size === MOST_COUNTED_STATES) break;
     if (max !== undefined && max <= MOST_COUNTED) counted.set(state.name, max);
   }

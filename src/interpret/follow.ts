@@ -8,10 +8,12 @@ import type { StateName } from '../model/state-name.ts';
 import type { Fork, Move } from '../model/transition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
+import { limitsOf } from '../parse/limits.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type WorkerName, workerNames } from './agent-name.ts';
 import { callCeiling, forkCeiling, nameCeiling } from './ceilings.ts';
 import { visitKey } from './new-run.ts';
+import { entryInput } from './workflow-defaults.ts';
 
 export type Workflows = (ref: string) => Workflow | undefined;
 
@@ -48,9 +50,7 @@ export function entryProblem(
   workflow: string,
   state: StateName,
 ): Failure | undefined {
-  const definition = workflows(workflow)?.states.get(state);
-  if (definition?.kind !== 'prompt') return undefined;
-  const { maxVisits } = definition.policy;
+  const { maxVisits } = limitsOf(workflows(workflow)?.states.get(state));
   const visits = agent.visits[visitKey(workflow, state)] ?? 0;
   if (maxVisits === undefined || visits < maxVisits) return undefined;
   const message = `${agent.id} has entered ${state} ${counted(maxVisits, 'time')}, which is the limit (max_visits).`;
@@ -90,27 +90,24 @@ function ownEvent(
       });
     case 'call-workflow':
       return moved(from, tag, {
-        ...entry(from, own.path),
+        ...entry(from, own.path, own.input),
         session: branchOf(agent.session),
         stack: pushed(from, own.return),
-        input: own.input,
       });
     case 'function-workflow':
       return moved(from, tag, {
-        ...entry(from, own.path),
+        ...entry(from, own.path, own.input),
         session: FRESH,
         cwd: directory(from, own.cd),
         stack: pushed(from, own.return),
-        input: own.input,
         choices: own.choices,
       });
     case 'reset-workflow':
       return moved(from, tag, {
-        ...entry(from, own.path),
+        ...entry(from, own.path, own.input),
         session: FRESH,
         cwd: directory(from, own.cd),
         stack: { kind: 'clear' },
-        input: own.input,
       });
     case 'result': {
       const frame = agent.stack.at(-1);
@@ -171,18 +168,19 @@ function forkEvent(from: Standpoint, fork: Fork, name: WorkerName | undefined): 
   const { agent, at } = from;
   const place =
     fork.tag === 'fork'
-      ? { workflow: agent.workflow, state: state(from, fork.target) }
-      : entry(from, fork.path);
+      ? { workflow: agent.workflow, state: state(from, fork.target), input: fork.input }
+      : entry(from, fork.path, fork.input);
   return {
     type: 'agent-forked',
     at,
     agent: name.id,
     parent: agent.id,
     counter: name.counter,
-    ...place,
+    workflow: place.workflow,
+    state: place.state,
     cwd: directory(from, fork.cd),
     variables: fork.variables,
-    ...(fork.input !== undefined && { input: fork.input }),
+    ...(place.input !== undefined && { input: place.input }),
   };
 }
 
@@ -227,13 +225,24 @@ function directory({ agent, facts }: Standpoint, cd: string | undefined): string
   );
 }
 
-function entry({ facts }: Standpoint, path: string): { workflow: string; state: StateName } {
+function entry(
+  { workflows, facts }: Standpoint,
+  path: string,
+  given: string | undefined,
+): { workflow: string; state: StateName; input: string | undefined } {
   const fact = facts.workflows.get(path);
-  if (fact?.found) return { workflow: fact.ref, state: fact.entry };
-  throw new Obstacle(
-    'bad-workflow',
-    fact?.problem ?? `Raymond has not looked at the workflow ${path}.`,
-  );
+  if (!fact?.found) {
+    throw new Obstacle(
+      'bad-workflow',
+      fact?.problem ?? `Raymond has not looked at the workflow ${path}.`,
+    );
+  }
+  const entered = workflows(fact.ref);
+  const received = entered ? entryInput(entered, given) : { ok: true as const, input: given };
+  if (!received.ok) {
+    throw new Obstacle('bad-transition', `There is no input, but ${received.problem}.`);
+  }
+  return { workflow: fact.ref, state: fact.entry, input: received.input };
 }
 
 function check(failure: Failure | undefined): void {

@@ -44,8 +44,11 @@ const LINT_CODES = {
   // Front matter.
   'late-front-matter': error('parse', 'Front matter is not at the start of its file.'),
   'unclosed-front-matter': error('parse', 'Front matter has no closing line.'),
-  yaml: error('parse', 'Front matter is not valid YAML.'),
-  'unknown-key': warning('parse', 'A key of front matter, or of an evaluator, is unknown.'),
+  yaml: error('parse', 'Front matter, or another YAML text, is not valid YAML.'),
+  'unknown-key': warning(
+    'parse',
+    'A key of front matter, of an evaluator or of a manifest is unknown.',
+  ),
   'bad-key': error('parse', 'A key of front matter is not a plain word.'),
   'bad-value': error('parse', 'A value has the wrong type for its key.'),
   'empty-list': warning('parse', 'allowed_transitions is empty, so everything is allowed.'),
@@ -62,6 +65,14 @@ const LINT_CODES = {
     'parse',
     'force_implicit needs exactly one complete transition in allowed_transitions.',
   ),
+  // The manifest.
+  'misnamed-manifest': error(
+    'parse',
+    'A file is almost called workflow.yaml, so it has no effect.',
+  ),
+  'unknown-agent': error('parse', 'The workflow wants an agent that does not exist.'),
+  'misplaced-limits': error('parse', 'The manifest has limits for a state with front matter.'),
+  'unused-key': warning('parse', 'A key has no effect.'),
   // Names of states.
   'missing-state': error('lint', 'A target, return, next, timeout_next or judge does not exist.'),
   'ambiguous-state': error('lint', 'More than one file fits a name.'),

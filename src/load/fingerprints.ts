@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Source, SourceFile } from '../model/source.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
+import { MANIFEST } from '../parse/manifest.ts';
 import { isStateFile } from '../parse/state.ts';
 
 /**
- * The sha256 of each file of a workflow. States and scripts each have their own, as they are
- * executed. `container`, the archive or YAML file, has one for everything else in it.
+ * The sha256 of each file of a workflow. States and the manifest each have their own. `container`, the archive or YAML file, has one for everything else in it.
  */
 export function fingerprints(source: Source, container: string): WorkflowFiles {
   const own = source.files.flatMap(({ name, content }) => {
-    const bytes = isStateFile(name) ? executable(content) : undefined;
+    const bytes = hasOwn(name) ? executable(content) : undefined;
     return bytes === undefined ? [] : [[name, sha256(bytes)] as const];
   });
   const rest = source.whole ?? restOf(source.files);
   return Object.fromEntries(rest ? [...own, [container, sha256(rest)]] : own);
 }
+
+const hasOwn = (name: string) => isStateFile(name) || name === MANIFEST;
 
 /**
  * The bytes from which a state is executed. A prompt inside a larger file has none: the container
@@ -30,7 +32,7 @@ function executable(content: SourceFile['content']): Uint8Array | undefined {
 /** The names and hashes of the files that are not states, as one text. */
 function restOf(files: readonly SourceFile[]): Uint8Array | undefined {
   const others = files.flatMap(({ name, content }) =>
-    isStateFile(name) || !('bytes' in content) ? [] : [[name, sha256(content.bytes)]],
+    hasOwn(name) || !('bytes' in content) ? [] : [[name, sha256(content.bytes)]],
   );
   return others.length === 0 ? undefined : Buffer.from(JSON.stringify(others.sort()));
 }

@@ -2,6 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { readFileWithin, UnusableFile } from '../files/regular-file.ts';
 import type { SourceFile } from '../model/source.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { isLikeManifest } from '../parse/manifest.ts';
 import { isStateFile } from '../parse/state.ts';
 
 /** A state is a text that a person wrote. A larger file is a mistake. */
@@ -17,7 +18,7 @@ export async function readFolder(folder: string): Promise<readonly SourceFile[]>
   const root = await realpath(folder);
   const entries = await readdir(root, { withFileTypes: true });
   const names = entries
-    .filter((entry) => isStateFile(entry.name) && (entry.isFile() || entry.isSymbolicLink()))
+    .filter((entry) => isRead(entry.name) && (entry.isFile() || entry.isSymbolicLink()))
     .map((entry) => entry.name);
   const files: SourceFile[] = [];
   for (let from = 0; from < names.length; from += FILES_AT_ONCE) {
@@ -27,6 +28,8 @@ export async function readFolder(folder: string): Promise<readonly SourceFile[]>
   }
   return files;
 }
+
+const isRead = (name: string) => isStateFile(name) || isLikeManifest(name);
 
 const FILES_AT_ONCE = 64;
 

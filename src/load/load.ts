@@ -139,8 +139,8 @@ async function readSource(
       return { ...bare, name: stem(file), files };
     }
     case 'yaml': {
-      const { id = stem(file), ...read } = await readable(readYamlFile(path, agent), path);
-      return { ...bare, ...read, name: id };
+      const read = await readable(readYamlFile(path, agent), path);
+      return { ...bare, ...read, name: stem(file) };
     }
   }
 }

@@ -1,9 +1,12 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { readRegularFile, UnusableFile } from '../files/regular-file.ts';
 import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { shellWord } from '../model/shell-word.ts';
 import type { Source } from '../model/source.ts';
 import { UserError } from '../model/user-error.ts';
+import type { State } from '../model/workflow.ts';
+import { MANIFEST } from '../parse/manifest.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
 import { isError } from '../parse/yaml-reader.ts';
 import { readYamlWorkflow } from '../parse/yaml-workflow.ts';
@@ -11,7 +14,6 @@ import { readYamlWorkflow } from '../parse/yaml-workflow.ts';
 const MAX_YAML_BYTES = 16 * 1024 * 1024;
 
 export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
-  readonly id?: string;
   readonly whole: Uint8Array;
 };
 
@@ -35,9 +37,22 @@ export async function readYamlFile(path: string, agent: AgentDeclaration): Promi
     );
   }
   const { states, ...rest } = readYamlWorkflow(file, decoded.text, agent);
+  if (file === MANIFEST && !states?.some(hasKind)) throw onlyManifest(path);
   if (!states) throw unreadable(file, rest.diagnostics.find(isError));
   const files = states.map((state) => ({ name: state.name, content: { state } }));
   return { ...rest, files, whole: bytes };
+}
+
+function hasKind(state: State): boolean {
+  return state.kind !== 'broken' || state.diagnostics.some(({ code }) => code !== 'no-kind');
+}
+
+function onlyManifest(path: string): UserError {
+  return new UserError(
+    'only-a-manifest',
+    `${MANIFEST} contains no states: it describes the workflow in its folder.`,
+    `Name the folder: ${shellWord(dirname(path))}`,
+  );
 }
 
 function unreadable(file: string, fault: Diagnostic | undefined): UserError {

@@ -4,6 +4,7 @@ import { crc32, inflateRaw } from 'node:zlib';
 import { openRegularFile } from '../files/regular-file.ts';
 import type { SourceFile } from '../model/source.ts';
 import { UserError } from '../model/user-error.ts';
+import { MANIFEST } from '../parse/manifest.ts';
 import { isStateFile } from '../parse/state.ts';
 import { MAX_STATE_BYTES, TOO_LARGE } from './folder.ts';
 import { listEntries } from './zip-entries.ts';
@@ -21,7 +22,7 @@ export async function readZip(path: string, name: string): Promise<readonly Sour
     const entries = flatten(await listEntries(archive, size, name), name);
     const files: SourceFile[] = [];
     for (const { file, entry } of entries) {
-      const tooLarge = isStateFile(file) && entry.size > MAX_STATE_BYTES;
+      const tooLarge = (isStateFile(file) || file === MANIFEST) && entry.size > MAX_STATE_BYTES;
       const content = tooLarge ? TOO_LARGE : { bytes: await unpack(archive, entry, name) };
       files.push({ name: file, content });
     }

@@ -30,15 +30,24 @@ export interface Workflow {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The description of a YAML workflow. */
+/** What a workflow says about itself, in its manifest or at the top level of its YAML file. */
 export interface About {
+  /** The first part of the ids of its runs. */
+  readonly id?: string;
   /** A name for display. */
   readonly title?: string;
   readonly description?: string;
-  /** A description of the expected `--input`. */
-  readonly input?: string;
+  readonly input?: InputRule;
   readonly defaultBudgetUsd?: number;
   readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The `--input` that a workflow expects. */
+export interface InputRule {
+  readonly label?: string;
+  readonly required: boolean;
+  /** Used if the user gives none. */
+  readonly default?: string;
 }
 
 export type State = PromptState | ScriptState | BrokenState;
@@ -62,6 +71,7 @@ export interface ScriptState {
   /** The author's file, if it is not `name`, and the line on which the text begins there (YAML). */
   readonly origin?: { readonly file: string; readonly line: number };
   readonly interpreter: Interpreter;
+  readonly limits: Limits;
 }
 
 export type Interpreter = 'bash' | 'cmd' | 'powershell';
@@ -76,13 +86,17 @@ export interface BrokenState {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Limits of a state of any kind. */
+export interface Limits {
+  readonly idleTimeoutMs?: number;
+  readonly maxVisits?: number;
+}
+
 /** The front matter of a prompt state. */
-export interface Policy {
+export interface Policy extends Limits {
   /** Absent: every tag is allowed, and Raymond cannot send reminders. */
   readonly allowed?: readonly AllowedTransition[];
-  readonly idleTimeoutMs?: number;
   readonly forceImplicit: boolean;
-  readonly maxVisits?: number;
   readonly onInterrupt: 'continue' | 'restart';
   readonly evaluators: readonly Evaluator[];
   /** For the agent that takes the prompt. */

@@ -3,6 +3,7 @@ import type { Policy } from '../model/workflow.ts';
 import { readChoice, stateChoices, tagChoices } from './agent-choices.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
+import { LIMITS } from './limits.ts';
 import { readPinned } from './pinned-transition.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
@@ -48,9 +49,9 @@ type ReadKey = (reader: YamlReader, field: Field, choices: readonly string[]) =>
 
 const KEYS = {
   allowed_transitions: readAllowed,
-  timeout: readTimeout,
+  timeout: LIMITS.timeout,
   force_implicit: readForceImplicit,
-  max_visits: readMaxVisits,
+  max_visits: LIMITS.max_visits,
   on_interrupt: readOnInterrupt,
   evaluators: readEvaluators,
 } satisfies Readonly<Record<string, ReadKey>>;
@@ -89,21 +90,9 @@ function readAllowed(
   return { allowed: entries.flatMap((entry) => readPinned(reader, entry, what, choices) ?? []) };
 }
 
-function readTimeout(reader: YamlReader, field: Field): Partial<Policy> {
-  const fits = (value: number) => value >= 0 && Number.isSafeInteger(Math.round(value * 1000));
-  const seconds = reader.number(field, 'timeout', 'a number of seconds, or 0 for none', fits);
-  return seconds === undefined ? {} : { idleTimeoutMs: Math.round(seconds * 1000) };
-}
-
 function readForceImplicit(reader: YamlReader, field: Field): Partial<Policy> {
   const forceImplicit = reader.boolean(field, 'force_implicit');
   return forceImplicit === undefined ? {} : { forceImplicit };
-}
-
-function readMaxVisits(reader: YamlReader, field: Field): Partial<Policy> {
-  const fits = (value: number) => Number.isSafeInteger(value) && value >= 1;
-  const maxVisits = reader.number(field, 'max_visits', 'a whole number from 1 up', fits);
-  return maxVisits === undefined ? {} : { maxVisits };
 }
 
 function readOnInterrupt(reader: YamlReader, field: Field): Partial<Policy> {

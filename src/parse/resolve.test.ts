@@ -6,7 +6,8 @@ import { resolveState } from './resolve.ts';
 const workflow = (platform: Platform, names: string) => {
   const states = names.split(' ').map((text): State => {
     const name = stateNameSchema.parse(text.replace('!', ''));
-    if (!text.startsWith('!')) return { kind: 'script', name, text: '', interpreter: 'bash' };
+    if (!text.startsWith('!'))
+      return { kind: 'script', name, text: '', interpreter: 'bash', limits: {} };
     const message = 'It is not UTF-8.';
     const fault = {
       severity: 'error',

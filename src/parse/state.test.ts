@@ -17,6 +17,7 @@ test.each([
     name,
     text: '---\necho',
     interpreter,
+    limits: {},
   });
 });
 

@@ -35,7 +35,7 @@ export function readState(
   const extension = extensionOf(name);
   if (extension !== undefined && extension !== '.md') {
     const interpreter = INTERPRETERS[extension];
-    const state: State = { kind: 'script', name, text: decoded.text, interpreter };
+    const state: State = { kind: 'script', name, text: decoded.text, interpreter, limits: {} };
     return { state, diagnostics: [] };
   }
   const { diagnostics, ...prompt } = readPrompt(name, decoded.text, agent);
@@ -64,7 +64,7 @@ export function broken(name: StateName, diagnostics: readonly Diagnostic[]): Sta
 
 const ALL_EXTENSIONS: readonly Extension[] = ['.md', '.sh', '.bat', '.ps1'];
 
-function notUtf8(file: string, bytes: Uint8Array, offset: number): Diagnostic {
+export function notUtf8(file: string, bytes: Uint8Array, offset: number): Diagnostic {
   const before = bytes.subarray(0, offset);
   const lineStart = before.lastIndexOf(0x0a) + 1;
   const byte = (bytes[offset] ?? 0).toString(16).padStart(2, '0').toUpperCase();

@@ -2,9 +2,11 @@ import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Source, SourceFile } from '../model/source.ts';
 import type { StateName } from '../model/state-name.ts';
-import type { Platform, Workflow } from '../model/workflow.ts';
+import type { Platform, State, Workflow } from '../model/workflow.ts';
+import { isLikeManifest, MANIFEST, type ManifestReading, readManifest } from './manifest.ts';
 import { findState, listed, type Resolution, type States } from './resolve.ts';
-import { broken, EXTENSIONS, isStateFile, readState, type StateReading } from './state.ts';
+import { broken, EXTENSIONS, isStateFile, notUtf8, readState, type StateReading } from './state.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 export type WorkflowReading =
   | { readonly ok: true; readonly workflow: Workflow }
@@ -24,14 +26,22 @@ export function parseWorkflow(
 ): WorkflowReading {
   const readings = source.files.flatMap((file) => readFile(file, agent) ?? []);
   readings.sort((a, b) => (a.state.name < b.state.name ? -1 : 1));
-  const states = new Map(readings.map(({ state }) => [state.name, state]));
+  const own = new Map(readings.map(({ state }) => [state.name, state]));
+  const manifest = manifestIn(source, own, agent);
+  const { states } = manifest;
   // States that come from one key share their faults.
   const diagnostics = [
-    ...new Set([...source.diagnostics, ...readings.flatMap((reading) => reading.diagnostics)]),
+    ...new Set([
+      ...source.diagnostics,
+      ...manifest.diagnostics,
+      ...readings.flatMap((reading) => reading.diagnostics),
+    ]),
   ];
-  const entry = findEntry({ states, platform }, source);
+  const { ref } = source;
+  const about = { ...source.about, ...manifest.about };
+  const name = about.id ?? source.name;
+  const entry = findEntry({ states, platform }, { ...source, name });
   if (!('found' in entry)) return { ok: false, ...entry, diagnostics };
-  const { ref, name, about } = source;
   return {
     ok: true,
     workflow: { ref, name, platform, agent, entry: entry.found, states, about, diagnostics },
@@ -47,6 +57,38 @@ function readFile(
   if ('problem' in content) return broken(name, [unusable(name, content)]);
   const { state } = content;
   return { state, diagnostics: state.kind === 'broken' ? state.diagnostics : [] };
+}
+
+function manifestIn(
+  { files }: Source,
+  states: ReadonlyMap<StateName, State>,
+  agent: AgentDeclaration,
+): ManifestReading {
+  const none = { about: {}, states };
+  const misnamed = files.filter(({ name }) => isLikeManifest(name) && name !== MANIFEST);
+  const found = files.find(({ name }) => name === MANIFEST)?.content;
+  if (!found || 'state' in found) return { ...none, diagnostics: misnamed.map(misnamedManifest) };
+  if ('problem' in found) return { ...none, diagnostics: [unusable(MANIFEST, found)] };
+  const decoded = decodeUtf8(found.bytes);
+  if (!decoded.ok) {
+    return { ...none, diagnostics: [notUtf8(MANIFEST, found.bytes, decoded.offset)] };
+  }
+  const read = readManifest(decoded.text, states, agent);
+  return { ...read, diagnostics: [...misnamed.map(misnamedManifest), ...read.diagnostics] };
+}
+
+/** Its author relies on limits that do not apply. */
+function misnamedManifest({ name }: SourceFile): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'misnamed-manifest',
+    file: name,
+    line: 1,
+    column: 1,
+    message: `Raymond does not read ${name}: a manifest has the name ${MANIFEST}.`,
+    remedy: `Rename it to ${MANIFEST}.`,
+    nearest: MANIFEST,
+  };
 }
 
 function unusable(

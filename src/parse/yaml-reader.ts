@@ -137,6 +137,10 @@ export class YamlReader {
     return this.mismatch(item, what, 'true or false');
   }
 
+  isMap(item: Item): boolean {
+    return isMap(this.#follow(item.node));
+  }
+
   isEmpty(item: Item): boolean {
     const node = this.#follow(item.node);
     return node === null || (isScalar(node) && node.value === null);

@@ -29,11 +29,11 @@ states:
     ps1: Write-Output hello
 `;
   expect(read(text)).toEqual({
-    id: 'triage',
     about: {
+      id: 'triage',
       title: 'Triage of issues',
       description: 'Sorts them',
-      input: 'the number of an issue',
+      input: { label: 'the number of an issue', required: false },
       defaultBudgetUsd: 2.5,
       environment: { REGION: 'eu', COUNT: '007' },
     },
@@ -58,6 +58,7 @@ states:
         text: 'echo hello\n',
         origin: { file: 'w.yaml', line: 20 },
         interpreter: 'bash',
+        limits: {},
       },
       {
         kind: 'script',
@@ -65,6 +66,7 @@ states:
         text: 'Write-Output hello',
         origin: { file: 'w.yaml', line: 21 },
         interpreter: 'powershell',
+        limits: {},
       },
     ],
     diagnostics: [],

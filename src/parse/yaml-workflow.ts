@@ -1,14 +1,15 @@
 import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { About, Policy, State } from '../model/workflow.ts';
+import type { About, Limits, Policy, State } from '../model/workflow.ts';
+import { LIMIT_KEYS, readLimits } from './limits.ts';
+import { MANIFEST_KEYS } from './manifest.ts';
 import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
 import { type Extension, extensionOf, INTERPRETERS, isStateFile } from './state.ts';
 import { stateNameProblem } from './transition.ts';
-import { variableProblem } from './variables.ts';
+import { readHead } from './workflow-head.ts';
 import { type Field, isError, YamlReader } from './yaml-reader.ts';
 
 export interface YamlWorkflow {
-  readonly id?: string;
   readonly about: About;
   /** Absent when the faults of the text hide the states. */
   readonly states?: readonly State[];
@@ -29,84 +30,18 @@ export function readYamlWorkflow(
   if (!fields) return { about: {}, diagnostics: reader.takeFaults() };
 
   for (const field of fields) {
-    if (!WORKFLOW_KEYS.some((key) => key === field.key))
-      reader.unknownKey(field, WORKFLOW_KEYS, 'A workflow');
+    if (!MANIFEST_KEYS.includes(field.key)) reader.unknownKey(field, MANIFEST_KEYS, 'A workflow');
   }
-  const head = readHead(reader, fields);
+  const about = readHead(reader, fields, agent);
   const stateFields = readStates(reader, fields);
   const diagnostics = reader.takeFaults();
-  if (!stateFields) return { ...head, diagnostics };
+  if (!stateFields) return { about, diagnostics };
   const readings = stateFields.map((field) => readForms(reader, file, field, agent));
   return {
-    ...head,
+    about,
     states: readings.flatMap(({ states }) => states),
     diagnostics: [...diagnostics, ...readings.flatMap((reading) => reading.diagnostics)],
   };
-}
-
-export const WORKFLOW_KEYS = [
-  'id',
-  'name',
-  'description',
-  'input',
-  'default_budget',
-  'environment',
-  'states',
-] as const;
-
-function readHead(
-  reader: YamlReader,
-  fields: readonly Field[],
-): Pick<YamlWorkflow, 'id' | 'about'> {
-  let id: string | undefined;
-  let about: About = {};
-  for (const field of fields) {
-    if (field.key === 'id') id = readId(reader, field);
-    else about = { ...about, ...readAbout(reader, field) };
-  }
-  return id === undefined ? { about } : { id, about };
-}
-
-function readId(reader: YamlReader, field: Field): string | undefined {
-  const id = reader.text(field, 'id', 'a word');
-  if (id === undefined || /^[A-Za-z0-9][\w.-]{0,99}$/.test(id)) return id;
-  return reader.mismatch(field, 'id', 'a word of letters, digits, dots, hyphens and underscores');
-}
-
-function readAbout(reader: YamlReader, field: Field): About {
-  if (field.key === 'default_budget') {
-    const fits = (value: number) => Number.isFinite(value) && value >= 0;
-    const defaultBudgetUsd = reader.number(field, 'default_budget', 'an amount of USD', fits);
-    if (defaultBudgetUsd === 0) {
-      const message =
-        'default_budget: 0 has no effect: a workflow cannot make the budget unlimited.';
-      reader.warn('unused-key', field.offset, message, {
-        remedy: 'Remove it. The user can run the workflow with --budget 0.',
-      });
-    }
-    return defaultBudgetUsd ? { defaultBudgetUsd } : {};
-  }
-  if (field.key === 'environment') return { environment: readEnvironment(reader, field) };
-  const property = TEXT_KEYS.get(field.key);
-  const text = property && reader.text(field, field.key);
-  return property && text !== undefined ? { [property]: text } : {};
-}
-
-const TEXT_KEYS: ReadonlyMap<string, 'title' | 'description' | 'input'> = new Map([
-  ['name', 'title'],
-  ['description', 'description'],
-  ['input', 'input'],
-] as const);
-
-function readEnvironment(reader: YamlReader, field: Field): Record<string, string> {
-  const variables = reader.fields(field, 'environment', 'a map of names to values') ?? [];
-  const good = variables.flatMap((variable): [string, string][] => {
-    const problem = variableProblem(variable.key);
-    if (problem) reader.error('bad-name', variable.keyOffset, `${problem}.`);
-    const value = reader.text(variable, variable.key);
-    return problem || value === undefined ? [] : [[variable.key, value]];
-  });
-  return Object.fromEntries(good);
 }
 
 function readStates(reader: YamlReader, fields: readonly Field[]): readonly Field[] | undefined {
@@ -131,9 +66,9 @@ function readForms(
     return extension ? [{ key, extension }] : [];
   });
   checkForms(reader, field, forms);
-  const policyFields = keys.filter(({ key }) => !FORMS.has(key));
-  const policy = readStateKeys(reader, policyFields, forms, agent);
-  const states = forms.flatMap((form) => readForm(reader, file, field.key, form, policy) ?? []);
+  const stateKeys = keys.filter(({ key }) => !FORMS.has(key));
+  const rules = readStateKeys(reader, stateKeys, forms, agent);
+  const states = forms.flatMap((form) => readForm(reader, file, field.key, form, rules) ?? []);
 
   const diagnostics = reader.takeFaults();
   if (!diagnostics.some(isError)) return { states, diagnostics };
@@ -197,19 +132,27 @@ function readStateKeys(
   fields: readonly Field[],
   forms: readonly Form[],
   agent: AgentDeclaration,
-): Policy {
+): StateRules {
   const known = policyKeys(agent);
   const isScript = forms.some(({ extension }) => extension !== '.md');
   for (const field of fields) {
     if (!known.includes(field.key)) {
       reader.unknownKey(field, [...FORMS.keys(), ...known], 'A state');
-    } else if (isScript) {
+    } else if (isScript && !LIMIT_KEYS.includes(field.key)) {
       reader.warn('unused-key', field.keyOffset, `${field.key} has no effect on a script.`, {
         remedy: 'Remove it.',
       });
     }
   }
-  return isScript ? NO_POLICY : readPolicy(reader, fields, agent);
+  return isScript
+    ? { policy: NO_POLICY, limits: readLimits(reader, fields) }
+    : { policy: readPolicy(reader, fields, agent), limits: {} };
+}
+
+/** A prompt has a policy, and a script has limits. */
+interface StateRules {
+  readonly policy: Policy;
+  readonly limits: Limits;
 }
 
 function readForm(
@@ -217,7 +160,7 @@ function readForm(
   file: string,
   stem: string,
   { key, extension }: Form,
-  policy: Policy,
+  { policy, limits }: StateRules,
 ): State | undefined {
   const text = reader.text(key, key.key);
   const name = stem + extension;
@@ -227,5 +170,5 @@ function readForm(
     return { kind: 'prompt', name, template: text, templateLine: line, file, policy };
   }
   const interpreter = INTERPRETERS[extension];
-  return { kind: 'script', name, text, origin: { file, line }, interpreter };
+  return { kind: 'script', name, text, origin: { file, line }, interpreter, limits };
 }

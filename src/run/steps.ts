@@ -177,7 +177,7 @@ export class Steps {
         ...parts,
         kind: 'script',
         environment: scriptVariables(from),
-        idleTimeoutMs: run.settings.idleTimeoutMs,
+        idleTimeoutMs: state.limits.idleTimeoutMs ?? run.settings.idleTimeoutMs,
         file: `${await library.scriptFolder(agent.workflow)}/${state.name}`,
         sha256: expectedSha256(run, agent.workflow, state.name),
         interpreter: state.interpreter,

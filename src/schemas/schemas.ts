@@ -12,7 +12,7 @@ import { testFileSchema } from '../parse/test-file.ts';
 import { configSchema } from './config-schema.ts';
 import { frontMatterSchema } from './front-matter-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { workflowSchema } from './workflow-schema.ts';
+import { manifestSchema, workflowSchema } from './workflow-schema.ts';
 
 /** The schemas, by the names of their published files. */
 export function schemas(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
@@ -20,6 +20,7 @@ export function schemas(agent: AgentDeclaration): Readonly<Record<string, JsonSc
   return {
     'front-matter': titled('Front matter of a Raymond prompt state', frontMatterSchema(agent)),
     workflow: titled('A Raymond workflow in one file', workflowSchema(agent)),
+    manifest: titled('The manifest of a Raymond workflow (workflow.yaml)', manifestSchema(agent)),
     config: titled('.raymond/config.toml', configSchema(agent)),
     test: titled('Tests of a Raymond workflow (*.test.yaml)', fromZod(testFiles)),
     rehearsal: titled('Answers for a rehearsal (rehearsal.yaml)', fromZod(rehearsalSchema)),

@@ -1,17 +1,51 @@
 import type { AgentDeclaration } from '../model/agent.ts';
-import type { WORKFLOW_KEYS } from '../parse/yaml-workflow.ts';
+import type { LimitKey } from '../parse/limits.ts';
+import type { HeadKey } from '../parse/workflow-head.ts';
 import { policyProperties, transitionDefinitions } from './front-matter-schema.ts';
 import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
 
+/** A workflow in one YAML file. */
 export function workflowSchema(agent: AgentDeclaration): JsonSchema {
-  const properties: Readonly<Record<(typeof WORKFLOW_KEYS)[number], JsonSchema>> = {
+  const states = described('Each state by its name, without an extension.', {
+    type: 'object',
+    minProperties: 1,
+    propertyNames: { pattern: '^[^./\\\\][^/\\\\]*$', not: { pattern: '\\.(md|sh|bat|ps1)$' } },
+    additionalProperties: { anyOf: [promptState(agent), scriptState(agent)] },
+  });
+  return {
+    ...mapSchema({ ...headProperties(agent), states }, ['states']),
+    definitions: transitionDefinitions(agent),
+  };
+}
+
+/** The file `workflow.yaml` of a folder or an archive. */
+export function manifestSchema(agent: AgentDeclaration): JsonSchema {
+  const states = described('Limits of states without front matter, by the names of their files.', {
+    type: ['object', 'null'],
+    propertyNames: { pattern: '^[^./\\\\][^/\\\\]*$' },
+    additionalProperties: mapSchema(limitProperties(agent)),
+  });
+  return { ...mapSchema({ ...headProperties(agent), states }), type: ['object', 'null'] };
+}
+
+function headProperties({ name }: AgentDeclaration): Readonly<Record<HeadKey, JsonSchema>> {
+  return {
     id: described('The first part of the ids of its runs.', {
       type: 'string',
       pattern: '^[A-Za-z0-9][\\w.-]{0,99}$',
     }),
     name: described('A name for display.', TEXT),
     description: described('A description for display.', TEXT),
-    input: described('A description of the expected --input.', TEXT),
+    input: described('The expected --input: a text that names it, or a map.', {
+      anyOf: [
+        TEXT,
+        mapSchema({
+          required: described('Whether a run needs one.', { type: 'boolean' }),
+          label: described('Names the input for the user.', TEXT),
+          default: described('The input if the user gives none.', TEXT),
+        }),
+      ],
+    }),
     default_budget: described(
       'The budget in USD if the user sets none. It can only be lower than the default.',
       { type: 'number', minimum: 0 },
@@ -21,14 +55,9 @@ export function workflowSchema(agent: AgentDeclaration): JsonSchema {
       propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
       additionalProperties: TEXT,
     }),
-    states: described('Each state by its name, without an extension.', {
-      type: 'object',
-      minProperties: 1,
-      propertyNames: { pattern: '^[^./\\\\][^/\\\\]*$', not: { pattern: '\\.(md|sh|bat|ps1)$' } },
-      additionalProperties: { anyOf: [promptState(agent), scriptState()] },
-    }),
+    agent: described('The agent that takes the prompts.', { enum: [name] }),
+    requires_human_input: described('A key of other tools. It has no effect.', {}),
   };
-  return { ...mapSchema(properties, ['states']), definitions: transitionDefinitions(agent) };
 }
 
 function promptState(agent: AgentDeclaration): JsonSchema {
@@ -36,11 +65,17 @@ function promptState(agent: AgentDeclaration): JsonSchema {
   return mapSchema({ prompt, ...policyProperties(agent) }, ['prompt']);
 }
 
-function scriptState(): JsonSchema {
+function scriptState(agent: AgentDeclaration): JsonSchema {
   const scripts = {
     sh: described('For /bin/bash.', TEXT),
     bat: described('For cmd.exe.', TEXT),
     ps1: described('For PowerShell.', TEXT),
   };
-  return { ...mapSchema(scripts), minProperties: 1 };
+  const kinds = Object.keys(scripts).map((kind) => ({ required: [kind] }));
+  return { ...mapSchema({ ...scripts, ...limitProperties(agent) }), anyOf: kinds };
+}
+
+function limitProperties(agent: AgentDeclaration): Readonly<Record<LimitKey, JsonSchema>> {
+  const { timeout = {}, max_visits = {} } = policyProperties(agent);
+  return { timeout, max_visits };
 }

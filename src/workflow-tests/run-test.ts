@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asScripted } from '../execute/rehearsal.ts';
 import { type ScriptedAnswer, scriptedAgent } from '../execute/scripted.ts';
+import { entryInput } from '../interpret/workflow-defaults.ts';
 import type { RunEvent, Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
+import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { answerFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
@@ -95,6 +97,14 @@ export interface Prompt {
 }
 
 function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings: Settings) {
+  const received = entryInput(workflow, test.input);
+  if (!received.ok) {
+    throw new UserError(
+      'input-missing',
+      `The test has no input, but ${received.problem}.`,
+      'Give it with input: in the test.',
+    );
+  }
   return {
     run: 'test-00000000',
     workflow: workflow.ref,
@@ -102,7 +112,7 @@ function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings
     cwd,
     settings,
     metadata: test.set ?? {},
-    ...(test.input !== undefined && { input: test.input }),
+    ...(received.input !== undefined && { input: received.input }),
   };
 }
 

@@ -58,8 +58,9 @@ function hasStart(states: ReadonlyMap<string, string>): boolean {
   return [...states.keys()].some((name) => /^(1_)?START\./.test(name));
 }
 
-function isYamlWorkflow({ file, text }: Block): boolean {
-  return /\.ya?ml$/.test(file ?? '') && /^states:/m.test(text);
+function isYamlWorkflow({ file = '', text }: Block): boolean {
+  const isManifest = file.endsWith('/workflow.yaml');
+  return /\.ya?ml$/.test(file) && !isManifest && /^states:/m.test(text);
 }
 
 function scriptOf({ states }: ShownWorkflow, note: PlayNote | undefined): Script {

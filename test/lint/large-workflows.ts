@@ -24,6 +24,10 @@ const states = (n: number, start: string, state: (i: number) => string): Files =
 });
 
 export const LARGE_FOLDERS: Readonly<Record<string, Make<Files>>> = {
+  'limits of many states': (n) => ({
+    ...states(n, 'Go.', () => 'Go.'),
+    'workflow.yaml': `states:\n${times(n, (i) => `  S${id(i)}.md: {timeout: 1}\n  X${id(i)}: {}`)}`,
+  }),
   'entries that name nothing': (n) => policy(n, (i) => `{tag: goto, target: MISSING_${id(i)}}`),
   'entries that are the same': (n) => policy(n, () => '{tag: goto, target: START}'),
   'entries beside other tags': (n) =>

@@ -2,6 +2,7 @@ import { withinReach } from '../../graph/within-reach.ts';
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { readWorkflow } from '../../interpret/read-workflows.ts';
+import { defaultBudgetUsd, entryInput } from '../../interpret/workflow-defaults.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
 import type { LooseLibrary } from '../../load/load.ts';
 import type { RunEvent, Settings } from '../../model/event.ts';
@@ -14,6 +15,7 @@ import { usd } from '../../observe/words.ts';
 import { overlaid } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import { isStateFile } from '../../parse/state.ts';
 import { agent } from '../agent.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
@@ -50,6 +52,7 @@ export async function run(
   const workflow = await loose.load(path);
   const reached = withinReach(workflow);
   report(loose, workflow, reached);
+  const input = inputFor(workflow, options);
   const id =
     options.workflowId === undefined ? newRunId(workflow.name) : checkRunId(options.workflowId);
   const workspace = around.workspace(id);
@@ -85,7 +88,7 @@ export async function run(
       cwd,
       settings,
       metadata,
-      ...(options.input !== undefined && { input: options.input }),
+      ...(input !== undefined && { input }),
     };
     const read = named.flatMap((ref) => readWorkflow(library.get, ref, started.at));
     const { run: begun, shown } = begin(started, read);
@@ -129,11 +132,19 @@ const REHEARSED_ITERATIONS = 1000;
 
 function ownDefaults({ about }: Workflow, { rehearse, rehearsal }: RunOptions): RunOptions {
   return {
-    ...(about.defaultBudgetUsd !== undefined && {
-      budget: Math.min(about.defaultBudgetUsd, newRun.settings.budgetUsd),
-    }),
+    budget: defaultBudgetUsd(about),
     ...((rehearse || rehearsal !== undefined) && { maxIterations: REHEARSED_ITERATIONS }),
   };
+}
+
+function inputFor(workflow: Workflow, { input: given }: RunOptions): string | undefined {
+  const received = entryInput(workflow, given);
+  if (received.ok) return received.input;
+  throw new UserError(
+    'input-missing',
+    `There is no input, but ${received.problem}.`,
+    'Give it with --input "…".',
+  );
 }
 
 /** A workflow may lower the default budget. Only the user may raise it. */
@@ -150,7 +161,7 @@ function budgetNotice({ about }: Workflow, { budget }: RunOptions): readonly str
 function report(library: LooseLibrary, workflow: Workflow, reached: readonly StateName[]): void {
   const files = new Set(reached.map((name) => fileOf(workflow, name)));
   const concerned = workflow.diagnostics.filter(
-    ({ file, severity }) => severity !== 'note' && files.has(file),
+    ({ file, severity }) => severity !== 'note' && (files.has(file) || !isStateFile(file)),
   );
   for (const diagnostic of concerned) {
     stderr.say(diagnosticLine(placed(library, workflow, diagnostic)));

@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { answerText } from '../../execute/answer-ref.ts';
+import { defaultBudgetUsd } from '../../interpret/workflow-defaults.ts';
 import { hasCode } from '../../journal/disk.ts';
 import { cureOf, isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { type Companions, companionsOf } from '../../load/companions.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
-import type { Workflow } from '../../model/workflow.ts';
+import type { About, Workflow } from '../../model/workflow.ts';
 import { fromKeys } from '../../options/chosen-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { WorkflowTest } from '../../parse/test-file.ts';
@@ -82,7 +83,7 @@ async function testAll(
   };
   const isStopped = await untilSignal(async (stopped) => {
     for (const named of tests) {
-      const settings = settingsOf(named.test);
+      const settings = settingsOf(named.test, workflow.about);
       const report = await runTest(workflow.ref, named, settings, testPorts, stopped);
       if (stopped.aborted) return;
       add(report);
@@ -141,8 +142,14 @@ async function writeReport(file: string, text: string): Promise<void> {
 /** Ends endless loops in a test. */
 const TEST_ITERATIONS = 1000;
 
-export function settingsOf({ budget, max_iterations, settings = {} }: WorkflowTest) {
-  const limits = { budget, max_iterations: max_iterations ?? TEST_ITERATIONS };
+export function settingsOf(
+  { budget, max_iterations, settings = {} }: WorkflowTest,
+  about: About = {},
+) {
+  const limits = {
+    budget: budget ?? defaultBudgetUsd(about),
+    max_iterations: max_iterations ?? TEST_ITERATIONS,
+  };
   const given = fromKeys(OPTIONS, { ...limits, ...settings });
   return settingsFrom(withNormalChoices(given, 'The settings of the test'));
 }

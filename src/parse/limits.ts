@@ -1,0 +1,52 @@
+/** The limits that a prompt and a script can have. */
+import type { Limits, State } from '../model/workflow.ts';
+import type { Field, YamlReader } from './yaml-reader.ts';
+
+export const LIMITS = {
+  timeout: readTimeout,
+  max_visits: readMaxVisits,
+} satisfies Readonly<Record<string, ReadLimit>>;
+
+export type LimitKey = keyof typeof LIMITS;
+
+export const LIMIT_KEYS: readonly string[] = Object.keys(LIMITS);
+
+/** Reads the limits among these fields. The caller handles other keys. */
+export function readLimits(reader: YamlReader, fields: readonly Field[]): Limits {
+  let limits: Limits = {};
+  for (const field of fields) limits = { ...limits, ...BY_KEY.get(field.key)?.(reader, field) };
+  return limits;
+}
+
+export function limitsOf(state: State | undefined): Limits {
+  switch (state?.kind) {
+    case 'prompt': {
+      const { idleTimeoutMs, maxVisits } = state.policy;
+      return {
+        ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
+        ...(maxVisits !== undefined && { maxVisits }),
+      };
+    }
+    case 'script':
+      return state.limits;
+    case 'broken':
+    case undefined:
+      return {};
+  }
+}
+
+type ReadLimit = (reader: YamlReader, field: Field) => Limits;
+
+const BY_KEY: ReadonlyMap<string, ReadLimit> = new Map(Object.entries(LIMITS));
+
+function readTimeout(reader: YamlReader, field: Field): Limits {
+  const fits = (value: number) => value >= 0 && Number.isSafeInteger(Math.round(value * 1000));
+  const seconds = reader.number(field, 'timeout', 'a number of seconds, or 0 for none', fits);
+  return seconds === undefined ? {} : { idleTimeoutMs: Math.round(seconds * 1000) };
+}
+
+function readMaxVisits(reader: YamlReader, field: Field): Limits {
+  const fits = (value: number) => Number.isSafeInteger(value) && value >= 1;
+  const maxVisits = reader.number(field, 'max_visits', 'a whole number from 1 up', fits);
+  return maxVisits === undefined ? {} : { maxVisits };
+}
