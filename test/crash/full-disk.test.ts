@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { main } from '../../src/cli/main.ts';
+import { commandLine } from '../../src/cli/command-line.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import type { Executor, Step } from '../../src/ports.ts';
@@ -62,9 +62,7 @@ function answer({ state, ...step }: Step): string {
 let said = { stdout: '', stderr: '' };
 
 beforeEach(() => {
-  vi.stubGlobal('RAYMOND_VERSION', '0.0.0');
   for (const name of ['stdout', 'stderr'] as const) {
-    process[name].setMaxListeners(0);
     vi.spyOn(process[name], 'write').mockImplementation((text, ...rest) => {
       said[name] += String(text);
       const done = rest.find((one) => typeof one === 'function');
@@ -76,14 +74,11 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllGlobals();
 });
 
 async function life(project: Project, ...args: string[]) {
   said = { stdout: '', stderr: '' };
-  await main(args, { cwd: project.folder, disk, scriptExecutor });
-  const code = process.exitCode;
-  process.exitCode = undefined;
+  const code = await commandLine(args, { cwd: project.folder, disk, scriptExecutor });
   expect(world.running, 'steps that were left running').toBe(0);
   endProcess(project);
   return { code, ...said };

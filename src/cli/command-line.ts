@@ -1,0 +1,24 @@
+import { CommanderError } from 'commander';
+import { mistakenCommand } from './mistaken-command.ts';
+import { program } from './program.ts';
+import { reportError } from './report-error.ts';
+import type { Outside } from './surroundings.ts';
+import { usageError } from './usage-error.ts';
+
+/** Carries out a command line, and gives its exit code. `outside` is for tests: the parts that they replace. */
+export async function commandLine(argv: readonly string[], outside: Outside = {}): Promise<number> {
+  let code = 0;
+  const here = async () => (await import('./surroundings.ts')).surroundings(outside);
+  const raymond = program(here, async (command) => {
+    code = await command;
+  });
+  try {
+    await raymond.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    // Help and version end with an "error" that has the exit code 0.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const cause = mistakenCommand(raymond, argv, error);
+    return reportError(cause instanceof CommanderError ? usageError(raymond, argv, cause) : cause);
+  }
+}
