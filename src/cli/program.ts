@@ -22,6 +22,7 @@ export function program(here: Here, finish: Finish): Command {
   addStartingCommands(raymond, here, finish);
   addRunCommands(raymond, here, finish);
   addWorkflowCommands(raymond, here, finish);
+  addScriptCommands(raymond, finish);
   addMachineCommands(raymond, here, finish);
   return raymond;
 }
@@ -124,11 +125,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--sarif', 'print SARIF, for code hosts')
     .option('--level <level>', 'the lowest level to show: error, warning or note')
     .option('--windows', 'check the workflow for Windows')
-    .option(
-      '--set <name=value>',
-      'a variable that a run will have; may be repeated',
-      (pair: string, before: readonly string[] = []) => [...before, pair],
-    )
+    .option('--set <name=value>', 'a variable that a run will have; may be repeated', repeated)
     .action(async (path, options) =>
       finish((await import('./commands/lint.ts')).lint(path, options)),
     );
@@ -162,6 +159,22 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
       finish((await import('./commands/test.ts')).test(here, workflow, names, options)),
     );
 }
+
+/** Commands for the scripts of a workflow. */
+function addScriptCommands(raymond: Command, finish: Finish): void {
+  raymond
+    .command('tag <name> [body]')
+    .description('print a transition tag with escaped values, for scripts')
+    .option('-a, --attr <name=value>', 'an attribute of the tag; may be repeated', repeated)
+    .option('--input <text>', 'the value for the target')
+    .option('--input-file <file>', 'read that value from a file; - is standard input')
+    .option('--body-file <file>', 'read the body from a file; - is standard input')
+    .action(async (name, body, options) =>
+      finish((await import('./commands/tag.ts')).tag(name, body, options)),
+    );
+}
+
+const repeated = (one: string, before: readonly string[] = []) => [...before, one];
 
 /** Commands for the machine and the shell. */
 function addMachineCommands(raymond: Command, here: Here, finish: Finish): void {

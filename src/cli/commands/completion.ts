@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TRANSITION_TAGS } from '../../model/tag.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { COMMAND_LINE_OPTIONS } from '../option-table.ts';
 import type { Here } from '../surroundings.ts';
@@ -62,6 +63,7 @@ async function argumentValues(
   const isFirst = given.every((word) => word.startsWith('-'));
   if (command === 'prune' || (isFirst && RUN_COMMANDS.has(command))) return runIds(here);
   if (isFirst && command === 'init') return [...TEMPLATES.keys()];
+  if (isFirst && command === 'tag') return TRANSITION_TAGS;
   if (isFirst && command === 'completion') return [...SCRIPTS.keys()];
   return [];
 }

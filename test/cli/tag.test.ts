@@ -1,0 +1,75 @@
+/** `raymond tag` in scripts: every value arrives as it was given. */
+import { expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+import { BIN } from '../raymond.ts';
+
+const HARD = `"a" & <b> 'c' > &amp;\n$(x) \`y\` ümlaut </goto>\n`;
+
+test('a script passes any text to the next state', async () => {
+  const raymond = `${process.execPath} ${BIN}`;
+  const project = newProject({
+    'Ein Ablauf/START.sh': `${raymond} tag goto NEXT --input-file "notes ü.txt"`,
+    'Ein Ablauf/NEXT.sh': `${raymond} tag goto LAST --input-file <(cat "$RAYMOND_RESULT_FILE")`,
+    'Ein Ablauf/LAST.sh': `${raymond} tag result --body-file "$RAYMOND_RESULT_FILE"`,
+    'notes ü.txt': HARD,
+  });
+  const { stdout, stderr, code } = await project.run(['Ein Ablauf', '--quiet']);
+  expect(stderr).toBe('');
+  expect(stdout).toBe(`${HARD}\n`);
+  expect(code).toBe(0);
+});
+
+test.each<[readonly string[], string]>([
+  [['goto', 'NEXT'], '<goto>NEXT</goto>'],
+  [['goto', 'NEXT', '--input', '"&'], '<goto input="&quot;&amp;">NEXT</goto>'],
+  [
+    ['call', 'A', '-a', 'return=B', '--input-file', '-'],
+    '<call return="B" input="from &lt;stdin>">A</call>',
+  ],
+  [['fork', 'W', '--attr', 'item=a=b', '--attr', 'next=R'], '<fork item="a=b" next="R">W</fork>'],
+  [['result', '--', '-5'], '<result>-5</result>'],
+  [['result', ''], '<result></result>'],
+  [['result', '--body-file', '-'], '<result>from <stdin></result>'],
+  [
+    ['function', 'A', '-a', 'return=B', '-a', 'model=haiku'],
+    '<function return="B" model="haiku">A</function>',
+  ],
+  [
+    ['ask', 'Gehört das so?', '-a', 'next=A', '-a', 'timeout=1h', '-a', 'timeout_next=B'],
+    '<ask next="A" timeout="1h" timeout_next="B">Gehört das so?</ask>',
+  ],
+  [
+    ['call-workflow', '../b c', '-a', 'return=B'],
+    '<call-workflow return="B">../b c</call-workflow>',
+  ],
+])('raymond tag %j prints %s', async (args, tag) => {
+  const { stdout, stderr, code } = await newProject({}).run(['tag', ...args], {
+    input: 'from <stdin>',
+  });
+  expect(stderr).toBe('');
+  expect(stdout).toBe(`${tag}\n`);
+  expect(code).toBe(0);
+});
+
+test.each<[readonly string[], string]>([
+  [['gotto', 'A'], 'There is no tag "gotto".'],
+  [['goto'], 'The body of <goto> is missing.'],
+  [['call', 'A'], '<call>: the attribute return is missing.'],
+  [['goto', 'A', '--attr', 'input'], '--attr is "input".'],
+  [['goto', 'A', '--input', 'a', '-a', 'input=b'], 'The attribute input is given twice.'],
+  [['goto', 'A', '--input', 'a', '--input-file', 'b'], '--input and --input-file are both given.'],
+  [['goto', 'A', '--body-file', 'b'], 'A body and --body-file are both given.'],
+  [['goto', 'A', '--input-file', 'missing'], 'missing cannot be read'],
+  [['goto', 'A', '--input-file', '.'], '. cannot be read'],
+  [['goto', '--body-file', '-', '--input-file', '-'], 'Standard input can be read only once.'],
+  [['goto', 'A', '--input-file', '-'], 'Standard input is not UTF-8: the byte at offset 1'],
+  [['result', 'a</result>b'], 'The body contains </result>'],
+  [['result', 'a', '--input', 'b'], 'there is no attribute input'],
+])('raymond tag %j is refused', async (args, problem) => {
+  const { stdout, stderr, code } = await newProject({}).run(['tag', ...args], {
+    input: Buffer.from([0x61, 0xff]),
+  });
+  expect(stderr).toContain(problem);
+  expect(stdout).toBe('');
+  expect(code).toBe(64);
+});
