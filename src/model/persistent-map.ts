@@ -67,9 +67,13 @@ interface Leaf<V> {
 }
 
 const BITS = 5;
-const emptyBranch: Branch<never> = { kind: 'branch', children: [] };
+const BRANCHES = 2 ** BITS;
+const emptyBranch: Branch<never> = {
+  kind: 'branch',
+  children: Array.from({ length: BRANCHES }, () => undefined),
+};
 
-const slot = (hash: number, shift: number) => (hash >>> shift) & 31;
+const slot = (hash: number, shift: number) => (hash >>> shift) & (BRANCHES - 1);
 
 function hashOf(key: string): number {
   let hash = 2166136261;
@@ -105,7 +109,8 @@ function remove<V>(node: Node<V>, hash: number, shift: number, key: string): Nod
 }
 
 function withChild<V>(branch: Branch<V>, index: number, child: Node<V> | undefined): Branch<V> {
-  const children = Array.from({ length: 32 }, (_, i) => branch.children[i]);
+  // Every branch has all its slots, so this copies memory, without a call for each slot.
+  const children = branch.children.slice();
   children[index] = child;
   return { kind: 'branch', children };
 }
