@@ -59,7 +59,7 @@ export function fileStore(parts: FileStoreParts): RunStore {
         throw error;
       }),
     owner,
-    events: (id, after = 0) => eventsBehind(disk, runPaths(project, id).journal, after),
+    events: (id, after = 0) => readEvents(disk, runPaths(project, id).journal, { after }),
     watch: (id, after, signal) =>
       watchEvents(disk, runPaths(project, id).journal, after, signal, lookEveryMs),
     // Most commands only look at runs, and need not load what changes them.
@@ -69,15 +69,6 @@ export function fileStore(parts: FileStoreParts): RunStore {
   };
 }
 
-async function* eventsBehind(
-  disk: Disk,
-  journal: string,
-  after: number,
-  position = beginning(),
-): AsyncGenerator<JournaledEvent> {
-  for await (const event of readEvents(disk, journal, position)) if (event.seq > after) yield event;
-}
-
 async function* watchEvents(
   disk: Disk,
   journal: string,
@@ -85,12 +76,12 @@ async function* watchEvents(
   signal: AbortSignal,
   lookEveryMs: number,
 ): AsyncGenerator<JournaledEvent> {
-  const position = beginning();
+  const place = beginning();
   const changes = changesOf(journal, lookEveryMs);
   signal.addEventListener('abort', changes.wake);
   try {
     while (!signal.aborted) {
-      for await (const event of eventsBehind(disk, journal, after, position)) {
+      for await (const event of readEvents(disk, journal, { place, after })) {
         yield event;
         if (signal.aborted) return;
       }

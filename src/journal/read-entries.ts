@@ -8,7 +8,12 @@ import { JOURNAL_VERSION, type JournaledEvent } from '../model/event.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { DiskFile } from './disk.ts';
 import { newerJournal, unknownEvent } from './journal-errors.ts';
-import { type DecodedLine, decodeLine, decodeVersion } from './journal-format.ts';
+import {
+  type DecodedEvent,
+  type DecodedLine,
+  decodeLine,
+  decodeVersion,
+} from './journal-format.ts';
 import { type Line, lineNumber, readLines } from './read-lines.ts';
 
 /** The position of a reader. It moves past each entry before the entry is given. */
@@ -36,46 +41,51 @@ export type JournalEntry =
   /** The place stays where it is: an entry that follows has to continue from there. */
   | { readonly kind: 'damage'; readonly start: number; readonly reason: string };
 
-/** A reader that continues after damage gets only the appends that continue the numbering. */
+/**
+ * Gives the entries in batches. The place is behind all entries of a batch when the batch is given. A
+ * reader that continues after damage gets only the appends that continue the numbering.
+ */
 export async function* readEntries(
   file: DiskFile,
   path: string,
   place: ReadPosition,
-): AsyncGenerator<JournalEntry> {
+): AsyncGenerator<readonly JournalEntry[]> {
   let append: JournaledEvent[] = [];
   let start = place.end;
-  for await (const line of readLines(file, place.end)) {
-    if (append.length === 0) start = line.start;
-    const decoded = await decode(file, path, line, place);
-    const fault = faultOf(decoded, place.seq, append.length);
-    if (fault !== undefined) {
-      // A power cut can leave a newline after a hole. At the end of the file, that is a torn line, too.
-      const isTorn = decoded.kind === 'damaged' && decoded.mayBeTorn;
-      if (isTorn && line.end >= (await file.size())) return;
+  for await (const lines of readLines(file, place.end)) {
+    const entries: JournalEntry[] = [];
+    for (const line of lines) {
+      if (append.length === 0) start = line.start;
+      const decoded = decode(path, line, place);
+      if (decoded.kind === 'unknown') {
+        yield entries;
+        throw unknownEvent(path, await lineNumber(file, line.start));
+      }
+      const fault = faultOf(decoded, place.seq, append.length);
+      if (fault !== undefined) {
+        const isTorn = await isTornEnd(file, line, decoded);
+        if (!isTorn) entries.push({ kind: 'damage', start: line.start, reason: fault });
+        append = [];
+        // Without numbers, a reader cannot know whether the next lines belong here.
+        if (!isTorn && place.version > 1) continue;
+        yield entries;
+        return;
+      }
+      if (decoded.kind === 'event') {
+        append.push(numbered(decoded.event, place.seq + append.length + 1));
+        if (decoded.more) continue;
+      }
+      place.end = line.end;
+      place.seq += append.length;
+      if (append.length === 0) entries.push({ kind: 'snapshot', start, end: line.end });
+      else entries.push({ kind: 'append', start, end: line.end, events: append });
       append = [];
-      yield { kind: 'damage', start: line.start, reason: fault };
-      // Without numbers, a reader cannot know whether the next lines belong here.
-      if (place.version <= 1) return;
-      continue;
     }
-    if (decoded.kind === 'event') {
-      append.push({ seq: place.seq + append.length + 1, ...decoded.event });
-      if (decoded.more) continue;
-    }
-    place.end = line.end;
-    place.seq += append.length;
-    if (append.length === 0) yield { kind: 'snapshot', start, end: line.end };
-    else yield { kind: 'append', start, end: line.end, events: append };
-    append = [];
+    yield entries;
   }
 }
 
-async function decode(
-  file: DiskFile,
-  path: string,
-  { start, bytes }: Line,
-  place: ReadPosition,
-): Promise<DecodedLine> {
+function decode(path: string, { bytes }: Line, place: ReadPosition): DecodedLine {
   if (!bytes) return { kind: 'damaged', reason: 'it is too long', mayBeTorn: true };
   if (place.version === 0) {
     const first = decodeVersion(bytes);
@@ -83,14 +93,23 @@ async function decode(
     if (first.version > JOURNAL_VERSION) throw newerJournal(path, first.version);
     place.version = first.version;
   }
-  const decoded = decodeLine(bytes, place.version);
-  if (decoded.kind === 'unknown') throw unknownEvent(path, await lineNumber(file, start));
-  return decoded;
+  return decodeLine(bytes, place.version);
 }
+
+/** A power cut can leave a newline after a hole. At the end of the file, that is a torn line, too. */
+async function isTornEnd(file: DiskFile, { end }: Line, decoded: DecodedLine): Promise<boolean> {
+  return decoded.kind === 'damaged' && decoded.mayBeTorn && end >= (await file.size());
+}
+
+function numbered(event: DecodedEvent, seq: number): JournaledEvent {
+  return hasNumber(event) ? event : { seq, ...event };
+}
+
+const hasNumber = (event: DecodedEvent): event is JournaledEvent => event.seq !== undefined;
 
 /** Why a line cannot follow what was read before it. */
 function faultOf(
-  decoded: DecodedLine,
+  decoded: Exclude<DecodedLine, { kind: 'unknown' }>,
   lastSeq: number,
   eventsInAppend: number,
 ): string | undefined {
@@ -98,8 +117,6 @@ function faultOf(
   switch (decoded.kind) {
     case 'damaged':
       return decoded.reason;
-    case 'unknown':
-      return 'it is not a known event';
     case 'snapshot':
       if (eventsInAppend > 0) return 'it is a snapshot in the middle of an append';
       if (expected === 1) return 'a journal begins with run-started';
@@ -108,7 +125,7 @@ function faultOf(
     case 'event':
       if ((decoded.event.type === 'run-started') !== (expected === 1))
         return expected === 1 ? 'a journal begins with run-started' : 'run-started comes again';
-      return orderFault(decoded.seq ?? expected, expected);
+      return orderFault(decoded.event.seq ?? expected, expected);
     default:
       return unreachable(decoded);
   }

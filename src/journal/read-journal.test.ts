@@ -307,7 +307,7 @@ describe('opening', () => {
     await writeFile(path, versionOne([started], [woke(2)]));
     const place = beginning();
     const news = async () =>
-      (await collected(readEvents(realDisk, path, place))).map(({ seq }) => seq);
+      (await collected(readEvents(realDisk, path, { place }))).map(({ seq }) => seq);
     expect(await news()).toEqual([1, 2]);
     expect(await news()).toEqual([]);
     const { run, journal } = await open(realDisk, path, seen);

@@ -16,8 +16,9 @@ import {
   unreadableJournal,
 } from './journal-errors.ts';
 import { decodeSnapshot } from './journal-format.ts';
+import { oneByOne } from './one-by-one.ts';
 import { beginning, type JournalEntry, type ReadPosition, readEntries } from './read-entries.ts';
-import { lineNumber, readLines } from './read-lines.ts';
+import { type Line, lineNumber, readLines } from './read-lines.ts';
 
 export interface Fold<R> {
   apply(run: R | undefined, event: RunEvent): R;
@@ -45,10 +46,10 @@ export async function readRun<R>(disk: Disk, path: string, fold: Fold<R>): Promi
     const known = await startingPoint(disk, file, path, fold);
     const { place } = known;
     let { run, snapshot } = known;
-    for await (const entry of readWhole(file, path, place)) {
-      if (entry.kind === 'snapshot') snapshot = entry;
-      else for (const event of entry.events) run = fold.apply(run, event);
-    }
+    for await (const entries of readWhole(file, path, place))
+      for (const entry of entries)
+        if (entry.kind === 'snapshot') snapshot = entry;
+        else for (const event of entry.events) run = fold.apply(run, event);
     if (run === undefined) throw shown === undefined ? emptyJournal(path) : emptiedJournal(path);
     if (shown !== undefined && place.seq < shown) throw new CutJournal(path, place, shown);
     return { run, place, snapshot };
@@ -56,32 +57,51 @@ export async function readRun<R>(disk: Disk, path: string, fold: Fold<R>): Promi
 }
 
 /**
- * All events from the first one on: the history. Whoever wants to read on later passes a place, which
- * is where to begin and is moved behind what was read.
+ * The events after a number, by default the whole history. Whoever wants to read on later passes a
+ * place, which is where to begin and is moved behind what was read.
  */
-export async function* readEvents(
+export function readEvents(
   disk: Disk,
   path: string,
-  place: ReadPosition = beginning(),
-): AsyncGenerator<JournaledEvent> {
-  for await (const append of readAppends(disk, path, place)) yield* append;
+  {
+    place = beginning(),
+    after = 0,
+  }: { readonly place?: ReadPosition; readonly after?: number } = {},
+): AsyncIterableIterator<JournaledEvent> {
+  return oneByOne(eventBatches(disk, path, place, after));
 }
 
-/** The events as they were appended together. */
+async function* eventBatches(
+  disk: Disk,
+  path: string,
+  place: ReadPosition,
+  after: number,
+): AsyncGenerator<readonly JournaledEvent[]> {
+  for await (const appends of readAppends(disk, path, place)) {
+    const events = appends.flat();
+    yield after === 0 ? events : events.filter(({ seq }) => seq > after);
+  }
+}
+
+/** The events as they were appended together, several appends at a time. */
 export async function* readAppends(
   disk: Disk,
   path: string,
   place: ReadPosition = beginning(),
-): AsyncGenerator<readonly JournaledEvent[]> {
+): AsyncGenerator<readonly (readonly JournaledEvent[])[]> {
   const file = await openExisting(disk, path);
   try {
     const known = await enter(file, place);
-    for await (const entry of readWhole(file, path, place))
-      if (entry.kind === 'append' && place.seq > known) yield entry.events;
+    for await (const entries of readWhole(file, path, place))
+      yield entries.flatMap((entry) =>
+        entry.kind === 'append' && lastSeq(entry.events) > known ? [entry.events] : [],
+      );
   } finally {
     await file.close();
   }
 }
+
+const lastSeq = (events: readonly JournaledEvent[]) => events.at(-1)?.seq ?? 0;
 
 /** A place in a file that was rewritten meanwhile is lost. Gives the last event that was read already. */
 async function enter(file: DiskFile, place: ReadPosition): Promise<number> {
@@ -92,18 +112,27 @@ async function enter(file: DiskFile, place: ReadPosition): Promise<number> {
   return known;
 }
 
-/** Damage is an error. */
+type GoodEntry = Exclude<JournalEntry, { kind: 'damage' }>;
+
+/** Damage is an error, after the entries before it. */
 async function* readWhole(
   file: DiskFile,
   path: string,
   place: ReadPosition,
-): AsyncGenerator<Exclude<JournalEntry, { kind: 'damage' }>> {
-  for await (const entry of readEntries(file, path, place)) {
-    if (entry.kind !== 'damage') yield entry;
-    else
+): AsyncGenerator<readonly GoodEntry[]> {
+  for await (const entries of readEntries(file, path, place)) {
+    const good: GoodEntry[] = [];
+    for (const entry of entries) {
+      if (entry.kind !== 'damage') {
+        good.push(entry);
+        continue;
+      }
+      yield good;
       throw new CorruptJournal(path, await lineNumber(file, entry.start), entry.reason, {
         hasGoodPart: place.end > 0,
       });
+    }
+    yield good;
   }
 }
 
@@ -163,17 +192,23 @@ async function startingPoint<R>(
   );
   const start = Number(hint);
   if (!hint || !Number.isSafeInteger(start) || start < 1) return atBeginning;
-  for await (const line of readLines(file, start - 1)) {
-    // The byte before a line is the end of another one, so this must be an empty line.
-    if (line.end === start && line.bytes?.length === 0) continue;
-    const decoded = line.start === start && line.bytes && decodeSnapshot(line.bytes);
-    if (!decoded) return atBeginning;
-    try {
-      const place = { end: line.end, seq: decoded.seq, version: JOURNAL_VERSION };
-      return { run: fold.thaw(decoded.state), place, snapshot: line };
-    } catch {
-      return atBeginning;
-    }
+  const line = await lineAt(file, start);
+  const decoded = line?.bytes && decodeSnapshot(line.bytes);
+  if (!decoded) return atBeginning;
+  try {
+    const place = { end: line.end, seq: decoded.seq, version: JOURNAL_VERSION };
+    return { run: fold.thaw(decoded.state), place, snapshot: line };
+  } catch {
+    return atBeginning;
   }
-  return atBeginning;
+}
+
+/** Undefined if no line starts at this position. */
+async function lineAt(file: DiskFile, start: number): Promise<Line | undefined> {
+  // The byte before a line is the end of another one, so it must be read as an empty line.
+  for await (const lines of readLines(file, start - 1))
+    for (const line of lines)
+      if (line.start === start) return line;
+      else if (line.end !== start) return undefined;
+  return undefined;
 }

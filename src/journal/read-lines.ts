@@ -12,8 +12,11 @@ export interface Line {
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
-/** The complete lines from a position on. Omits bytes after the last newline. */
-export async function* readLines(file: DiskFile, from: number): AsyncGenerator<Line> {
+/**
+ * The complete lines from a position on, without bytes after the last newline. Gives all lines of one
+ * read together, because a promise for each line would take longer than the line itself.
+ */
+export async function* readLines(file: DiskFile, from: number): AsyncGenerator<readonly Line[]> {
   let start = from;
   let length = 0;
   let parts: Buffer[] = [];
@@ -27,31 +30,35 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<L
     const got = await file.read(chunk, position);
     if (got === 0) return;
     position += got;
-    let rest = chunk.subarray(0, got);
-    for (let at = rest.indexOf(NEWLINE); at >= 0; at = rest.indexOf(NEWLINE)) {
-      collect(rest.subarray(0, at));
+    const filled = chunk.subarray(0, got);
+    const lines: Line[] = [];
+    let begin = 0;
+    for (let at = filled.indexOf(NEWLINE); at >= 0; at = filled.indexOf(NEWLINE, begin)) {
+      collect(filled.subarray(begin, at));
       const end = start + length + 1;
-      yield { start, end, bytes: length > MAX_LINE_BYTES ? undefined : joined(parts) };
-      rest = rest.subarray(at + 1);
+      lines.push({ start, end, bytes: length > MAX_LINE_BYTES ? undefined : joined(parts) });
+      begin = at + 1;
       start = end;
       length = 0;
       parts = [];
     }
-    collect(rest);
+    collect(filled.subarray(begin));
     // Raymond writes no such line. A file with a hole can be huge, so the reader does not look for its end.
     if (length > MAX_LINE_BYTES) {
-      yield { start, end: start + length, bytes: undefined };
+      yield [...lines, { start, end: start + length, bytes: undefined }];
       return;
     }
+    if (lines.length > 0) yield lines;
   }
 }
 
 /** Counts from 1, as editors do. */
 export async function lineNumber(file: DiskFile, start: number): Promise<number> {
   let number = 1;
-  for await (const line of readLines(file, 0)) {
-    if (line.start >= start) break;
-    number++;
+  for await (const lines of readLines(file, 0)) {
+    const before = lines.filter((line) => line.start < start).length;
+    number += before;
+    if (before < lines.length) break;
   }
   return number;
 }

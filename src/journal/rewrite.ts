@@ -29,8 +29,9 @@ export async function rewriteJournal(
 
 async function copyAppends(disk: Disk, path: string, to: DiskFile): Promise<void> {
   let position = 0;
-  for await (const events of readAppends(disk, path)) {
-    const bytes = encodeEvents(events, events[0]?.seq ?? 1);
+  for await (const appends of readAppends(disk, path)) {
+    const parts = appends.map((events) => encodeEvents(events, events[0]?.seq ?? 1));
+    const bytes = Buffer.concat(parts);
     await writeAll(to, bytes, position);
     position += bytes.length;
   }

@@ -64,8 +64,8 @@ async function goodParts(
   return thenClose(await openExisting(disk, path), async (file) => {
     const place = beginning();
     const parts: Part[] = [];
-    for await (const entry of readEntries(file, path, place))
-      if (entry.kind !== 'damage') parts.push(entry);
+    for await (const entries of readEntries(file, path, place))
+      parts.push(...entries.filter((entry) => entry.kind !== 'damage'));
     return { seq: place.seq, parts };
   });
 }
