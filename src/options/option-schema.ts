@@ -1,7 +1,8 @@
 /** The values that an option may have in a file. The message of each schema is a remedy. */
 import * as z from 'zod/mini';
 import type { OptionSpec } from '../model/option.ts';
-import { count, mapOf, someText } from '../parse/yaml-values.ts';
+import { SECONDS, USD } from '../parse/yaml-numbers.ts';
+import { count, mapOf, numberOf, someText } from '../parse/yaml-values.ts';
 import { configKey } from './option-names.ts';
 
 /** The schema of an option in a config file. */
@@ -35,10 +36,8 @@ function inTest({ kind, isDuration }: OptionSpec) {
   switch (kind) {
     case 'flag':
       return z.literal(true, 'true');
-    case 'number': {
-      const what = isDuration ? 'seconds' : 'an amount of USD';
-      return z.number(what).check(z.nonnegative(what));
-    }
+    case 'number':
+      return numberOf(isDuration ? SECONDS : USD);
     case 'count':
       return count;
     case 'text':

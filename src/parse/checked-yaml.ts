@@ -1,8 +1,6 @@
-import { type Document, isAlias, isMap, isNode, isScalar, type Node, type ParsedNode } from 'yaml';
 import type * as z from 'zod/mini';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { mismatchFault, unknownKeyFault } from './yaml-faults.ts';
-import { readYamlText } from './yaml-text.ts';
+import { YamlReader } from './yaml-reader.ts';
 
 export type CheckedYaml<T> =
   | { readonly ok: true; readonly value: T }
@@ -17,59 +15,35 @@ export function readCheckedYaml<T extends z.ZodMiniType>(
   file: string,
   text: string,
 ): CheckedYaml<z.output<T>> {
-  const { document, contents, faults: syntax, aliases, position } = readYamlText(text);
-  const at = (offset: number) => ({ file, ...position(offset) });
-  const placed = syntax.map(({ offset, message, ...more }) => ({
-    ...fault('yaml', message),
-    ...more,
-    ...at(offset),
-  }));
-  if (isFilled(placed)) return { ok: false, faults: placed };
-
-  const value = valueIn(document);
-  if ('problem' in value) {
-    return { ok: false, faults: [{ ...fault('yaml', value.problem), ...at(0) }] };
+  const reader = new YamlReader(file, text);
+  const value = reader.errorCount() > 0 ? undefined : reader.value(reader.root, WHOLE);
+  if (reader.errorCount() === 0) {
+    const read = schema.safeParse(value ?? {});
+    if (read.success) return { ok: true, value: read.data };
+    const issues = read.error.issues.slice(0, MOST_FAULTS).flatMap(innermost);
+    for (const issue of issues) report(reader, issue);
   }
-  const read = schema.safeParse(value.value ?? {});
-  if (read.success) return { ok: true, value: read.data };
-  const issues = read.error.issues.slice(0, MOST_FAULTS).flatMap(innermost);
-  const faults = issues.flatMap((issue) => {
-    const found = namedNodeAt(contents, issue.path);
-    return faultsOf(issue, found, aliases).map(({ offset, ...fault }) => ({
-      ...fault,
-      ...at(offset),
-    }));
-  });
   // An unknown key often explains why another key is missing.
-  faults.sort((a, b) => Number(b.code === 'unknown-key') - Number(a.code === 'unknown-key'));
-  const unclear = { ...fault('bad-value', 'This file cannot be read.'), ...at(0) };
-  return { ok: false, faults: isFilled(faults) ? faults : [unclear] };
+  const [first = { ...UNCLEAR, file }, ...more] = reader
+    .takeFaults()
+    .toSorted((a, b) => weight(a) - weight(b));
+  return { ok: false, faults: [first, ...more] };
 }
+
+const WHOLE = 'This file';
+
+const UNCLEAR = {
+  severity: 'error',
+  code: 'bad-value',
+  line: 1,
+  column: 1,
+  message: `${WHOLE} cannot be read.`,
+} as const;
 
 /** More faults would not help the author. */
 const MOST_FAULTS = 100;
 
-/**
- * A few aliases to a large text can expand to more than fits into memory. The library has a limit.
- */
-function valueIn(document: Document.Parsed | undefined) {
-  try {
-    return { value: document?.toJS() };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { problem: `This YAML cannot be read: ${why}.` };
-  }
-}
-
-/** The node at a path of keys, with the name that messages use for it. */
-interface NamedNode {
-  readonly name: string;
-  readonly node: ParsedNode | null;
-  readonly offset: number;
-}
-
 type Issue = z.core.$ZodIssue;
-type Fault = Omit<Diagnostic, 'file' | 'line' | 'column'> & { readonly offset: number };
 
 /** If a value may have several forms, the author meant the form with the fewest faults inside. */
 function innermost(issue: Issue): readonly Issue[] {
@@ -85,52 +59,17 @@ function isWrongKind(issue: Issue): boolean {
   return issue.path.length === 0 && issue.code !== 'unrecognized_keys';
 }
 
-function faultsOf(
-  issue: Issue,
-  found: NamedNode,
-  aliases: ReadonlyMap<Node, Node>,
-): readonly Fault[] {
+function report(reader: YamlReader, issue: Issue): void {
+  const item = reader.itemAt(issue.path);
+  const name = issue.path.reduce<string>(joined, '') || WHOLE;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MOST_FAULTS).map((key) => unknownKey(key, knownKeys(issue), found));
-  }
-  const { name, node, offset } = found;
-  if (node === null || (isScalar(node) && node.value === null)) {
-    return [{ ...fault('missing', `${name} is missing: it must be ${issue.message}.`), offset }];
-  }
-  const meant = aliases.get(node) ?? node;
-  return [{ severity: 'error', ...mismatchFault(name, issue.message, meant), offset }];
-}
-
-/** The message of an object schema lists its keys. */
-function knownKeys(issue: Issue): readonly string[] {
-  return issue.message.split(', ');
-}
-
-function unknownKey(
-  key: string,
-  known: readonly string[],
-  { name, node, offset }: NamedNode,
-): Fault {
-  const pair = isMap(node)
-    ? node.items.find((item) => isScalar(item.key) && item.key.value === key)
-    : undefined;
-  return {
-    severity: 'error',
-    ...unknownKeyFault(key, known, name),
-    offset: pair && isNode(pair.key) ? (pair.key.range?.[0] ?? offset) : offset,
-  };
-}
-
-function namedNodeAt(root: ParsedNode | null, path: readonly PropertyKey[]): NamedNode {
-  let found: NamedNode = { name: 'This file', node: root, offset: root?.range[0] ?? 0 };
-  for (const [index, key] of path.entries()) {
-    const name = path.slice(0, index + 1).reduce<string>(joined, '');
-    const node = childOf(found.node, key);
-    const own = isAlias(node) ? undefined : node?.range;
-    const offset = own && own[1] > own[0] ? own[0] : keyOffset(found.node, key, found.offset);
-    found = { name, node, offset };
-  }
-  return found;
+    for (const key of issue.keys.slice(0, MOST_FAULTS)) {
+      const field = reader.fieldIn(item, key) ?? { ...item, key, keyOffset: item.offset };
+      // The message of an object schema lists its keys.
+      reader.unknownKey(field, issue.message.split(', '), name, 'error');
+    }
+  } else if (reader.isEmpty(item)) reader.missing(item, name, issue.message);
+  else reader.mismatch(item, name, issue.message);
 }
 
 const joined = (name: string, key: PropertyKey): string =>
@@ -140,22 +79,4 @@ const joined = (name: string, key: PropertyKey): string =>
       ? String(key)
       : `${name}.${String(key)}`;
 
-function childOf(node: ParsedNode | null, key: PropertyKey): ParsedNode | null {
-  if (!node || !('items' in node)) return null;
-  const child = node.get(key, true);
-  return isNode(child) ? (child as ParsedNode) : null;
-}
-
-function keyOffset(node: ParsedNode | null, key: PropertyKey, otherwise: number): number {
-  if (!isMap(node)) return otherwise;
-  const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
-  return (pair && isNode(pair.key) ? pair.key.range?.[0] : undefined) ?? otherwise;
-}
-
-function fault(code: string, message: string): Pick<Diagnostic, 'severity' | 'code' | 'message'> {
-  return { severity: 'error', code, message };
-}
-
-function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
-  return list.length > 0;
-}
+const weight = ({ code }: Diagnostic) => (code === 'unknown-key' ? 0 : 1);

@@ -2,6 +2,7 @@ import type { Evaluator, EvaluatorTest } from '../model/workflow.ts';
 import { patternProblem } from './pattern.ts';
 import { readComplete } from './pinned-transition.ts';
 import { stateNameProblem } from './transition.ts';
+import { FROM_ONE, USD_ABOVE_0 } from './yaml-numbers.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
 /** `{matches: "(?i)unable to", then: {tag: goto, target: ESCALATE}}` */
@@ -52,13 +53,11 @@ function readTest(
     case 'matches':
       return readMatches(reader, test.field);
     case 'visits': {
-      const fits = (value: number) => Number.isSafeInteger(value) && value >= 1;
-      const count = reader.number(test.field, 'visits', 'a whole number from 1 up', fits);
+      const count = reader.number(test.field, 'visits', FROM_ONE);
       return count === undefined ? undefined : { kind: 'visits', count };
     }
     case 'cost': {
-      const fits = (value: number) => Number.isFinite(value) && value > 0;
-      const usd = reader.number(test.field, 'cost', 'an amount of USD above 0', fits);
+      const usd = reader.number(test.field, 'cost', USD_ABOVE_0);
       return usd === undefined ? undefined : { kind: 'cost', usd };
     }
     case 'prompt':

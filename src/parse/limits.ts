@@ -1,5 +1,6 @@
 /** The limits that a prompt and a script can have. */
 import type { Limits, State } from '../model/workflow.ts';
+import { FROM_ONE, IDLE_SECONDS } from './yaml-numbers.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
 export const LIMITS = {
@@ -40,13 +41,11 @@ type ReadLimit = (reader: YamlReader, field: Field) => Limits;
 const BY_KEY: ReadonlyMap<string, ReadLimit> = new Map(Object.entries(LIMITS));
 
 function readTimeout(reader: YamlReader, field: Field): Limits {
-  const fits = (value: number) => value >= 0 && Number.isSafeInteger(Math.round(value * 1000));
-  const seconds = reader.number(field, 'timeout', 'a number of seconds, or 0 for none', fits);
+  const seconds = reader.number(field, 'timeout', IDLE_SECONDS);
   return seconds === undefined ? {} : { idleTimeoutMs: Math.round(seconds * 1000) };
 }
 
 function readMaxVisits(reader: YamlReader, field: Field): Limits {
-  const fits = (value: number) => Number.isSafeInteger(value) && value >= 1;
-  const maxVisits = reader.number(field, 'max_visits', 'a whole number from 1 up', fits);
+  const maxVisits = reader.number(field, 'max_visits', FROM_ONE);
   return maxVisits === undefined ? {} : { maxVisits };
 }

@@ -2,6 +2,7 @@ import type { AgentDeclaration } from '../model/agent.ts';
 import type { About, InputRule } from '../model/workflow.ts';
 import { clip } from './clip.ts';
 import { variableProblem } from './variables.ts';
+import { USD } from './yaml-numbers.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
 /** Reads what a workflow says about itself. The caller handles other keys. */
@@ -75,8 +76,7 @@ function readInput(reader: YamlReader, field: Field): About {
 const INPUT_KEYS = ['required', 'label', 'default'];
 
 function readBudget(reader: YamlReader, field: Field): About {
-  const fits = (value: number) => Number.isFinite(value) && value >= 0;
-  const defaultBudgetUsd = reader.number(field, 'default_budget', 'an amount of USD', fits);
+  const defaultBudgetUsd = reader.number(field, 'default_budget', USD);
   if (defaultBudgetUsd === 0) {
     const message = 'default_budget: 0 has no effect: a workflow cannot make the budget unlimited.';
     reader.warn('unused-key', field.offset, message, {

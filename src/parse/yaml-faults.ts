@@ -23,6 +23,10 @@ export function mismatchFault(what: string, expected: string, node: Node | null)
   };
 }
 
+export function missingFault(what: string, expected: string): FaultText {
+  return { code: 'missing', message: `${what} is missing: it must be ${expected}.` };
+}
+
 function describeNode(node: Node | null): string {
   if (isMap(node)) return 'a map';
   if (isSeq(node)) return 'a list';

@@ -1,7 +1,8 @@
-import { isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { mismatchFault, unknownKeyFault } from './yaml-faults.ts';
-import { readYamlText, scalarText, type YamlText } from './yaml-text.ts';
+import { mismatchFault, missingFault, unknownKeyFault } from './yaml-faults.ts';
+import { fitsKind, type NumberKind } from './yaml-numbers.ts';
+import { MAX_DEPTH, readYamlText, scalarText, TOO_DEEP, type YamlText } from './yaml-text.ts';
 
 /** A value and its offset in the text. */
 export interface Item {
@@ -78,9 +79,17 @@ export class YamlReader {
     });
   }
 
-  unknownKey(field: Field, known: Iterable<string>, where: string): undefined {
-    const fault = unknownKeyFault(field.key, [...known], where);
-    this.note(field.keyOffset, { severity: 'warning', ...fault });
+  unknownKey(
+    field: Field,
+    known: Iterable<string>,
+    where: string,
+    severity: 'warning' | 'error' = 'warning',
+  ): undefined {
+    this.note(field.keyOffset, { severity, ...unknownKeyFault(field.key, [...known], where) });
+  }
+
+  missing(item: Item, what: string, expected: string): undefined {
+    this.note(item.offset, { severity: 'error', ...missingFault(what, expected) });
   }
 
   mismatch(item: Item, what: string, expected: string): undefined {
@@ -90,29 +99,14 @@ export class YamlReader {
 
   fields(item: Item, what: string, expected: string): readonly Field[] | undefined {
     const node = this.#follow(item.node);
-    if (!isMap(node)) return this.mismatch(item, what, expected);
-    return node.items.flatMap(({ key, value }) => {
-      const keyOffset = (isNode(key) ? key.range?.[0] : undefined) ?? item.offset;
-      const name = isNode(key) ? scalarText(this.#follow(key)) : undefined;
-      if (name === undefined) {
-        this.error('bad-key', keyOffset, `A key of ${what} is not a plain word.`, {
-          remedy: 'Write key: value.',
-        });
-        return [];
-      }
-      const inner = isNode(value) ? value : null;
-      return [{ key: name, keyOffset, node: inner, offset: this.#start(inner) ?? keyOffset }];
-    });
+    return isMap(node)
+      ? this.#fieldsIn(node, item.offset, what)
+      : this.mismatch(item, what, expected);
   }
 
   items(item: Item, what: string, expected: string): readonly Item[] | undefined {
     const node = this.#follow(item.node);
-    if (!isSeq(node)) return this.mismatch(item, what, expected);
-    return node.items.map((inner) =>
-      isNode(inner)
-        ? { node: inner, offset: this.#start(inner) ?? item.offset }
-        : { node: null, offset: item.offset },
-    );
+    return isSeq(node) ? this.#itemsIn(node, item.offset) : this.mismatch(item, what, expected);
   }
 
   /** Any scalar, as it was written. */
@@ -120,21 +114,55 @@ export class YamlReader {
     return scalarText(this.#follow(item.node)) ?? this.mismatch(item, what, expected);
   }
 
-  number(
-    item: Item,
-    what: string,
-    expected: string,
-    fits: (value: number) => boolean,
-  ): number | undefined {
+  number(item: Item, what: string, kind: NumberKind): number | undefined {
     const node = this.#follow(item.node);
-    if (isScalar(node) && typeof node.value === 'number' && fits(node.value)) return node.value;
-    return this.mismatch(item, what, expected);
+    const value = isScalar(node) ? node.value : undefined;
+    if (typeof value === 'number' && fitsKind(value, kind)) return value;
+    return this.mismatch(item, what, kind.expected);
   }
 
   boolean(item: Item, what: string): boolean | undefined {
     const node = this.#follow(item.node);
     if (isScalar(node) && typeof node.value === 'boolean') return node.value;
     return this.mismatch(item, what, 'true or false');
+  }
+
+  /** Everything in it as plain data, with the aliases expanded. It ends at the first error. */
+  value(item: Item, what: string, depth = 0): unknown {
+    if (this.#errors > 0) return undefined;
+    if (depth > MAX_DEPTH) return this.error('yaml', item.offset, TOO_DEEP);
+    const node = this.#follow(item.node);
+    if (isMap(node)) {
+      const fields = this.#fieldsIn(node, item.offset, what);
+      return Object.fromEntries(
+        fields.map((field) => [field.key, this.value(field, field.key, depth + 1)]),
+      );
+    }
+    if (isSeq(node)) {
+      return this.#itemsIn(node, item.offset).map((inner) => this.value(inner, what, depth + 1));
+    }
+    return isScalar(node) ? node.value : null;
+  }
+
+  /** The value at a path of keys and positions. If it does not exist, the place where it would be. */
+  itemAt(path: readonly PropertyKey[]): Item {
+    let item = this.root;
+    for (const step of path) {
+      const { offset } = item;
+      const node = this.#meant(item.node);
+      const inner: Item | undefined = isSeq(node)
+        ? this.#itemsIn(node, offset)[Number(step)]
+        : this.fieldIn(item, String(step));
+      item = inner ?? { node: null, offset };
+    }
+    return item;
+  }
+
+  /** The field of a map with this key. */
+  fieldIn(item: Item, key: string): Field | undefined {
+    const node = this.#meant(item.node);
+    const fields = isMap(node) ? this.#fieldsIn(node, item.offset, key) : [];
+    return fields.find((field) => field.key === key);
   }
 
   isMap(item: Item): boolean {
@@ -157,10 +185,38 @@ export class YamlReader {
     return this.lineOf(node?.range?.[0] ?? item.offset) + (block ? 1 : 0);
   }
 
+  #fieldsIn({ items }: YAMLMap, offset: number, what: string): readonly Field[] {
+    return items.flatMap(({ key, value }) => {
+      const keyOffset = (isNode(key) ? key.range?.[0] : undefined) ?? offset;
+      const name = isNode(key) ? scalarText(this.#meant(key)) : undefined;
+      if (name === undefined) {
+        this.error('bad-key', keyOffset, `A key of ${what} is not a plain word.`, {
+          remedy: 'Write key: value.',
+        });
+        return [];
+      }
+      const inner = isNode(value) ? value : null;
+      return [{ key: name, keyOffset, node: inner, offset: this.#start(inner) ?? keyOffset }];
+    });
+  }
+
+  #itemsIn({ items }: YAMLSeq, offset: number): readonly Item[] {
+    return items.map((inner) =>
+      isNode(inner)
+        ? { node: inner, offset: this.#start(inner) ?? offset }
+        : { node: null, offset },
+    );
+  }
+
+  /** The value of an alias, or the node itself. */
+  #meant(node: Node | null): Node | null {
+    return (node && this.#text.aliases.get(node)) ?? node;
+  }
+
   /** A few aliases to a large text can expand to more than fits into memory. */
   #follow(node: Node | null): Node | null {
-    const meant = node === null ? undefined : this.#text.aliases.get(node);
-    if (!meant) return node;
+    const meant = this.#meant(node);
+    if (!meant || meant === node) return node;
     this.#readAgain += lengthOf(meant);
     if (this.#readAgain <= MOST_READ_AGAIN) return meant;
     if (this.#readAgain - lengthOf(meant) <= MOST_READ_AGAIN) {

@@ -18,7 +18,6 @@ import {
 } from 'yaml';
 
 export interface YamlText {
-  readonly document: Document.Parsed | undefined;
   readonly contents: ParsedNode | null;
   readonly faults: readonly YamlFault[];
   /** The node of each alias. */
@@ -44,14 +43,7 @@ export function readYamlText(text: string): YamlText {
   };
   // Composing recurses. Very deep nesting would end the process, not only the call.
   if (isDeeperThan(MAX_DEPTH, tokens)) {
-    const message = `This YAML is nested more than ${MAX_DEPTH} levels deep.`;
-    return {
-      document: undefined,
-      contents: null,
-      faults: [{ offset: 0, message }],
-      aliases,
-      position,
-    };
+    return { contents: null, faults: [{ offset: 0, message: TOO_DEEP }], aliases, position };
   }
   const composer = new Composer(OPTIONS);
   const [document, another] = [...composer.compose(tokens, true, text.length)];
@@ -61,7 +53,7 @@ export function readYamlText(text: string): YamlText {
     ...(another ? [secondDocument(another)] : []),
     ...(contents ? [...aliasFaults(contents, aliases), ...repeatedKeys(contents)] : []),
   ];
-  return { document, contents, faults, aliases, position };
+  return { contents, faults, aliases, position };
 }
 
 /** A scalar as it was written. */
@@ -70,7 +62,8 @@ export function scalarText(node: Node | null): string | undefined {
   return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
 }
 
-const MAX_DEPTH = 50;
+export const MAX_DEPTH = 50;
+export const TOO_DEEP = `This YAML is nested more than ${MAX_DEPTH} levels deep.`;
 
 /**
  * The library compares each key with all keys before it. So this file looks for repeated keys
@@ -117,20 +110,20 @@ function aliasFaults(contents: Node, aliases: Map<Node, Node>): readonly YamlFau
   const anchors = new Map<string, Node>();
   const faults: YamlFault[] = [];
   visit(contents, {
-    Node: (_, node) => {
+    Node: (_, node, path) => {
       if (!isAlias(node)) {
         if (node.anchor !== undefined) anchors.set(node.anchor, node);
         return;
       }
       const meant = anchors.get(node.source);
-      if (meant) aliases.set(node, meant);
-      else {
-        const message = `There is no anchor &${node.source} above.`;
-        faults.push({ offset: node.range?.[0] ?? 0, message });
-      }
+      const offset = node.range?.[0] ?? 0;
+      if (!meant) faults.push({ offset, message: `There is no anchor &${node.source} above.` });
+      else if (path.includes(meant)) {
+        faults.push({ offset, message: `The value of &${node.source} contains itself.` });
+      } else aliases.set(node, meant);
     },
   });
-  return faults;
+  return faults.slice(0, MOST_FAULTS);
 }
 
 function repeatedKeys(contents: Node): readonly YamlFault[] {

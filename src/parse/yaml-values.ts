@@ -1,5 +1,6 @@
 /** The values in the YAML files of Raymond. The message of each schema names the expected value. */
 import * as z from 'zod/mini';
+import { COUNT, type NumberKind, USD } from './yaml-numbers.ts';
 
 /** YAML reads 42 and yes as other types. Where a text is expected, the author meant a text. */
 export const someText = z.pipe(
@@ -7,11 +8,12 @@ export const someText = z.pipe(
   z.transform(String),
 );
 
-export const usd = z.number('an amount of USD').check(z.nonnegative('an amount of USD'));
+export const usd = numberOf(USD);
+export const count = numberOf(COUNT);
 
-export const count = z
-  .int('a whole number that is not negative')
-  .check(z.nonnegative('a whole number that is not negative'));
+export function numberOf({ expected, isWhole, least }: NumberKind) {
+  return (isWhole ? z.int(expected) : z.number(expected)).check(z.gte(least, expected));
+}
 
 /** A map with these keys and no others. */
 export function mapOf<T extends z.core.$ZodShape>(shape: T) {

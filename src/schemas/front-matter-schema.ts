@@ -3,7 +3,8 @@ import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import { choiceKey, tagChoices } from '../parse/agent-choices.ts';
 import type { PolicyKey } from '../parse/policy.ts';
 import { attributesOf, TAG_RULES } from '../parse/transition.ts';
-import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
+import { FROM_ONE, IDLE_SECONDS, USD_ABOVE_0 } from '../parse/yaml-numbers.ts';
+import { described, type JsonSchema, mapSchema, numberSchema, TEXT } from './json-schema.ts';
 
 export function frontMatterSchema(agent: AgentDeclaration): JsonSchema {
   return {
@@ -37,17 +38,17 @@ export function policyProperties(agent: AgentDeclaration): Readonly<Record<strin
         items: { $ref: '#/definitions/allowedTransition' },
       },
     ),
-    timeout: described('Seconds without output before the step is stopped; 0 means no limit.', {
-      type: 'number',
-      minimum: 0,
-    }),
+    timeout: described(
+      'Seconds without output before the step is stopped; 0 means no limit.',
+      numberSchema(IDLE_SECONDS),
+    ),
     force_implicit: described('Use the only allowed transition without reading tags.', {
       type: 'boolean',
     }),
-    max_visits: described('The number of times that one agent may enter this state.', {
-      type: 'integer',
-      minimum: 1,
-    }),
+    max_visits: described(
+      'The number of times that one agent may enter this state.',
+      numberSchema(FROM_ONE),
+    ),
     on_interrupt: described('How an interrupted step is repeated.', {
       enum: ['continue', 'restart'],
     }),
@@ -85,12 +86,8 @@ function evaluators(): readonly JsonSchema[] {
     mapSchema({ ...tests, then }, [...Object.keys(tests), 'then']);
   return [
     evaluator({ matches: described('A regular expression over the answer.', TEXT) }),
-    evaluator({
-      visits: described('Fires from this visit on.', { type: 'integer', minimum: 1 }),
-    }),
-    evaluator({
-      cost: described('Fires from this cost on, in USD.', { type: 'number', exclusiveMinimum: 0 }),
-    }),
+    evaluator({ visits: described('Fires from this visit on.', numberSchema(FROM_ONE)) }),
+    evaluator({ cost: described('Fires from this cost on, in USD.', numberSchema(USD_ABOVE_0)) }),
     evaluator({
       prompt: described('The state that judges.', TEXT),
       expect: described('The result that confirms the transition.', TEXT),

@@ -1,8 +1,9 @@
 import type { AgentDeclaration } from '../model/agent.ts';
 import type { LimitKey } from '../parse/limits.ts';
 import type { HeadKey } from '../parse/workflow-head.ts';
+import { USD } from '../parse/yaml-numbers.ts';
 import { policyProperties, transitionDefinitions } from './front-matter-schema.ts';
-import { described, type JsonSchema, mapSchema, TEXT } from './json-schema.ts';
+import { described, type JsonSchema, mapSchema, numberSchema, TEXT } from './json-schema.ts';
 
 /** A workflow in one YAML file. */
 export function workflowSchema(agent: AgentDeclaration): JsonSchema {
@@ -48,7 +49,7 @@ function headProperties({ name }: AgentDeclaration): Readonly<Record<HeadKey, Js
     }),
     default_budget: described(
       'The budget in USD if the user sets none. It can only be lower than the default.',
-      { type: 'number', minimum: 0 },
+      numberSchema(USD),
     ),
     environment: described('Variables for every step.', {
       type: 'object',
