@@ -7,7 +7,7 @@ import type { RunEvent, RunEventOf, StepEndEvent } from './event.ts';
  * it, or name it as ignored (`ignore<'the-new-kind'>(event)`).
  */
 export function ignore<Later extends RunEvent['type'] = never>(
-  _event: RunEventOf<KindsOfVersion2 | Later>,
+  _event: RunEventOf<KindsOfVersion2 | NoInfer<Later>>,
 ): undefined {
   return undefined;
 }
