@@ -194,6 +194,11 @@ export interface RunFolders {
   step(agent: string, number: number): string;
   /** Created by the first call. */
   task(agent: string): string;
+  /**
+   * Replaces the files in `joined` of the agent's task folder: one for each worker, with its result.
+   * A step that has begun keeps what it finds there.
+   */
+  putJoined(agent: string, step: number, results: ReadonlyMap<string, string>): void;
 }
 
 /** Everything that a run has on this machine, except its store. */

@@ -94,7 +94,11 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
       lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
       environment: new Set(),
     },
-    folders: { step: (id, n) => `/steps/${id}/${n}`, task: (id) => `/tasks/${id}` },
+    folders: {
+      step: (id, n) => `/steps/${id}/${n}`,
+      task: (id) => `/tasks/${id}`,
+      putJoined: () => {},
+    },
     replies: options.answers ?? [],
   });
   return {

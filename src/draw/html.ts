@@ -138,8 +138,8 @@ function ways(page: Page, node: GraphNode): string {
   );
 }
 
-function howOf({ label, role }: GraphEdge): string {
-  return role === 'timeout' ? `ask, ${label}` : label;
+function howOf({ label, role, tag }: GraphEdge): string {
+  return role === 'timeout' ? `${tag ?? 'ask'}, ${label}` : label;
 }
 
 function textOf(state: State): string {

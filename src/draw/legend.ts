@@ -46,8 +46,9 @@ const ROLES: readonly (readonly [EdgeRole, string])[] = [
   ['return', 'continues after the call'],
   ['worker', 'starts a worker'],
   ['next', 'continues beside its workers'],
+  ['join', 'continues after its workers'],
   ['answer', 'asks a person'],
-  ['timeout', 'gets no answer in time'],
+  ['timeout', 'its time is over'],
   ['result', 'returns a result'],
   ['judge', 'is judged by'],
 ];

@@ -26,6 +26,7 @@ const ARROWS: Readonly<Record<EdgeRole, string>> = {
   return: '-.->',
   worker: '==>',
   next: '-.->',
+  join: '-.->',
   answer: '-.->',
   timeout: '-.->',
   result: '-->',

@@ -41,13 +41,14 @@ export const SVG_STYLE = `
 .edge.return path { stroke: var(--prompt); stroke-dasharray: 7 4; }
 .edge.worker path { stroke: var(--script); stroke-width: 2.5; }
 .edge.next path { stroke: var(--script); stroke-dasharray: 7 4; }
+.edge.join path { stroke: var(--script); stroke-dasharray: 12 3; stroke-width: 2; }
 .edge.answer path { stroke: var(--ask); stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 2; }
 .edge.timeout path { stroke: var(--ask); stroke-dasharray: 8 3 2 3; }
 .edge.result path { stroke: var(--line); stroke-width: 1; }
 .edge.judge path { stroke: var(--workflow); stroke-dasharray: 2 4; }
 .head { fill: var(--line); }
 .head.call, .head.return { fill: var(--prompt); }
-.head.worker, .head.next { fill: var(--script); }
+.head.worker, .head.next, .head.join { fill: var(--script); }
 .head.answer, .head.timeout { fill: var(--ask); }
 .head.judge { fill: var(--workflow); }
 .head.taken { fill: var(--taken); }

@@ -76,6 +76,7 @@ export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
     event(event) {
       switch (event.type) {
         case 'agent-ended':
+        case 'agent-stopped':
           agentEnded(event.agent);
           break;
         case 'step-ended':
@@ -84,7 +85,7 @@ export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
           stepEnded(event.agent, event.step);
           break;
         default:
-          ignore(event);
+          ignore<'join-started' | 'join-closed' | 'join-reported' | 'agent-stop-requested'>(event);
       }
     },
     catchUp({ agents, endedAgents: ended }) {

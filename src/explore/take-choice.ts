@@ -147,7 +147,15 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     case 'agent-failed':
       return [{ kind: 'failure', failure: event.failure }];
     default:
-      return ignore(event) ?? [];
+      return (
+        ignore<
+          | 'join-started'
+          | 'join-closed'
+          | 'join-reported'
+          | 'agent-stop-requested'
+          | 'agent-stopped'
+        >(event) ?? []
+      );
   }
 }
 

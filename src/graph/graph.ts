@@ -63,6 +63,8 @@ export type EdgeRole =
   | 'worker'
   /** To the state at which the parent continues beside its workers. */
   | 'next'
+  /** To the state at which the parent continues after its workers. */
+  | 'join'
   | 'answer'
   | 'timeout'
   | 'result'
@@ -159,6 +161,14 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
       return [...edgesTo('target', 'call', tag), ...edgesTo('return', 'return', 'return')];
     case 'fork':
       return [...edgesTo('target', 'worker', tag), ...edgesTo('next', 'next', 'next')];
+    case 'join': {
+      const after = `after ${clip(way.attributes.timeout ?? 'a while')}`;
+      return [
+        ...edgesTo('target', 'join', tag),
+        ...edgesTo('failed_next', 'join', 'a worker failed'),
+        ...edgesTo('timeout_next', 'timeout', after),
+      ];
+    }
     case 'ask':
       return [
         ...edgesTo('next', 'answer', 'ask'),

@@ -120,13 +120,23 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
         enter(event.agent, { ...agent, state, question: undefined });
         break;
       }
+      case 'join-reported': {
+        if (!agent) break;
+        const to = { workflow: agent.workflow, state: event.state };
+        countEdge(agent, event.why === 'timeout' ? 'timeout' : 'join', nodeOf(to), 'join');
+        enter(event.agent, { ...agent, ...to });
+        break;
+      }
+      case 'agent-stopped':
+        agents.delete(event.agent);
+        break;
       case 'agent-ended':
         if (!agent) break;
         countEdge(agent, 'result', END, 'result');
         agents.delete(event.agent);
         break;
       default:
-        ignore(event);
+        ignore<'join-started' | 'join-closed' | 'agent-stop-requested'>(event);
     }
   }
   return { nodes, edges };

@@ -33,7 +33,7 @@ export interface Way extends Position {
 
 export type Origin = 'policy' | 'prompt' | 'script' | 'evaluator';
 
-export type ReferencePart = 'target' | 'return' | 'next' | 'timeout_next';
+export type ReferencePart = 'target' | 'return' | 'next' | 'timeout_next' | 'failed_next';
 
 /** A state that a tag names, or the reason why it is unknown. */
 export type StateReference = { readonly part: ReferencePart; readonly written: string } & (
@@ -132,7 +132,7 @@ function way(
   };
 }
 
-const STATE_PARTS = (['return', 'next', 'timeout_next'] as const).filter((part) =>
+const STATE_PARTS = (['return', 'next', 'timeout_next', 'failed_next'] as const).filter((part) =>
   STATE_ATTRIBUTES.includes(part),
 );
 

@@ -28,10 +28,11 @@ export function askPerson(
           break;
         case 'agent-answered':
         case 'question-timed-out':
+        case 'agent-stopped':
           person.withdraw(event.agent);
           break;
         default:
-          ignore(event);
+          ignore<'join-started' | 'join-closed' | 'join-reported' | 'agent-stop-requested'>(event);
       }
     },
     live: () => {},

@@ -58,7 +58,7 @@ function host(answer: (state: string) => ScriptedAnswer | Promise<ScriptedAnswer
         lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
         environment: new Set(),
       },
-      folders: { step: () => '/step', task: () => '/task' },
+      folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },
       journal: { append: async (events) => void kept.push(...events) },
       clock,
       newId: () => 's1',

@@ -10,7 +10,8 @@ const ended = {
   parent: 'main',
   workflow: '/flow',
   state: stateNameSchema.parse('W.md'),
-  result: '',
+  variables: {},
+  end: { kind: 'ended', result: '' } as const,
   steps: 1,
   costUsd: 0,
 };

@@ -68,7 +68,8 @@ test('an agent that ended is kept with its parent, its result, and the state of 
     parent: 'main',
     workflow: '/flow',
     state: 'N.md',
-    result: 'done',
+    variables: {},
+    end: { kind: 'ended', result: 'done' },
     steps: 2,
     costUsd: 0.5,
   });

@@ -13,10 +13,20 @@ import type {
   Task,
 } from '../model/event.ts';
 import type { Agent, AgentStatus, Run, RunningStatus } from '../model/run.ts';
-import type { StateName } from '../model/state-name.ts';
-import { tallyWith } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
+import {
+  isDecided,
+  joinClosed,
+  joining,
+  joinReported,
+  joinStarted,
+  recounted,
+  settle,
+  stopped,
+  stopRequested,
+} from './apply-join.ts';
+import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './change-agent.ts';
+import { FIRST_AGENT, newAgent, newRun } from './new-run.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
   return { ...fold(run, event), seq: run.seq + 1, updatedAt: event.at };
@@ -68,16 +78,22 @@ function fold(run: Run, event: RunEvent): Run {
     }
     case 'transition-overridden':
       return run;
+    case 'join-started':
+      return joinStarted(run, event);
+    case 'join-closed':
+      return joinClosed(run, event);
+    case 'join-reported':
+      return joinReported(run, event);
+    case 'agent-stop-requested':
+      return stopRequested(run, event);
+    case 'agent-stopped':
+      return stopped(run, event);
     case 'agent-waits':
       return change(run, event.agent, (agent) => waits(agent, event.until));
     case 'agent-woke':
       return setStatus(run, event.agent, (status) => ready(taskOf(status)));
     case 'agent-failed':
-      return setStatus(run, event.agent, (status) => ({
-        kind: 'failed',
-        task: taskOf(status),
-        failure: event.failure,
-      }));
+      return failed(run, event);
     case 'agent-ended':
       return ended(run, event);
     case 'usage-limited': {
@@ -108,19 +124,29 @@ function started(event: RunEventOf<'run-started'>): Run {
   return put(run, undefined, newAgent(FIRST_AGENT, undefined, event, {}));
 }
 
-/** Failed agents get a retry. Reminded agents and reminded judges start from the beginning. */
+/**
+ * Failed agents get a retry, and failed joins wait again. Reminded agents and reminded judges start
+ * from the beginning.
+ */
 function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
   let next: Run = { ...run, status: { kind: 'active' }, settings: event.settings };
-  for (const [id, { status }] of run.agents) {
-    if (status.kind !== 'failed') continue;
-    next = change(next, id, (agent) => {
-      const again = { ...agent, retries: 0, input: event.input ?? agent.input };
-      return event.fresh
-        ? restartInNewSession(again, status.task)
-        : retryFailedTask(again, status.task);
-    });
+  for (const [, agent] of run.agents) {
+    const { status } = agent;
+    if (status.kind !== 'failed' || isDecided(run, agent)) continue;
+    next = put(next, agent, retried(run, agent, status, event));
   }
-  return next;
+  return recounted(next);
+}
+
+function retried(
+  run: Run,
+  agent: Agent,
+  { task, join }: Extract<AgentStatus, { kind: 'failed' }>,
+  event: RunEventOf<'run-resumed'>,
+): Agent {
+  const given = { ...agent, retries: 0, input: event.input ?? agent.input };
+  const again = event.fresh ? restartInNewSession(given, task) : retryFailedTask(given, task);
+  return join ? { ...again, status: joining(run, join, event.at) } : again;
 }
 
 function retryFailedTask(agent: Agent, failed: Task): Agent {
@@ -254,22 +280,15 @@ function newStack(agent: Agent, stack: StackChange): Agent['stack'] {
   }
 }
 
-function enter(agent: Agent, state: StateName, input: string | undefined): Agent {
-  const key = visitKey(agent.workflow, state);
-  const visits = { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 };
-  return begin({ ...agent, state, input, visits, retries: 0 }, { kind: 'state' });
-}
-
-/** Gives an agent a task that has not been tried yet. */
-function begin(agent: Agent, task: Task): Agent {
-  return { ...agent, attempts: 0, previousTry: undefined, status: ready(task) };
-}
-
 function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
   if (run.agents.has(event.agent)) return run;
   const forkCounters = run.forkCounters.set(event.parent, event.counter);
   const worker = newAgent(event.agent, event.parent, event, event.variables);
-  return put({ ...run, forkCounters }, undefined, worker);
+  const born = put({ ...run, forkCounters }, undefined, worker);
+  return change(born, event.parent, (parent) => ({
+    ...parent,
+    workers: [...parent.workers, worker.id],
+  }));
 }
 
 function afterQuestion(agent: Agent, answer: string | undefined): Agent {
@@ -299,42 +318,20 @@ function waits(agent: Agent, until: number): Agent {
   };
 }
 
-function ended(run: Run, event: RunEventOf<'agent-ended'>): Run {
-  const agent = run.agents.get(event.agent);
-  if (!agent) return run;
-  const { parent, workflow, state, steps, costUsd } = agent;
-  const { at, result } = event;
-  const kept = { at, parent, workflow, state, result, steps, costUsd };
-  return {
-    ...run,
-    agents: run.agents.delete(agent.id),
-    endedAgents: run.endedAgents.set(agent.id, kept),
-    tally: tallyWith(run.tally, agent.status, undefined),
-    result: agent.id === FIRST_AGENT ? result : run.result,
-  };
-}
-
-function ready(task: Task): AgentStatus {
-  return { kind: 'ready', task };
-}
-
-function taskOf(status: AgentStatus): Task {
-  return status.kind === 'asking' ? { kind: 'state' } : status.task;
-}
-
-function setStatus(run: Run, id: string, next: (status: AgentStatus) => AgentStatus): Run {
-  return change(run, id, (agent) => ({ ...agent, status: next(agent.status) }));
-}
-
-function change(run: Run, id: string, next: (agent: Agent) => Agent): Run {
+function failed(run: Run, { agent: id, failure }: RunEventOf<'agent-failed'>): Run {
   const agent = run.agents.get(id);
-  return agent ? put(run, agent, next(agent)) : run;
+  if (!agent) return run;
+  const { status } = agent;
+  const join = status.kind === 'joining' ? status.join : undefined;
+  const task = taskOf(status);
+  const after = put(run, agent, { ...agent, status: { kind: 'failed', task, failure, join } });
+  return settle(after, agent, 'failed');
 }
 
-function put(run: Run, before: Agent | undefined, after: Agent): Run {
-  return {
-    ...run,
-    agents: run.agents.set(after.id, after),
-    tally: tallyWith(run.tally, before?.status, after.status),
-  };
+function ended(run: Run, { at, agent: id, result }: RunEventOf<'agent-ended'>): Run {
+  const agent = run.agents.get(id);
+  if (!agent) return run;
+  const after = retire(run, agent, at, { kind: 'ended', result });
+  const settled = settle(after, agent, 'ended');
+  return id === FIRST_AGENT ? { ...settled, result } : settled;
 }

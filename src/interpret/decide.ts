@@ -16,6 +16,8 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
   if (running?.status.kind !== 'running' || running.status.step !== input.step) return [];
   const { outcome, at } = input;
   const ended = endEvent(workflows, running, input);
+  const { id, stoppedBy: by } = running;
+  if (by !== undefined) return [ended, { type: 'agent-stopped', at, agent: id, by }];
   const after = apply(run, ended);
   const agent = after.agents.get(running.id);
   if (!agent) throw new Error('Bug: the end of a step removed its agent');

@@ -36,7 +36,8 @@ export function follow(from: Standpoint, move: Move): Followed {
     const names = workerNames(from.run, from.agent.id, move.forks.map(targetOf));
     const forks = move.forks.map((fork, i) => forkEvent(from, fork, names[i]));
     const tag = move.forks[0]?.tag ?? move.own.tag;
-    return { ok: true, events: [...forks, ownEvent(from, move.own, tag)] };
+    const workers = names.length > 0 ? names.map(({ id }) => id) : from.agent.workers;
+    return { ok: true, events: [...forks, ownEvent(from, move.own, tag, workers)] };
   } catch (obstacle) {
     if (obstacle instanceof Obstacle) return { ok: false, failure: obstacle.failure };
     throw obstacle;
@@ -61,6 +62,7 @@ function ownEvent(
   from: Standpoint,
   own: Move['own'],
   tag: RunEventOf<'agent-moved'>['tag'],
+  workers: readonly string[],
 ): RunEvent {
   const { agent, at } = from;
   switch (own.tag) {
@@ -114,6 +116,18 @@ function ownEvent(
       if (!frame) return { type: 'agent-ended', at, agent: agent.id, result: own.payload };
       return moved(from, tag, { ...frame, stack: { kind: 'pop' }, input: own.payload });
     }
+    case 'join':
+      return {
+        type: 'join-started',
+        at,
+        agent: agent.id,
+        workers,
+        of: own.of,
+        next: state(from, own.target),
+        ...deadline(from, own),
+        ...(own.failedNext !== undefined && { failedNext: state(from, own.failedNext) }),
+        ...(own.rest !== undefined && { rest: own.rest }),
+      };
     case 'ask':
       return {
         type: 'agent-asked',
@@ -121,8 +135,7 @@ function ownEvent(
         agent: agent.id,
         question: own.question,
         next: state(from, own.next),
-        ...(own.timeoutMs !== undefined && { deadline: at + own.timeoutMs }),
-        ...(own.timeoutNext !== undefined && { timeoutNext: state(from, own.timeoutNext) }),
+        ...deadline(from, own),
       };
     default:
       return unreachable(own);
@@ -181,6 +194,16 @@ function forkEvent(from: Standpoint, fork: Fork, name: WorkerName | undefined): 
     cwd: directory(from, fork.cd),
     variables: fork.variables,
     ...(place.input !== undefined && { input: place.input }),
+  };
+}
+
+function deadline(
+  from: Standpoint,
+  { timeoutMs, timeoutNext }: { readonly timeoutMs?: number; readonly timeoutNext?: string },
+) {
+  return {
+    ...(timeoutMs !== undefined && { deadline: from.at + timeoutMs }),
+    ...(timeoutNext !== undefined && { timeoutNext: state(from, timeoutNext) }),
   };
 }
 

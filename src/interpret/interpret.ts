@@ -11,11 +11,13 @@ import { unreachable } from '../model/unreachable.ts';
 import { stepEnded } from './decide.ts';
 import { failAgent } from './fail-agent.ts';
 import { entryProblem, type Workflows } from './follow.ts';
+import { isJoining, joinTimedOut, withJoins } from './joins.ts';
 import { readWorkflow, withReadWorkflows } from './read-workflows.ts';
 import { startStep } from './start-step.ts';
 
 export function interpret(workflows: Workflows, run: Run, input: Input): readonly RunEvent[] {
-  return withReadWorkflows(workflows, run, decide(workflows, run, input));
+  const decided = decide(workflows, run, input);
+  return withReadWorkflows(workflows, run, withJoins(workflows, run, decided));
 }
 
 function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent[] {
@@ -72,6 +74,11 @@ function timeCame(workflows: Workflows, run: Run, id: string, at: number): reado
   if (agent?.status.kind === 'waiting' && agent.status.until <= at) {
     return [{ type: 'agent-woke', at, agent: id }];
   }
+  if (isJoining(agent)) {
+    const { deadline } = agent.status.join;
+    const isLate = deadline !== undefined && deadline <= at;
+    return isLate ? joinTimedOut(workflows, run, agent, at) : [];
+  }
   if (agent?.status.kind !== 'asking') return [];
   const { deadline, timeoutNext, next } = agent.status;
   if (deadline === undefined || deadline > at) return [];
@@ -115,7 +122,8 @@ function conclude(
   const canMove = tally.ready + tally.waiting > 0;
   const ended = (outcome: RunOutcome): readonly RunEvent[] => [{ type: 'run-ended', at, outcome }];
   if (status.kind === 'stopping') {
-    return ended(canMove || tally.asking > 0 ? STOPPED[status.why] : outcomeOf(run));
+    const isUnfinished = canMove || tally.asking + tally.joining > 0;
+    return ended(isUnfinished ? STOPPED[status.why] : outcomeOf(run));
   }
   if (canMove) return isPausedByLimit(run, at) ? ended('paused') : [];
   const mayBeAnswered = attended && tally.asking > 0;

@@ -63,6 +63,9 @@ export function newAgent(
     retries: 0,
     previousTry: undefined,
     costUsd: 0,
+    workers: [],
+    joined: undefined,
+    stoppedBy: undefined,
     status: { kind: 'ready', task: { kind: 'state' } },
   };
 }

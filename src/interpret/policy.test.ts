@@ -27,6 +27,8 @@ const GOTO = '{ tag: goto, target: REVIEW }';
 const CALL = '{ tag: call, target: REVIEW.md, return: DONE }';
 const FORK = '{ tag: fork, target: W, next: DONE }';
 const OPEN_FORK = '{ tag: fork, target: W }';
+const JOIN = '{ tag: join, target: DONE, failed_next: REVIEW }';
+const JOIN_TEXT = '<join of="2" failed_next="REVIEW" rest="continue">DONE</join>';
 const ASK = '{ tag: ask, next: DONE, timeout: 1h, timeout_next: REVIEW }';
 
 describe('allowed', () => {
@@ -59,6 +61,9 @@ describe('allowed', () => {
       '<fork>W</fork><fork>W</fork><goto>DONE.md</goto>',
     ],
     ['the same when next is open', [OPEN_FORK], '<fork>W</fork><goto>REVIEW</goto>'],
+    ['a join', [JOIN], '<join failed_next="REVIEW.md">DONE.md</join>'],
+    ['a join with attributes that are not mentioned', [JOIN], JOIN_TEXT],
+    ['forks with a join', [OPEN_FORK, JOIN], `<fork>W</fork><fork item="2">W</fork>${JOIN_TEXT}`],
   ])('%s', (_, entries, text) => expect(problem(entries, text)).toBeUndefined());
 });
 
@@ -84,6 +89,12 @@ describe('forbidden', () => {
     ['a goto that is not the pinned next', [FORK, GOTO], '<fork>W</fork><goto>REVIEW</goto>'],
     ['the next of forks as a goto without forks', [FORK], '<goto>DONE</goto>'],
     ['another timeout', [ASK], '<ask next="DONE" timeout="2h" timeout_next="REVIEW">?</ask>'],
+    ['a join with another target', [JOIN], '<join failed_next="REVIEW">W</join>'],
+    ['a join with another failed_next', [JOIN], '<join failed_next="DONE">DONE</join>'],
+    ['a join without the pinned failed_next', [JOIN], '<join>DONE</join>'],
+    ['a join that no entry has', [OPEN_FORK], '<fork>W</fork><join>DONE</join>'],
+    ['forks with a join when their next is pinned', [FORK, JOIN], `<fork>W</fork>${JOIN_TEXT}`],
+    ['another of', ['{ tag: join, target: DONE, of: any }'], '<join of="2">DONE</join>'],
     ['a state that does not exist', [GOTO], '<goto>NOWHERE</goto>'],
   ])('%s', (_, entries, text) => {
     expect(problem(entries, text)).toMatch(/^<.* is not allowed in this state\.$/);
@@ -143,6 +154,26 @@ Do not repeat work that is done.`,
       expect(problem([entry], listed)).toBeUndefined();
     },
   );
+
+  test('lists forks and a join as they can be written together', () => {
+    const { allowed } = policyOf(OPEN_FORK, JOIN);
+    const text = reminderText('No.', allowed);
+    expect(text).toContain(
+      `exactly one of these tags, or with forks and one join, outside any code block:
+
+    <fork>W</fork>
+    <join failed_next="REVIEW">DONE</join>
+`,
+    );
+    expect(text).toContain('A fork without next needs a join beside it.');
+    const listed = [...text.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');
+    expect(problem([OPEN_FORK, JOIN], listed)).toBeUndefined();
+  });
+
+  test('lists a join with both parts of a deadline', () => {
+    const text = reminderText('No.', policyOf('{ tag: join, target: DONE, timeout: 1h }').allowed);
+    expect(text).toContain('    <join timeout="1h" timeout_next="[a state]">DONE</join>\n');
+  });
 
   test('says that several forks are allowed', () => {
     expect(reminderText('No.', policyOf(FORK).allowed)).toContain('You may write several forks');

@@ -39,20 +39,23 @@ export function pinnedParts(
 
 /** The message to an agent whose answer could not be followed: the fault and the allowed tags. */
 export function reminderText(problem: string, allowed: readonly AllowedTransition[]): string {
-  const templates = allowed.map(asTemplate);
+  const forks = allowed.filter((entry) => TAG_RULES[entry.tag].variables);
+  const mayJoin =
+    allowed.some(({ tag }) => tag === 'join') &&
+    forks.some(({ attributes }) => attributes.next === undefined);
+  const templates = allowed.map((entry) => asTemplate(entry, mayJoin));
   const lines = templates.map(({ tag }) => `    ${writeTag(tag)}`);
-  const hasFork = allowed.some((entry) => TAG_RULES[entry.tag].variables);
   return [
     `Your last message did not end this step: ${problem}`,
     '',
     lines.length === 1
       ? 'End your next message with this tag, outside any code block:'
-      : 'End your next message with exactly one of these tags, outside any code block:',
+      : `End your next message with exactly one of these tags${mayJoin ? ', or with forks and one join' : ''}, outside any code block:`,
     '',
     ...lines,
     '',
     ...(templates.some(({ isOpen }) => isOpen) ? ['Replace the parts in [brackets].'] : []),
-    ...(hasFork ? ['You may write several forks if they have the same next.'] : []),
+    ...(forks.length > 0 ? [mayJoin ? FORKS_AND_JOIN : FORKS] : []),
     'Do not repeat work that is done.',
   ].join('\n');
 }
@@ -102,10 +105,17 @@ function withNext(tag: Tag, next: string | undefined): Tag {
   return { ...tag, attributes: { ...tag.attributes, next } };
 }
 
+const FORKS = 'You may write several forks if they have the same next.';
+const FORKS_AND_JOIN =
+  'A fork without next needs a join beside it. The join then waits for all forks of the message.';
+
 /** An entry as a tag, with a placeholder for each required part that it leaves open. */
-function asTemplate(entry: AllowedTransition): { readonly tag: Tag; readonly isOpen: boolean } {
+function asTemplate(
+  entry: AllowedTransition,
+  mayJoin: boolean,
+): { readonly tag: Tag; readonly isOpen: boolean } {
   const { body } = TAG_RULES[entry.tag];
-  const open = neededBy(entry).filter((name) => entry.attributes[name] === undefined);
+  const open = neededBy(entry, mayJoin).filter((name) => entry.attributes[name] === undefined);
   const placeholders = open.map((name) => [
     name,
     name === 'timeout' ? PLACEHOLDERS.timeout : PLACEHOLDERS.target,
@@ -120,9 +130,9 @@ function asTemplate(entry: AllowedTransition): { readonly tag: Tag; readonly isO
   };
 }
 
-function neededBy({ tag, attributes }: AllowedTransition): readonly string[] {
+function neededBy({ tag, attributes }: AllowedTransition, mayJoin: boolean): readonly string[] {
   const { required, variables } = TAG_RULES[tag];
-  if (variables) return ['next', ...required];
+  if (variables) return mayJoin ? required : ['next', ...required];
   const hasTimeout = ['timeout', 'timeout_next'].some((name) => attributes[name] !== undefined);
   return hasTimeout ? [...required, 'timeout', 'timeout_next'] : required;
 }

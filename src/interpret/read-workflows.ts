@@ -39,6 +39,8 @@ function workflowOf(run: Run, event: RunEvent): string | undefined {
     case 'step-started':
       return run.agents.get(event.agent)?.workflow;
     default:
-      return ignore(event);
+      return ignore<
+        'join-started' | 'join-closed' | 'join-reported' | 'agent-stop-requested' | 'agent-stopped'
+      >(event);
   }
 }

@@ -50,6 +50,7 @@ export function recover(
     case 'too-many-agents':
     case 'too-deep':
     case 'script-failed':
+    case 'join-failed':
     case 'changed-script':
     case 'lost':
       return { kind: 'fail' };

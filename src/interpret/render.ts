@@ -11,6 +11,7 @@ import {
   variableOf,
 } from '../parse/placeholders.ts';
 import { writeTag } from '../parse/transition.ts';
+import { taskOf } from './change-agent.ts';
 
 /** The values that a step adds to those of the run. */
 export interface Surroundings {
@@ -24,12 +25,12 @@ export interface Surroundings {
 /** The text that a prompt step sends. */
 export function renderPrompt(state: PromptState, from: Surroundings): string {
   const { agent } = from;
-  const task = agent.status.kind === 'asking' ? undefined : agent.status.task;
-  if (task?.kind === 'reminder') return task.text;
-  if (task?.kind === 'continuation') return CONTINUATION;
-  if (task?.kind === 'judge' && task.reminder) return task.reminder.text;
+  const task = taskOf(agent.status);
+  if (task.kind === 'reminder') return task.text;
+  if (task.kind === 'continuation') return CONTINUATION;
+  if (task.kind === 'judge' && task.reminder) return task.reminder.text;
   const judged: Readonly<Record<(typeof JUDGE_NAMES)[number], string>> | undefined =
-    task?.kind === 'judge'
+    task.kind === 'judge'
       ? { output: task.output, transition: task.tags.map(writeTag).join('\n') }
       : undefined;
   return fill(state.template, (name) =>

@@ -4,6 +4,7 @@ import type { StartStep } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { PromptState, ScriptState } from '../model/workflow.ts';
 import { resolveState } from '../parse/resolve.ts';
+import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
 
@@ -53,9 +54,8 @@ function executedState(
   if (own.kind === 'broken')
     return failure('broken-state', own.diagnostics[0]?.message ?? `${own.name} cannot be read.`);
 
-  const { status } = agent;
-  const task = status.kind === 'asking' ? undefined : status.task;
-  if (task?.kind !== 'judge' || own.kind !== 'prompt') return own;
+  const task = taskOf(agent.status);
+  if (task.kind !== 'judge' || own.kind !== 'prompt') return own;
   const evaluator = own.policy.evaluators[task.evaluator];
   if (evaluator?.kind !== 'prompt')
     return failure('missing-state', `${own.name} no longer has its evaluator.`);

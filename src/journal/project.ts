@@ -1,8 +1,9 @@
 /** The folder of a project's runs: `.raymond/` and the paths in it. */
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isOwner, ownershipProblem } from '../files/ownership.ts';
+import { putJoined } from '../files/put-joined.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunFolders } from '../ports.ts';
@@ -78,6 +79,18 @@ export async function checkRunFolder(disk: Disk, { folder }: RunPaths): Promise<
 export function runPaths(project: Project, run: string): RunPaths {
   const folder = join(project.runsFolder, run);
   const [steps, tasks] = [join(folder, 'steps'), join(folder, 'tasks')];
+  const step: RunFolders['step'] = (agent, number) =>
+    join(steps, folderName(agent), String(number));
+  const task: RunFolders['task'] = (agent) => {
+    const own = join(tasks, folderName(agent));
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    return own;
+  };
+  const joinedIn: RunFolders['putJoined'] = (agent, number, results) => {
+    if (existsSync(step(agent, number))) return;
+    const files = [...results].map(([worker, result]) => [folderName(worker), result] as const);
+    putJoined(task(agent), new Map(files));
+  };
   return {
     stateFile: join(project.stateFolder, `${run}.json`),
     journal: join(project.stateFolder, `${run}.jsonl`),
@@ -91,14 +104,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     sessions: join(folder, 'sessions'),
     steps,
     tasks,
-    folders: {
-      step: (agent, number) => join(steps, folderName(agent), String(number)),
-      task(agent) {
-        const task = join(tasks, folderName(agent));
-        mkdirSync(task, { recursive: true, mode: 0o700 });
-        return task;
-      },
-    },
+    folders: { step, task, putJoined: joinedIn },
   };
 }
 

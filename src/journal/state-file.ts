@@ -6,6 +6,8 @@ import { basename, dirname } from 'node:path';
 import * as z from 'zod/mini';
 import type { Choices } from '../model/agent.ts';
 import {
+  joinEndSchema,
+  joinSchema,
   runOutcomeSchema,
   type Session,
   sessionUseSchema,
@@ -16,7 +18,7 @@ import {
 } from '../model/event.ts';
 import { failureSchema } from '../model/failure.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
-import type { Agent, AgentStatus, Run } from '../model/run.ts';
+import type { Agent, AgentEnd, AgentStatus, EndedAgent, Run } from '../model/run.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { tallyOf } from '../model/tally.ts';
 import { isStateFile } from '../parse/state.ts';
@@ -50,7 +52,10 @@ export function freeze(run: Run): StateFile {
       parent: agent.parent ?? null,
       workflow: agent.workflow,
       state: agent.state,
-      result: agent.result,
+      status: agent.end.kind,
+      result: agent.end.kind === 'ended' ? agent.end.result : null,
+      failure: agent.end.kind === 'failed' ? agent.end.failure : null,
+      fork_attributes: agent.variables,
       ended_at: iso(agent.at),
       steps: agent.steps,
       cost_usd: agent.costUsd,
@@ -75,12 +80,7 @@ export function thaw(json: unknown): Run | undefined {
     updatedAt: Date.parse(file.updated_at),
     status: file.status,
     agents: PersistentMap.from(agents.map((agent) => [agent.id, agent])),
-    endedAgents: PersistentMap.from(
-      file.ended_agents.map(({ id, parent, ended_at, cost_usd, ...kept }) => [
-        id,
-        { ...kept, parent: parent ?? undefined, at: Date.parse(ended_at), costUsd: cost_usd },
-      ]),
-    ),
+    endedAgents: PersistentMap.from(file.ended_agents.map((agent) => [agent.id, thawEnded(agent)])),
     forkCounters: PersistentMap.from(Object.entries(file.fork_counters)),
     workflowFiles: PersistentMap.from(Object.entries(file.workflow_files ?? {})),
     tally: tallyOf(agents),
@@ -124,7 +124,21 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     deadline: z.nullable(z.number()),
     timeoutNext: z.nullable(stateNameSchema),
   }),
-  z.object({ kind: z.literal('failed'), task: taskSchema, failure: failureSchema }),
+  z.object({
+    kind: z.literal('joining'),
+    join: joinSchema,
+    since: z.number(),
+    open: z.number(),
+    successes: z.number(),
+    closed: z.nullable(joinEndSchema),
+    stopping: z.number(),
+  }),
+  z.object({
+    kind: z.literal('failed'),
+    task: taskSchema,
+    failure: failureSchema,
+    join: z.optional(joinSchema),
+  }),
 ]);
 
 const agentSchema = z.object({
@@ -157,7 +171,28 @@ const agentSchema = z.object({
   retries: z.number(),
   previous_try: z.nullable(z.number()),
   cost_usd: z.number(),
+  /** Its workers whose end no join has reported. Absent in files of earlier versions. */
+  workers: z.optional(z.readonly(z.array(text))),
+  /** The workers whose results the current state receives. */
+  joined: z.optional(z.readonly(z.array(text))),
+  /** The agent whose join stops the running step. */
+  stopped_by: z.optional(text),
   status: agentStatusSchema,
+});
+
+const endedAgentSchema = z.object({
+  id: text,
+  parent: z.nullable(text),
+  workflow: text,
+  state: stateNameSchema,
+  /** Absent in files of earlier versions: the agent gave a result. */
+  status: z.optional(z.enum(['ended', 'failed', 'stopped'])),
+  result: z.nullable(text),
+  failure: z.optional(z.nullable(failureSchema)),
+  fork_attributes: z.optional(variables),
+  ended_at: time,
+  steps: z.number(),
+  cost_usd: z.number(),
 });
 
 export const stateFileSchema = z.object({
@@ -189,18 +224,7 @@ export const stateFileSchema = z.object({
   dearest_turn_usd: z.nullable(z.number()),
   limited_until: z.nullable(z.number()),
   result: z.nullable(text),
-  ended_agents: z.array(
-    z.object({
-      id: text,
-      parent: z.nullable(text),
-      workflow: text,
-      state: stateNameSchema,
-      result: text,
-      ended_at: time,
-      steps: z.number(),
-      cost_usd: z.number(),
-    }),
-  ),
+  ended_agents: z.array(endedAgentSchema),
 });
 
 type FrozenAgent = z.infer<typeof agentSchema>;
@@ -232,6 +256,9 @@ function freezeAgent(agent: Agent): FrozenAgent {
     retries: agent.retries,
     previous_try: agent.previousTry ?? null,
     cost_usd: agent.costUsd,
+    ...(agent.workers.length > 0 && { workers: agent.workers }),
+    ...(agent.joined && { joined: agent.joined }),
+    ...(agent.stoppedBy !== undefined && { stopped_by: agent.stoppedBy }),
     status: freezeStatus(agent.status),
   });
 }
@@ -264,8 +291,29 @@ function thawAgent(frozen: FrozenAgent): Agent {
     retries: frozen.retries,
     previousTry: frozen.previous_try ?? undefined,
     costUsd: frozen.cost_usd,
+    workers: frozen.workers ?? [],
+    joined: frozen.joined,
+    stoppedBy: frozen.stopped_by,
     status: thawStatus(frozen.status),
   };
+}
+
+function thawEnded(frozen: z.infer<typeof endedAgentSchema>): EndedAgent {
+  return {
+    at: Date.parse(frozen.ended_at),
+    parent: frozen.parent ?? undefined,
+    workflow: frozen.workflow,
+    state: frozen.state,
+    variables: frozen.fork_attributes ?? {},
+    end: endOf(frozen),
+    steps: frozen.steps,
+    costUsd: frozen.cost_usd,
+  };
+}
+
+function endOf({ status, result, failure }: z.infer<typeof endedAgentSchema>): AgentEnd {
+  if (status === 'stopped') return { kind: 'stopped' };
+  return failure ? { kind: 'failed', failure } : { kind: 'ended', result: result ?? '' };
 }
 
 /** JSON has no `undefined`, so an absent value is null in the file. */
@@ -286,6 +334,12 @@ function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
         deadline: status.deadline ?? null,
         timeoutNext: status.timeoutNext ?? null,
       };
+    case 'joining':
+      return { ...status, closed: status.closed ?? null };
+    case 'failed': {
+      const { join, ...failed } = status;
+      return join ? { ...failed, join } : failed;
+    }
     default:
       return status;
   }
@@ -308,6 +362,10 @@ function thawStatus(status: FrozenAgent['status']): AgentStatus {
         deadline: status.deadline ?? undefined,
         timeoutNext: status.timeoutNext ?? undefined,
       };
+    case 'joining':
+      return { ...status, closed: status.closed ?? undefined };
+    case 'failed':
+      return { ...status, join: status.join };
     default:
       return status;
   }

@@ -56,6 +56,28 @@ const stackChangeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('clear') }),
 ]);
 
+/** The wait of an agent for its workers. */
+export const joinSchema = z.object({
+  /** In the order of their forks. */
+  workers: z.readonly(z.array(text)),
+  /** The number of results to wait for. `all` also waits for workers that fail. */
+  of: z.union([z.enum(['all', 'any']), count]),
+  next: stateName,
+  deadline: z.optional(time),
+  timeoutNext: z.optional(stateName),
+  failedNext: z.optional(stateName),
+  /** Whether workers that still work are stopped at the end of the wait; see `mustStopRest`. */
+  rest: z.optional(z.enum(['stop', 'continue'])),
+});
+
+/**
+ * Why a join is over: it has what it waited for, it cannot get that any more or a worker failed, or
+ * its time is over.
+ */
+export const joinEndSchema = z.enum(['reached', 'failed', 'timeout']);
+
+export const workerStatusSchema = z.enum(['ended', 'failed', 'stopped', 'running']);
+
 /** The task of a ready agent. */
 export const taskSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('state') }),
@@ -240,6 +262,22 @@ export const runEventSchema = z.discriminatedUnion('type', [
     written: z.readonly(z.array(tagSchema)),
     taken: tagSchema,
   }),
+  z.object({ type: z.literal('join-started'), ...byAgent, ...joinSchema.shape }),
+  /** The wait is over, and the workers that still work are stopped before the report. */
+  z.object({ type: z.literal('join-closed'), ...byAgent, why: joinEndSchema }),
+  z.object({
+    type: z.literal('join-reported'),
+    ...byAgent,
+    why: joinEndSchema,
+    state: stateName,
+    /** In the order of their forks. Those that do not run are over: no other join reports them. */
+    workers: z.readonly(z.array(z.object({ agent: text, status: workerStatusSchema }))),
+    /** The JSON array of the results. */
+    input: text,
+  }),
+  /** The agent's running step is stopped, for the join of the agent `by`. */
+  z.object({ type: z.literal('agent-stop-requested'), ...byAgent, by: text }),
+  z.object({ type: z.literal('agent-stopped'), ...byAgent, by: text }),
   z.object({ type: z.literal('agent-waits'), ...byAgent, until: time }),
   z.object({ type: z.literal('agent-woke'), ...byAgent }),
   z.object({ type: z.literal('agent-failed'), ...byAgent, failure: failureSchema }),
@@ -270,6 +308,11 @@ export type Session = z.infer<typeof sessionSchema>;
 export type SessionUse = z.infer<typeof sessionUseSchema>;
 export type Frame = z.infer<typeof frameSchema>;
 export type StackChange = z.infer<typeof stackChangeSchema>;
+export type Join = z.infer<typeof joinSchema>;
+export type JoinOf = Join['of'];
+export type JoinRest = NonNullable<Join['rest']>;
+export type JoinEnd = z.infer<typeof joinEndSchema>;
+export type WorkerStatus = z.infer<typeof workerStatusSchema>;
 export type Task = z.infer<typeof taskSchema>;
 export type Settings = z.infer<typeof settingsSchema>;
 export type RunOutcome = RunEventOf<'run-ended'>['outcome'];

@@ -38,6 +38,8 @@ export const failureSchema = z.object({
     'too-many-agents',
     'too-deep',
     'script-failed',
+    // Too few workers of a join can still succeed.
+    'join-failed',
     'changed-script',
     // The end of a script was not recorded.
     'lost',

@@ -1,5 +1,7 @@
 import type {
   Frame,
+  Join,
+  JoinEnd,
   RunOutcome,
   Session,
   SessionUse,
@@ -28,7 +30,7 @@ export interface Run {
   readonly status: RunStatus;
   /** Agents that have not ended. Failed agents are among them, because a resume retries them. */
   readonly agents: PersistentMap<Agent>;
-  /** Every agent that ended, with its result. Its name is never used again. */
+  /** Every agent that is over, with its result. Its name is never used again. */
   readonly endedAgents: PersistentMap<EndedAgent>;
   readonly forkCounters: PersistentMap<number>;
   /** The files from which each workflow of the run was read, by ref. */
@@ -77,6 +79,12 @@ export interface Agent {
   /** The earlier step that attempted the current task without success: the next step repeats it. */
   readonly previousTry: number | undefined;
   readonly costUsd: number;
+  /** Its workers whose end no join has reported, in the order of their forks. */
+  readonly workers: readonly string[];
+  /** The workers whose results the current state receives from a join. */
+  readonly joined: readonly string[] | undefined;
+  /** The agent whose join stops the running step. */
+  readonly stoppedBy: string | undefined;
   readonly status: AgentStatus;
 }
 
@@ -95,7 +103,14 @@ export type AgentStatus =
       readonly failure: Failure;
     }
   | AskingStatus
-  | { readonly kind: 'failed'; readonly task: Task; readonly failure: Failure };
+  | JoiningStatus
+  | {
+      readonly kind: 'failed';
+      readonly task: Task;
+      readonly failure: Failure;
+      /** The join that failed. After a resume the agent waits again. */
+      readonly join: Join | undefined;
+    };
 
 export interface RunningStatus {
   readonly kind: 'running';
@@ -120,13 +135,36 @@ export interface AskingStatus {
   readonly timeoutNext: StateName | undefined;
 }
 
+export interface JoiningStatus {
+  readonly kind: 'joining';
+  readonly join: Join;
+  readonly since: number;
+  /** The number of its workers that still work. */
+  readonly open: number;
+  /** The number of its workers that gave a result. */
+  readonly successes: number;
+  /** Why the wait is over, while the rest of the workers is stopped. */
+  readonly closed: JoinEnd | undefined;
+  /** The number of steps that are being stopped. */
+  readonly stopping: number;
+}
+
+/** An agent that works no longer, and that no resume retries. */
 export interface EndedAgent {
   readonly at: number;
   readonly parent: string | undefined;
-  /** The workflow in which it gave its result. */
+  /** The workflow in which it worked last. */
   readonly workflow: string;
   readonly state: StateName;
-  readonly result: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly end: AgentEnd;
   readonly steps: number;
   readonly costUsd: number;
 }
+
+export type AgentEnd =
+  | { readonly kind: 'ended'; readonly result: string }
+  /** A join has reported the failure. */
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  /** A join has stopped it. */
+  | { readonly kind: 'stopped' };

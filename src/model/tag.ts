@@ -4,6 +4,7 @@ export const TRANSITION_TAGS = [
   'call',
   'function',
   'fork',
+  'join',
   'ask',
   'result',
   'call-workflow',

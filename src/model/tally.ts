@@ -10,7 +10,8 @@ export interface Tally {
   readonly scriptsRunning: number;
   readonly waiting: number;
   readonly asking: number;
-  /** The number of asking agents whose question has a deadline. */
+  readonly joining: number;
+  /** The number of asking and joining agents with a deadline. */
   readonly deadlines: number;
   readonly failed: number;
 }
@@ -21,6 +22,7 @@ export const emptyTally: Tally = {
   scriptsRunning: 0,
   waiting: 0,
   asking: 0,
+  joining: 0,
   deadlines: 0,
   failed: 0,
 };
@@ -53,7 +55,13 @@ export function tallyWith(
 }
 
 function deadlinesOf(status: AgentStatus | undefined): number {
-  return status?.kind === 'asking' && status.deadline !== undefined ? 1 : 0;
+  return status && deadlineOf(status) !== undefined ? 1 : 0;
+}
+
+/** When the agent stops waiting for an answer or for its workers; undefined without a deadline. */
+export function deadlineOf(status: AgentStatus): number | undefined {
+  if (status.kind === 'asking') return status.deadline;
+  return status.kind === 'joining' && !status.closed ? status.join.deadline : undefined;
 }
 
 function tallyKey(status: AgentStatus | undefined): keyof Tally | undefined {

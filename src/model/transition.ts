@@ -1,9 +1,12 @@
+import type { JoinOf, JoinRest } from './event.ts';
+
 /**
  * A checked tag: it has all required parts, and no others. Targets are names as written, because
  * only a workflow can resolve them.
  */
 export type Transition =
   | Fork
+  | JoinTag
   | Ask
   | { readonly tag: 'goto'; readonly target: string; readonly input?: string }
   | {
@@ -58,6 +61,18 @@ interface ForkParts {
   readonly input?: string;
   readonly cd?: string;
   readonly variables: Readonly<Record<string, string>>;
+}
+
+/** The agent waits for its workers. */
+export interface JoinTag {
+  readonly tag: 'join';
+  readonly target: string;
+  /** All workers must end or fail; or so many of them must give a result. */
+  readonly of: JoinOf;
+  readonly timeoutMs?: number;
+  readonly timeoutNext?: string;
+  readonly failedNext?: string;
+  readonly rest?: JoinRest;
 }
 
 export interface Ask {

@@ -1,4 +1,5 @@
 import type { Run } from '../model/run.ts';
+import { deadlineOf } from '../model/tally.ts';
 import type { Clock, Observer } from '../ports.ts';
 import type { Line } from './describe.ts';
 import { duration, time } from './words.ts';
@@ -70,7 +71,7 @@ function waitOf(run: Run, waitsForDeadlines: () => boolean): Wait | undefined {
   const { status, tally, limitedUntil, settings } = run;
   if (status.kind !== 'active') return undefined;
   if (limitedUntil !== undefined) return { who: 'run', what: 'usage limit', until: limitedUntil };
-  const moves = run.agents.size > tally.asking + tally.failed;
+  const moves = run.agents.size > tally.asking + tally.joining + tally.failed;
   if (moves || tally.deadlines === 0 || !settings.wait || !waitsForDeadlines()) return undefined;
   return nextDeadline(run);
 }
@@ -78,9 +79,10 @@ function waitOf(run: Run, waitsForDeadlines: () => boolean): Wait | undefined {
 function nextDeadline({ agents }: Run): Wait | undefined {
   let next: Wait | undefined;
   for (const [who, { status }] of agents) {
-    if (status.kind !== 'asking' || status.deadline === undefined) continue;
-    if (next === undefined || status.deadline < next.until)
-      next = { who, what: 'waits for an answer', until: status.deadline };
+    const until = deadlineOf(status);
+    if (until === undefined || (next && next.until <= until)) continue;
+    const what = status.kind === 'asking' ? 'waits for an answer' : 'waits for its workers';
+    next = { who, what, until };
   }
   return next;
 }

@@ -172,6 +172,12 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
       return `${who} -> (result, terminated)`;
     case 'agent-failed':
       return `${who} -> (failed)`;
+    case 'join-started':
+      return `${who} -> ${event.next} (join: waits for ${event.workers.join(', ') || 'no worker'})`;
+    case 'join-reported':
+      return `${who} -> ${event.state} (join: ${event.why})`;
+    case 'agent-stopped':
+      return `${who} -> (stopped by ${event.by})`;
     case 'agent-asked':
       return `${who} -> ${event.next} (ask)`;
     case 'question-timed-out':
@@ -185,7 +191,7 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
     case 'transition-overridden':
       return `${who}: evaluator ${event.by} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
     default:
-      return ignore(event);
+      return ignore<'join-closed' | 'agent-stop-requested'>(event);
   }
 }
 

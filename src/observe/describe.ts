@@ -1,7 +1,7 @@
 /** Describes events for users: at most one line per event. */
 import type { AgentDeclaration } from '../model/agent.ts';
 import { counted } from '../model/counted.ts';
-import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
+import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -100,6 +100,22 @@ export class Describer {
           `evaluator "${event.by}" overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`,
           'warning',
         ];
+      case 'join-started':
+        return [this.#arrow(event.agent, before, `join ${workersOf(event)}`)];
+      case 'join-closed':
+        return ['stops the rest of its workers', 'faint'];
+      case 'join-reported':
+        return [
+          `joined ${workersOf(event)}${JOIN_ENDS[event.why]}, goes to ${event.state}${standing(event)}`,
+          event.why === 'reached' ? 'plain' : 'warning',
+        ];
+      case 'agent-stop-requested':
+        return undefined;
+      case 'agent-stopped':
+        return [
+          `${this.#arrow(event.agent, before, 'stopped')} by the join of ${event.by}`,
+          'warning',
+        ];
       case 'agent-waits':
         return [
           `${this.#arrow(event.agent, before, 'retry')} at ${time(event.until)}: ${failureOf(after, event.agent)}`,
@@ -180,6 +196,25 @@ function startVerb({ task, attempt }: RunEventOf<'step-started'>): string {
   return attempt > 1 && task === 'state' ? `starts (attempt ${attempt})` : 'starts';
 }
 
+/** Names a few workers, and counts many. */
+function workersOf({ workers }: RunEventOf<'join-started' | 'join-reported'>): string {
+  const names = workers.map((worker) => (typeof worker === 'string' ? worker : worker.agent));
+  return names.length > 5 ? `${names.length} workers` : names.join(', ') || 'no worker';
+}
+
+const JOIN_ENDS: Readonly<Record<JoinEnd, string>> = {
+  reached: '',
+  failed: ' after a failure',
+  timeout: ' at its deadline',
+};
+
+function standing({ workers }: RunEventOf<'join-reported'>): string {
+  const counts = new Map<string, number>();
+  for (const { status } of workers) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const parts = [...counts].map(([status, count]) => `${count} ${status}`);
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
+}
+
 function variables(values: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(values).map(([name, value]) => `${name}=${oneLine(value)}`);
   return pairs.length > 0 ? ` (${pairs.join(', ')})` : '';
@@ -205,7 +240,7 @@ function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
 }
 
 function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string {
-  const totals = `(${counted(run.iterations, 'step')}, ${duration(run.updatedAt - run.startedAt)}, ${usd(run.totalCostUsd)})`;
+  const totals = `(${counted(run.iterations, 'step')}, ${duration(run.updatedAt - run.startedAt)}, ${usd(run.totalCostUsd)})${handledEnds(run)}`;
   const resume = `raymond resume ${shellWord(run.id)}`;
   switch (outcome) {
     case 'completed':
@@ -225,6 +260,16 @@ function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string 
     default:
       return unreachable(outcome);
   }
+}
+
+/** `, joins reported 1 failed worker and 2 stopped workers` */
+function handledEnds({ endedAgents }: Run): string {
+  const counts = { failed: 0, stopped: 0 };
+  for (const [, { end }] of endedAgents) if (end.kind !== 'ended') counts[end.kind]++;
+  const parts = (['failed', 'stopped'] as const).flatMap((kind) =>
+    counts[kind] > 0 ? [counted(counts[kind], `${kind} worker`)] : [],
+  );
+  return parts.length > 0 ? `, joins reported ${parts.join(' and ')}` : '';
 }
 
 /**

@@ -117,7 +117,9 @@ function partProblem(
   const rule = TAG_RULES[tag];
   const fine = Object.fromEntries(rule.required.map((name) => [name, 'X']));
   const timeouts =
-    tag === 'ask' && key.startsWith('timeout') ? { timeout: '1s', timeout_next: 'X' } : {};
+    rule.optional.includes(key) && key.startsWith('timeout')
+      ? { timeout: '1s', timeout_next: 'X' }
+      : {};
   const read = readTransition(
     key === rule.body
       ? { name: tag, attributes: fine, body: value }

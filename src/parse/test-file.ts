@@ -58,6 +58,8 @@ const recordedSchema = z.union(
       /** When a usage limit ends, in ms since the epoch. */
       resets_at: z.optional(count),
     }),
+    /** A join stopped the step. */
+    mapOf({ ...byAgent, state: someText, stopped: yes, cost: z.optional(usd) }),
     mapOf({ ...byAgent, reply: someText }),
     mapOf({ ...byAgent, came: z.literal('time', 'time') }),
     mapOf({ came: z.literal('end of usage limit', 'end of usage limit') }),

@@ -37,6 +37,20 @@ describe('each tag', () => {
     ],
     ['<result> as\nit is </result>', { tag: 'result', payload: ' as\nit is ' }],
     ['<result></result>', { tag: 'result', payload: '' }],
+    ['<join>M</join>', { tag: 'join', target: 'M', of: 'all' }],
+    ['<join of="any">M</join>', { tag: 'join', target: 'M', of: 'any' }],
+    [
+      '<join of="2" timeout="30m" timeout_next="L" failed_next=" R " rest="continue">M</join>',
+      {
+        tag: 'join',
+        target: 'M',
+        of: 2,
+        timeoutMs: 1_800_000,
+        timeoutNext: 'L',
+        failedNext: 'R',
+        rest: 'continue',
+      },
+    ],
     ['<ask next="N"> Which? </ask>', { tag: 'ask', question: 'Which?', next: 'N' }],
     [
       '<ask next="N" timeout="24h" timeout_next="T">Which?</ask>',
@@ -87,6 +101,19 @@ describe('several forks', () => {
       'also a <goto>',
     ],
     ['a result', '<fork>W</fork><result>x</result>', 'several-transitions', '<result>'],
+    [
+      'a next and a join',
+      '<fork next="N">W</fork><join>M</join>',
+      'several-transitions',
+      'also a <join>',
+    ],
+    [
+      'a goto and a join',
+      '<fork>W</fork><goto>A</goto><join>B</join>',
+      'several-transitions',
+      '<join>',
+    ],
+    ['no next, with a hint', '<fork>W</fork>', 'bad-transition', 'write a <join> beside the fork'],
     ['two gotos', '<fork>W</fork><goto>A</goto><goto>B</goto>', 'several-transitions', '<goto>'],
     ['a reset', '<fork next="N">W</fork><reset>A</reset>', 'several-transitions', '<reset>'],
   ])('refused: %s', (_, text, kind, message) => {
@@ -95,6 +122,16 @@ describe('several forks', () => {
       kind,
       message: expect.stringContaining(message),
     });
+  });
+});
+
+test('forks and one join for the parent', () => {
+  expect(read('<fork>W</fork><join of="any">M</join><fork>V</fork>')).toMatchObject({
+    ok: true,
+    value: {
+      forks: [{ target: 'W' }, { target: 'V' }],
+      own: { tag: 'join', target: 'M', of: 'any' },
+    },
   });
 });
 
@@ -134,6 +171,25 @@ describe('refused', () => {
       'bad-transition',
       'cannot be a model',
     ],
+    [
+      'a join with timeout alone',
+      '<join timeout="1h">M</join>',
+      'bad-transition',
+      'both or neither',
+    ],
+    [
+      'a join with timeout_next alone',
+      '<join timeout_next="L">M</join>',
+      'bad-transition',
+      'both or neither',
+    ],
+    ['of in words', '<join of="two">M</join>', 'bad-transition', 'all, any, or a number'],
+    ['of zero', '<join of="0">M</join>', 'bad-transition', 'from 1 up'],
+    ['a negative of', '<join of="-1">M</join>', 'bad-transition', 'from 1 up'],
+    ['another rest', '<join rest="kill">M</join>', 'bad-transition', 'stop or continue'],
+    ['a path as failed_next', '<join failed_next="a/b">M</join>', 'bad-transition', 'is a path'],
+    ['input on a join', '<join input="x">M</join>', 'bad-transition', 'no attribute input'],
+    ['two joins', '<join>M</join><join>M</join>', 'several-transitions', '2 transition tags'],
     ['timeout alone', '<ask next="N" timeout="1h">?</ask>', 'bad-transition', 'belong together'],
     [
       'timeout_next alone',

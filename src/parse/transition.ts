@@ -1,5 +1,6 @@
+import type { JoinOf, JoinRest } from '../model/event.ts';
 import type { Tag, TagName, TagReading } from '../model/tag.ts';
-import type { Ask, Fork, Move, Transition } from '../model/transition.ts';
+import type { Ask, Fork, JoinTag, Move, Transition } from '../model/transition.ts';
 import { clip } from './clip.ts';
 import { variableProblem } from './variables.ts';
 
@@ -21,6 +22,7 @@ export const TAG_RULES: Readonly<Record<TagName, TagRule>> = {
   call: rule('target', ['return'], ['input']),
   function: { ...rule('target', ['return'], ['input']), choices: true },
   fork: { ...rule('target', [], ['next', 'input', 'cd']), variables: true },
+  join: rule('target', [], ['of', 'timeout', 'timeout_next', 'failed_next', 'rest']),
   ask: rule('question', ['next'], ['timeout', 'timeout_next']),
   result: rule('payload', [], []),
   'call-workflow': rule('path', ['return'], ['input']),
@@ -36,7 +38,12 @@ export function attributesOf(tag: TagName, choices: readonly string[]): readonly
 }
 
 /** Attributes whose value names a state. */
-export const STATE_ATTRIBUTES: readonly string[] = ['return', 'next', 'timeout_next'];
+export const STATE_ATTRIBUTES: readonly string[] = [
+  'return',
+  'next',
+  'timeout_next',
+  'failed_next',
+];
 
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
@@ -128,24 +135,24 @@ function readSingle(transitions: readonly Move['own'][]): Read<Move> {
 function readForks(forks: readonly Fork[], others: readonly Move['own'][]): Read<Move> {
   const nexts = [...new Set(forks.flatMap((fork) => (fork.next === undefined ? [] : [fork.next])))];
   const [own, ...more] = others;
-  if (more.length > 0 || (own && own.tag !== 'goto')) {
+  if (more.length > 0 || (own && own.tag !== 'goto' && own.tag !== 'join')) {
     const names = others.map((t) => `<${t.tag}>`).join(', ');
     return problem(
       'several-transitions',
-      `Besides forks, only one <goto> is allowed, but there is ${names}.`,
+      `Besides forks, only one <goto> or one <join> is allowed, but there is ${names}.`,
     );
   }
   if (own && nexts.length > 0) {
     return problem(
       'several-transitions',
-      'The forks have a next, and there is also a <goto>. Keep one of them.',
+      `The forks have a next, and there is also a <${own.tag}>. Keep one of them.`,
     );
   }
   if (own) return { ok: true, value: { forks, own } };
   const [next, ...otherNexts] = nexts;
   if (next === undefined) {
     return wrong(
-      '<fork>: the attribute next is missing: it names the state at which the parent continues',
+      '<fork>: the attribute next is missing: it names the state at which the parent continues. To wait for the workers, write a <join> beside the fork',
     );
   }
   if (otherNexts.length > 0) {
@@ -175,14 +182,14 @@ function formProblem(tag: Tag, choices: readonly string[]): string | undefined {
     if (found) return found;
     if (!known && value.includes('\0')) return `${name} must not contain a NUL character`;
   }
-  if (body === 'target') return stateNameProblem(tag.body.trim());
   if (body === 'path' && tag.body.trim() === '') return 'the path of a workflow is missing';
   if (body === 'path' && tag.body.includes('\0')) return 'a path must not contain a NUL character';
   if (body === 'question' && tag.body.trim() === '') return 'the question is missing';
-  if (tag.name === 'ask' && 'timeout' in tag.attributes !== 'timeout_next' in tag.attributes) {
+  const hasDeadline = attributes.includes('timeout_next');
+  if (hasDeadline && 'timeout' in tag.attributes !== 'timeout_next' in tag.attributes) {
     return 'timeout and timeout_next belong together: write both or neither';
   }
-  return undefined;
+  return body === 'target' ? stateNameProblem(tag.body.trim()) : undefined;
 }
 
 function unknownAttribute(name: string, known: readonly string[]): string {
@@ -205,6 +212,12 @@ function attributeProblem(name: string, value: string): string | undefined {
   if (name === 'cd' && value.includes('\0')) return 'cd must not contain a NUL character';
   if (name === 'timeout' && readDuration(value) === undefined) {
     return `timeout is "${clip(value)}": write a number with s, m, h or d, like 24h`;
+  }
+  if (name === 'of' && readOf(value) === undefined) {
+    return `of is "${clip(value)}": write all, any, or a number of workers from 1 up`;
+  }
+  if (name === 'rest' && readRest(value) === undefined) {
+    return `rest is "${clip(value)}": write stop or continue`;
   }
   return undefined;
 }
@@ -249,6 +262,8 @@ function toTransition(tag: Tag, choices: readonly string[]): Read<Transition> {
       return right({ tag: tag.name, target, ...forkParts(tag), ...optional });
     case 'fork-workflow':
       return right({ tag: tag.name, path: target, ...forkParts(tag), ...optional });
+    case 'join':
+      return right(toJoin(tag));
     case 'ask':
       return right(toAsk(tag));
     case 'result':
@@ -275,10 +290,41 @@ function toAsk({ attributes, body }: Tag): Ask {
     question: body.trim(),
     next: attributes.next?.trim() ?? '',
   } as const;
-  const timeoutMs = attributes.timeout === undefined ? undefined : readDuration(attributes.timeout);
-  const timeoutNext = attributes.timeout_next?.trim();
-  if (timeoutMs === undefined || timeoutNext === undefined) return question;
-  return { ...question, timeoutMs, timeoutNext };
+  return { ...question, ...deadlineIn(attributes) };
+}
+
+function toJoin({ attributes, body }: Tag): JoinTag {
+  const failedNext = attributes.failed_next?.trim();
+  const rest = attributes.rest === undefined ? undefined : readRest(attributes.rest);
+  return {
+    tag: 'join',
+    target: body.trim(),
+    of: readOf(attributes.of ?? '') ?? 'all',
+    ...deadlineIn(attributes),
+    ...(failedNext !== undefined && { failedNext }),
+    ...(rest !== undefined && { rest }),
+  };
+}
+
+/** The deadline of a question or a join. */
+function deadlineIn({ timeout, timeout_next }: Tag['attributes']): {
+  timeoutMs?: number;
+  timeoutNext?: string;
+} {
+  const timeoutMs = timeout === undefined ? undefined : readDuration(timeout);
+  if (timeoutMs === undefined || timeout_next === undefined) return {};
+  return { timeoutMs, timeoutNext: timeout_next.trim() };
+}
+
+function readOf(text: string): JoinOf | undefined {
+  const written = text.trim();
+  if (written === 'all' || written === 'any') return written;
+  return /^[1-9]\d{0,8}$/.test(written) ? Number(written) : undefined;
+}
+
+function readRest(text: string): JoinRest | undefined {
+  const written = text.trim();
+  return written === 'stop' || written === 'continue' ? written : undefined;
 }
 
 function pick<K extends string>(

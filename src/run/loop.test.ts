@@ -33,7 +33,7 @@ function observed(append: Journal['append'] = async () => {}) {
     },
     executors: { prompt: agent, script: agent },
     world: WORLD,
-    folders: { step: () => '/step', task: () => '/task' },
+    folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },
     clock,
     live: () => {},
   });
@@ -98,7 +98,7 @@ test('the settings of a resume apply to the steps that it adopts', async () => {
     },
     executors: { prompt: adopting, script: agent },
     world: WORLD,
-    folders: { step: () => '/step', task: () => '/task' },
+    folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },
     clock,
     live: () => {},
   });

@@ -41,7 +41,11 @@ async function launch(stage: Stage, answer = '') {
       lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
       environment: new Set(['shell_level']),
     },
-    folders: { step: (agent, n) => `/steps/${agent}/${n}`, task: (agent) => `/tasks/${agent}` },
+    folders: {
+      step: (agent, n) => `/steps/${agent}/${n}`,
+      task: (agent) => `/tasks/${agent}`,
+      putJoined: () => {},
+    },
     clock: { now: () => stage.now, at: () => () => {} },
     live: () => {},
   });

@@ -63,8 +63,11 @@ export class Steps {
       case 'stop-requested':
         if (event.how === 'now') this.#stopAll();
         break;
+      case 'agent-stop-requested':
+        this.#stop(event.agent);
+        break;
       default:
-        ignore(event);
+        ignore<'join-started' | 'join-closed' | 'join-reported' | 'agent-stopped'>(event);
     }
     this.#ports.keeper?.event(event);
   }
@@ -82,6 +85,7 @@ export class Steps {
     this.#ports.keeper?.catchUp(run);
     await this.#ports.endStrays?.();
     await Promise.all(left.map(([, agent]) => this.#stopIfLooser(initial, run, agent)));
+    for (const [id, { stoppedBy }] of left) if (stoppedBy !== undefined) this.#stop(id);
   }
 
   /** Stops all steps, for any end of the loop. */
@@ -112,7 +116,11 @@ export class Steps {
   }
 
   #stopAll(): void {
-    for (const step of this.#running.values()) void step.then((running) => running.stop());
+    for (const id of this.#running.keys()) this.#stop(id);
+  }
+
+  #stop(agent: string): void {
+    void this.#running.get(agent)?.then((running) => running.stop());
   }
 
   #launch(run: Run, id: string, how: 'start' | 'adopt'): void {
@@ -132,7 +140,9 @@ export class Steps {
   ): Promise<RunningStep> {
     try {
       const step = await this.#step(run, agent, status);
-      const { executors, live } = this.#ports;
+      const { executors, live, folders } = this.#ports;
+      if (agent.joined && status.task.kind === 'state')
+        folders.putJoined(agent.id, status.step, resultsOf(run, agent.joined));
       const ref = { agent: agent.id, step: status.step };
       return executors[step.kind][how](step, (happening) => live(ref, happening));
     } catch (error) {
@@ -251,6 +261,16 @@ function turnSettings(
   });
   const idleTimeoutMs = policy.idleTimeoutMs ?? settings.idleTimeoutMs;
   return { choices, idleTimeoutMs, warm: settings.warm };
+}
+
+/** The results that a join has reported, by the name of the worker. */
+function resultsOf({ endedAgents }: Run, workers: readonly string[]): ReadonlyMap<string, string> {
+  const results = new Map<string, string>();
+  for (const id of workers) {
+    const end = endedAgents.get(id)?.end;
+    if (end?.kind === 'ended') results.set(id, end.result);
+  }
+  return results;
 }
 
 /** Raymond must not execute a script that the run has not read. */

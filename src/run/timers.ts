@@ -2,12 +2,13 @@ import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
+import { deadlineOf } from '../model/tally.ts';
 import type { Clock } from '../ports.ts';
 import type { Inbox } from './inbox.ts';
 
 /**
- * Wakes the loop when a wait is over: a pause before a retry, the deadline of a question, or a
- * usage limit.
+ * Wakes the loop when a wait is over: a pause before a retry, the deadline of a question or a join,
+ * or a usage limit.
  */
 export class Timers {
   readonly #clock: Clock;
@@ -24,8 +25,8 @@ export class Timers {
     if (run.limitedUntil !== undefined) this.#wakeRun(run.limitedUntil);
     for (const [id, { status }] of run.agents) {
       if (status.kind === 'waiting') this.#wakeAgent(id, status.until);
-      if (status.kind === 'asking' && status.deadline !== undefined)
-        this.#wakeAgent(id, status.deadline);
+      const deadline = deadlineOf(status);
+      if (deadline !== undefined) this.#wakeAgent(id, deadline);
     }
   }
 
@@ -38,10 +39,11 @@ export class Timers {
         this.#wakeAgent(event.agent, event.until);
         break;
       case 'agent-asked':
+      case 'join-started':
         if (event.deadline !== undefined) this.#wakeAgent(event.agent, event.deadline);
         break;
       default:
-        ignore(event);
+        ignore<'join-closed' | 'join-reported' | 'agent-stop-requested' | 'agent-stopped'>(event);
     }
   }
 

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { newRun } from '../interpret/new-run.ts';
 import type { AgentDeclaration, Choices } from '../model/agent.ts';
 import type { RunEvent, RunEventOf, Settings } from '../model/event.ts';
-import { ignore } from '../model/event-kinds.ts';
+import { ignore, isStepEnd } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
@@ -28,7 +28,8 @@ export function recordTest({ agent, run, events, output }: RecordingOf): Workflo
       `${run.id} has not finished.`,
       `Wait until it finishes, or stop it: raymond stop ${shellWord(run.id)}`,
     );
-  if (events.some(isInterruption))
+  const stopped = stoppedSteps(events);
+  if (events.some((event) => isInterruption(event, stopped)))
     throw new UserError(
       'was-interrupted',
       `${run.id} was stopped or resumed, which a test cannot repeat.`,
@@ -51,10 +52,21 @@ export function recordTest({ agent, run, events, output }: RecordingOf): Workflo
   };
 }
 
-function isInterruption(event: RunEvent): boolean {
+function isInterruption(event: RunEvent, stopped: ReadonlySet<RunEvent>): boolean {
   const { type } = event;
   if (type === 'stop-requested') return event.why === 'person';
-  return type === 'run-resumed' || type === 'step-interrupted';
+  return type === 'run-resumed' || (type === 'step-interrupted' && !stopped.has(event));
+}
+
+/** The ends of steps that a join has stopped. */
+function stoppedSteps(events: readonly RunEvent[]): ReadonlySet<RunEvent> {
+  const requested = new Set<string>();
+  const stopped = new Set<RunEvent>();
+  for (const event of events) {
+    if (event.type === 'agent-stop-requested') requested.add(event.agent);
+    if (isStepEnd(event) && requested.has(event.agent)) stopped.add(event);
+  }
+  return stopped;
 }
 
 /** The test as YAML, in a form that people can read. */
@@ -71,6 +83,8 @@ function inputsOf(
   output: RecordingOf['output'],
 ): Recorded[] {
   const running = new Map<string, RunEventOf<'step-started'>>();
+  /** The agents whose join is over, but has not reported yet. */
+  const closed = new Set<string>();
   /** The inputs between two starts of steps. */
   const spans: Recorded[][] = [[]];
   for (const event of events) {
@@ -79,7 +93,9 @@ function inputsOf(
       spans.push([]);
     }
     const step = 'agent' in event ? running.get(event.agent) : undefined;
-    const entry = entryFor(event, step, id, output);
+    const isDecided = event.type === 'join-reported' && closed.delete(event.agent);
+    if (event.type === 'join-closed') closed.add(event.agent);
+    const entry = isDecided ? undefined : entryFor(event, step, id, output);
     if (entry) spans.at(-1)?.push(entry);
   }
   return spans.flatMap(markTogether);
@@ -134,15 +150,27 @@ function entryFor(
         ...(failure.resetsAt !== undefined && { resets_at: failure.resetsAt }),
       };
     }
+    case 'step-interrupted':
+      return {
+        agent: event.agent,
+        state: step?.state ?? '',
+        stopped: true,
+        ...(event.cost.usd > 0 && { cost: event.cost.usd }),
+      };
     case 'agent-answered':
       return { agent: event.agent, reply: event.text };
+    case 'join-closed':
+    case 'join-reported':
+      return event.why === 'timeout' ? { agent: event.agent, came: 'time' } : undefined;
     case 'agent-woke':
     case 'question-timed-out':
       return { agent: event.agent, came: 'time' };
     case 'usage-limit-lifted':
       return { came: 'end of usage limit' };
     default:
-      return ignore(event);
+      return ignore<'join-started' | 'join-closed' | 'agent-stop-requested' | 'agent-stopped'>(
+        event,
+      );
   }
 }
 

@@ -21,6 +21,8 @@ export function replayAnswers(recorded: readonly Recorded[]): (step: Step) => Sc
     }
     const costUsd = entry.cost ?? 0;
     if ('answer' in entry) return { text: entry.answer, costUsd, denied: entry.denied ?? [] };
+    // Nothing follows from what a stopped step says.
+    if ('stopped' in entry) return { text: '', costUsd };
     const { resets_at: resetsAt } = entry;
     const failure = writtenFailure(entry);
     return { failure: resetsAt === undefined ? failure : { ...failure, resetsAt }, costUsd };

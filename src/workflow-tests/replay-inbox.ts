@@ -54,13 +54,16 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
         case 'agent-answered':
         case 'question-timed-out':
         case 'agent-woke':
+        case 'join-closed':
+        case 'join-reported':
+        case 'agent-stopped':
           this.#held.delete(`time for ${event.agent}`);
           break;
         case 'agent-asked':
           this.#prepareReply(event.agent, event.at);
           break;
         default:
-          ignore(event);
+          ignore<'join-started' | 'agent-stop-requested'>(event);
       }
     }
     this.#release();
@@ -128,7 +131,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   #mayCome(entry: Recorded): boolean {
     if (!('agent' in entry)) return this.#run?.limitedUntil !== undefined;
     const status = this.#run?.agents.get(entry.agent)?.status.kind;
-    return status === 'waiting' || status === 'asking';
+    return status === 'waiting' || status === 'asking' || status === 'joining';
   }
 
   #depart(group: readonly Recorded[] | undefined): void {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asScripted } from '../execute/rehearsal.ts';
 import { type ScriptedAnswer, scriptedAgent } from '../execute/scripted.ts';
+import { putJoined } from '../files/put-joined.ts';
 import { entryInput } from '../interpret/workflow-defaults.ts';
 import type { RunEvent, Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
@@ -149,13 +150,16 @@ function noAnswer({ state }: Step): never {
 }
 
 function foldersIn(root: string) {
+  const task = (agent: string) => {
+    const folder = join(root, 'tasks', agent);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  };
   return {
     step: (agent: string, number: number) => join(root, 'steps', agent, String(number)),
-    task: (agent: string) => {
-      const folder = join(root, 'tasks', agent);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return folder;
-    },
+    task,
+    putJoined: (agent: string, _: number, results: ReadonlyMap<string, string>) =>
+      putJoined(task(agent), results),
   };
 }
 

@@ -3,6 +3,7 @@
  * run of last year must still load.
  * - runs of scripts with forks, calls, a failure and an open question
  * - a run that was killed while workers ran
+ * - a run with joins, killed while one of them waited
  * - a run of Claude Code with reminders, evaluators, retries and a usage limit
  * - a run that is long enough for a snapshot
  */
@@ -128,7 +129,7 @@ describe('facts that version 1 did not record', () => {
       parent: 'main',
       workflow: '/project/trouble',
       state: 'WORKER.sh',
-      result: 'größe "1"',
+      end: { kind: 'ended', result: 'größe "1"' },
     });
   });
 

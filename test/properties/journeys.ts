@@ -24,6 +24,12 @@ const OUTPUTS = [
   '<function return="POLICED" model="haiku">JUDGED</function>',
   '<fork next="N" item="a">JUDGED</fork>',
   '<fork>N</fork><fork cd="d">S</fork><goto>START</goto>',
+  '<fork>N</fork><fork item="b">S</fork><join>JUDGED</join>',
+  '<fork>N</fork><fork>S</fork><fork>N</fork><join of="any" failed_next="N">N</join>',
+  '<fork>N</fork><fork>S</fork><fork>N</fork><join of="2" rest="continue">S</join>',
+  '<fork>POLICED</fork><fork>S</fork><join rest="stop" timeout="1h" timeout_next="S">N</join>',
+  '<join>N</join>',
+  '<join of="any" timeout="1h" timeout_next="S">N</join>',
   '<ask next="N">?</ask>',
   '<ask next="N" timeout="1h" timeout_next="JUDGED">?</ask>',
   '<result>YES</result>',
@@ -35,8 +41,10 @@ const OUTPUTS = [
 ];
 
 const cost = fc.nat(60).map((cents) => cents / 100);
+/** More results, so that workers end. */
 const report: fc.Arbitrary<string | StepReport> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...OUTPUTS) },
+  { weight: 2, arbitrary: fc.constant('<result>done</result>') },
   fc
     .tuple(fc.constantFrom('crashed', 'usage-limit', 'no-credit', 'script-failed'), cost)
     .map(([kind, usd]) => failed(kind, usd)),

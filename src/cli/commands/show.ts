@@ -3,7 +3,7 @@ import { newRun } from '../../interpret/new-run.ts';
 import { freeze } from '../../journal/state-file.ts';
 import { counted } from '../../model/counted.ts';
 import type { RunEvent } from '../../model/event.ts';
-import type { Agent, Run } from '../../model/run.ts';
+import type { Agent, JoiningStatus, Run } from '../../model/run.ts';
 import { Describer, type Line } from '../../observe/describe.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
 import type { StoredRun } from '../../ports.ts';
@@ -96,7 +96,17 @@ function doing({ status }: Agent): string {
       return `waiting until ${time(status.until)}: ${oneLine(status.failure.message, 60)}`;
     case 'asking':
       return `asking: ${oneLine(status.question, 60)}`;
+    case 'joining':
+      return joinText(status);
     case 'failed':
       return `failed: ${oneLine(status.failure.message, 80)}`;
   }
+}
+
+/** `joining main_a1, main_b2: 1 of 2 works` */
+function joinText({ join: { workers }, open, closed }: JoiningStatus): string {
+  const names = oneLine(workers.join(', '), 60);
+  return closed
+    ? `joining ${names}: stops the rest`
+    : `joining ${names}: ${open} of ${workers.length} still work`;
 }

@@ -1,0 +1,56 @@
+/** Changes of one agent in a run, and of the counts that depend on it. */
+import type { Task } from '../model/event.ts';
+import type { Agent, AgentEnd, AgentStatus, Run } from '../model/run.ts';
+import type { StateName } from '../model/state-name.ts';
+import { tallyWith } from '../model/tally.ts';
+import { visitKey } from './new-run.ts';
+
+/** An agent that the run does not know changes nothing. */
+export function change(run: Run, id: string, next: (agent: Agent) => Agent): Run {
+  const agent = run.agents.get(id);
+  return agent ? put(run, agent, next(agent)) : run;
+}
+
+export function setStatus(run: Run, id: string, next: (status: AgentStatus) => AgentStatus): Run {
+  return change(run, id, (agent) => ({ ...agent, status: next(agent.status) }));
+}
+
+export function put(run: Run, before: Agent | undefined, after: Agent): Run {
+  return {
+    ...run,
+    agents: run.agents.set(after.id, after),
+    tally: tallyWith(run.tally, before?.status, after.status),
+  };
+}
+
+/** Moves an agent to those that are over. */
+export function retire(run: Run, agent: Agent, at: number, end: AgentEnd): Run {
+  const { parent, workflow, state, variables, steps, costUsd } = agent;
+  const kept = { at, parent, workflow, state, variables, end, steps, costUsd };
+  return {
+    ...run,
+    agents: run.agents.delete(agent.id),
+    endedAgents: run.endedAgents.set(agent.id, kept),
+    tally: tallyWith(run.tally, agent.status, undefined),
+  };
+}
+
+export function enter(agent: Agent, state: StateName, input: string | undefined): Agent {
+  const key = visitKey(agent.workflow, state);
+  const visits = { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 };
+  const there = { ...agent, state, input, visits, retries: 0, joined: undefined };
+  return begin(there, { kind: 'state' });
+}
+
+/** Gives an agent a task that has not been tried yet. */
+export function begin(agent: Agent, task: Task): Agent {
+  return { ...agent, attempts: 0, previousTry: undefined, status: ready(task) };
+}
+
+export function ready(task: Task): AgentStatus {
+  return { kind: 'ready', task };
+}
+
+export function taskOf(status: AgentStatus): Task {
+  return status.kind === 'asking' || status.kind === 'joining' ? { kind: 'state' } : status.task;
+}
