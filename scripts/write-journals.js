@@ -90,10 +90,28 @@ echo "<result>$number was there</result>"`,
   await killedAt('"agent-asked"', 'asked', [], 'asked', async () => {
     writeFileSync(join(project, 'go1'), '');
     const first = join(project, '.raymond/runs/asked/steps/main_work1/1');
-    const exits = () => readdirSync(first).filter((name) => name.startsWith('exit-'));
+    // A launcher records the end in `launch`, an earlier release in a file of its own.
+    const exits = () => readdirSync(first).filter((name) => /^(launch|exit-.*)$/.test(name));
     const hasEnded = (name) => readFileSync(join(first, name), 'utf8').includes('exited');
     while (!exits().some(hasEnded)) await delay(20);
   });
+}
+
+/**
+ * A run with a join that has reported a failure, one that has stopped a worker, and one that still
+ * waited when the run was killed.
+ */
+async function joined() {
+  write('joined', {
+    'START.sh': `echo '<fork n="1">WORK</fork><fork n="2">WORK</fork><join>RACE</join>'`,
+    'RACE.sh': `echo '<fork n="3">WORK</fork><fork n="9">WORK</fork><join of="any">LAST</join>'`,
+    'LAST.sh': `echo '<fork n="4">WORK</fork><fork n="9">WORK</fork><join timeout="1h" timeout_next="LAST" failed_next="LAST">END</join>'`,
+    'END.sh': `echo '<result>never</result>'`,
+    'WORK.sh': `[ "$n" != 9 ] || sleep 1000
+[ "$n" != 2 ] || exit 3
+echo "<result>$n</result>"`,
+  });
+  await killedAt('"main_work5","result"', 'joined', [], 'joined');
 }
 
 /** A run that is long enough for a snapshot. */
@@ -180,7 +198,7 @@ async function agent() {
   }
 }
 
-const RUNS = { question, killed, asked, long, agent };
+const RUNS = { question, killed, asked, joined, long, agent };
 
 function write(workflow, states) {
   mkdirSync(join(project, workflow), { recursive: true });
@@ -250,6 +268,7 @@ function keep(run) {
   }
   if (run !== 'asked') return;
   const steps = join(project, '.raymond/runs', run, 'steps');
+  rmSync(join(into, `${run}.steps`), { recursive: true, force: true });
   cpSync(steps, join(into, `${run}.steps`), { recursive: true });
 }
 
