@@ -1,10 +1,6 @@
-import type { AgentDeclaration } from '../model/agent.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+/** The names of files that are states. */
 import type { StateName } from '../model/state-name.ts';
-import type { BrokenState, Interpreter, Platform, State } from '../model/workflow.ts';
-import { readPrompt } from './front-matter.ts';
-import { decodeUtf8 } from './utf8.ts';
-import { isError } from './yaml-reader.ts';
+import type { Interpreter, Platform } from '../model/workflow.ts';
 
 export type Extension = '.md' | '.sh' | '.bat' | '.ps1';
 
@@ -20,29 +16,6 @@ export const INTERPRETERS: Readonly<Record<Exclude<Extension, '.md'>, Interprete
   '.ps1': 'powershell',
 };
 
-export interface StateReading {
-  readonly state: State;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export function readState(
-  name: StateName,
-  bytes: Uint8Array,
-  agent: AgentDeclaration,
-): StateReading {
-  const decoded = decodeUtf8(bytes);
-  if (!decoded.ok) return broken(name, [notUtf8(name, bytes, decoded.offset)]);
-  const extension = extensionOf(name);
-  if (extension !== undefined && extension !== '.md') {
-    const interpreter = INTERPRETERS[extension];
-    const state: State = { kind: 'script', name, text: decoded.text, interpreter, limits: {} };
-    return { state, diagnostics: [] };
-  }
-  const { diagnostics, ...prompt } = readPrompt(name, decoded.text, agent);
-  if (diagnostics.some(isError)) return broken(name, diagnostics);
-  return { state: { kind: 'prompt', name, ...prompt }, diagnostics };
-}
-
 /** The extension that makes a file a state on some platform. `v1.2` has none. */
 export function extensionOf(name: string): Extension | undefined {
   return ALL_EXTENSIONS.find((extension) => name.endsWith(extension));
@@ -57,24 +30,4 @@ export function isStateFile(name: string): name is StateName {
   return !name.startsWith('.') && extensionOf(name) !== undefined;
 }
 
-export function broken(name: StateName, diagnostics: readonly Diagnostic[]): StateReading {
-  const state: BrokenState = { kind: 'broken', name, diagnostics };
-  return { state, diagnostics };
-}
-
 const ALL_EXTENSIONS: readonly Extension[] = ['.md', '.sh', '.bat', '.ps1'];
-
-export function notUtf8(file: string, bytes: Uint8Array, offset: number): Diagnostic {
-  const before = bytes.subarray(0, offset);
-  const lineStart = before.lastIndexOf(0x0a) + 1;
-  const byte = (bytes[offset] ?? 0).toString(16).padStart(2, '0').toUpperCase();
-  return {
-    severity: 'error',
-    code: 'not-utf8',
-    file,
-    line: before.reduce((lines, value) => (value === 0x0a ? lines + 1 : lines), 1),
-    column: offset - lineStart + 1,
-    message: `${file} is not UTF-8: the byte ${byte} at offset ${offset} is not valid.`,
-    remedy: 'Save the file as UTF-8.',
-  };
-}

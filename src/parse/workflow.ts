@@ -4,8 +4,9 @@ import type { Source, SourceFile } from '../model/source.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Platform, State, Workflow } from '../model/workflow.ts';
 import { isLikeManifest, MANIFEST, type ManifestReading, readManifest } from './manifest.ts';
+import { broken, notUtf8, readState, type StateReading } from './read-state.ts';
 import { findState, listed, type Resolution, type States } from './resolve.ts';
-import { broken, EXTENSIONS, isStateFile, notUtf8, readState, type StateReading } from './state.ts';
+import { EXTENSIONS, isStateFile } from './state.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 export type WorkflowReading =
