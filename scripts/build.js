@@ -1,34 +1,48 @@
-// Builds the published files: one bundle per entry, the JSON Schemas and the type declarations.
-// Shared parts are split off, so that a command loads only what it needs.
+// Builds the published files: the program, the library, the JSON Schemas and the type declarations.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
 import { writeSchemas } from './write-schemas.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
-rmSync(`${root}/dist`, { recursive: true, force: true });
 
-await build({
-  absWorkingDir: root,
-  entryPoints: { cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing.ts' },
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
+// Every command pays for each file that it loads. So the parts that commands share are a few large
+// files. Each has one of these modules, and everything that it imports and no earlier file has. The
+// rest is split by command, so that a command loads only what it needs.
+const shared = {
+  start: 'src/cli/main.ts',
+  runs: 'src/cli/surroundings.ts',
+  workflows: 'src/load/load.ts',
+  steps: 'src/cli/wire.ts',
+  carry: 'src/cli/run-at-terminal.ts',
+};
+
+/** The library does not need the option parser. So what uses it stays in the file of the program. */
+const isOptionParser = (module) => /[\\/]node_modules[\\/]commander[\\/]/.test(module);
+
+const bundle = await rolldown({
+  cwd: root,
+  input: { cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing.ts' },
   platform: 'node',
-  target: 'node20.19',
-  define: { RAYMOND_VERSION_AT_BUILD: JSON.stringify(version) },
-  // Bundled CommonJS packages load Node's own modules with require().
-  banner: {
-    js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);",
+  transform: {
+    target: 'node20.19',
+    define: { RAYMOND_VERSION_AT_BUILD: JSON.stringify(version) },
   },
-  // Shorter code loads faster at every start. Names stay, for stack traces.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  logLevel: 'warning',
+  // For Node, the package names a CommonJS build, of which nothing can be left out.
+  resolve: { alias: { yaml: `${root}/node_modules/yaml/browser/index.js` } },
 });
+rmSync(`${root}/dist`, { recursive: true, force: true });
+await bundle.write({
+  dir: `${root}/dist`,
+  chunkFileNames: '[name]-[hash].js',
+  codeSplitting: { groups: Object.entries(shared).map(sharedFile) },
+  // Shorter code loads faster at every start. Names stay, for stack traces.
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+});
+await bundle.close();
 
 await writeSchemas(root);
 
@@ -38,3 +52,23 @@ const types = spawnSync(tsc, ['-p', 'tsconfig.types.json'], {
   stdio: 'inherit',
 });
 process.exitCode = types.status ?? 1;
+
+function sharedFile([name, first], index) {
+  const isPart = (module, graph) =>
+    importsOf(join(root, first), graph).has(module) &&
+    ![...importsOf(module, graph)].some(isOptionParser);
+  return {
+    debugName: name,
+    name: (module, graph) => (isPart(module, graph) ? name : null),
+    priority: Object.keys(shared).length - index,
+  };
+}
+
+/** The module and everything that it imports. */
+function importsOf(module, graph) {
+  const found = new Set([module]);
+  for (const one of found) {
+    for (const imported of graph.getModuleInfo(one)?.importedIds ?? []) found.add(imported);
+  }
+  return found;
+}
