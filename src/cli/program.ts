@@ -147,6 +147,13 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
       finish((await import('./commands/init.ts')).init(template, folder, options)),
     );
   raymond
+    .command('convert <from> <to>')
+    .description('write a workflow as a folder, a .zip or a .yaml, by the ending of <to>')
+    .option('--force', 'overwrite existing files')
+    .action(async (from, to, options) =>
+      finish((await import('./commands/convert.ts')).convert(from, to, options)),
+    );
+  raymond
     .command('test [workflow] [names...]')
     .description('play the tests of a workflow (*.test.yaml), all or the named ones')
     .option('--coverage', 'list the states and transitions that no test reaches')

@@ -26,7 +26,7 @@ export async function companionsOf(
   const { kind, path } = await locate(ref, '/');
   if (kind === 'folder') {
     return {
-      rehearsal: join(path, 'rehearsal.yaml'),
+      rehearsal: join(path, REHEARSAL),
       tests: await testsIn(path, () => true),
       newTest: (name) => join(path, `${name}.test.yaml`),
       folders: [path],
@@ -34,15 +34,30 @@ export async function companionsOf(
   }
   const home = dirname(path);
   const stem = basename(path, extname(path));
-  const beside = await testsIn(home, (name) => name.startsWith(`${stem}.`));
+  const beside = await testsBeside(path);
   const inside = kind === 'zip' ? await unpacked(ref) : undefined;
   return {
-    rehearsal: inside ? join(inside, 'rehearsal.yaml') : join(home, `${stem}.rehearsal.yaml`),
+    rehearsal: inside ? join(inside, REHEARSAL) : join(home, `${stem}.rehearsal.yaml`),
     tests: inside ? [...(await testsIn(inside, () => true)), ...beside] : beside,
     newTest: (name) => join(home, `${stem}.${name}.test.yaml`),
     folders: [home],
   };
 }
+
+/** The tests of a workflow in one file. */
+export function testsBeside(path: string): Promise<readonly string[]> {
+  const stem = basename(path, extname(path));
+  return testsIn(dirname(path), (name) => name.startsWith(`${stem}.`));
+}
+
+/** Whether a file in the folder of a workflow is one of its companions. */
+export function isCompanion(name: string): boolean {
+  return name === REHEARSAL || isTest(name);
+}
+
+const REHEARSAL = 'rehearsal.yaml';
+
+const isTest = (name: string) => /\.test\.ya?ml$/.test(name) && !name.startsWith('.');
 
 /**
  * A companion, read by its schema; undefined if it does not exist. It must not be a link to another
@@ -104,8 +119,6 @@ async function readBySchema<T extends z.ZodMiniType>(
 }
 
 async function testsIn(folder: string, belongs: (name: string) => boolean): Promise<string[]> {
-  const names = (await readdir(folder)).filter(
-    (name) => /\.test\.ya?ml$/.test(name) && !name.startsWith('.') && belongs(name),
-  );
+  const names = (await readdir(folder)).filter((name) => isTest(name) && belongs(name));
   return names.sort().map((name) => join(folder, name));
 }

@@ -11,7 +11,7 @@ import { decodeUtf8 } from '../parse/utf8.ts';
 import { isError } from '../parse/yaml-reader.ts';
 import { readYamlWorkflow } from '../parse/yaml-workflow.ts';
 
-const MAX_YAML_BYTES = 16 * 1024 * 1024;
+export const MAX_YAML_BYTES = 16 * 1024 * 1024;
 
 export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
   readonly whole: Uint8Array;

@@ -15,21 +15,27 @@ import { type PlacedEntry, readAt, type ZipEntry } from './zip-parts.ts';
  * The files of an archive. All claims of its directory are checked before anything is unpacked. No
  * more is unpacked than the directory declares.
  */
-export async function readZip(path: string, name: string): Promise<readonly SourceFile[]> {
+export async function readZip(path: string, name: string): Promise<readonly ZipFile[]> {
   const archive = await openRegularFile(path);
   try {
     const { size } = await archive.stat();
     const entries = flatten(await listEntries(archive, size, name), name);
-    const files: SourceFile[] = [];
+    const files: ZipFile[] = [];
     for (const { file, entry } of entries) {
       const tooLarge = (isStateFile(file) || file === MANIFEST) && entry.size > MAX_STATE_BYTES;
       const content = tooLarge ? TOO_LARGE : { bytes: await unpack(archive, entry, name) };
-      files.push({ name: file, content });
+      files.push({ name: file, content, mode: (entry.attr >>> 16) & 0o777 });
     }
     return files;
   } finally {
     await archive.close();
   }
+}
+
+/** A file of an archive. */
+export interface ZipFile extends SourceFile {
+  /** The permission bits; 0 if the archive has none. */
+  readonly mode: number;
 }
 
 const STORED = 0;

@@ -32,7 +32,7 @@ export function readPrompt(file: string, text: string, agent: AgentDeclaration):
 
 type Split = 'none' | 'unclosed' | { readonly yaml: string; readonly template: string };
 
-function splitFrontMatter(text: string): Split {
+export function splitFrontMatter(text: string): Split {
   const open = /^\uFEFF?---[ \t]*(?:\r?\n|$)/.exec(text);
   if (!open) return 'none';
   const rest = text.slice(open[0].length);

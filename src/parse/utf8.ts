@@ -27,7 +27,7 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
 /** Few enough for the arguments of one call. */
 const CHUNK = 8_192;
 
-function hasBom(bytes: Uint8Array): boolean {
+export function hasBom(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
@@ -52,6 +52,20 @@ const FORMS = [
   { from: 0xe0, to: 0xef, mask: 0x0f, length: 3, least: 0x800 },
   { from: 0xf0, to: 0xf4, mask: 0x07, length: 4, least: 0x10000 },
 ] as const;
+
+export function encodeUtf8(text: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x80) bytes.push(code);
+    else if (code < 0x800) bytes.push(0xc0 | (code >> 6), tail(code));
+    else if (code < 0x10000) bytes.push(0xe0 | (code >> 12), tail(code >> 6), tail(code));
+    else bytes.push(0xf0 | (code >> 18), tail(code >> 12), tail(code >> 6), tail(code));
+  }
+  return Uint8Array.from(bytes);
+}
+
+const tail = (code: number) => 0x80 | (code & 0x3f);
 
 function pushUnits(units: number[], codePoint: number): void {
   if (codePoint < 0x10000) {

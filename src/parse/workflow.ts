@@ -25,21 +25,11 @@ export function parseWorkflow(
   platform: Platform,
   agent: AgentDeclaration,
 ): WorkflowReading {
-  const readings = source.files.flatMap((file) => readFile(file, agent) ?? []);
-  readings.sort((a, b) => (a.state.name < b.state.name ? -1 : 1));
-  const own = new Map(readings.map(({ state }) => [state.name, state]));
-  const manifest = manifestIn(source, own, agent);
-  const { states } = manifest;
+  const { states, ...read } = readFiles(source.files, agent);
   // States that come from one key share their faults.
-  const diagnostics = [
-    ...new Set([
-      ...source.diagnostics,
-      ...manifest.diagnostics,
-      ...readings.flatMap((reading) => reading.diagnostics),
-    ]),
-  ];
+  const diagnostics = [...new Set([...source.diagnostics, ...read.diagnostics])];
   const { ref } = source;
-  const about = { ...source.about, ...manifest.about };
+  const about = { ...source.about, ...read.about };
   const name = about.id ?? source.name;
   const entry = findEntry({ states, platform }, { ...source, name });
   if (!('found' in entry)) return { ok: false, ...entry, diagnostics };
@@ -47,6 +37,16 @@ export function parseWorkflow(
     ok: true,
     workflow: { ref, name, platform, agent, entry: entry.found, states, about, diagnostics },
   };
+}
+
+/** Reads states and a manifest. They need no entry. */
+export function readFiles(files: readonly SourceFile[], agent: AgentDeclaration): ManifestReading {
+  const readings = files.flatMap((file) => readFile(file, agent) ?? []);
+  readings.sort((a, b) => (a.state.name < b.state.name ? -1 : 1));
+  const states = new Map(readings.map(({ state }) => [state.name, state]));
+  const manifest = manifestIn(files, states, agent);
+  const own = readings.flatMap((reading) => reading.diagnostics);
+  return { ...manifest, diagnostics: [...manifest.diagnostics, ...own] };
 }
 
 function readFile(
@@ -61,7 +61,7 @@ function readFile(
 }
 
 function manifestIn(
-  { files }: Source,
+  files: readonly SourceFile[],
   states: ReadonlyMap<StateName, State>,
   agent: AgentDeclaration,
 ): ManifestReading {

@@ -19,6 +19,8 @@ import {
 
 export interface YamlText {
   readonly contents: ParsedNode | null;
+  /** Comments before and after the contents, which belong to no node. */
+  readonly comments: readonly [before: string | null, after: string | null];
   readonly faults: readonly YamlFault[];
   /** The node of each alias. */
   readonly aliases: ReadonlyMap<Node, Node>;
@@ -43,7 +45,8 @@ export function readYamlText(text: string): YamlText {
   };
   // Composing recurses. Very deep nesting would end the process, not only the call.
   if (isDeeperThan(MAX_DEPTH, tokens)) {
-    return { contents: null, faults: [{ offset: 0, message: TOO_DEEP }], aliases, position };
+    const faults = [{ offset: 0, message: TOO_DEEP }];
+    return { contents: null, comments: [null, null], faults, aliases, position };
   }
   const composer = new Composer(OPTIONS);
   const [document, another] = [...composer.compose(tokens, true, text.length)];
@@ -53,7 +56,8 @@ export function readYamlText(text: string): YamlText {
     ...(another ? [secondDocument(another)] : []),
     ...(contents ? [...aliasFaults(contents, aliases), ...repeatedKeys(contents)] : []),
   ];
-  return { contents, faults, aliases, position };
+  const comments = [document?.commentBefore ?? null, document?.comment ?? null] as const;
+  return { contents, comments, faults, aliases, position };
 }
 
 /** A scalar as it was written. */

@@ -88,7 +88,7 @@ interface Form {
   readonly extension: Extension;
 }
 
-const FORMS: ReadonlyMap<string, Extension> = new Map([
+export const FORMS: ReadonlyMap<string, Extension> = new Map([
   ['prompt', '.md'],
   ['sh', '.sh'],
   ['bat', '.bat'],

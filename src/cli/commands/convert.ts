@@ -1,0 +1,18 @@
+import { namedWorkflows } from '../../graph/named-workflows.ts';
+import { convert as write } from '../../load/convert.ts';
+import { agent } from '../agent.ts';
+import { stdout } from '../terminal.ts';
+import { looseLibrary } from '../wire.ts';
+
+/** Writes a workflow in another form, and prints the paths of the new files. */
+export async function convert(
+  from: string,
+  to: string,
+  { force = false }: { readonly force?: boolean },
+): Promise<number> {
+  const workflow = await looseLibrary().load(from);
+  const paths = namedWorkflows(workflow);
+  const written = await write({ from, to, cwd: process.cwd(), agent, paths, force });
+  stdout.say(...written.map((path) => `Wrote ${path}`));
+  return 0;
+}

@@ -1,0 +1,87 @@
+import type { AgentDeclaration } from '../model/agent.ts';
+import type { State } from '../model/workflow.ts';
+import { readPrompt } from './front-matter.ts';
+import { MANIFEST } from './manifest.ts';
+import {
+  type Converted,
+  differenceOf,
+  errorIn,
+  readingOfFiles,
+  readingOfYaml,
+  type TextFile,
+} from './same-workflow.ts';
+import { stemOf } from './state.ts';
+import { encodeUtf8 } from './utf8.ts';
+import {
+  mapPiece,
+  type Piece,
+  piecesBelow,
+  piecesOf,
+  withinAliasLimit,
+  writePieces,
+} from './yaml-pieces.ts';
+import { FORMS } from './yaml-workflow.ts';
+
+/** The files that mean the same as a YAML text. They have a manifest if the text needs one. */
+export function toFiles(
+  file: string,
+  text: string,
+  agent: AgentDeclaration,
+): Converted<readonly TextFile[]> {
+  const before = readingOfYaml(file, text, agent);
+  const reason = errorIn(before);
+  if (reason !== undefined) return { ok: false, reason };
+  return withinAliasLimit(() => {
+    const value = filesOf(text, before.states, agent);
+    const difference = differenceOf(before, readingOfFiles(value, agent));
+    return difference === undefined ? { ok: true, value } : { ok: false, reason: difference };
+  });
+}
+
+function filesOf(
+  text: string,
+  states: readonly State[],
+  agent: AgentDeclaration,
+): readonly TextFile[] {
+  const top = piecesOf(text);
+  const entries = top.filter(({ key }) => key === 'states').flatMap(piecesBelow);
+  const keys = new Map(entries.map((entry) => [entry.key, otherKeys(entry)]));
+  const files = states.flatMap((state): readonly TextFile[] => {
+    if (state.kind === 'broken') return [];
+    if (state.kind === 'script') return [fileOf(state.name, state.text)];
+    const front = writePieces(keys.get(stemOf(state.name)) ?? []);
+    return [fileOf(state.name, promptText(state.name, front, state.template, agent))];
+  });
+  const scripts = new Set(
+    states.flatMap(({ kind, name }) => (kind === 'script' ? stemOf(name) : [])),
+  );
+  const limits = [...scripts].flatMap((stem) => {
+    const own = keys.get(stem) ?? [];
+    return own.length > 0 ? [mapPiece(stem, own)] : [];
+  });
+  const about = top.filter(({ key }) => key !== 'states');
+  const head = limits.length > 0 ? [...about, mapPiece('states', limits)] : about;
+  return head.length > 0 ? [...files, fileOf(MANIFEST, writePieces(head))] : files;
+}
+
+/** The keys beside the prompt or the scripts of a state. */
+function otherKeys(entry: Piece): readonly Piece[] {
+  return piecesBelow(entry).filter(({ key }) => !FORMS.has(key));
+}
+
+/** A template that looks like front matter needs front matter before it, even if that is empty. */
+function promptText(
+  name: string,
+  front: string,
+  template: string,
+  agent: AgentDeclaration,
+): string {
+  const alone = readPrompt(name, template, agent);
+  const isPlain = alone.template === template && alone.diagnostics.length === 0;
+  const isMarked = template.startsWith('\uFEFF');
+  return front === '' && isPlain && !isMarked ? template : `---\n${front}---\n${template}`;
+}
+
+function fileOf(name: string, text: string): TextFile {
+  return { name, bytes: encodeUtf8(text) };
+}
