@@ -128,6 +128,8 @@ export type Live =
   | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
   | { readonly kind: 'denied'; readonly tool: string }
   | { readonly kind: 'print'; readonly text: string }
+  /** The prompt of a rehearsed step. */
+  | { readonly kind: 'prompt'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string };
 
 export interface Clock {
@@ -156,6 +158,7 @@ export interface Person {
 export interface OpenQuestion {
   readonly agent: string;
   readonly question: string;
+  readonly deadline?: number | undefined;
 }
 
 export interface Reply {

@@ -1,6 +1,7 @@
 /** The person who may answer the questions of a run, and the countdown while the run waits. */
 import type { NamedObserver } from '../host/observe-all.ts';
-import { scriptedPerson } from '../host/scripted-person.ts';
+import { rehearsedPerson } from '../host/rehearsed-person.ts';
+import type { SkippingClock } from '../host/skipping-clock.ts';
 import { countdown } from '../observe/countdown.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import type { Clock, Person } from '../ports.ts';
@@ -14,16 +15,18 @@ export interface Attendance {
 
 export interface AttendanceParts {
   readonly clock: Clock;
+  /** Present in a rehearsal. */
+  readonly rehearsal:
+    | { readonly clock: SkippingClock; readonly replies: readonly string[] }
+    | undefined;
   readonly options: RunOptions;
-  /** In a rehearsal, the replies that are not yet given. */
-  readonly replies: readonly string[] | undefined;
   /** Whether the run waits for the deadline of a question. */
   readonly patient: boolean;
 }
 
-export function attendance({ clock, options, replies, patient }: AttendanceParts): Attendance {
-  const person = replies
-    ? scriptedPerson(replies, 'rehearsed')
+export function attendance({ clock, rehearsal, options, patient }: AttendanceParts): Attendance {
+  const person = rehearsal
+    ? rehearsedPerson(rehearsal.replies, rehearsal.clock)
     : personAtTerminal(options, () => waiting.look());
   const waiting = countdown(
     clock,

@@ -1,6 +1,7 @@
 /** Carries one run at the terminal: with signals, a person, reports and an exit code. */
 import { hostname } from 'node:os';
 import { type Begun, carryRun } from '../host/carry-run.ts';
+import { skippingClock } from '../host/skipping-clock.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Lease, OwnedJournal, WorkflowLibrary } from '../ports.ts';
@@ -32,10 +33,14 @@ export async function runAtTerminal(
   parts: AtTerminal,
 ): Promise<number> {
   const { around, lease, library, journal, executors, options, begun, patient = true } = parts;
-  const { clock, newId, store } = around;
+  const { newId, store } = around;
   const workspace = around.workspace(run.id);
-  const { replies } = executors.rehearsal ?? {};
-  const { person, observers } = attendance({ clock, options, replies, patient });
+  const rehearsal = executors.rehearsal && {
+    replies: executors.rehearsal.replies,
+    clock: skippingClock(around.clock, run.updatedAt),
+  };
+  const clock = rehearsal?.clock ?? around.clock;
+  const { person, observers } = attendance({ clock, rehearsal, options, patient });
   const report = (text: string) =>
     stderr.line({ at: clock.now(), who: 'run', tone: 'warning', text }, options);
   let ended: Run;

@@ -52,7 +52,8 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
     const source = workflow(step.workflow);
     const prompt = step.kind === 'prompt' ? step.prompt : '';
     const possible = source ? possibleAnswers(source, source.states.get(step.state), prompt) : [];
-    return kept(step, inTurn(possible, own) ?? NOTHING_TO_SAY);
+    const played = inTurn(possible, own);
+    return played === undefined ? noWayOn(step) : kept(step, played);
   };
   const answerScript = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
     const own = Math.max(1, count(agentKey(step), more));
@@ -98,8 +99,12 @@ function notPlayable({ state }: Step): ScriptedAnswer {
   return { failure: { kind: 'script-failed', message }, costUsd: 0 };
 }
 
+function noWayOn({ state }: Step): ScriptedAnswer {
+  const message = `${state} names no transition that can be followed, so its agent could not know how to continue. Name the tag in the prompt or in allowed_transitions, or write an answer into rehearsal.yaml.`;
+  return { failure: { kind: 'no-transition', message }, costUsd: 0 };
+}
+
 const NAME = 'rehearsal';
-const NOTHING_TO_SAY = '<result></result>';
 
 type Counted = Pick<Step, 'workflow' | 'state' | 'agent'>;
 const stateKey = ({ workflow, state }: Counted) => JSON.stringify([workflow, state]);
@@ -108,7 +113,14 @@ const agentKey = ({ workflow, state, agent }: Counted) => JSON.stringify([workfl
 function rehearsing(answer: (step: Step, more: 0 | 1) => Promise<ScriptedAnswer>): Executor {
   const starting = scriptedAgent((step) => answer(step, 1), NAME);
   const adopting = scriptedAgent((step) => answer(step, 0), NAME);
-  return { ...starting, adopt: adopting.start };
+  return {
+    ...starting,
+    start(step, live) {
+      if (step.kind === 'prompt') live({ kind: 'prompt', text: step.prompt });
+      return starting.start(step, live);
+    },
+    adopt: adopting.start,
+  };
 }
 
 /** Uses the second executor for the steps that `isForSecond` selects, and the first for all others. */

@@ -10,9 +10,9 @@ export function askPerson(
   put: (input: Input) => void,
   clock: Clock,
 ): Observer {
-  const ask = ({ agent, question, askedAt }: AskedQuestion) =>
+  const ask = ({ agent, question, deadline, askedAt }: AskedQuestion) =>
     person.ask(
-      { agent, question },
+      { agent, question, deadline },
       {
         answer: (text) => put({ kind: 'person-answered', at: clock.now(), agent, askedAt, text }),
         // Nothing follows from it, but that the run looks again what it still waits for.
@@ -48,7 +48,7 @@ export function openQuestions(run: Run, first: readonly Input[]): readonly Asked
   const hasValue = first.some((input) => input.kind === 'resume' && input.input !== undefined);
   if (run.tally.asking === 0 || (hasValue && run.tally.asking === 1)) return [];
   return [...run.agents].flatMap(([agent, { status }]) =>
-    status.kind === 'asking' ? [{ agent, question: status.question, askedAt: status.askedAt }] : [],
+    status.kind === 'asking' ? [{ agent, ...status }] : [],
   );
 }
 

@@ -54,6 +54,7 @@ function liveLines(
       return [{ tone: 'warning', text: `was not allowed to use ${live.tool}` }];
     case 'note':
       return verbosity === 'quiet' ? [] : [{ tone: 'faint', text: live.text }];
+    case 'prompt':
     case 'text':
       return verbosity === 'verbose' ? quotes(live.text, 'faint') : [];
     case 'tool':

@@ -81,6 +81,74 @@ test('a script without a visible tag fails, and the message says what to do', as
   expect(existsSync(path('ran'))).toBe(false);
 });
 
+test.each([
+  ['without a tag', 'Do something.'],
+  ['with an entry that leaves its target open', `${policy('{tag: goto}', '{tag: call}')}Go on.`],
+])('a prompt %s fails, and the message says what to do', async (_, text) => {
+  write({ 'flow/START.md': text });
+  const { code, stdout, stderr } = await raymond('flow', '--rehearse');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('START.md names no transition that can be followed');
+  expect(stderr).toContain('write an answer into rehearsal.yaml');
+});
+
+test('an answer in the rehearsal file is a way on', async () => {
+  write({
+    'flow/START.md': 'Do something.',
+    'flow/rehearsal.yaml': 'answers: {START: <result>written</result>}',
+  });
+  expect(await raymond('flow', '--rehearse')).toMatchObject({ code: 0, stdout: 'written\n' });
+});
+
+test('answers vary, so that a script that waits for one of them ends', async () => {
+  write({
+    'flow/START.sh': `echo '<ask next="CHECK">Is it right?</ask>'`,
+    'flow/CHECK.sh': `echo "$RAYMOND_RESULT" >>replies
+case $RAYMOND_RESULT in no) echo '<result>refused</result>' ;; *) echo '<goto>START</goto>' ;; esac`,
+  });
+  const { code, stdout } = await raymond('flow', '--rehearse', '--scripts');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'refused\n' });
+  expect(read('replies')).toBe('rehearsed\nyes\nno\n');
+});
+
+test('deadlines pass, too, without waiting for them', async () => {
+  write({
+    'flow/START.md': '<ask next="START" timeout="7d" timeout_next="LATE">Is it right?</ask>',
+    'flow/LATE.md': 'Say <result>too late</result>.',
+  });
+  const { code, stdout, stderr } = await raymond('flow', '--rehearse', '--workflow-id', 'r');
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'too late\n' });
+  const times = read('.raymond/state/r.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).at);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+});
+
+test('written replies come first, and each is given', async () => {
+  write({
+    'flow/START.md': '<ask next="END" timeout="1h" timeout_next="LATE">Name?</ask>',
+    'flow/LATE.md': '<result>late</result>',
+    'flow/END.sh': 'echo "<result>$RAYMOND_RESULT</result>"',
+    'flow/rehearsal.yaml': 'replies: [Ada]',
+  });
+  expect(await raymond('flow', '--rehearse', '--scripts')).toMatchObject({ stdout: 'Ada\n' });
+});
+
+test('--verbose shows each prompt as the agent would receive it', async () => {
+  write({
+    'flow/START.md': `${policy('{tag: goto, target: NEXT, input: "<b>"}')}Read {{input}}\nin {{state}}.`,
+    'flow/NEXT.md': 'Then {{input}}: <result>ok</result>',
+  });
+  const given = ['flow', '--rehearse', '--input', 'Größe'];
+  const { stderr } = await raymond(...given, '--verbose');
+  expect(stderr).toContain('Read Größe\n');
+  expect(stderr).toContain('in START.md.\n');
+  expect(stderr).toContain('Then <b>: ');
+  expect(stderr).not.toContain('allowed_transitions');
+  expect((await raymond(...given)).stderr).not.toContain('Größe');
+});
+
 test('a resumed rehearsal continues with the next tag of a script, and still executes no script', async () => {
   write({
     'flow/START.sh': 'touch ran; echo "<goto>START</goto>"; echo "<goto>ON</goto>"',

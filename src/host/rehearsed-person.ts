@@ -1,0 +1,35 @@
+import type { Person } from '../ports.ts';
+import type { SkippingClock } from './skipping-clock.ts';
+
+/**
+ * Plays the person of a rehearsal: with the given replies first, then with varied ones. Every second
+ * question with a deadline gets no answer. So a loop that waits for a certain answer ends.
+ */
+export function rehearsedPerson(
+  replies: readonly string[],
+  clock: Pick<SkippingClock, 'skipTo'>,
+): Person {
+  const left = [...replies];
+  const turns = new Map<string, number>();
+  return {
+    ask({ agent, deadline }, reply) {
+      const given = left.shift();
+      if (given !== undefined) {
+        reply.answer(given);
+        return;
+      }
+      const turn = turns.get(agent) ?? 0;
+      turns.set(agent, turn + 1);
+      if (deadline === undefined) reply.answer(varied(turn));
+      else if (turn % 2 === 0) reply.answer(varied(turn / 2));
+      else clock.skipTo(deadline);
+    },
+    withdraw: () => {},
+    isPresent: () => true,
+    close: () => {},
+  };
+}
+
+const REPLIES = ['rehearsed', 'yes', 'no'];
+
+const varied = (turn: number) => REPLIES[turn % REPLIES.length] ?? '';
