@@ -47,6 +47,12 @@ export function readPartSync(path: string, position: number, length: number): Bu
   return withDescriptor(path, (descriptor) => fill(descriptor, Buffer.alloc(length), position));
 }
 
+/** A part of a file in a buffer of the caller; at most `length` bytes and as much as fits. */
+export function readInto(buffer: Buffer, path: string, position: number, length: number): Buffer {
+  const room = buffer.subarray(0, Math.max(0, Math.min(length, buffer.length)));
+  return withDescriptor(path, (descriptor) => fill(descriptor, room, position));
+}
+
 /** Reads a file that is inside a folder after links are resolved. */
 export async function readFileWithin(
   folder: string,

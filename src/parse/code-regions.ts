@@ -1,4 +1,5 @@
 import type { OutputText } from '../model/tag.ts';
+import { forwardSearch } from './forward-search.ts';
 
 export interface Region {
   readonly from: number;
@@ -34,21 +35,6 @@ export function codeRegions(
       if (span !== undefined) return span;
       at += length;
     }
-  };
-}
-
-/**
- * Positions of a needle, for callers that only move forward: each part of the text is searched
- * once.
- */
-export function forwardSearch(text: OutputText, needle: string): (from: number) => number {
-  let found = -1;
-  return (from) => {
-    if (found < from) {
-      const at = text.indexOf(needle, from);
-      found = at < 0 ? Number.POSITIVE_INFINITY : at;
-    }
-    return found;
   };
 }
 

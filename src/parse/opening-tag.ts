@@ -19,7 +19,7 @@ export type OpeningTag =
  * state. There are three states, so at most three calls read the same character.
  */
 export function readOpeningTag(text: OutputText, name: string, nameEnd: number): OpeningTag {
-  const attributes: Record<string, string> = Object.create(null);
+  let attributes = NO_ATTRIBUTES;
   let previous = '';
   let at = nameEnd;
   for (;;) {
@@ -33,6 +33,7 @@ export function readOpeningTag(text: OutputText, name: string, nameEnd: number):
     const attribute = readAttribute(text, name, start);
     if ('problem' in attribute) return malformed(attribute.problem);
     if (attribute.name in attributes) return malformed(repeated(attribute.name, name));
+    if (attributes === NO_ATTRIBUTES) attributes = Object.create(null);
     attributes[attribute.name] = attribute.value;
     previous = attribute.name;
     at = attribute.end;
@@ -48,6 +49,9 @@ export function skipSpace(text: OutputText, from: number): number {
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d;
 }
+
+/** Most tags have none. A name such as `constructor` must not be found in it. */
+const NO_ATTRIBUTES: Record<string, string> = Object.freeze(Object.create(null));
 
 const GREATER_THAN = 0x3e;
 const SLASH = 0x2f;
@@ -81,9 +85,8 @@ function attributeNameEnd(text: OutputText, from: number): number {
 }
 
 function quoteEnd(text: OutputText, quote: number, from: number): number {
-  let at = from;
-  while (at < text.length && text.charCodeAt(at) !== quote) at += 1;
-  return at;
+  const end = text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", from);
+  return end < 0 ? text.length : end;
 }
 
 const ENTITIES = new Map([
@@ -95,6 +98,7 @@ const ENTITIES = new Map([
 ]);
 
 function decodeEntities(value: string): string {
+  if (!value.includes('&')) return value;
   return value.replace(/&(?:amp|lt|gt|quot|apos);/g, (entity) => ENTITIES.get(entity) ?? entity);
 }
 

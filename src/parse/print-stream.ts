@@ -1,3 +1,6 @@
+import { type ForwardSearch, forwardSearch } from './forward-search.ts';
+import { isSpace } from './opening-tag.ts';
+
 /** A piece of the body of a `<print>`: a line with its end, or less at the end of the print. */
 export interface PrintPiece {
   readonly text: string;
@@ -21,106 +24,188 @@ export interface PrintStream {
  * another tag.
  */
 export function printStream(): PrintStream {
+  const lines = lineCutter();
   let position: Position = OUTSIDE;
-  let line = '';
-  let pieces: PrintPiece[] = [];
+  /** The end of the last chunk, if it may begin a tag. The next chunk decides. */
+  let held = '';
 
-  function read(char: string): void {
-    if (position.in === 'text') position = afterText(position.matched, char);
-    else if (position.in === 'opening') position = afterOpening(position.previous, char);
-    else if (position.in === 'body') readBody(position.closing, char);
-    else if (char === position.quote) position = { in: 'opening', previous: char };
+  /** Holds back the rest of the text from here. */
+  function hold(text: string, from: number): number {
+    held = text.slice(from);
+    return text.length;
   }
 
-  function readBody(closing: string, char: string): void {
-    if (continuesClosing(closing, char)) {
-      position = { in: 'body', closing: closing + char };
-    } else if (char === '>' && closing.startsWith(CLOSING)) {
-      position = OUTSIDE;
-      give(true);
-    } else {
-      for (const held of closing) show(held);
-      position = BODY;
-      if (char === '<') position = { in: 'body', closing: char };
-      else show(char);
+  function readText(text: string, at: number): number {
+    const start = text.indexOf(OPENING, at);
+    if (start < 0) return hold(text, text.length - partLength(text, at, OPENING));
+    const nameEnd = start + OPENING.length;
+    if (nameEnd === text.length) return hold(text, start);
+    if (endsName(text.charCodeAt(nameEnd))) position = { in: 'opening', previous: 0 };
+    return nameEnd;
+  }
+
+  function readOpening(text: string, from: number, beforeFrom: number): number {
+    let previous = beforeFrom;
+    for (let at = from; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === GREATER_THAN) {
+        position = previous === SLASH ? OUTSIDE : BODY;
+        return at + 1;
+      }
+      if (code === LESS_THAN) {
+        position = OUTSIDE;
+        return at;
+      }
+      if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
+        position = { in: 'value', quote: String.fromCharCode(code) };
+        return at + 1;
+      }
+      previous = code;
     }
+    position = { in: 'opening', previous };
+    return text.length;
   }
 
-  function show(char: string): void {
-    line += char;
-    const isFull = line.length >= LONGEST_PIECE && !isHighSurrogate(char);
-    if (char === '\n' || isFull) give(false);
+  function readValue(text: string, at: number, quote: string): number {
+    const end = text.indexOf(quote, at);
+    if (end < 0) return text.length;
+    position = { in: 'opening', previous: quote.charCodeAt(0) };
+    return end + 1;
   }
 
-  function give(done: boolean): void {
-    pieces.push({ text: line, done });
-    line = '';
-  }
-
-  function takePieces(): readonly PrintPiece[] {
-    const taken = pieces;
-    pieces = [];
-    return taken;
+  function readBody(text: string, at: number, nextNewline: ForwardSearch): number {
+    const start = text.indexOf(CLOSING, at);
+    if (start < 0) {
+      const end = text.length - partLength(text, at, CLOSING);
+      lines.add(text, at, end, nextNewline);
+      return hold(text, end);
+    }
+    const end = closingSpaceEnd(text, start);
+    if (end === text.length) {
+      lines.add(text, at, start, nextNewline);
+      return hold(text, start);
+    }
+    if (text.charCodeAt(end) !== GREATER_THAN) {
+      lines.add(text, at, end, nextNewline);
+      return end;
+    }
+    lines.add(text, at, start, nextNewline);
+    lines.endPrint();
+    position = OUTSIDE;
+    return end + 1;
   }
 
   return {
     push(chunk) {
-      for (let at = 0; at < chunk.length; at += 1) read(chunk.charAt(at));
-      return takePieces();
+      const text = held + chunk;
+      held = '';
+      const nextNewline = forwardSearch(text, '\n');
+      for (let at = 0; at < text.length; ) {
+        if (position.in === 'text') at = readText(text, at);
+        else if (position.in === 'opening') at = readOpening(text, at, position.previous);
+        else if (position.in === 'value') at = readValue(text, at, position.quote);
+        else at = readBody(text, at, nextNewline);
+      }
+      return lines.take();
     },
     end() {
       if (position.in === 'body') {
-        for (const held of position.closing) show(held);
-        give(true);
+        lines.add(held, 0, held.length, forwardSearch(held, '\n'));
+        lines.endPrint();
       }
       position = OUTSIDE;
-      return takePieces();
+      held = '';
+      return lines.take();
     },
   };
 }
 
 type Position =
-  /** Outside prints; `matched` characters of `<print` have just been read. */
-  | { readonly in: 'text'; readonly matched: number }
-  /** After `<print`, outside attribute values. */
-  | { readonly in: 'opening'; readonly previous: string }
+  | { readonly in: 'text' }
+  /** After `<print`, outside attribute values. `previous` is the code of the last character. */
+  | { readonly in: 'opening'; readonly previous: number }
   | { readonly in: 'value'; readonly quote: string }
-  /** `closing` is held back because it may become the closing tag. */
-  | { readonly in: 'body'; readonly closing: string };
+  | { readonly in: 'body' };
 
-const OUTSIDE: Position = { in: 'text', matched: 0 };
-const BODY: Position = { in: 'body', closing: '' };
+const OUTSIDE: Position = { in: 'text' };
+const BODY: Position = { in: 'body' };
 const OPENING = '<print';
 const CLOSING = '</print';
-const SPACE = ' \n\t\r';
 const LONGEST_PIECE = 4096;
 /** The stream does not wait for a closing tag with more space than this before its `>`. */
 const LONGEST_CLOSING = 64;
 
-function afterText(matched: number, char: string): Position {
-  if (matched === OPENING.length) {
-    if (char === '>' || char === '/' || SPACE.includes(char)) return afterOpening('', char);
-  } else if (char === OPENING[matched]) {
-    return { in: 'text', matched: matched + 1 };
+const LESS_THAN = 0x3c;
+const GREATER_THAN = 0x3e;
+const SLASH = 0x2f;
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
+
+function endsName(code: number): boolean {
+  return code === GREATER_THAN || code === SLASH || isSpace(code);
+}
+
+/** The length of the longest end of the text, after `from`, with which the tag may begin. */
+function partLength(text: string, from: number, tag: string): number {
+  const longest = Math.min(tag.length - 1, text.length - from);
+  for (let length = longest; length > 0; length -= 1) {
+    if (text.endsWith(tag.slice(0, length))) return length;
   }
-  return char === '<' ? { in: 'text', matched: 1 } : OUTSIDE;
+  return 0;
 }
 
-function afterOpening(previous: string, char: string): Position {
-  if (char === '>') {
-    return previous === '/' ? OUTSIDE : BODY;
+function closingSpaceEnd(text: string, start: number): number {
+  const latest = Math.min(text.length, start + LONGEST_CLOSING);
+  let end = start + CLOSING.length;
+  while (end < latest && isSpace(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Cuts the bodies of prints into pieces. */
+function lineCutter() {
+  let pieces: PrintPiece[] = [];
+  /** The beginning of a line that is not complete yet. */
+  let line = '';
+
+  function give(text: string, done: boolean): void {
+    pieces.push({ text: line + text, done });
+    line = '';
   }
-  if (char === '<') return { in: 'text', matched: 1 };
-  if (char === '"' || char === "'") return { in: 'value', quote: char };
-  return { in: 'opening', previous: char };
+
+  return {
+    /** Adds a part of the text to the print's body. */
+    add(text: string, from: number, to: number, nextNewline: ForwardSearch): void {
+      let at = from;
+      while (at < to) {
+        const lineEnd = nextNewline(at) + 1;
+        const full = fullPieceEnd(text, at, LONGEST_PIECE - line.length);
+        const end = Math.min(lineEnd, full);
+        if (end > to) {
+          line += text.slice(at, to);
+          return;
+        }
+        give(text.slice(at, end), false);
+        at = end;
+      }
+    },
+    endPrint(): void {
+      give('', true);
+    },
+    take(): readonly PrintPiece[] {
+      const taken = pieces;
+      pieces = [];
+      return taken;
+    },
+  };
 }
 
-function continuesClosing(closing: string, char: string): boolean {
-  if (closing.length < CLOSING.length) return char === CLOSING[closing.length];
-  return closing.length < LONGEST_CLOSING && SPACE.includes(char);
+/** Where a piece is long enough to be given. A character of two units is never cut. */
+function fullPieceEnd(text: string, from: number, room: number): number {
+  let end = from + Math.max(1, room);
+  while (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
+  return end;
 }
 
-function isHighSurrogate(char: string): boolean {
-  const code = char.charCodeAt(0);
+function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
