@@ -9,6 +9,7 @@ import type { OutputText } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Interpreter } from '../model/workflow.ts';
 import { VALUE_NAMES, variableOf } from '../parse/placeholders.ts';
+import { type PrintPiece, printedTexts } from '../parse/print-pieces.ts';
 import { printStream } from '../parse/print-stream.ts';
 import type { Executor, Live, RunningStep, ScriptStep, Step, StepOutcome } from '../ports.ts';
 import { answerRef, answerRefOf } from './answer-ref.ts';
@@ -251,8 +252,8 @@ async function showGrowth({ stdoutFile, ended }: LaunchedProcess, live: Show): P
   }
 }
 
-function show(pieces: ReturnType<ReturnType<typeof printStream>['push']>, live: Show): void {
-  for (const { text } of pieces) if (text !== '') live({ kind: 'print', text });
+function show(pieces: readonly PrintPiece[], live: Show): void {
+  for (const text of printedTexts(pieces)) live({ kind: 'print', text });
 }
 
 const TAIL_BYTES = 600;

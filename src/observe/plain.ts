@@ -66,7 +66,9 @@ function liveLines(
   }
 }
 
+/** All lines of a quote are one line of the report, which is written at once. */
 function quotes(text: string, tone: Line['tone']) {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line) => ({ tone, text: line.trimEnd(), isQuote: true }) as const);
+  if (lines.length === 0) return [];
+  return [{ tone, text: lines.map((line) => line.trimEnd()).join('\n'), isQuote: true }] as const;
 }

@@ -87,6 +87,7 @@ const blank = (text: string) => ' '.repeat(widthOf(text));
  * mark.
  */
 function rowsOf(line: string, room: number): readonly string[] {
+  if (room === Number.POSITIVE_INFINITY) return [line];
   const rows: string[] = [];
   let row = '';
   let width = 0;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PrintPiece, printStream } from './print-stream.ts';
+import { type PrintPiece, printedTexts } from './print-pieces.ts';
+import { printStream } from './print-stream.ts';
 
 describe('the shown text', () => {
   test.each<[name: string, output: string, prints: readonly string[]]>([
@@ -83,6 +84,21 @@ test('the pieces do not depend on how the output is cut into chunks', () => {
       expect(piecesOf(output.split(''))).toEqual(whole);
     }),
   );
+});
+
+describe('the texts of pieces that arrive together', () => {
+  test.each<[name: string, output: string, texts: readonly string[]]>([
+    ['lines of one print are one text', '<print>a\nb\nc</print>', ['a\nb\nc']],
+    ['each print is a text', '<print>a\n</print><print>b</print>', ['a\n', 'b']],
+    ['an empty print gives none', '<print></print>', []],
+    [
+      'a line is cut where its parts are cut',
+      `<print>a\n${'x'.repeat(5000)}\nb</print>`,
+      [`a\n${'x'.repeat(4096)}`, `${'x'.repeat(904)}\nb`],
+    ],
+  ])('%s', (_, output, texts) => {
+    expect(printedTexts(piecesOf([output]))).toEqual(texts);
+  });
 });
 
 function piecesOf(chunks: readonly string[]): readonly PrintPiece[] {

@@ -1,12 +1,6 @@
 import { type ForwardSearch, forwardSearch } from './forward-search.ts';
 import { isSpace } from './opening-tag.ts';
-
-/** A piece of the body of a `<print>`: a line with its end, or less at the end of the print. */
-export interface PrintPiece {
-  readonly text: string;
-  /** This piece is the last one of its print. Its text may be empty. */
-  readonly done: boolean;
-}
+import { type PrintPiece, printPieces } from './print-pieces.ts';
 
 export interface PrintStream {
   push(chunk: string): readonly PrintPiece[];
@@ -18,13 +12,13 @@ export interface PrintStream {
  * Reads the bodies of `<print>` tags from an output while it arrives.
  *
  * The pieces depend only on the output, not on how it is cut into chunks. A line is given when it
- * is complete. A line longer than `LONGEST_PIECE` is given in parts, so that the stream holds back
+ * is complete. A line longer than 4096 characters is given in parts, so that the stream holds back
  * no more than that. A print that is never closed is shown too, because this is not known in
  * advance. The stream looks only for prints, so it also shows a print in code or in the body of
  * another tag.
  */
 export function printStream(): PrintStream {
-  const lines = lineCutter();
+  const lines = printPieces();
   let position: Position = OUTSIDE;
   /** The end of the last chunk, if it may begin a tag. The next chunk decides. */
   let held = '';
@@ -131,7 +125,6 @@ const OUTSIDE: Position = { in: 'text' };
 const BODY: Position = { in: 'body' };
 const OPENING = '<print';
 const CLOSING = '</print';
-const LONGEST_PIECE = 4096;
 /** The stream does not wait for a closing tag with more space than this before its `>`. */
 const LONGEST_CLOSING = 64;
 
@@ -159,53 +152,4 @@ function closingSpaceEnd(text: string, start: number): number {
   let end = start + CLOSING.length;
   while (end < latest && isSpace(text.charCodeAt(end))) end += 1;
   return end;
-}
-
-/** Cuts the bodies of prints into pieces. */
-function lineCutter() {
-  let pieces: PrintPiece[] = [];
-  /** The beginning of a line that is not complete yet. */
-  let line = '';
-
-  function give(text: string, done: boolean): void {
-    pieces.push({ text: line + text, done });
-    line = '';
-  }
-
-  return {
-    /** Adds a part of the text to the print's body. */
-    add(text: string, from: number, to: number, nextNewline: ForwardSearch): void {
-      let at = from;
-      while (at < to) {
-        const lineEnd = nextNewline(at) + 1;
-        const full = fullPieceEnd(text, at, LONGEST_PIECE - line.length);
-        const end = Math.min(lineEnd, full);
-        if (end > to) {
-          line += text.slice(at, to);
-          return;
-        }
-        give(text.slice(at, end), false);
-        at = end;
-      }
-    },
-    endPrint(): void {
-      give('', true);
-    },
-    take(): readonly PrintPiece[] {
-      const taken = pieces;
-      pieces = [];
-      return taken;
-    },
-  };
-}
-
-/** Where a piece is long enough to be given. A character of two units is never cut. */
-function fullPieceEnd(text: string, from: number, room: number): number {
-  let end = from + Math.max(1, room);
-  while (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
-  return end;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }

@@ -1,5 +1,6 @@
 /** Follows one turn in a process's output, from its prompt to its result. */
 import { StringDecoder } from 'node:string_decoder';
+import { printedTexts } from '../../parse/print-pieces.ts';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
 import { tailText } from '../file-text.ts';
@@ -125,7 +126,7 @@ function liveReporter(live: (live: Live) => void): (happening: Happening) => voi
     switch (happening.kind) {
       case 'text':
         live({ kind: 'text', text: happening.text });
-        for (const { text } of prints.push(happening.text)) if (text) live({ kind: 'print', text });
+        for (const text of printedTexts(prints.push(happening.text))) live({ kind: 'print', text });
         return;
       case 'tool-use':
         return live({ kind: 'tool', name: happening.name, summary: happening.summary });
