@@ -1,5 +1,6 @@
 import { processPerState, warmGoto } from './cases/agent-states.ts';
 import { foldEvent } from './cases/fold-event.ts';
+import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import { scriptTransition, scriptTransitionNoDebug } from './cases/script-transition.ts';
 import { scriptWorkers } from './cases/script-workers.ts';
@@ -14,6 +15,8 @@ export const CASES: readonly BenchCase[] = [
   scriptTransitionNoDebug,
   scriptWorkers,
   stopWorkers,
+  hostileTags,
+  hostilePrints,
   scriptOutput,
   scriptOutputMemory,
   ...warmGoto,

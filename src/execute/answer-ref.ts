@@ -1,25 +1,39 @@
 /** Makes a reference to the answer of a step, which shows later whether a text is still that answer. */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
+import { openRegularFile } from '../files/regular-file.ts';
 import type { RunEventOf } from '../model/event.ts';
 import type { AnswerRef } from '../model/step-account.ts';
 import type { StepRecords } from '../ports.ts';
 
 export function answerRef(text: string): AnswerRef {
   const meter = answerMeter();
-  meter.add(text);
+  meter.add(Buffer.from(text));
   return meter.ref();
 }
 
+const BLOCK_BYTES = 256 * 1024;
+
 /** A reference to the first `bytes` of a file, which may be too large for memory. */
-export async function answerRefOf(file: string, bytes: number): Promise<AnswerRef> {
+export async function answerRefOf(
+  file: string,
+  bytes: number,
+  blockBytes = BLOCK_BYTES,
+): Promise<AnswerRef> {
   const meter = answerMeter();
-  const decoder = new StringDecoder('utf8');
-  if (bytes > 0)
-    for await (const chunk of createReadStream(file, { end: bytes - 1 }))
-      meter.add(decoder.write(chunk));
-  meter.add(decoder.end());
+  const buffer = Buffer.allocUnsafeSlow(blockBytes);
+  const handle = await openRegularFile(file);
+  try {
+    for (let offset = 0; offset < bytes; ) {
+      const room = Math.min(blockBytes, bytes - offset);
+      const { bytesRead } = await handle.read(buffer, 0, room, offset);
+      if (bytesRead === 0) break;
+      offset += bytesRead;
+      meter.add(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
   return meter.ref();
 }
 
@@ -39,16 +53,46 @@ export async function answerText(
   return answerRef(text).sha256 === event.answer.sha256 ? text : undefined;
 }
 
-/** Measures the decoded text, because the bytes that a program wrote may not be valid UTF-8. */
+/**
+ * Measures the decoded text, because the bytes that a program wrote may not be valid UTF-8. Valid
+ * bytes are the same when they are decoded and encoded again, so this is done only to others.
+ */
 function answerMeter() {
   const hash = createHash('sha256');
   let bytes = 0;
+  let cutCharacter = Buffer.alloc(0);
+  const measure = (part: Buffer) => {
+    const valid = isUtf8(part) ? part : Buffer.from(part.toString('utf8'));
+    bytes += valid.length;
+    hash.update(valid);
+  };
   return {
-    add(text: string): void {
-      const encoded = Buffer.from(text);
-      bytes += encoded.length;
-      hash.update(encoded);
+    add(block: Buffer): void {
+      const all = cutCharacter.length === 0 ? block : Buffer.concat([cutCharacter, block]);
+      const end = all.length - cutCharacterLength(all);
+      measure(all.subarray(0, end));
+      cutCharacter = Buffer.from(all.subarray(end));
     },
-    ref: (): AnswerRef => ({ bytes, sha256: hash.digest('hex') }),
+    ref(): AnswerRef {
+      measure(cutCharacter);
+      return { bytes, sha256: hash.digest('hex') };
+    },
   };
 }
+
+/** The number of bytes at the end that begin a character and do not complete it. */
+function cutCharacterLength(bytes: Buffer): number {
+  for (let length = 1; length <= 3; length += 1) {
+    const byte = bytes[bytes.length - length] ?? 0;
+    if (byte >= FIRST_OF_FOUR) return length < 4 ? length : 0;
+    if (byte >= FIRST_OF_THREE) return length < 3 ? length : 0;
+    if (byte >= FIRST_OF_TWO) return length < 2 ? length : 0;
+    if (byte < FIRST_CONTINUATION) return 0;
+  }
+  return 0;
+}
+
+const FIRST_OF_FOUR = 0xf0;
+const FIRST_OF_THREE = 0xe0;
+const FIRST_OF_TWO = 0xc0;
+const FIRST_CONTINUATION = 0x80;

@@ -3,6 +3,7 @@ import { readInto, readPartSync } from '../files/regular-file.ts';
 import type { OutputText } from '../model/tag.ts';
 
 const SMALL_BYTES = 1024 * 1024;
+const BLOCK_BYTES = 1024 * 1024;
 /** Texts of more than 128 KiB are costly: V8 gets memory for each of them from the system. */
 const WINDOW_BYTES = 96 * 1024;
 
@@ -25,19 +26,23 @@ export function tailText(file: string, bytes: number): string {
 }
 
 /**
- * A file that is read in windows. Offsets count bytes. A window is a text with one character per byte,
- * which native searches pass quickly. This is correct for tags because they are ASCII. Only slices
- * are decoded.
+ * A file that is read in blocks. Offsets count bytes. A window of a block is a text with one character
+ * per byte, which native searches pass quickly. This is correct for tags because they are ASCII.
+ * Only slices are decoded.
  */
 class FileText implements OutputText {
   readonly length: number;
   readonly #file: string;
-  readonly #buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+  readonly #room: Buffer;
+  #block: Buffer;
+  #blockStart = 0;
   #window = '';
   #start = 0;
 
   constructor(file: string, length: number) {
     this.#file = file;
+    this.#room = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, length));
+    this.#block = this.#room.subarray(0, 0);
     this.length = length;
   }
 
@@ -74,8 +79,13 @@ class FileText implements OutputText {
   }
 
   #moveWindow(at: number): void {
+    const end = Math.min(at + WINDOW_BYTES, this.length);
+    if (at < this.#blockStart || end > this.#blockStart + this.#block.length) {
+      this.#block = readInto(this.#room, this.#file, at, this.length - at);
+      this.#blockStart = at;
+    }
     this.#start = at;
-    this.#window = readInto(this.#buffer, this.#file, at, this.length - at).toString('latin1');
+    this.#window = this.#block.toString('latin1', at - this.#blockStart, end - this.#blockStart);
   }
 }
 

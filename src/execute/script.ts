@@ -240,12 +240,17 @@ async function showPrints(output: OutputText | undefined, launched: LaunchedProc
   show(prints.end(), live);
 }
 
+/** Most output has no prints. Bytes that cannot begin one need no decoding. */
+const LESS_THAN = 0x3c;
+
 async function showGrowth({ stdoutFile, ended }: LaunchedProcess, live: Show): Promise<void> {
   const prints = printStream();
-  const decoder = new StringDecoder('utf8');
+  let decoder = new StringDecoder('utf8');
   try {
-    for await (const chunk of follow(stdoutFile, { until: ended }))
-      show(prints.push(decoder.write(chunk)), live);
+    for await (const chunk of follow(stdoutFile, { until: ended })) {
+      if (prints.isIdle() && !chunk.includes(LESS_THAN)) decoder = new StringDecoder('utf8');
+      else show(prints.push(decoder.write(chunk)), live);
+    }
     show(prints.end(), live);
   } catch {
     // The output cannot be read. The exit of the process shows the cause.

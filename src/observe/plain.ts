@@ -66,7 +66,7 @@ function liveLines(
   }
 }
 
-/** All lines of a quote are one line of the report, which is written at once. */
+/** All lines of a quote are one line of the report, which is written in one piece. */
 function quotes(text: string, tone: Line['tone']) {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0) return [];

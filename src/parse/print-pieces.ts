@@ -59,7 +59,7 @@ export function printedTexts(pieces: readonly PrintPiece[]): readonly string[] {
   };
   for (const { text, done } of pieces) {
     parts.push(text);
-    // The next piece begins a line of its own on the screen.
+    // The next piece begins a new line on the screen.
     if (done || !text.endsWith('\n')) give();
   }
   give();

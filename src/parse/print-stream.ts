@@ -4,6 +4,8 @@ import { type PrintPiece, printPieces } from './print-pieces.ts';
 
 export interface PrintStream {
   push(chunk: string): readonly PrintPiece[];
+  /** Nothing of the output so far belongs to a print, so text without `<` may be left out. */
+  isIdle(): boolean;
   /** The output has ended: returns the rest of a print that was never closed. */
   end(): readonly PrintPiece[];
 }
@@ -102,6 +104,7 @@ export function printStream(): PrintStream {
       }
       return lines.take();
     },
+    isIdle: () => position.in === 'text' && held === '',
     end() {
       if (position.in === 'body') {
         lines.add(held, 0, held.length, forwardSearch(held, '\n'));

@@ -56,6 +56,18 @@ test.each(Object.entries(HOSTILE))('%s: work is linear in the text', (_, hostile
   }
 });
 
+test.each(['unclosed tags', 'unclosed tags of all names', 'unclosed prints', 'unclosed values'])(
+  '%s are passed by a few searches, and not read one by one',
+  (kind) => {
+    const text = HOSTILE[kind]?.(100_000) ?? '';
+    for (const code of MODES) {
+      const { work, calls } = countsOf(`${text}<result>ok</result>`, code);
+      expect(work).toBeLessThan(8 * text.length);
+      expect(calls).toBeLessThan(100);
+    }
+  },
+);
+
 test('any mixture: work is linear in the text', () => {
   const tokens = ['<goto', '>', '</goto>', '<call ', '</call', '<print>', ' a="', " b='", '"', "'"];
   const markdown = ['`', '``', '\n```', '\n~~~', '\n', '\n\n', ' ', 'x', '=', '/', '\\'];
@@ -118,23 +130,32 @@ function growingRuns(size: number, between: string): string {
  * slice.
  */
 function workOn(text: string, code: (typeof MODES)[number]): number {
+  return countsOf(text, code).work;
+}
+
+function countsOf(text: string, code: (typeof MODES)[number]) {
   let work = 0;
+  let calls = 0;
+  const count = (characters: number) => {
+    work += characters;
+    calls += 1;
+  };
   const counting: OutputText = {
     length: text.length,
     charCodeAt(at) {
-      work += 1;
+      count(1);
       return text.charCodeAt(at);
     },
     indexOf(needle, from = 0) {
       const found = text.indexOf(needle, from);
-      work += (found < 0 ? text.length : found + needle.length) - from;
+      count((found < 0 ? text.length : found + needle.length) - from);
       return found;
     },
     slice(from, to) {
-      work += to - from;
+      count(to - from);
       return text.slice(from, to);
     },
   };
   readTags(counting, { code });
-  return work;
+  return { work, calls };
 }
