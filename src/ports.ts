@@ -6,12 +6,13 @@
 import type { Choices } from './model/agent.ts';
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
-import type { DirectoryFact, Facts, Located, WorkflowFact } from './model/input.ts';
+import type { DirectoryFact, Facts, Located, TreeFact, WorkflowFact } from './model/input.ts';
 import type { Run } from './model/run.ts';
 import type { StateName } from './model/state-name.ts';
 import type { Account, AnswerRef } from './model/step-account.ts';
 import type { OutputText } from './model/tag.ts';
 import type { Interpreter, Workflow } from './model/workflow.ts';
+import type { AgentWorktree, WorktreeLook } from './model/worktree.ts';
 import type { StepKey } from './ports/run-store.ts';
 
 export type * from './ports/run-store.ts';
@@ -182,6 +183,25 @@ export interface World {
   readonly environment: Facts['environment'];
 }
 
+/** The git worktrees of a run's workers. */
+export interface Worktrees {
+  /** What a fork needs if its worker gets a worktree for this directory. `base` is as written. */
+  find(directory: string, base: string | undefined): Promise<Located<TreeFact>>;
+  /** Makes the worktree of an agent, unless it exists. `cwd` is the agent's directory in it. */
+  make(agent: string, worktree: AgentWorktree, cwd: string): Making;
+  /** Rejects if the worktree cannot be judged. */
+  look(agent: string, worktree: AgentWorktree): Promise<WorktreeLook>;
+  /** Removes a worktree that has no work; otherwise resolves with the reason why it stays. */
+  remove(agent: string, worktree: AgentWorktree): Promise<string | undefined>;
+}
+
+export interface Making {
+  /** Resolves with what prevented it, if anything did. Never rejects. */
+  readonly done: Promise<string | undefined>;
+  /** Gives it up; `done` then settles. */
+  stop(): void;
+}
+
 /** Limits what steps leave on disk. */
 export interface StepKeeper {
   /** Handles an event that is on disk. */
@@ -206,12 +226,16 @@ export interface RunFolders {
 
 /** Everything that a run has on this machine, except its store. */
 export interface Workspace extends RunFolders {
-  /** Contains everything except the debug folders. */
+  /** Contains everything except the debug folders and the worktrees. */
   readonly folder: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
   /** The notes of an executor about the sessions. */
   readonly sessions: string;
+  /** The git worktrees of the agents. They are not in `folder`. */
+  readonly worktrees: string;
+  /** The processes of git that make worktrees. */
+  readonly makings: string;
   /** The debug folder, one for each start. */
   debug(startedAt: Date): string;
   /** Throws a UserError if it contains anything but files and folders of the user. */

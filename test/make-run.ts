@@ -13,6 +13,7 @@ import type { Facts, Input, StepReport } from '../src/model/input.ts';
 import type { Agent, Run } from '../src/model/run.ts';
 import type { Account } from '../src/model/step-account.ts';
 import type { WorkflowFiles } from '../src/model/workflow-files.ts';
+import type { AgentWorktree, WorktreeLook } from '../src/model/worktree.ts';
 import { readTags } from '../src/parse/tags.ts';
 import { type Script, scriptedWorkflow } from '../src/testing.ts';
 
@@ -23,6 +24,10 @@ export interface Stage {
   /** Directories that are not in the project. */
   readonly outside: Set<string>;
   readonly workflows: Workflows;
+  /** The branches that exist. */
+  readonly branches: Set<string>;
+  /** What is found in the worktrees of agents at the end of their steps; nothing by default. */
+  readonly looks: Map<string, WorktreeLook>;
   agent(id?: string): Agent;
   /** Interprets an input and applies its events. */
   handle(input: Input): readonly RunEvent[];
@@ -66,6 +71,8 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
     now: 1_000_000,
     events: [],
     outside: new Set(['/etc']),
+    branches: new Set(),
+    looks: new Map(),
     workflows,
     agent: (id = 'main') => {
       const agent = stage.run.agents.get(id);
@@ -92,7 +99,9 @@ export function makeRun(script: Script, options: StageOptions = {}): Stage {
       const step = agent.status.kind === 'running' ? agent.status.step : 0;
       const report =
         typeof outcome === 'string' ? answered(stage, agent, outcome, costUsd) : outcome;
-      return stage.handle({ kind: 'step-ended', at: stage.now, agent: id, step, outcome: report });
+      const input = { kind: 'step-ended', at: stage.now, agent: id, step } as const;
+      const worktree = agent.worktree?.tree && (stage.looks.get(id) ?? unused(agent.worktree));
+      return stage.handle({ ...input, outcome: report, worktree });
     },
     turn: (outcome, agent, costUsd) => {
       stage.start(agent);
@@ -141,13 +150,22 @@ export function interrupted(sessionUsable = true, costUsd = 0): StepReport {
   return { kind: 'interrupted', sessionUsable, account: costing(costUsd) };
 }
 
+export const REPOSITORY = {
+  repository: '/project/.git',
+  base: '0123456789012345678901234567890123456789',
+  folder: '/project/.raymond/worktrees/flow-00000000',
+  place: '',
+};
+
+const unused = ({ branch }: AgentWorktree) => ({ branch, commits: 0, dirty: false });
+
 const costing = (usd: number): Account => ({ cost: { usd, from: 'told' } });
 
 export const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
 
 /** The report of an agent's running step that wrote this text. */
 export function answered(
-  { workflows, outside }: Stage,
+  { workflows, outside, branches }: Stage,
   agent: Agent,
   text: string,
   costUsd = 0,
@@ -184,6 +202,14 @@ export function answered(
             : { found: false, problem: `There is no workflow at ${path}.` },
         ];
       }),
+    ),
+    worktrees: new Map(
+      [...needed.worktrees].map(([key, { base }]) => [
+        key,
+        base === 'missing'
+          ? { found: false, problem: 'There is no branch missing.' }
+          : { found: true, tree: { ...REPOSITORY, taken: branches } },
+      ]),
     ),
     environment: new Set(['npm_lifecycle_event', 'in_parent']),
   };

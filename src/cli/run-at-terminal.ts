@@ -51,6 +51,7 @@ export async function runAtTerminal(
       world: await runWorld(run, library),
       folders: workspace,
       keeper: keeperFor(workspace),
+      ...(executors.worktrees && { worktrees: executors.worktrees }),
       mail: { mailbox: store.mailbox(run.id), pid: process.pid, report },
       stops: stopOnSignals,
       worker: `${hostname()}:${process.pid}`,

@@ -5,6 +5,7 @@ import { claudeExecutor } from '../execute/claude/claude.ts';
 import { findClaude } from '../execute/claude/executable.ts';
 import { EFFORTS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
+import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { RunProcesses } from '../execute/process/index.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
@@ -20,7 +21,14 @@ import type { Platform, Workflow } from '../model/workflow.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
-import type { Executors, RunFolders, StepKeeper, WorkflowLibrary, Workspace } from '../ports.ts';
+import type {
+  Executors,
+  RunFolders,
+  StepKeeper,
+  WorkflowLibrary,
+  Workspace,
+  Worktrees,
+} from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { agent } from './agent.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -38,6 +46,8 @@ export function looseLibrary(cwd = process.cwd()): LooseLibrary {
 }
 
 export interface ChosenExecutors extends Executors {
+  /** Absent in a rehearsal, which makes no worktrees. */
+  readonly worktrees?: Worktrees;
   readonly rehearsal?: Pick<RehearsingExecutors, 'remember'> & {
     readonly replies: readonly string[];
   };
@@ -75,7 +85,7 @@ export async function executors(
         filesOf: (ref) => library.filesOf(ref),
       },
     });
-    return { prompt, script, ...ofRun };
+    return { prompt, script, ...ofRun, worktrees: worktreesOf(around, run, processes) };
   }
   const rehearsalOf = rehearsalReader(settings, library);
   const { replies = [] } = (await rehearsalOf(workflow)) ?? {};
@@ -90,6 +100,11 @@ export async function executors(
     ...(settings.rehearseScripts && { script }),
   });
   return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
+}
+
+function worktreesOf(around: Surroundings, run: string, processes: RunProcesses): Worktrees {
+  const { worktrees, makings } = around.workspace(run);
+  return gitWorktrees({ run, folder: worktrees, records: makings, processes });
 }
 
 export function keeperFor(folders: RunFolders): StepKeeper {

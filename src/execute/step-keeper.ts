@@ -85,7 +85,13 @@ export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
           stepEnded(event.agent, event.step);
           break;
         default:
-          ignore<'join-started' | 'join-closed' | 'join-reported' | 'agent-stop-requested'>(event);
+          ignore<
+            | 'worktree-settled'
+            | 'join-started'
+            | 'join-closed'
+            | 'join-reported'
+            | 'agent-stop-requested'
+          >(event);
       }
     },
     catchUp({ agents, endedAgents: ended }) {

@@ -1,5 +1,6 @@
 /** One step by the rules of the real language, taken by an agent at a given state. */
 import { apply } from '../interpret/apply.ts';
+import { worktreeKey } from '../interpret/fork-worktree.ts';
 import { interpret } from '../interpret/interpret.ts';
 import { FIRST_AGENT, newRun } from '../interpret/new-run.ts';
 import { type Frame, JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
@@ -102,10 +103,13 @@ function factsFor(tags: readonly Tag[]): Facts {
   return {
     directories: new Map(directories.map((cd) => [cd, { found: true, path: cd, inProject: true }])),
     workflows: new Map(paths.map((path) => [path, ANOTHER])),
+    worktrees: new Map(tags.map(({ attributes }) => [worktreeKey(attributes), NO_TREE])),
     environment: new Set(),
   };
 }
 
+/** An exploration makes no worktrees. */
+const NO_TREE = { found: true, tree: undefined } as const;
 const ELSEWHERE = '(another workflow)';
 const ANOTHER = {
   found: true,
@@ -149,6 +153,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     default:
       return (
         ignore<
+          | 'worktree-settled'
           | 'join-started'
           | 'join-closed'
           | 'join-reported'

@@ -136,7 +136,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
         agents.delete(event.agent);
         break;
       default:
-        ignore<'join-started' | 'join-closed' | 'agent-stop-requested'>(event);
+        ignore<'worktree-settled' | 'join-started' | 'join-closed' | 'agent-stop-requested'>(event);
     }
   }
   return { nodes, edges };

@@ -32,7 +32,13 @@ export function askPerson(
           person.withdraw(event.agent);
           break;
         default:
-          ignore<'join-started' | 'join-closed' | 'join-reported' | 'agent-stop-requested'>(event);
+          ignore<
+            | 'worktree-settled'
+            | 'join-started'
+            | 'join-closed'
+            | 'join-reported'
+            | 'agent-stop-requested'
+          >(event);
       }
     },
     live: () => {},

@@ -21,7 +21,8 @@ import { watchOwnership } from '../run/watch-ownership.ts';
 import { askPerson, NOBODY, openQuestions } from './ask-person.ts';
 import { type NamedObserver, observeAll } from './observe-all.ts';
 
-export interface Carrying extends Pick<StepsPorts, 'library' | 'world' | 'folders' | 'keeper'> {
+export interface Carrying
+  extends Pick<StepsPorts, 'library' | 'world' | 'folders' | 'keeper' | 'worktrees'> {
   readonly executors: Executors;
   readonly journal: Journal;
   /** Rejects with RunLost when another process has the run; absent for a run that no process can take. */
@@ -90,13 +91,14 @@ export async function carryRun(
   let delivery: Delivery | undefined;
   try {
     delivery = mail && (await deliverMessages({ ...mail, journal: kept, put, clock }));
-    const { library, world, folders, keeper } = carrying;
+    const { library, world, folders, keeper, worktrees } = carrying;
     const { endStrays } = executors;
     const live = observer.live;
     const steps = new Steps(inbox, {
       ...{ library, executors, world, folders, clock, live },
       ...(endStrays && { endStrays }),
       ...(keeper && { keeper }),
+      ...(worktrees && { worktrees }),
     });
     const ended = await runLoop(run, inbox, {
       ...{ journal: delivery?.journal ?? kept, clock, observer, steps, newId, patient },

@@ -14,6 +14,7 @@ import type {
 } from '../model/event.ts';
 import type { Agent, AgentStatus, Run, RunningStatus } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
+import type { AgentWorktree, WorktreeLook } from '../model/worktree.ts';
 import {
   isDecided,
   joinClosed,
@@ -96,6 +97,8 @@ function fold(run: Run, event: RunEvent): Run {
       return failed(run, event);
     case 'agent-ended':
       return ended(run, event);
+    case 'worktree-settled':
+      return worktreeSettled(run, event);
     case 'usage-limited': {
       const limitedUntil = Math.max(run.limitedUntil ?? 0, event.until);
       return setStatus({ ...run, limitedUntil }, event.agent, (status) => ready(taskOf(status)));
@@ -227,8 +230,14 @@ function endStep(
   return put(paid, agent, {
     ...settle(agent, agent.status),
     costUsd: agent.costUsd + usd,
+    worktree: agent.worktree && seenAt(agent.worktree, event.worktree),
     status: { kind: 'deciding', task: agent.status.task, failure },
   });
+}
+
+function seenAt(worktree: AgentWorktree, look: WorktreeLook | undefined): AgentWorktree {
+  const isSeen = look !== undefined && !look.missing;
+  return { ...worktree, look, wasSeen: worktree.wasSeen || isSeen };
 }
 
 /** A judge has its own session. Version 1 did not repeat the session at the end of a step. */
@@ -283,8 +292,9 @@ function newStack(agent: Agent, stack: StackChange): Agent['stack'] {
 function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
   if (run.agents.has(event.agent)) return run;
   const forkCounters = run.forkCounters.set(event.parent, event.counter);
+  const worktree = event.worktree && { ...event.worktree, look: undefined, wasSeen: false };
   const worker = newAgent(event.agent, event.parent, event, event.variables);
-  const born = put({ ...run, forkCounters }, undefined, worker);
+  const born = put({ ...run, forkCounters }, undefined, { ...worker, worktree });
   return change(born, event.parent, (parent) => ({
     ...parent,
     workers: [...parent.workers, worker.id],
@@ -328,10 +338,22 @@ function failed(run: Run, { agent: id, failure }: RunEventOf<'agent-failed'>): R
   return settle(after, agent, 'failed');
 }
 
-function ended(run: Run, { at, agent: id, result }: RunEventOf<'agent-ended'>): Run {
+function ended(run: Run, event: RunEventOf<'agent-ended'>): Run {
+  const { at, agent: id, result, worktree } = event;
   const agent = run.agents.get(id);
   if (!agent) return run;
-  const after = retire(run, agent, at, { kind: 'ended', result });
+  const after = retire(run, agent, at, { kind: 'ended', result }, worktree);
   const settled = settle(after, agent, 'ended');
   return id === FIRST_AGENT ? { ...settled, result } : settled;
+}
+
+function worktreeSettled(run: Run, event: RunEventOf<'worktree-settled'>): Run {
+  const agent = run.endedAgents.get(event.agent);
+  if (agent?.worktree?.fate !== 'removing') return run;
+  const fate = event.kept === undefined ? 'removed' : 'kept';
+  const endedAgents = run.endedAgents.set(event.agent, {
+    ...agent,
+    worktree: { ...agent.worktree, fate },
+  });
+  return { ...run, endedAgents, removals: run.removals - 1 };
 }

@@ -23,12 +23,20 @@ export function put(run: Run, before: Agent | undefined, after: Agent): Run {
   };
 }
 
-/** Moves an agent to those that are over. */
-export function retire(run: Run, agent: Agent, at: number, end: AgentEnd): Run {
+/** Moves an agent to those that are over. Only the end of an agent can remove its worktree. */
+export function retire(
+  run: Run,
+  agent: Agent,
+  at: number,
+  end: AgentEnd,
+  fate: 'kept' | 'removing' = 'kept',
+): Run {
   const { parent, workflow, state, variables, steps, costUsd } = agent;
-  const kept = { at, parent, workflow, state, variables, end, steps, costUsd };
+  const worktree = agent.worktree && { ...agent.worktree, fate };
+  const kept = { at, parent, workflow, state, variables, end, steps, costUsd, worktree };
   return {
     ...run,
+    removals: run.removals + (worktree?.fate === 'removing' ? 1 : 0),
     agents: run.agents.delete(agent.id),
     endedAgents: run.endedAgents.set(agent.id, kept),
     tally: tallyWith(run.tally, agent.status, undefined),

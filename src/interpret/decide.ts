@@ -46,9 +46,10 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
 function endEvent(
   workflows: Workflows,
   agent: Agent,
-  { at, step, outcome }: StepEnded,
+  { at, step, outcome, worktree }: StepEnded,
 ): StepEndEvent {
-  const over = { at, agent: agent.id, step, ...outcome.account };
+  const looked = worktree && { worktree };
+  const over = { at, agent: agent.id, step, ...outcome.account, ...looked };
   switch (outcome.kind) {
     case 'answered': {
       const { answer, denied } = outcome;

@@ -12,8 +12,10 @@ import { limitsOf } from '../parse/limits.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type WorkerName, workerNames } from './agent-name.ts';
 import { callCeiling, forkCeiling, nameCeiling } from './ceilings.ts';
+import { branchClash, workerPlace } from './fork-worktree.ts';
 import { visitKey } from './new-run.ts';
 import { entryInput } from './workflow-defaults.ts';
+import { worktreeFate } from './worktree-fate.ts';
 
 export type Workflows = (ref: string) => Workflow | undefined;
 
@@ -35,6 +37,7 @@ export function follow(from: Standpoint, move: Move): Followed {
     check(forkCeiling(from.run, move.forks.length));
     const names = workerNames(from.run, from.agent.id, move.forks.map(targetOf));
     const forks = move.forks.map((fork, i) => forkEvent(from, fork, names[i]));
+    check(branchClash(forks));
     const tag = move.forks[0]?.tag ?? move.own.tag;
     const workers = names.length > 0 ? names.map(({ id }) => id) : from.agent.workers;
     return { ok: true, events: [...forks, ownEvent(from, move.own, tag, workers)] };
@@ -113,7 +116,11 @@ function ownEvent(
       });
     case 'result': {
       const frame = agent.stack.at(-1);
-      if (!frame) return { type: 'agent-ended', at, agent: agent.id, result: own.payload };
+      if (!frame) {
+        const worktree = worktreeFate(from.run, agent);
+        const ended = { type: 'agent-ended', at, agent: agent.id, result: own.payload } as const;
+        return { ...ended, ...(worktree && { worktree }) };
+      }
       return moved(from, tag, { ...frame, stack: { kind: 'pop' }, input: own.payload });
     }
     case 'join':
@@ -175,7 +182,11 @@ function moved(
   };
 }
 
-function forkEvent(from: Standpoint, fork: Fork, name: WorkerName | undefined): RunEvent {
+function forkEvent(
+  from: Standpoint,
+  fork: Fork,
+  name: WorkerName | undefined,
+): RunEventOf<'agent-forked'> {
   if (!name) throw new Error('Bug: a fork without a name');
   check(nameCeiling(name.id));
   const { agent, at } = from;
@@ -183,6 +194,9 @@ function forkEvent(from: Standpoint, fork: Fork, name: WorkerName | undefined): 
     fork.tag === 'fork'
       ? { workflow: agent.workflow, state: state(from, fork.target), input: fork.input }
       : entry(from, fork.path, fork.input);
+  const worker = { agent: name.id, directory: directory(from, fork.cd) };
+  const where = workerPlace(from.run, from.facts, fork, worker);
+  if (!where.ok) throw new Obstacle(where.failure.kind, where.failure.message);
   return {
     type: 'agent-forked',
     at,
@@ -191,9 +205,10 @@ function forkEvent(from: Standpoint, fork: Fork, name: WorkerName | undefined): 
     counter: name.counter,
     workflow: place.workflow,
     state: place.state,
-    cwd: directory(from, fork.cd),
+    cwd: where.cwd,
     variables: fork.variables,
     ...(place.input !== undefined && { input: place.input }),
+    ...(where.worktree && { worktree: where.worktree }),
   };
 }
 

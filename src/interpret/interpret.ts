@@ -41,6 +41,11 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
       return stop(run, input.how, input.at);
     case 'resume':
       return resume(workflows, run, input);
+    case 'worktree-settled': {
+      const { at, agent, kept } = input;
+      if (run.endedAgents.get(agent)?.worktree?.fate !== 'removing') return [];
+      return [{ type: 'worktree-settled', at, agent, ...(kept !== undefined && { kept }) }];
+    }
     case 'idle':
       return conclude(run, input);
     default:
@@ -117,8 +122,9 @@ function conclude(
   run: Run,
   { at, attended, patient }: Extract<Input, { kind: 'idle' }>,
 ): readonly RunEvent[] {
-  const { status, tally, settings } = run;
-  if (status.kind === 'ended' || tally.promptsRunning + tally.scriptsRunning > 0) return [];
+  const { status, tally, settings, removals } = run;
+  if (status.kind === 'ended' || removals > 0) return [];
+  if (tally.promptsRunning + tally.scriptsRunning > 0) return [];
   const canMove = tally.ready + tally.waiting > 0;
   const ended = (outcome: RunOutcome): readonly RunEvent[] => [{ type: 'run-ended', at, outcome }];
   if (status.kind === 'stopping') {

@@ -2,11 +2,9 @@
 import type { WorkerStatus } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Run } from '../model/run.ts';
+import type { AgentWorktree } from '../model/worktree.ts';
 
-/**
- * The JSON array of the workers, in the order of their forks. A worker without a git worktree has
- * no `branch`, `commits` and `dirty`.
- */
+/** The JSON array of the workers, in the order of their forks. */
 export function resultArray(
   run: Run,
   workers: readonly { readonly agent: string; readonly status: WorkerStatus }[],
@@ -26,6 +24,11 @@ interface Row {
   readonly failure: Failure | null;
   readonly variables: Readonly<Record<string, string>>;
   readonly cost_usd: number;
+  /** Only for a worker with a git worktree. */
+  readonly worktree?: string | null;
+  readonly branch?: string | null;
+  readonly commits?: number | null;
+  readonly dirty?: boolean | null;
 }
 
 function rowOf(run: Run, agent: string, status: WorkerStatus): Row {
@@ -41,6 +44,24 @@ function rowOf(run: Run, agent: string, status: WorkerStatus): Row {
     failure: end?.kind === 'failed' ? end.failure : null,
     variables: worker?.variables ?? {},
     cost_usd: worker?.costUsd ?? 0,
+    ...(worker?.worktree && workIn(worker.worktree, worker.steps, ended?.worktree?.fate)),
+  };
+}
+
+/** The work that a merge can use. The worktree is made for the first step. */
+function workIn(
+  { tree, look, branch }: AgentWorktree,
+  steps: number,
+  fate: string | undefined,
+): Pick<Row, 'worktree' | 'branch' | 'commits' | 'dirty'> {
+  const isMade = tree !== undefined && steps > 0;
+  if (!isMade || fate === 'removing' || fate === 'removed')
+    return { worktree: null, branch: null, commits: 0, dirty: false };
+  return {
+    worktree: look?.missing ? null : tree.path,
+    branch: look?.branch ?? branch,
+    commits: look?.commits ?? null,
+    dirty: look?.dirty ?? null,
   };
 }
 

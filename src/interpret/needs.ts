@@ -1,8 +1,10 @@
 import type { Agent } from '../model/run.ts';
 import type { Tag, TagReading } from '../model/tag.ts';
+import type { Fork } from '../model/transition.ts';
 import { TAG_RULES } from '../parse/transition.ts';
 import { MOST_FORKS } from './ceilings.ts';
 import type { Workflows } from './follow.ts';
+import { worktreeKey } from './fork-worktree.ts';
 
 /**
  * The facts that Raymond must look up before it can interpret the end of a step, by path as
@@ -11,6 +13,8 @@ import type { Workflows } from './follow.ts';
 export interface Needs {
   readonly directories: ReadonlySet<string>;
   readonly workflows: ReadonlySet<string>;
+  /** By `worktreeKey`. */
+  readonly worktrees: ReadonlyMap<string, Pick<Fork, 'cd' | 'base'>>;
 }
 
 /**
@@ -20,10 +24,16 @@ export interface Needs {
 export function needs(workflows: Workflows, agent: Agent, reading: TagReading): Needs {
   const directories = new Set<string>();
   const paths = new Set<string>();
+  const worktrees = new Map<string, Pick<Fork, 'cd' | 'base'>>();
   const look = (
     tag: Pick<Tag, 'attributes'> & { name: Tag['name']; body?: string | undefined },
   ) => {
-    if (tag.attributes.cd !== undefined) directories.add(tag.attributes.cd);
+    const { cd, base, worktree } = tag.attributes;
+    if (cd !== undefined) directories.add(cd);
+    if (worktree !== undefined && TAG_RULES[tag.name].variables) {
+      const fork = { ...(cd !== undefined && { cd }), ...(base !== undefined && { base }) };
+      worktrees.set(worktreeKey(fork), fork);
+    }
     if (TAG_RULES[tag.name].body === 'path' && tag.body !== undefined) paths.add(tag.body.trim());
   };
 
@@ -36,5 +46,5 @@ export function needs(workflows: Workflows, agent: Agent, reading: TagReading): 
     for (const entry of state.policy.allowed ?? []) look({ ...entry, name: entry.tag });
     for (const evaluator of state.policy.evaluators) look(evaluator.transition);
   }
-  return { directories, workflows: paths };
+  return { directories, workflows: paths, worktrees };
 }

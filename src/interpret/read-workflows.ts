@@ -40,7 +40,12 @@ function workflowOf(run: Run, event: RunEvent): string | undefined {
       return run.agents.get(event.agent)?.workflow;
     default:
       return ignore<
-        'join-started' | 'join-closed' | 'join-reported' | 'agent-stop-requested' | 'agent-stopped'
+        | 'worktree-settled'
+        | 'join-started'
+        | 'join-closed'
+        | 'join-reported'
+        | 'agent-stop-requested'
+        | 'agent-stopped'
       >(event);
   }
 }

@@ -45,6 +45,7 @@ export function recover(
     case 'broken-state':
     case 'bad-directory':
     case 'bad-workflow':
+    case 'bad-worktree':
     case 'too-many-visits':
     case 'too-many-forks':
     case 'too-many-agents':

@@ -16,6 +16,7 @@ export interface Project {
   readonly stateFolder: string;
   readonly runsFolder: string;
   readonly debugFolder: string;
+  readonly worktreesFolder: string;
   readonly configFile: string;
 }
 
@@ -40,6 +41,10 @@ export interface RunPaths {
   readonly steps: string;
   /** The task folders of the agents. */
   readonly tasks: string;
+  /** The git worktrees of the agents. */
+  readonly worktrees: string;
+  /** The processes of git that make worktrees. */
+  readonly makings: string;
   readonly folders: RunFolders;
 }
 
@@ -104,6 +109,8 @@ export function runPaths(project: Project, run: string): RunPaths {
     sessions: join(folder, 'sessions'),
     steps,
     tasks,
+    worktrees: join(project.worktreesFolder, run),
+    makings: join(folder, 'worktrees'),
     folders: { step, task, putJoined: joinedIn },
   };
 }
@@ -133,6 +140,7 @@ function projectAt(folder: string): Project {
     stateFolder: join(folder, 'state'),
     runsFolder: join(folder, 'runs'),
     debugFolder: join(folder, 'debug'),
+    worktreesFolder: join(folder, 'worktrees'),
     configFile: join(folder, 'config.toml'),
   };
 }
@@ -157,8 +165,8 @@ async function inRepository(disk: Disk, start: string, home: string): Promise<st
 
 /** Only this function decides whether Raymond trusts the folder `.raymond`. */
 async function checkProject(disk: Disk, project: Project): Promise<void> {
-  const { folder, stateFolder, runsFolder, debugFolder, configFile } = project;
-  for (const path of [folder, stateFolder, runsFolder, debugFolder])
+  const { folder, stateFolder, runsFolder, debugFolder, worktreesFolder, configFile } = project;
+  for (const path of [folder, stateFolder, runsFolder, debugFolder, worktreesFolder])
     await checkPart(disk, project, path, 'folder');
   await checkPart(disk, project, configFile, 'file');
 }

@@ -22,6 +22,14 @@ import type { Agent, AgentEnd, AgentStatus, EndedAgent, Run } from '../model/run
 import { stateNameSchema } from '../model/state-name.ts';
 import { tallyOf } from '../model/tally.ts';
 import { isStateFile } from '../parse/state.ts';
+import {
+  endedWorktreeSchema,
+  freezeEndedWorktree,
+  freezeWorktree,
+  thawEndedWorktree,
+  thawWorktree,
+  worktreeSchema,
+} from './frozen-worktree.ts';
 
 export type StateFile = z.infer<typeof stateFileSchema>;
 
@@ -59,6 +67,7 @@ export function freeze(run: Run): StateFile {
       ended_at: iso(agent.at),
       steps: agent.steps,
       cost_usd: agent.costUsd,
+      ...(agent.worktree && { worktree: freezeEndedWorktree(agent.worktree) }),
     })),
   };
 }
@@ -84,6 +93,7 @@ export function thaw(json: unknown): Run | undefined {
     forkCounters: PersistentMap.from(Object.entries(file.fork_counters)),
     workflowFiles: PersistentMap.from(Object.entries(file.workflow_files ?? {})),
     tally: tallyOf(agents),
+    removals: file.ended_agents.filter(({ worktree }) => worktree?.fate === 'removing').length,
     iterations: file.iteration_count,
     totalCostUsd: file.total_cost_usd,
     dearestTurnUsd: file.dearest_turn_usd ?? undefined,
@@ -160,6 +170,7 @@ const agentSchema = z.object({
     }),
   ),
   cwd: text,
+  worktree: z.optional(worktreeSchema),
   fork_attributes: variables,
   scope_dir: text,
   workflow: text,
@@ -193,6 +204,7 @@ const endedAgentSchema = z.object({
   ended_at: time,
   steps: z.number(),
   cost_usd: z.number(),
+  worktree: z.optional(endedWorktreeSchema),
 });
 
 export const stateFileSchema = z.object({
@@ -245,6 +257,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
       cwd,
     })),
     cwd: agent.cwd,
+    ...(agent.worktree && { worktree: freezeWorktree(agent.worktree) }),
     fork_attributes: agent.variables,
     scope_dir: scopeOf(agent.workflow),
     workflow: agent.workflow,
@@ -276,6 +289,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     state: frozen.current_state,
     session: toSession(frozen.session_id, frozen.branch_of),
     cwd: frozen.cwd,
+    worktree: frozen.worktree && thawWorktree(frozen.worktree),
     stack: frozen.stack.map((frame) => ({
       state: frame.state,
       workflow: frame.workflow,
@@ -308,6 +322,7 @@ function thawEnded(frozen: z.infer<typeof endedAgentSchema>): EndedAgent {
     end: endOf(frozen),
     steps: frozen.steps,
     costUsd: frozen.cost_usd,
+    worktree: frozen.worktree && thawEndedWorktree(frozen.worktree),
   };
 }
 

@@ -10,12 +10,14 @@ import { debugFolder, type Project, type RunPaths, runPaths } from './project.ts
 /** The folders of a run under `.raymond`. */
 export function workspaceOf(project: Project, run: string): Workspace {
   const paths = runPaths(project, run);
-  const { folder, source, sessions, folders } = paths;
+  const { folder, source, sessions, worktrees, makings, folders } = paths;
   return {
     ...folders,
     folder,
     source,
     sessions,
+    worktrees,
+    makings,
     debug: (startedAt) => debugFolder(project, run, startedAt),
     check: () => checkFiles(paths),
     unknownSteps: (known) => unknownSteps(paths, known),

@@ -13,6 +13,7 @@ import { failureSchema } from './failure.ts';
 import { stateNameSchema } from './state-name.ts';
 import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
+import { worktreeLookSchema, worktreeSchema } from './worktree.ts';
 
 export const JOURNAL_VERSION = 2;
 
@@ -140,6 +141,8 @@ export const runOutcomeSchema = z.enum([
 const at = { at: time };
 const byAgent = { ...at, agent: text };
 const byStep = { ...byAgent, step: count };
+/** For an agent with a worktree; absent if nobody could look. */
+const looked = { worktree: z.optional(worktreeLookSchema) };
 
 export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
@@ -187,6 +190,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     type: z.literal('step-ended'),
     ...byStep,
     ...accountSchema.shape,
+    ...looked,
     /** Absent in version 1. */
     answer: z.optional(answerRefSchema),
     denied: z.readonly(z.array(text)),
@@ -195,12 +199,14 @@ export const runEventSchema = z.discriminatedUnion('type', [
     type: z.literal('step-failed'),
     ...byStep,
     ...accountSchema.shape,
+    ...looked,
     failure: failureSchema,
   }),
   z.object({
     type: z.literal('step-interrupted'),
     ...byStep,
     ...accountSchema.shape,
+    ...looked,
     /** Whether the step's session continues, or its state begins again. */
     repeat: z.enum(['continue', 'restart']),
   }),
@@ -227,6 +233,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     cwd: text,
     variables,
     input: z.optional(text),
+    worktree: z.optional(worktreeSchema),
   }),
   z.object({
     type: z.literal('agent-asked'),
@@ -281,7 +288,19 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agent-waits'), ...byAgent, until: time }),
   z.object({ type: z.literal('agent-woke'), ...byAgent }),
   z.object({ type: z.literal('agent-failed'), ...byAgent, failure: failureSchema }),
-  z.object({ type: z.literal('agent-ended'), ...byAgent, result: text }),
+  z.object({
+    type: z.literal('agent-ended'),
+    ...byAgent,
+    result: text,
+    /** The fate of its worktree, if it has one. */
+    worktree: z.optional(z.enum(['kept', 'removing'])),
+  }),
+  z.object({
+    type: z.literal('worktree-settled'),
+    ...byAgent,
+    /** Why the worktree was not removed; absent if it was. */
+    kept: z.optional(text),
+  }),
   z.object({ type: z.literal('usage-limited'), ...byAgent, until: time }),
   z.object({ type: z.literal('usage-limit-lifted'), ...at }),
   z.object({

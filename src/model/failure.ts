@@ -33,6 +33,7 @@ export const failureSchema = z.object({
     'broken-state',
     'bad-directory',
     'bad-workflow',
+    'bad-worktree',
     'too-many-visits',
     'too-many-forks',
     'too-many-agents',

@@ -3,6 +3,7 @@ import type { Failure } from './failure.ts';
 import type { StateName } from './state-name.ts';
 import type { Account, AnswerRef } from './step-account.ts';
 import type { TagReading } from './tag.ts';
+import type { WorktreeLook } from './worktree.ts';
 
 /**
  * Everything that can happen to a run. An input carries the time, the ids and the facts of the file
@@ -32,6 +33,13 @@ export type Input =
       /** Whether the failed agents begin new sessions. */
       readonly fresh?: boolean | undefined;
     }
+  /** The removal of a worktree has ended. `kept` says why the worktree stays, if it does. */
+  | {
+      readonly kind: 'worktree-settled';
+      readonly at: number;
+      readonly agent: string;
+      readonly kept: string | undefined;
+    }
   /** No step runs and none can start. */
   | {
       readonly kind: 'idle';
@@ -60,6 +68,8 @@ export interface StepEnded {
   readonly agent: string;
   readonly step: number;
   readonly outcome: StepReport;
+  /** The worktree of the agent; undefined if it has none, or if nobody could look. */
+  readonly worktree?: WorktreeLook | undefined;
 }
 
 /** How a step ended, with its output already read. */
@@ -82,6 +92,8 @@ export type StepReport = { readonly account: Account } & (
 export interface Facts {
   readonly directories: ReadonlyMap<string, Located<DirectoryFact>>;
   readonly workflows: ReadonlyMap<string, Located<WorkflowFact>>;
+  /** By `worktreeKey`. */
+  readonly worktrees: ReadonlyMap<string, Located<WorktreeFact>>;
   /**
    * The names of variables that are already set for programs; in lower case where case does not
    * matter.
@@ -102,6 +114,25 @@ export interface WorkflowFact {
   readonly inProject: boolean;
   /** Its files have not changed since the run began. */
   readonly unchanged: boolean;
+}
+
+/** What a fork needs to give its worker a worktree. */
+export interface WorktreeFact {
+  /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
+  readonly tree: TreeFact | undefined;
+}
+
+export interface TreeFact {
+  /** The folder of git for the tree that has the directory. */
+  readonly repository: string;
+  /** The commit from which the worktree would start. */
+  readonly base: string;
+  /** Where the worktrees of the run are. */
+  readonly folder: string;
+  /** The directory, relative to the root of its tree; '' for the root. */
+  readonly place: string;
+  /** The branches of the run that exist, as `sameOnDisk` gives them. */
+  readonly taken: ReadonlySet<string>;
 }
 
 export type Located<T> =

@@ -14,6 +14,7 @@ import type { PersistentMap } from './persistent-map.ts';
 import type { StateName } from './state-name.ts';
 import type { Tally } from './tally.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
+import type { AgentWorktree, EndedWorktree } from './worktree.ts';
 
 /** One execution of a workflow: the fold of its events. It is immutable. */
 export interface Run {
@@ -36,6 +37,8 @@ export interface Run {
   /** The files from which each workflow of the run was read, by ref. */
   readonly workflowFiles: PersistentMap<WorkflowFiles>;
   readonly tally: Tally;
+  /** The number of worktrees that are being removed. The run does not end before. */
+  readonly removals: number;
   readonly iterations: number;
   readonly totalCostUsd: number;
   /**
@@ -62,6 +65,7 @@ export interface Agent {
   readonly state: StateName;
   readonly session: Session;
   readonly cwd: string;
+  readonly worktree: AgentWorktree | undefined;
   readonly stack: readonly Frame[];
   readonly variables: Readonly<Record<string, string>>;
   /** The value that the current state receives and consumes. */
@@ -160,6 +164,7 @@ export interface EndedAgent {
   readonly end: AgentEnd;
   readonly steps: number;
   readonly costUsd: number;
+  readonly worktree: EndedWorktree | undefined;
 }
 
 export type AgentEnd =

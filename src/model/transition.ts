@@ -60,6 +60,10 @@ interface ForkParts {
   readonly next?: string;
   readonly input?: string;
   readonly cd?: string;
+  /** The name of the worktree in which the worker works; `true` stands for the worker's name. */
+  readonly worktree?: string;
+  /** The branch, tag or commit from which the worktree starts, if it is not the current one. */
+  readonly base?: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 

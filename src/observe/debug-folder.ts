@@ -191,7 +191,7 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
     case 'transition-overridden':
       return `${who}: evaluator ${event.by} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
     default:
-      return ignore<'join-closed' | 'agent-stop-requested'>(event);
+      return ignore<'worktree-settled' | 'join-closed' | 'agent-stop-requested'>(event);
   }
 }
 

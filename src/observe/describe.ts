@@ -78,7 +78,9 @@ export class Describer {
       case 'agent-moved':
         return [this.#arrow(event.agent, before, `${event.tag} ${event.state}`)];
       case 'agent-forked':
-        return [`forked by ${event.parent} at ${event.state}${variables(event.variables)}`];
+        return [
+          `forked by ${event.parent} at ${event.state}${variables(event.variables)}${worktreeOf(event)}`,
+        ];
       case 'agent-asked':
         return [
           `${this.#arrow(event.agent, before, 'ask')}${answerHint(event, after)}: ${oneLine(event.question)}`,
@@ -130,6 +132,9 @@ export class Describer {
         ];
       case 'agent-ended':
         return [`${this.#arrow(event.agent, before, 'result')}: ${oneLine(event.result)}`, 'good'];
+      case 'worktree-settled':
+        if (event.kept === undefined) return ['its worktree has no work and was removed', 'detail'];
+        return [`its worktree stays: ${oneLine(event.kept)}`, 'warning'];
       case 'usage-limited':
         return [`usage limit: prompts wait until ${time(event.until)}`, 'warning'];
       case 'usage-limit-lifted':
@@ -213,6 +218,12 @@ function standing({ workers }: RunEventOf<'join-reported'>): string {
   for (const { status } of workers) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = [...counts].map(([status, count]) => `${count} ${status}`);
   return parts.length > 0 ? ` (${parts.join(', ')})` : '';
+}
+
+function worktreeOf({ worktree }: RunEventOf<'agent-forked'>): string {
+  if (!worktree) return '';
+  const { branch, tree } = worktree;
+  return tree ? `, worktree on ${branch}` : `, worktree not made (${branch})`;
 }
 
 function variables(values: Readonly<Record<string, string>>): string {

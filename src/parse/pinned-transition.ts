@@ -120,10 +120,11 @@ function partProblem(
     rule.optional.includes(key) && key.startsWith('timeout')
       ? { timeout: '1s', timeout_next: 'X' }
       : {};
+  const worktree = rule.variables && key === 'base' ? { worktree: 'true' } : {};
   const read = readTransition(
     key === rule.body
       ? { name: tag, attributes: fine, body: value }
-      : { name: tag, attributes: { ...fine, ...timeouts, [key]: value }, body: 'X' },
+      : { name: tag, attributes: { ...fine, ...timeouts, ...worktree, [key]: value }, body: 'X' },
     choices,
   );
   return read.ok ? undefined : read.message;

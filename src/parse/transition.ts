@@ -3,6 +3,7 @@ import type { Tag, TagName, TagReading } from '../model/tag.ts';
 import type { Ask, Fork, JoinTag, Move, Transition } from '../model/transition.ts';
 import { clip } from './clip.ts';
 import { variableProblem } from './variables.ts';
+import { baseProblem, worktreeNameProblem } from './worktree-names.ts';
 
 /** The names of a tag's parts, and which are required. The form of every tag is defined here. */
 export interface TagRule {
@@ -21,13 +22,16 @@ export const TAG_RULES: Readonly<Record<TagName, TagRule>> = {
   reset: rule('target', [], ['input', 'cd']),
   call: rule('target', ['return'], ['input']),
   function: { ...rule('target', ['return'], ['input']), choices: true },
-  fork: { ...rule('target', [], ['next', 'input', 'cd']), variables: true },
+  fork: { ...rule('target', [], ['next', 'input', 'cd', 'worktree', 'base']), variables: true },
   join: rule('target', [], ['of', 'timeout', 'timeout_next', 'failed_next', 'rest']),
   ask: rule('question', ['next'], ['timeout', 'timeout_next']),
   result: rule('payload', [], []),
   'call-workflow': rule('path', ['return'], ['input']),
   'function-workflow': { ...rule('path', ['return'], ['input', 'cd']), choices: true },
-  'fork-workflow': { ...rule('path', [], ['next', 'input', 'cd']), variables: true },
+  'fork-workflow': {
+    ...rule('path', [], ['next', 'input', 'cd', 'worktree', 'base']),
+    variables: true,
+  },
   'reset-workflow': rule('path', [], ['input', 'cd']),
 };
 
@@ -182,6 +186,9 @@ function formProblem(tag: Tag, choices: readonly string[]): string | undefined {
     if (found) return found;
     if (!known && value.includes('\0')) return `${name} must not contain a NUL character`;
   }
+  if (variables && 'base' in tag.attributes && !('worktree' in tag.attributes)) {
+    return 'base belongs to worktree: it names the commit from which the worktree starts';
+  }
   if (body === 'path' && tag.body.trim() === '') return 'the path of a workflow is missing';
   if (body === 'path' && tag.body.includes('\0')) return 'a path must not contain a NUL character';
   if (body === 'question' && tag.body.trim() === '') return 'the question is missing';
@@ -195,6 +202,8 @@ function formProblem(tag: Tag, choices: readonly string[]): string | undefined {
 function unknownAttribute(name: string, known: readonly string[]): string {
   if (name === 'cd')
     return 'cd is not allowed here: only a reset, a fork or another workflow can change the directory';
+  if (name === 'worktree' || name === 'base')
+    return `${name} is not allowed here: only a fork has a worktree`;
   return `there is no attribute ${name}${known.length > 0 ? ` (allowed: ${known.join(', ')})` : ''}`;
 }
 
@@ -210,6 +219,8 @@ function attributeProblem(name: string, value: string): string | undefined {
   if (STATE_ATTRIBUTES.includes(name)) return stateNameProblem(value.trim());
   if (name === 'cd' && value.trim() === '') return 'cd is empty: name a directory';
   if (name === 'cd' && value.includes('\0')) return 'cd must not contain a NUL character';
+  if (name === 'worktree') return worktreeNameProblem(value);
+  if (name === 'base') return baseProblem(value);
   if (name === 'timeout' && readDuration(value) === undefined) {
     return `timeout is "${clip(value)}": write a number with s, m, h or d, like 24h`;
   }
@@ -231,7 +242,7 @@ function choiceProblem(name: string, value: string): string | undefined {
   return /^[A-Za-z0-9][\w.[\]-]*$/.test(value) ? undefined : `"${clip(value)}" cannot be a ${name}`;
 }
 
-const OPTIONS = ['input', 'cd'] as const;
+const OPTIONS = ['input', 'cd', 'worktree', 'base'] as const;
 
 function toTransition(tag: Tag, choices: readonly string[]): Read<Transition> {
   const { attributes: given } = tag;

@@ -21,8 +21,10 @@ import type {
   StepKey,
   StepOutcome,
   WorkflowLibrary,
+  Worktrees,
   World,
 } from '../ports.ts';
+import { AgentTrees } from './agent-trees.ts';
 import type { Inbox } from './inbox.ts';
 import { rulesOf, tightened } from './rules.ts';
 
@@ -30,6 +32,8 @@ export interface StepsPorts {
   readonly library: WorkflowLibrary;
   readonly executors: { readonly prompt: Executor; readonly script: Executor };
   readonly world: World;
+  /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
+  readonly worktrees?: Worktrees;
   readonly folders: RunFolders;
   readonly clock: Clock;
   readonly live: (step: StepKey, live: Live) => void;
@@ -46,10 +50,12 @@ export class Steps {
   readonly #ports: StepsPorts;
   readonly #inbox: Inbox<Input>;
   readonly #running = new Map<string, Promise<RunningStep>>();
+  readonly #trees: AgentTrees;
 
   constructor(inbox: Inbox<Input>, ports: StepsPorts) {
     this.#inbox = inbox;
     this.#ports = ports;
+    this.#trees = new AgentTrees(inbox, ports);
     this.workflows = (ref) => ports.library.get(ref);
     const { prompt, script } = ports.executors;
     this.executors = { prompt: prompt.name, script: script.name };
@@ -67,8 +73,11 @@ export class Steps {
         this.#stop(event.agent);
         break;
       default:
-        ignore<'join-started' | 'join-closed' | 'join-reported' | 'agent-stopped'>(event);
+        ignore<
+          'worktree-settled' | 'join-started' | 'join-closed' | 'join-reported' | 'agent-stopped'
+        >(event);
     }
+    this.#trees.act(event, run);
     this.#ports.keeper?.event(event);
   }
 
@@ -79,6 +88,7 @@ export class Steps {
    */
   async adoptAll(initial: Run, run: Run): Promise<void> {
     if (initial.iterations === 0) return;
+    this.#trees.catchUp(initial);
     const left = [...initial.agents].filter(([, { status }]) => status.kind === 'running');
     for (const [id] of left) this.#launch(run, id, 'adopt');
     await Promise.all(this.#running.values());
@@ -94,6 +104,7 @@ export class Steps {
     await Promise.all([...this.#running.values()].map(async (step) => (await step).outcome));
     const { prompt, script } = this.#ports.executors;
     await Promise.all([prompt.close(), script.close()]);
+    await this.#trees.close();
     await this.#ports.endStrays?.();
     await this.#ports.keeper?.close();
   }
@@ -120,6 +131,7 @@ export class Steps {
   }
 
   #stop(agent: string): void {
+    this.#trees.stop(agent);
     void this.#running.get(agent)?.then((running) => running.stop());
   }
 
@@ -140,6 +152,9 @@ export class Steps {
   ): Promise<RunningStep> {
     try {
       const step = await this.#step(run, agent, status);
+      const obstacle = await this.#trees.prepare(agent, status.step);
+      // A step that still runs has its directory, whatever happened to the worktree.
+      if (obstacle && how === 'start') return obstacle;
       const { executors, live, folders } = this.#ports;
       if (agent.joined && status.task.kind === 'state')
         folders.putJoined(agent.id, status.step, resultsOf(run, agent.joined));
@@ -155,6 +170,7 @@ export class Steps {
     const report = await this.#report(agent, outcome).catch((error) =>
       unreadable(error, outcome.account),
     );
+    const worktree = await this.#trees.look(agent, step);
     this.#running.delete(agent.id);
     this.#inbox.put({
       kind: 'step-ended',
@@ -162,6 +178,7 @@ export class Steps {
       agent: agent.id,
       step,
       outcome: report,
+      worktree,
     });
   }
 
@@ -227,9 +244,11 @@ export class Steps {
     const workflows = [...needed.workflows].map(
       async (path) => [path, await this.#findWorkflow(path, agent.workflow)] as const,
     );
+    const found = new Map(await Promise.all(directories));
     return {
-      directories: new Map(await Promise.all(directories)),
+      directories: found,
       workflows: new Map(await Promise.all(workflows)),
+      worktrees: await this.#trees.facts(needed.worktrees, agent.cwd, found),
       environment: world.environment,
     };
   }

@@ -43,7 +43,13 @@ export class Timers {
         if (event.deadline !== undefined) this.#wakeAgent(event.agent, event.deadline);
         break;
       default:
-        ignore<'join-closed' | 'join-reported' | 'agent-stop-requested' | 'agent-stopped'>(event);
+        ignore<
+          | 'worktree-settled'
+          | 'join-closed'
+          | 'join-reported'
+          | 'agent-stop-requested'
+          | 'agent-stopped'
+        >(event);
     }
   }
 

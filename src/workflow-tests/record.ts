@@ -168,9 +168,13 @@ function entryFor(
     case 'usage-limit-lifted':
       return { came: 'end of usage limit' };
     default:
-      return ignore<'join-started' | 'join-closed' | 'agent-stop-requested' | 'agent-stopped'>(
-        event,
-      );
+      return ignore<
+        | 'worktree-settled'
+        | 'join-started'
+        | 'join-closed'
+        | 'agent-stop-requested'
+        | 'agent-stopped'
+      >(event);
   }
 }
 

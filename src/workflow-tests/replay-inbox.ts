@@ -63,7 +63,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
           this.#prepareReply(event.agent, event.at);
           break;
         default:
-          ignore<'join-started' | 'agent-stop-requested'>(event);
+          ignore<'worktree-settled' | 'join-started' | 'agent-stop-requested'>(event);
       }
     }
     this.#release();

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { unsavedWork } from '../../src/execute/unsaved-work.ts';
+import { unsavedWork } from '../../src/execute/git/unsaved-work.ts';
 
 interface World {
   /** A repository of the user, with one commit. */

@@ -30,6 +30,9 @@ const OUTPUTS = [
   '<fork>POLICED</fork><fork>S</fork><join rest="stop" timeout="1h" timeout_next="S">N</join>',
   '<join>N</join>',
   '<join of="any" timeout="1h" timeout_next="S">N</join>',
+  '<fork worktree="true" next="N">JUDGED</fork>',
+  '<fork worktree="tree" base="N">S</fork><fork worktree="Tree">N</fork><goto>N</goto>',
+  '<fork worktree="other" base="missing" next="N">S</fork>',
   '<ask next="N">?</ask>',
   '<ask next="N" timeout="1h" timeout_next="JUDGED">?</ask>',
   '<result>YES</result>',
@@ -67,6 +70,13 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     stage.handle({ kind: 'person-answered', at: stage.now, agent, askedAt, text: 'blue' });
   }),
   fc.constant<Act>((stage) => stage.handle({ kind: 'usage-limit-over', at: stage.now + 10 ** 8 })),
+  fc.option(fc.constant('it has commits'), { nil: undefined }).map(
+    (kept): Act =>
+      (stage) => {
+        for (const [agent] of stage.run.endedAgents)
+          stage.handle({ kind: 'worktree-settled', at: stage.now, agent, kept });
+      },
+  ),
   fc.constant<Act>((stage) => stage.idle()),
   fc.constantFrom('drain', 'now').map(
     (how): Act =>

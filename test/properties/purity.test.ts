@@ -8,6 +8,7 @@ import type { Input, StepReport } from '../../src/model/input.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 import { accountSchema, answerRefSchema } from '../../src/model/step-account.ts';
 import { type TagReading, TRANSITION_TAGS } from '../../src/model/tag.ts';
+import { worktreeLookSchema } from '../../src/model/worktree.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { fromSchema } from './from-schema.ts';
 import { journey } from './journeys.ts';
@@ -25,6 +26,8 @@ const attribute = fc.constantFrom(
   'input',
   'timeout',
   'timeout_next',
+  'worktree',
+  'base',
   'PATH',
   'x',
 );
@@ -42,6 +45,19 @@ const reading: fc.Arbitrary<TagReading> = fc.record({
   }),
 });
 const missing = fc.record({ found: fc.constant(false as const), problem: fc.string() });
+const worktreeFact = fc.record({
+  found: fc.constant(true as const),
+  tree: fc.option(
+    fc.record({
+      repository: word,
+      base: word,
+      folder: word,
+      place: word,
+      taken: fc.array(word).map((names) => new Set(names)),
+    }),
+    { nil: undefined },
+  ),
+});
 const facts = fc.record({
   directories: fc
     .array(
@@ -70,6 +86,9 @@ const facts = fc.record({
         ),
       ),
     )
+    .map((entries) => new Map(entries)),
+  worktrees: fc
+    .array(fc.tuple(fc.constantFrom('[null,null]', '[null,"N"]'), fc.oneof(missing, worktreeFact)))
     .map((entries) => new Map(entries)),
   environment: fc.array(word).map((names) => new Set(names)),
 });
@@ -105,6 +124,7 @@ const input: fc.Arbitrary<Input> = fc.oneof(
       agent,
       step: fc.nat(9),
       outcome,
+      worktree: fc.option(fromSchema(worktreeLookSchema), { nil: undefined }),
     }),
   },
   fc.record({
@@ -115,6 +135,12 @@ const input: fc.Arbitrary<Input> = fc.oneof(
     text: fc.string(),
   }),
   fc.record({ kind: fc.constant('time-came' as const), at, agent }),
+  fc.record({
+    kind: fc.constant('worktree-settled' as const),
+    at,
+    agent,
+    kept: fc.option(fc.string(), { nil: undefined }),
+  }),
   fc.record({ kind: fc.constant('usage-limit-over' as const), at }),
   fc.record({
     kind: fc.constant('stop' as const),

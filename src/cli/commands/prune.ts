@@ -1,5 +1,5 @@
+import { type UnsavedWork, unsavedWork } from '../../execute/git/unsaved-work.ts';
 import { foldersWithProcesses } from '../../execute/process/index.ts';
-import { type UnsavedWork, unsavedWork } from '../../execute/unsaved-work.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { readDuration } from '../../parse/transition.ts';
 import type { LookedAtRun } from '../../ports.ts';

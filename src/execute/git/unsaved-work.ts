@@ -4,7 +4,7 @@
  */
 import type { Dirent } from 'node:fs';
 import { basename, join } from 'node:path';
-import { walk } from '../files/walk.ts';
+import { walk } from '../../files/walk.ts';
 import { lookThroughGit, type Repository } from './git-look.ts';
 
 export interface UnsavedWork {
@@ -13,9 +13,12 @@ export interface UnsavedWork {
   readonly why: string;
 }
 
-export async function unsavedWork(folder: string): Promise<readonly UnsavedWork[]> {
-  const found = await repositoriesIn(folder);
-  if (found === undefined) return [{ path: folder, why: 'has too many files to check' }];
+/** `known`: a working tree that was already checked. */
+export async function unsavedWork(folder: string, known?: string): Promise<readonly UnsavedWork[]> {
+  const found = (await repositoriesIn(folder))?.filter(
+    ({ tree }) => tree === undefined || tree !== known,
+  );
+  if (!found) return [{ path: folder, why: 'has too many files to check' }];
   const work: UnsavedWork[] = [];
   for (const repository of found) {
     const why = await lookThroughGit(repository, folder);

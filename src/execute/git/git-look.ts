@@ -3,11 +3,11 @@
  * hooks), and git would run them. So git works in a scratch folder, which takes only the objects, the
  * index and the refs from the repository.
  */
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isWithin, readRegularFile } from '../files/regular-file.ts';
+import { isWithin, readRegularFile } from '../../files/regular-file.ts';
+import { runGit } from './run-git.ts';
 
 export interface Repository {
   /** The `.git` folder or file of a working tree, or the folder of a bare repository. */
@@ -55,7 +55,7 @@ async function prepare(
     throw new Error('it keeps its branches in a reftable');
   const refs = await readRefs(shared);
   const head = headOf(await text(join(own, 'HEAD')), refs);
-  await run(scratch, {}, ['init', '-q', '--bare', scratch]);
+  await runGit({ args: ['init', '-q', '--bare', scratch], env: INIT });
   await mkdir(join(scratch, 'info'), { recursive: true });
   await writeFile(join(scratch, 'HEAD'), `${head ?? 'ref: refs/heads/nothing-yet'}\n`);
   for (const [from, to] of [
@@ -64,7 +64,11 @@ async function prepare(
     [join(shared, 'info', 'exclude'), join('info', 'exclude')],
   ] as const) {
     const bytes = await readRegularFile(from, MAX_BYTES).catch(ifMissing);
-    if (bytes) await writeFile(join(scratch, to), bytes);
+    if (!bytes) continue;
+    await writeFile(join(scratch, to), bytes);
+    // git reads a file again if it may have changed after the index, which the times tell.
+    const { atime, mtime } = await stat(from);
+    await utimes(join(scratch, to), atime, mtime);
   }
   const isRemoved = isWithin(await realpath(doomed), await realpath(shared));
   const isElsewhere = ([name]: readonly [string, string]) => name.startsWith('refs/remotes/');
@@ -87,16 +91,15 @@ async function isChanged({ scratch, tree = '', objects }: Inspection): Promise<b
   // Each submodule is a separate repository and is checked separately.
   const args = ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=all'];
   const own = ['-c', 'core.bare=false', '-c', 'core.fsmonitor=false', '-C', tree, ...args];
-  return (await run(scratch, env, own)) !== '';
+  return (await runGit({ args: own, env })) !== '';
 }
 
 async function hasOwnCommits({ scratch, objects, tips, kept }: Inspection): Promise<boolean> {
   if (tips.length === 0) return false;
   const env = { GIT_DIR: scratch, GIT_OBJECT_DIRECTORY: objects };
   const names = [...tips, ...kept.map((commit) => `^${commit}`)];
-  return (
-    (await run(scratch, env, ['rev-list', '--max-count=1', '--stdin'], names.join('\n'))) !== ''
-  );
+  const args = ['rev-list', '--max-count=1', '--stdin'];
+  return (await runGit({ args, env, input: names.join('\n') })) !== '';
 }
 
 /** `.git` is a folder, or a file that names one. */
@@ -142,7 +145,6 @@ function headOf(head: string, refs: ReadonlyMap<string, string>): string | undef
 
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_REFS = 50_000;
-const TIMEOUT_MS = 60_000;
 
 const text = async (path: string) => (await readRegularFile(path, MAX_BYTES)).toString();
 
@@ -157,33 +159,5 @@ function ifMissing(error: unknown): undefined {
   throw error;
 }
 
-/** Runs git in the scratch folder: if PATH has a relative folder, another folder could contain a fake git. */
-function run(
-  cwd: string,
-  own: Readonly<Record<string, string>>,
-  args: readonly string[],
-  input = '',
-): Promise<string> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
-  const env = {
-    ...Object.fromEntries(inherited),
-    LC_ALL: 'C',
-    GIT_TEMPLATE_DIR: '',
-    GIT_DEFAULT_HASH: 'sha1',
-    GIT_OPTIONAL_LOCKS: '0',
-    // A missing object is never fetched.
-    GIT_ALLOW_PROTOCOL: 'none',
-    ...own,
-  };
-  return new Promise((resolve, reject) => {
-    const options = { cwd, env, timeout: TIMEOUT_MS, maxBuffer: MAX_BYTES };
-    const child = execFile('git', args, options, (error, stdout, stderr) => {
-      if (!error) return resolve(stdout);
-      const isMissing = 'code' in error && error.code === 'ENOENT';
-      reject(new Error(isMissing ? 'git is not installed' : stderr.trim() || error.message));
-    });
-    // git may fail before it has read all of its input.
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
-  });
-}
+/** Without templates of the user, which could contain hooks. */
+const INIT = { GIT_TEMPLATE_DIR: '', GIT_DEFAULT_HASH: 'sha1' };

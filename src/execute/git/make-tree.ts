@@ -1,0 +1,123 @@
+/** Makes a worktree. A kill at any moment leaves a state from which a second call continues. */
+import { existsSync } from 'node:fs';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { AgentWorktree, Tree } from '../../model/worktree.ts';
+import { tailText } from '../file-text.ts';
+import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
+import { inertConfig } from './inert-config.ts';
+import { branchOf, gitEnvironment, NEUTRAL_FOLDER } from './run-git.ts';
+import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
+
+export interface TreeToMake extends AgentWorktree {
+  readonly tree: Tree;
+  /** The directory of the worker in the tree. */
+  readonly cwd: string;
+}
+
+export interface MakingPorts {
+  readonly processes: Pick<RunProcesses, 'launch' | 'adopt'>;
+  /** The folder for the process of git. */
+  readonly record: string;
+  /** Gets the process while it runs. */
+  readonly onProcess: (git: LaunchedProcess) => void;
+}
+
+/** Throws if the tree cannot be made. */
+export async function makeTree(wanted: TreeToMake, ports: MakingPorts): Promise<void> {
+  const { path } = wanted.tree;
+  // A process that was killed may have left git at work.
+  await finishEarlier(ports);
+  const found = await treeOnDisk(path);
+  if (found.kind !== 'made') {
+    if (wanted.wasSeen) throw new Error(lost(wanted));
+    if (found.kind === 'strange') throw new Error(`${path} exists, but ${found.why}.`);
+    if (found.kind === 'partial') await rm(path, { recursive: true, force: true });
+    await addTree(wanted, ports);
+  }
+  await checkDirectory(wanted);
+}
+
+async function finishEarlier({ processes, record, onProcess }: MakingPorts): Promise<void> {
+  if (!existsSync(record)) return;
+  const left = processes.adopt(record);
+  if (left) {
+    onProcess(left);
+    await left.ended;
+  }
+  await rm(record, { recursive: true, force: true });
+}
+
+async function addTree({ tree, branch }: TreeToMake, ports: MakingPorts): Promise<void> {
+  const { path, base } = tree;
+  const repository = existsSync(tree.repository)
+    ? tree.repository
+    : await sharedFolder(tree.repository);
+  const config = await inertConfig(repository);
+  const isBegun = await isBranchBegun(repository, tree, branch);
+  await makeFolder(dirname(path));
+  const target = isBegun ? [path, branch] : ['--no-track', '-b', branch, path, base];
+  // Twice --force, because a killed git leaves a locked entry for this path.
+  const args = ['--git-dir', repository, 'worktree', 'add', '--quiet', '--force', '--force'];
+  const git = ports.processes.launch({
+    folder: ports.record,
+    command: 'git',
+    args: [...args, ...target],
+    cwd: NEUTRAL_FOLDER,
+    env: { ...gitEnvironment(), ...config },
+    stdin: 'none',
+  });
+  ports.onProcess(git);
+  const exit = await git.ended;
+  const isMade = exit.kind === 'exited' && exit.code === 0;
+  const said = isMade ? '' : words(git, exit.kind === 'unstarted' ? exit.reason : exit.kind);
+  await rm(ports.record, { recursive: true, force: true });
+  if (!isMade) throw new Error(`git could not make the worktree ${path}: ${said}`);
+}
+
+/** Whether an earlier attempt has made the branch. Throws if the branch is not from one. */
+async function isBranchBegun(
+  repository: string,
+  { path, base }: Tree,
+  branch: string,
+): Promise<boolean> {
+  const found = await branchOf(repository, branch);
+  if (!found) return false;
+  const { tip, usedAt } = found;
+  if (tip === base && (usedAt === '' || usedAt === path)) return true;
+  throw new Error(`The branch ${branch} exists already${usedAt && `, and ${usedAt} uses it`}.`);
+}
+
+/** Only the user can read it, and git ignores it in the tree of the project. */
+async function makeFolder(ofRun: string): Promise<void> {
+  await mkdir(ofRun, { recursive: true, mode: 0o700 });
+  await writeFile(join(dirname(ofRun), '.gitignore'), '*\n', { flag: 'wx' }).catch(ifExists);
+}
+
+function ifExists(error: unknown): void {
+  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+  throw error;
+}
+
+/** A sparse tree may lack it. */
+async function checkDirectory({ cwd, tree }: TreeToMake): Promise<void> {
+  const found = await stat(cwd).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  throw new Error(`The worktree ${tree.path} has no folder ${cwd.slice(tree.path.length + 1)}.`);
+}
+
+function lost({ branch, tree: { path } }: TreeToMake): string {
+  return `The worktree ${path} no longer exists. To restore the commits of its branch: git worktree add ${path} ${branch}`;
+}
+
+const LONGEST_MESSAGE = 2000;
+
+function words({ stderrFile }: LaunchedProcess, otherwise: string): string {
+  const said = existsSync(stderrFile) ? tailText(stderrFile, LONGEST_MESSAGE).trim() : '';
+  const refused = /(?:smudge|clean) filter '?(.+?)'? failed/.exec(said)?.[1];
+  const remedy =
+    refused === undefined
+      ? ''
+      : `. Raymond runs no program that only the configuration of the repository names. If the filter is yours, define it in your own configuration: git config --global filter.${refused}.smudge ...`;
+  return `${said || otherwise}${remedy}`;
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { parse, resolve } from 'node:path';
+
+export interface GitRequest {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Standard output. Rejects with the words of git if it fails. */
+export function runGit({ args, env = {}, input = '' }: GitRequest): Promise<string> {
+  return new Promise((done, reject) => {
+    const child = spawn('git', args, {
+      cwd: NEUTRAL_FOLDER,
+      env: { ...gitEnvironment(), ...env },
+      // Ctrl-C asks Raymond to stop in order, and must not end git in the middle of its work.
+      detached: true,
+      timeout: TIMEOUT_MS,
+      windowsHide: true,
+    });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    let size = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BYTES) child.kill('SIGKILL');
+      else out.push(chunk);
+    });
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    child.once('error', (error) => reject(new Error(isMissing(error) ? MISSING : error.message)));
+    child.once('close', (code, signal) => {
+      if (code === 0) return done(Buffer.concat(out).toString());
+      const said = Buffer.concat(err).toString().trim();
+      reject(new Error(said || `git ended with ${signal ?? code}`));
+    });
+    // git may fail before it has read all of its input.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
+}
+
+export interface Branch {
+  /** Its newest commit. */
+  readonly tip: string;
+  /** The tree that has checked it out; '' if none has. */
+  readonly usedAt: string;
+}
+
+export async function branchOf(repository: string, branch: string): Promise<Branch | undefined> {
+  const what = ['--format=%(objectname) %(worktreepath)', `refs/heads/${branch}`];
+  const told = await runGit({ args: ['--git-dir', repository, 'for-each-ref', ...what] });
+  const [, tip, usedAt] = /^([0-9a-f]{40,64}) (.*)\n/.exec(told) ?? [];
+  return tip === undefined || usedAt === undefined ? undefined : { tip, usedAt };
+}
+
+/** If PATH has a relative folder, git is not searched in a folder that others can write. */
+export const NEUTRAL_FOLDER = parse(resolve('.')).root;
+
+/** Without variables that could lead git to another repository or to another program. */
+export function gitEnvironment(): Readonly<Record<string, string>> {
+  const inherited = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined || name.startsWith('GIT_') ? [] : [[name, value]],
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    LC_ALL: 'C',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    // A missing object is never fetched.
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_LAZY_FETCH: '1',
+  };
+}
+
+const isMissing = (error: Error) => 'code' in error && error.code === 'ENOENT';
+const MISSING = 'git is not installed';
+const MAX_BYTES = 256 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;

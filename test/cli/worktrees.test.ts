@@ -1,0 +1,163 @@
+// Forks with worktrees, as a user sees them. Scripts take the part of the agents.
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
+
+/** A project whose files are committed. */
+function repository(files: Readonly<Record<string, string>>): Project {
+  const project = newProject({ 'file.txt': 'one\n', ...files });
+  git(project, 'init', '-q', '-b', 'main');
+  git(project, 'config', 'user.name', 'x');
+  git(project, 'config', 'user.email', 'x@x');
+  git(project, 'add', '.');
+  git(project, 'commit', '-q', '-m', 'first');
+  return project;
+}
+
+function git(project: Project, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: project.folder, encoding: 'utf8' }).trim();
+}
+
+const END = { 'flow/DONE.sh': `echo '<result>parent</result>'` };
+const RUN = ['flow', '--workflow-id', 'one'];
+
+const THREE = {
+  ...END,
+  'flow/START.sh': `for n in clean dirty done; do echo "<fork worktree=\\"$n\\" n=\\"$n\\">WORK</fork>"; done
+echo '<goto>DONE</goto>'`,
+  'flow/WORK.sh': `pwd >&2; git branch --show-current >&2
+case $n in
+dirty) echo draft >draft.txt ;;
+done) echo two >file.txt; git commit -q -a -m 'Two' ;;
+esac
+echo "<result>$(pwd) $(git branch --show-current)</result>"`,
+};
+
+test('workers work in worktrees of their own; one without work is removed with its branch', async () => {
+  const project = repository(THREE);
+  const { code, stderr } = await project.run(RUN);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const tree = (agent: string) => project.path('.raymond/worktrees/one', agent);
+  const shown = JSON.parse((await project.run(['show', 'one', '--json'])).stdout);
+  const agents = shown.ended_agents
+    .filter(({ worktree }: { worktree?: object }) => worktree)
+    .sort((a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1));
+  expect(agents.map(({ result }: { result: string }) => result)).toEqual([
+    `${tree('main_work1')} raymond/one/clean`,
+    `${tree('main_work2')} raymond/one/dirty`,
+    `${tree('main_work3')} raymond/one/done`,
+  ]);
+  expect(agents.map(({ worktree }: { worktree: object }) => worktree)).toMatchObject([
+    { branch: 'raymond/one/clean', fate: 'removed', look: { commits: 0, dirty: false } },
+    { branch: 'raymond/one/dirty', fate: 'kept', look: { commits: 0, dirty: true } },
+    { branch: 'raymond/one/done', fate: 'kept', look: { commits: 1, dirty: false } },
+  ]);
+  expect(existsSync(tree('main_work1'))).toBe(false);
+  expect(project.read('.raymond/worktrees/one/main_work2/draft.txt')).toBe('draft\n');
+  expect(project.read('.raymond/worktrees/one/main_work3/file.txt')).toBe('two\n');
+  expect(project.read('file.txt')).toBe('one\n');
+  expect(git(project, 'branch', '--format=%(refname:short)').split('\n')).toEqual([
+    'main',
+    'raymond/one/dirty',
+    'raymond/one/done',
+  ]);
+  expect(git(project, 'status', '--porcelain', '-uall')).toBe('?? .raymond/.gitignore');
+});
+
+test('outside of a repository the fork fails with a remedy, and no worker starts', async () => {
+  const project = newProject(THREE);
+  rmSync(project.path('.git'), { recursive: true });
+  const { code, stderr } = await project.run(RUN);
+  expect(code).toBe(1);
+  expect(stderr).toContain('A worktree needs a git repository');
+  expect(existsSync(project.path('.raymond/worktrees'))).toBe(false);
+});
+
+test('a worktree that cannot be made fails its worker only, and a resume tries again', async () => {
+  const project = repository({
+    ...END,
+    'flow/START.sh': `git branch raymond; echo '<fork worktree="x" next="DONE">WORK</fork>'`,
+    'flow/WORK.sh': `echo "<result>$(git branch --show-current)</result>"`,
+  });
+  const failed = await project.run(RUN);
+  expect(failed).toMatchObject({ code: 1, stdout: 'parent\n' });
+  expect(failed.stderr).toContain('git could not make the worktree');
+  git(project, 'branch', '-D', 'raymond');
+  expect(await project.run(['resume', 'one'])).toMatchObject({ code: 0 });
+  expect(existsSync(project.path('.raymond/worktrees/one'))).toBe(false);
+});
+
+test('a worktree that a person removed is not made again in the middle of the work', async () => {
+  const project = repository({
+    ...END,
+    'flow/START.sh': `echo '<fork worktree="x" next="DONE">WORK</fork>'`,
+    'flow/WORK.sh': `git commit -q --allow-empty -m work; echo '<goto>MORE</goto>'`,
+    'flow/MORE.sh': `[ -e "${'$'}RAYMOND_TASK_FOLDER/again" ] || { touch "${'$'}RAYMOND_TASK_FOLDER/again"; exit 1; }
+echo "<result>$(git log --format=%s -1)</result>"`,
+  });
+  await project.run(RUN);
+  const tree = project.path('.raymond/worktrees/one/main_work1');
+  git(project, 'worktree', 'remove', tree);
+  const lost = await project.run(['resume', 'one']);
+  expect(lost.code).toBe(1);
+  expect(lost.stderr).toContain(`The worktree ${tree} no longer exists.`);
+  git(project, 'worktree', 'add', '-q', tree, 'raymond/one/x');
+  expect(await project.run(['resume', 'one'])).toMatchObject({ code: 0 });
+  expect(existsSync(tree)).toBe(true);
+});
+
+test('a worker in a worktree forks workers with worktrees, from its own commit', async () => {
+  const project = repository({
+    ...END,
+    'flow/START.sh': `echo '<fork worktree="true" next="DONE">OUTER</fork>'`,
+    'flow/OUTER.sh': `git commit -q --allow-empty -m outer
+echo '<fork worktree="true" next="DONE">INNER</fork>'`,
+    'flow/INNER.sh': `git log --format=%s -1 >"$RAYMOND_TASK_FOLDER/log"; pwd >>"$RAYMOND_TASK_FOLDER/log"
+echo '<result></result>'`,
+  });
+  expect(await project.run(RUN)).toMatchObject({ code: 0 });
+  const inner = 'main_outer1_inner1';
+  expect(project.lines('.raymond/runs/one/tasks', inner, 'log')).toEqual([
+    'outer',
+    project.path('.raymond/worktrees/one', inner),
+  ]);
+  expect(git(project, 'branch', '--list', 'raymond/*')).toBe('+ raymond/one/main_outer1');
+});
+
+test('a worktree in which another agent still works stays', async () => {
+  const project = repository({
+    ...END,
+    'flow/START.sh': `echo '<fork worktree="true" next="DONE">OUTER</fork>'`,
+    'flow/OUTER.sh': `echo '<fork next="DONE">INNER</fork>'`,
+    'flow/INNER.sh': `until [ -n "$(grep agent-ended "$RAYMOND_TASK_FOLDER/../../../../state/one.jsonl" | grep '"agent":"main_outer1"')" ]; do sleep 0.05; done
+cat file.txt >"$RAYMOND_TASK_FOLDER/seen"; echo '<result></result>'`,
+  });
+  expect(await project.run(RUN)).toMatchObject({ code: 0 });
+  expect(project.lines('.raymond/runs/one/tasks/main_outer1_inner1/seen')).toEqual(['one']);
+});
+
+test('a rehearsal makes no worktrees and says so', async () => {
+  const project = repository({
+    ...END,
+    'flow/START.md':
+      '---\nallowed_transitions: [{tag: fork, target: WORK, next: DONE, worktree: x}]\n---\nGo.',
+    'flow/WORK.md': '---\nallowed_transitions: [{tag: result}]\n---\nWork.',
+  });
+  const { code, stderr } = await project.run([...RUN, '--rehearse']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('forked by main at WORK.md, worktree not made (raymond/one/x)');
+  expect(existsSync(project.path('.raymond/worktrees'))).toBe(false);
+  expect(git(project, 'branch', '--list', 'raymond/*')).toBe('');
+});
+
+test('a link in place of the folder of worktrees is refused', async () => {
+  const project = repository(THREE);
+  execFileSync('sh', ['-c', 'mkdir -m 700 .raymond && ln -s /tmp .raymond/worktrees'], {
+    cwd: project.folder,
+  });
+  const { code, stderr } = await project.run(RUN);
+  expect(code).toBe(1);
+  expect(stderr).toContain('.raymond/worktrees is a link');
+});
