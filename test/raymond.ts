@@ -135,7 +135,7 @@ export function userFolders(folder: string) {
   };
 }
 
-function cleanEnvironment(): Record<string, string> {
+export function cleanEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name, value]) => value !== undefined && !name.startsWith('RAYMOND_') && name !== 'NO_COLOR',
   );

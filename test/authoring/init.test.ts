@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT, sandbox } from './sandbox.ts';
 
-const { path, write, read, raymond } = sandbox();
+// The templates lie beside the built program.
+const { path, write, read, program: raymond } = sandbox();
 
 const templates = readdirSync(join(ROOT, 'templates'));
 

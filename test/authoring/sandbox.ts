@@ -1,21 +1,18 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach } from 'vitest';
-import { userFolders } from '../raymond.ts';
+import { type CommandEnd, carryOut } from '../command.ts';
+import { cleanEnvironment, userFolders } from '../raymond.ts';
 
 export const BIN = fileURLToPath(new URL('../../bin/raymond.js', import.meta.url));
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A separate project for each test, with the program that users run. No agent is installed. */
+/** A separate project for each test, without an agent. Commands are carried out in this process. */
 export function sandbox() {
   let folder = '';
   beforeEach(() => {
@@ -26,20 +23,20 @@ export function sandbox() {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const path = (name: string) => join(folder, name);
+  const environment = () => ({
+    ...cleanEnvironment(),
+    ...userFolders(join(folder, '.tmp')),
+    RAYMOND_CLAUDE: '/nowhere/claude',
+    TMPDIR: join(folder, '.tmp'),
+  });
   const start = (...args: string[]) =>
     spawn(process.execPath, [BIN, ...args], {
       cwd: folder,
-      env: {
-        ...process.env,
-        ...userFolders(join(folder, '.tmp')),
-        RAYMOND_CLAUDE: '/nowhere/claude',
-        TMPDIR: join(folder, '.tmp'),
-      },
+      env: environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   return {
     path,
-    start,
     write(files: Readonly<Record<string, string>>): void {
       for (const [name, text] of Object.entries(files)) {
         mkdirSync(dirname(path(name)), { recursive: true });
@@ -47,19 +44,14 @@ export function sandbox() {
       }
     },
     read: (name: string) => readFileSync(path(name), 'utf8'),
-    raymond(...args: string[]): Promise<Ended> {
+    raymond: (...args: string[]): Promise<CommandEnd> => carryOut(args, folder, environment()),
+    start,
+    /** The same in the program that users run. */
+    async program(...args: string[]): Promise<CommandEnd> {
       const child = start(...args);
-      let stdout = '';
-      let stderr = '';
-      child.stdout.on('data', (chunk) => {
-        stdout += chunk;
-      });
-      child.stderr.on('data', (chunk) => {
-        stderr += chunk;
-      });
-      return new Promise((resolve) => {
-        child.on('close', (code) => resolve({ code, stdout, stderr }));
-      });
+      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      const [code] = child.exitCode === null ? await once(child, 'close') : [child.exitCode];
+      return { code, stdout, stderr };
     },
   };
 }

@@ -1,6 +1,7 @@
 // Options that a run passes to the agent: which are kept, and which are refused.
 import { mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 
 const FLOW = {
@@ -30,10 +31,10 @@ test.each<[readonly string[], string]>([
   [['--agent-args', 'Say hello.'], 'would read as a prompt'],
 ])('%j is refused before the run starts', async (args, why) => {
   const project = newProject(FLOW);
-  const { code, stderr } = await project.run(['flow', '--workflow-id', 'r', ...args]);
+  const { code, stderr } = await command(project, ['flow', '--workflow-id', 'r', ...args]);
   expect(code).toBe(64);
   expect(stderr).toMatch(new RegExp(why.replace(/[()[\].]/g, '\\$&')));
-  expect((await project.run(['list'])).stdout).not.toContain('r ');
+  expect((await command(project, ['list'])).stdout).not.toContain('r ');
 });
 
 test('they are kept for a resume, with paths relative to the directory where the run began', async () => {
@@ -47,7 +48,7 @@ test('they are kept for a resume, with paths relative to the directory where the
     ...['--append-system-prompt', '-p', '--agent-args', '--plugin-dir x'],
   ];
   const inner = { cwd: project.path('inner') };
-  expect(await project.run(['../flow', ...args], inner)).toMatchObject({ code: 3 });
+  expect(await command(project, ['../flow', ...args], inner)).toMatchObject({ code: 3 });
   const kept = {
     allowedTools: ['Read', 'Bash(git log:*)', 'Grep', 'Glob'],
     disallowedTools: ['WebFetch'],
@@ -59,7 +60,7 @@ test('they are kept for a resume, with paths relative to the directory where the
   };
   expect(agentChoicesOf(project)).toMatchObject(kept);
   const resume = ['resume', 'r', '--max-iterations', '9', '--allowed-tools', ''];
-  expect(await project.run(resume)).toMatchObject({ code: 0 });
+  expect(await command(project, resume)).toMatchObject({ code: 0 });
   const { allowedTools: _, ...others } = kept;
   expect(agentChoicesOf(project)).toMatchObject(others);
   expect(agentChoicesOf(project)).not.toHaveProperty('allowedTools');
@@ -69,8 +70,10 @@ test("paths in a project's trusted config file are relative to the project", asy
   const config =
     '[raymond]\nsettings = "good.json"\nmcp_config = ["good.json"]\nadd_dir = ["flow"]\n';
   const project = newProject({ ...FLOW, '.raymond/config.toml': config });
-  await project.run(['config', 'trust']);
-  const { code } = await project.run(['.', '--workflow-id', 'r'], { cwd: project.path('flow') });
+  await command(project, ['config', 'trust']);
+  const { code } = await command(project, ['.', '--workflow-id', 'r'], {
+    cwd: project.path('flow'),
+  });
   expect(code).toBe(0);
   expect(agentChoicesOf(project)).toMatchObject({
     agentSettings: project.path('good.json'),

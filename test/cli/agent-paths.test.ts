@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 
 const EVIL =
@@ -39,16 +40,16 @@ test.each([
   ],
 ])('a workflow that was %s after the run began is not entered', async (_, write, answer) => {
   const project = writesFirst(answer ?? ENTERS, undefined, write);
-  const { code, stderr } = await project.run(REHEARSE);
+  const { code, stderr } = await command(project, REHEARSE);
   expect(stderr).toContain('was made or changed after the run began');
   expect({ code, owned: existsSync(project.path('owned')) }).toEqual({ code: 1, owned: false });
 });
 
 test('it is not entered after a retry or a resume either', async () => {
   const project = writesFirst(ENTERS);
-  await project.run(REHEARSE);
+  await command(project, REHEARSE);
   for (const _ of [1, 2]) {
-    const { code, stderr } = await project.run(['resume', 'one']);
+    const { code, stderr } = await command(project, ['resume', 'one']);
     expect(stderr).toContain('was made or changed after the run began');
     expect(code).toBe(1);
   }
@@ -60,7 +61,7 @@ test('an agent can enter a workflow that the policy names', async () => {
     ENTERS,
     'allowed_transitions: [{tag: reset-workflow, path: ../made}]',
   );
-  expect(await project.run(REHEARSE)).toMatchObject({ code: 0, stdout: 'owned\n' });
+  expect(await command(project, REHEARSE)).toMatchObject({ code: 0, stdout: 'owned\n' });
 });
 
 test('with a policy that names no path, the agent is reminded', async () => {
@@ -68,14 +69,14 @@ test('with a policy that names no path, the agent is reminded', async () => {
     ENTERS,
     'allowed_transitions: [{tag: reset-workflow}, {tag: result}]',
   );
-  const { stderr } = await project.run(REHEARSE);
+  const { stderr } = await command(project, REHEARSE);
   expect(stderr).toMatch(/reminder 1 .*was made or changed after the run began/);
   expect(existsSync(project.path('owned'))).toBe(false);
 });
 
 test('a workflow that was in the project before is entered', async () => {
   const project = writesFirst('<reset-workflow>../kept</reset-workflow>');
-  expect(await project.run(REHEARSE)).toMatchObject({ code: 0, stdout: 'kept\n' });
+  expect(await command(project, REHEARSE)).toMatchObject({ code: 0, stdout: 'kept\n' });
 });
 
 function elsewhere(): string {
@@ -105,7 +106,7 @@ test.each([
     ]);
 
     const direct = newProject({ ...files, ...PROMPT(tag(outside)) });
-    expect(await direct.run(REHEARSE)).toMatchObject({
+    expect(await command(direct, REHEARSE)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('outside the project'),
     });
@@ -115,7 +116,7 @@ test.each([
       ...PROMPT(tag(tag('').includes('cd') ? 'link' : '../link')),
     });
     symlinkSync(outside, linked.path('link'));
-    expect(await linked.run(REHEARSE)).toMatchObject({
+    expect(await command(linked, REHEARSE)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('outside the project'),
     });
@@ -124,7 +125,7 @@ test.each([
       ...files,
       ...PROMPT(tag(outside), `allowed_transitions: [{tag: ${pin}: "${outside}"}]`),
     });
-    expect((await pinned.run(REHEARSE)).code).toBe(0);
+    expect((await command(pinned, REHEARSE)).code).toBe(0);
   },
 );
 
@@ -145,7 +146,7 @@ test('an agent may go to other worktrees of the repository, and a script anywher
   git('init', '-q');
   git('commit', '-q', '--allow-empty', '-m', 'x');
   git('worktree', 'add', '-q', tree);
-  expect(await project.run(REHEARSE)).toMatchObject({ code: 0, stdout: `in ${tree}\n` });
+  expect(await command(project, REHEARSE)).toMatchObject({ code: 0, stdout: `in ${tree}\n` });
 });
 
 test('a workflow that the author named is read before an agent can change it', async () => {
@@ -157,7 +158,7 @@ test('a workflow that the author named is read before an agent can change it', a
     ),
     'other/START.md': 'Say <result>as it was</result>.',
   });
-  expect(await project.run(REHEARSE)).toMatchObject({ code: 0, stdout: 'as it was\n' });
+  expect(await command(project, REHEARSE)).toMatchObject({ code: 0, stdout: 'as it was\n' });
 });
 
 test('a resume does not use the changes of an agent either', async () => {
@@ -169,8 +170,8 @@ test('a resume does not use the changes of an agent either', async () => {
     ),
     'other/START.md': 'Say <result>as it was</result>.',
   });
-  expect((await project.run([...REHEARSE, '--max-iterations', '1'])).code).toBe(3);
-  expect(await project.run(['resume', 'one', '--max-iterations', '9'])).toMatchObject({
+  expect((await command(project, [...REHEARSE, '--max-iterations', '1'])).code).toBe(3);
+  expect(await command(project, ['resume', 'one', '--max-iterations', '9'])).toMatchObject({
     stderr: expect.stringMatching(/other: START\.md[\s\S]*--accept-changes/),
   });
 });

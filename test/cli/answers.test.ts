@@ -1,6 +1,7 @@
 /** `raymond answer`: which text counts as an answer. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { FLOWS, hasAsked } from './asking.ts';
@@ -8,22 +9,22 @@ import { FLOWS, hasAsked } from './asking.ts';
 describe('raymond answer', () => {
   const waiting = async (...ids: string[]) => {
     const project = newProject(FLOWS);
-    for (const id of ids) await project.run(['ask', '--workflow-id', id]);
+    for (const id of ids) await command(project, ['ask', '--workflow-id', id]);
     return project;
   };
 
   test('a second answer is refused and changes nothing', async () => {
     const project = await waiting('q');
-    await project.run(['answer', 'q', 'red']);
-    const second = await project.run(['answer', 'q', 'blue']);
+    await command(project, ['answer', 'q', 'red']);
+    const second = await command(project, ['answer', 'q', 'blue']);
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toContain('The question of main in q already has an answer.');
     expect(second.stderr).toContain('raymond resume q');
-    const input = await project.run(['resume', 'q', '--input', 'green']);
+    const input = await command(project, ['resume', 'q', '--input', 'green']);
     expect(input).toMatchObject({ code: 1, stdout: '' });
     expect(input.stderr).toContain('already has an answer');
-    expect(await project.run(['resume', 'q'])).toMatchObject({ code: 0, stdout: 'red\n' });
-    expect(await project.run(['answer', 'q', 'late'])).toMatchObject({
+    expect(await command(project, ['resume', 'q'])).toMatchObject({ code: 0, stdout: 'red\n' });
+    expect(await command(project, ['answer', 'q', 'late'])).toMatchObject({
       code: 64,
       stderr: expect.stringContaining('No agent of q has a question.'),
     });
@@ -35,7 +36,7 @@ describe('raymond answer', () => {
     const ended = await Promise.all(colours.map((colour) => project.run(['answer', 'q', colour])));
     const accepted = colours.filter((_, i) => ended[i]?.code === 0);
     expect(accepted).toHaveLength(1);
-    expect(await project.run(['resume', 'q'])).toMatchObject({ stdout: `${accepted[0]}\n` });
+    expect(await command(project, ['resume', 'q'])).toMatchObject({ stdout: `${accepted[0]}\n` });
   });
 
   test.each([
@@ -46,7 +47,7 @@ describe('raymond answer', () => {
   ])('takes %s from standard input', async (_, input, text) => {
     const project = await waiting('q');
     expect(await project.run(['answer', 'q', '-'], { input })).toMatchObject({ code: 0 });
-    await project.run(['resume', 'q', '--quiet']);
+    await command(project, ['resume', 'q', '--quiet']);
     expect(project.journal('q')).toContainEqual(expect.objectContaining({ text }));
   });
 
@@ -59,7 +60,7 @@ describe('raymond answer', () => {
     const refused = await project.run(['answer', 'q', '-'], { input });
     expect(refused).toMatchObject({ code: 64, stdout: '' });
     expect(refused.stderr).toContain(text);
-    expect(await project.run(['answer', 'q', ''])).toMatchObject({ code: 0 });
+    expect(await command(project, ['answer', 'q', ''])).toMatchObject({ code: 0 });
   });
 
   test('without a run answers the newest run that waits for an answer', async () => {
@@ -68,11 +69,11 @@ describe('raymond answer', () => {
       code: 0,
       stderr: 'The answer is saved. To continue the run: raymond resume newer\n',
     });
-    expect(await project.run(['answer', 'not at all'])).toMatchObject({
+    expect(await command(project, ['answer', 'not at all'])).toMatchObject({
       code: 0,
       stderr: 'The answer is saved. To continue the run: raymond resume older\n',
     });
-    expect(await project.run(['answer', 'blue'])).toMatchObject({
+    expect(await command(project, ['answer', 'blue'])).toMatchObject({
       code: 64,
       stderr: expect.stringContaining('No run of this project waits for an answer.'),
     });
@@ -84,7 +85,7 @@ describe('raymond answer', () => {
     ['newwer', 'This project has no run newwer.'],
   ])('does not use %s as an answer, because it resembles a run', async (word, text) => {
     const project = await waiting('older', 'newer');
-    const refused = await project.run(['answer', word]);
+    const refused = await command(project, ['answer', word]);
     expect(refused).toMatchObject({ code: 64, stdout: '' });
     expect(refused.stderr).toContain(text);
   });
@@ -110,7 +111,7 @@ echo '<ask next="NEXT" timeout="24h" timeout_next="NEXT">which colour?</ask>'`,
       life.stderr().includes('ignored a message that no command of yours wrote'),
     );
     expect(life.stderr().match(/ignored a message/g)).toHaveLength(1);
-    expect(await project.run(['answer', 'q', 'mine'])).toMatchObject({ code: 0 });
+    expect(await command(project, ['answer', 'q', 'mine'])).toMatchObject({ code: 0 });
     expect(await life.ended).toMatchObject({ code: 0, stdout: 'mine\n' });
   });
 });

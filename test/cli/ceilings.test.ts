@@ -1,5 +1,6 @@
 /** Raymond also stops endless growth that costs no money. */
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 
 test.each([
@@ -21,7 +22,7 @@ test.each([
     'flow/START.sh': script,
     'flow/NEXT.sh': `echo '<result>x</result>'`,
   });
-  const { code, stderr } = await project.run(['flow', ...options]);
+  const { code, stderr } = await command(project, ['flow', ...options]);
   expect(stderr).toContain(why);
   expect(code).toBe(1);
 });
@@ -35,7 +36,7 @@ test.each([
   const project = newProject({
     'flow.yaml': `default_budget: ${budget}\nstates: {START: {sh: "echo '<result>x</result>'"}}`,
   });
-  const { code, stderr } = await project.run(['flow.yaml', ...options]);
+  const { code, stderr } = await command(project, ['flow.yaml', ...options]);
   expect(stderr).toContain(says);
   expect(code).toBe(0);
 });

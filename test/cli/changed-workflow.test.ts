@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { writeZip } from '../zip-writer.ts';
@@ -70,7 +71,7 @@ const files: readonly [string, () => ReturnType<typeof newProject>, string][] = 
 
 test.each(files)('a script %s that a step has changed is not executed', async (_, make, path) => {
   const project = make();
-  const { code, stderr } = await project.run([path, '--workflow-id', 'r']);
+  const { code, stderr } = await command(project, [path, '--workflow-id', 'r']);
   expect(code).toBe(1);
   expect(stderr).toContain(
     'NEXT.sh was changed after the run had read it, so it was not executed.',
@@ -89,7 +90,7 @@ describe('a resume', () => {
   const stopped = async (target: string) => {
     const project = newProject(attacked(target));
     expect(
-      await project.run(['flow', '--workflow-id', 'r', '--max-iterations', '1']),
+      await command(project, ['flow', '--workflow-id', 'r', '--max-iterations', '1']),
     ).toMatchObject({ code: 3 });
     return project;
   };
@@ -102,7 +103,7 @@ describe('a resume', () => {
   ])('names a %s that was changed, and executes nothing', async (_, target) => {
     const project = await stopped(target);
     const journal = project.journal('r');
-    const refused = await project.run(resume);
+    const refused = await command(project, resume);
     expect(refused).toMatchObject({ code: 64, stdout: '' });
     expect(refused.stderr).toContain(`${project.path('flow')}: ${target.slice(5)}.`);
     expect(refused.stderr).toContain('raymond resume r --accept-changes');
@@ -112,26 +113,31 @@ describe('a resume', () => {
 
   test('uses accepted changes, and does not ask for them again', async () => {
     const project = await stopped('flow/NEXT.sh');
-    const accepted = await project.run([...resume, '--accept-changes', '--max-iterations', '1']);
+    const accepted = await command(project, [
+      ...resume,
+      '--accept-changes',
+      '--max-iterations',
+      '1',
+    ]);
     expect(accepted.stderr).toContain(
       `continues with changed files of ${project.path('flow')}: NEXT.sh`,
     );
-    expect(await project.run(resume)).toMatchObject({ code: 0, stdout: 'evil\n' });
+    expect(await command(project, resume)).toMatchObject({ code: 0, stdout: 'evil\n' });
   });
 
   test('asks nothing if the file has its old content again, or was removed', async () => {
     const restored = await stopped('flow/NEXT.sh');
     restored.write('flow/NEXT.sh', GOOD);
     rmSync(restored.path('flow/SPARE.md'));
-    expect(await restored.run(resume)).toMatchObject({ code: 0, stdout: 'good\n' });
+    expect(await command(restored, resume)).toMatchObject({ code: 0, stdout: 'good\n' });
   });
 
   test('--all skips such a run and continues the others', async () => {
     const project = await stopped('flow/NEXT.sh');
     project.write('other/START.sh', `[ -e cured ] || exit 1; echo '<result>cured</result>'`);
-    await project.run(['other', '--workflow-id', 'zz']);
+    await command(project, ['other', '--workflow-id', 'zz']);
     project.write('cured', '');
-    const all = await project.run(['resume', '--all', '--max-iterations', '0']);
+    const all = await command(project, ['resume', '--all', '--max-iterations', '0']);
     expect(all).toMatchObject({ code: 1, stdout: 'cured\n' });
     expect(all.stderr).toContain('Workflow files have changed since r read them.');
     expect(project.lines('ran')).toEqual([]);
@@ -165,7 +171,7 @@ echo '<result>the old one</result>'`,
   const text = project.read('flow/START.sh');
   // A shell reads its script in parts, and keeps the parts that it has read.
   project.write('flow/START.sh', `${text}# changed`);
-  expect(await project.run(['resume', 'r'])).toMatchObject({ code: 64 });
+  expect(await command(project, ['resume', 'r'])).toMatchObject({ code: 64 });
   const next = project.start(['resume', 'r', '--accept-changes']);
   project.write('go', '');
   expect(await next.ended).toMatchObject({ code: 0, stdout: 'the old one\n' });

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 
 const LOOP = { 'loop/START.sh': `echo >>steps; echo '<goto>START</goto>'` };
@@ -7,17 +8,17 @@ const CONFIG = '.raymond/config.toml';
 
 test('--init-config writes every option, commented out, and never overwrites a file', async () => {
   const project = newProject(LOOP);
-  expect(await project.run(['--init-config'])).toMatchObject({ code: 0, stdout: '' });
+  expect(await command(project, ['--init-config'])).toMatchObject({ code: 0, stdout: '' });
   const text = project.read(CONFIG);
   for (const key of ['budget', 'max_iterations', 'dangerously_skip_permissions', 'claude_path'])
     expect(text).toMatch(new RegExp(`^# ${key} = `, 'm'));
   expect(text).not.toMatch(/^[^#[\n]/m);
-  expect(await project.run(['--init-config'])).toMatchObject({ code: 64 });
+  expect(await command(project, ['--init-config'])).toMatchObject({ code: 64 });
   expect(project.read(CONFIG)).toBe(text);
   // The file can be read unchanged, and with every option enabled.
-  expect(await project.run(['config'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['config'])).toMatchObject({ code: 0 });
   project.write(CONFIG, text.replace(/^# (\w+ = )/gm, '$1'));
-  const { code, stdout } = await project.run(['config', '--json']);
+  const { code, stdout } = await command(project, ['config', '--json']);
   expect(code).toBe(0);
   const { values, ignored } = JSON.parse(stdout);
   expect(values).toMatchObject({
@@ -41,11 +42,11 @@ test('its options apply unless the command line overrides them', async () => {
     ...LOOP,
     [CONFIG]: '[raymond]\nmax_iterations = 2\nquiet = true\n',
   });
-  const { code, stderr } = await project.run(['loop']);
+  const { code, stderr } = await command(project, ['loop']);
   expect(code).toBe(3);
   expect(stderr).not.toContain('starts:');
   expect(project.lines('steps')).toHaveLength(2);
-  await project.run(['loop', '--max-iterations', '3']);
+  await command(project, ['loop', '--max-iterations', '3']);
   expect(project.lines('steps')).toHaveLength(2 + 3);
 });
 
@@ -56,7 +57,7 @@ test('the command line overrides the file in both directions', async () => {
       '[raymond]\nmax_iterations = 1\nwait = false\nno_warm = true\ndebug = false\nquiet = true\nfail_fast = true\n',
   });
   const settings = async (run: string, ...options: string[]) => {
-    const { stderr } = await project.run(['loop', '--workflow-id', run, ...options]);
+    const { stderr } = await command(project, ['loop', '--workflow-id', run, ...options]);
     const [started] = project.journal(run);
     return { stderr, settings: started?.type === 'run-started' ? started.settings : undefined };
   };
@@ -85,7 +86,7 @@ test.each([
 ])('%s %s is refused before the workflow is loaded', async (option, value, remedy) => {
   const project = newProject(LOOP);
   const env = { RAYMOND_CLAUDE: '/nowhere/claude' };
-  const { code, stderr } = await project.run(['missing', option, value], { env });
+  const { code, stderr } = await command(project, ['missing', option, value], { env });
   expect(code).toBe(64);
   expect(stderr).toContain(remedy);
   expect(stderr).not.toContain('missing');
@@ -96,7 +97,7 @@ test('an effort that only the installed agent knows can be used', async () => {
   chmodSync(project.path('claude'), 0o755);
   const env = { RAYMOND_CLAUDE: project.path('claude') };
   const start = (effort: string) =>
-    project.run(['loop', '--max-iterations', '1', '--effort', effort], { env });
+    command(project, ['loop', '--max-iterations', '1', '--effort', effort], { env });
   expect(await start('ultra')).toMatchObject({ code: 3 });
   const { code, stderr } = await start('ulrta');
   expect(code).toBe(64);
@@ -122,16 +123,16 @@ test('both options that skip permissions give a warning, also at a resume', asyn
   ] as const;
   for (const [index, name] of names.entries()) {
     const run = `r${index}`;
-    const first = await project.run(['loop', '--workflow-id', run, ...one, ...name]);
+    const first = await command(project, ['loop', '--workflow-id', run, ...one, ...name]);
     expect(first.stderr).toContain(WARNING);
     const resume = ['resume', run, '--max-iterations'];
-    expect((await project.run([...resume, '2'])).stderr).toContain(WARNING);
-    const plan = await project.run([...resume, '3', '--permission-mode', 'plan']);
+    expect((await command(project, [...resume, '2'])).stderr).toContain(WARNING);
+    const plan = await command(project, [...resume, '3', '--permission-mode', 'plan']);
     expect(plan.stderr).not.toContain(WARNING);
     expect(skips(run)).toEqual([true, true, false]);
   }
   const both = ['loop', '--dangerously-skip-permissions', '--permission-mode', 'plan'];
-  expect(await project.run(both)).toMatchObject({ code: 64 });
+  expect(await command(project, both)).toMatchObject({ code: 64 });
 });
 
 test.each([
@@ -142,7 +143,7 @@ test.each([
   ['invalid TOML', '[raymond]\nbudget = = 3\n', 'line 2', 'Fix the line'],
 ])('%s is refused with its line and a remedy', async (_, text, line, remedy) => {
   const project = newProject({ ...LOOP, [CONFIG]: text });
-  const ended = await project.run(['loop']);
+  const ended = await command(project, ['loop']);
   expect(ended).toMatchObject({ code: 64, stdout: '' });
   expect(ended.stderr).toContain(`${project.path(CONFIG)}, ${line}`);
   expect(ended.stderr).toContain(remedy);

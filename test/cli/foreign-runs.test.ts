@@ -6,6 +6,7 @@ import { newRun } from '../../src/interpret/new-run.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import { atTerminal } from '../at-terminal.ts';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
@@ -24,7 +25,7 @@ const STRANGER = (project: Project) => ({
 async function planted(...options: string[]): Promise<Project> {
   const project = newProject(FLOW);
   const args = ['flow', '--workflow-id', 'planted', '--max-iterations', '1', ...options];
-  expect(await project.run(args, { env: STRANGER(project) })).toMatchObject({ code: 3 });
+  expect(await command(project, args, { env: STRANGER(project) })).toMatchObject({ code: 3 });
   return project;
 }
 
@@ -40,25 +41,31 @@ const settings = (project: Project) =>
 test('it is not reported as a crashed run, and resume --all skips it', async () => {
   const project = await planted('--dangerously-skip-permissions', '--budget', '0');
   write(project, 'planted', project.journal('planted').slice(0, 1));
-  const { stderr } = await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
+  const { stderr } = await command(project, [
+    'flow',
+    '--workflow-id',
+    'own',
+    '--max-iterations',
+    '1',
+  ]);
   expect(stderr).not.toContain('Left behind');
   expect(stderr).toContain('not started by you here: planted');
   rmSync(project.path('ran'));
-  const all = await project.run(['resume', '--all', '--max-iterations', '2']);
+  const all = await command(project, ['resume', '--all', '--max-iterations', '2']);
   expect(all.stderr).toContain('Skipped: planted was not started by you here');
   expect(all.stderr).not.toContain('Skipped: own');
   expect(all.stdout).toBe('done\n');
   expect(project.lines('ran')).toHaveLength(1);
-  const list = await project.run(['list']);
+  const list = await command(project, ['list']);
   expect(list.stdout).toMatch(/^planted +crashed \(not yours\)/m);
   expect(list.stdout).toMatch(/^own +completed +/m);
-  expect((await project.run(['show', 'planted'])).stdout).toContain('NOT YOURS');
+  expect((await command(project, ['show', 'planted'])).stdout).toContain('NOT YOURS');
 });
 
 test('without approval it is shown, and nothing is executed', async () => {
   const project = await planted('--dangerously-skip-permissions', '--budget', '0');
   rmSync(project.path('ran'));
-  const { code, stdout, stderr } = await project.run(['resume', 'planted']);
+  const { code, stdout, stderr } = await command(project, ['resume', 'planted']);
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
   for (const fact of [
     `workflow     ${project.path('flow')}`,
@@ -75,7 +82,7 @@ test('without approval it is shown, and nothing is executed', async () => {
 test('with approval it continues, but not with its own permissions and budget', async () => {
   const project = await planted('--dangerously-skip-permissions', '--budget', '0');
   const trusted = ['resume', 'planted', '--max-iterations', '9', '--trust-run'];
-  const { code, stdout, stderr } = await project.run(trusted);
+  const { code, stdout, stderr } = await command(project, trusted);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
   expect(stderr).not.toContain('WARNING');
   expect(settings(project).at(-1)).toMatchObject({
@@ -92,7 +99,7 @@ test('with approval it continues, but not with its own choices for the agent', a
     ...['--agent-args', '--no-chrome'],
   );
   const trusted = ['resume', 'planted', '--max-iterations', '1', '--trust-run'];
-  const { code, stderr } = await project.run([...trusted, '--add-dir', 'flow']);
+  const { code, stderr } = await command(project, [...trusted, '--add-dir', 'flow']);
   expect(code).toBe(3);
   expect(stderr).toContain('for agents   disallowedTools, addDir (the run had: allowedTools, ');
   expect(settings(project).at(-1)).toEqual({
@@ -110,7 +117,7 @@ test('with approval it continues, but not with its own choices for the agent', a
 test('options of the command line apply, with their warning', async () => {
   const project = await planted('--budget', '99');
   const given = ['--dangerously-skip-permissions', '--budget', '0', '--max-iterations', '9'];
-  const { code, stderr } = await project.run(['resume', 'planted', '--trust-run', ...given]);
+  const { code, stderr } = await command(project, ['resume', 'planted', '--trust-run', ...given]);
   expect(code).toBe(0);
   expect(stderr).toContain('WARNING: permissions are skipped');
   expect(stderr).toContain('permissions  SKIPPED (the run had: acceptEdits)');
@@ -123,8 +130,8 @@ test('options of the command line apply, with their warning', async () => {
 test('an approved run belongs to the user from then on', async () => {
   const project = await planted();
   const once = ['resume', 'planted', '--max-iterations', '1'];
-  expect(await project.run([...once, '--trust-run'])).toMatchObject({ code: 3 });
-  const { code, stderr } = await project.run(['resume', 'planted', '--max-iterations', '9']);
+  expect(await command(project, [...once, '--trust-run'])).toMatchObject({ code: 3 });
+  const { code, stderr } = await command(project, ['resume', 'planted', '--max-iterations', '9']);
   expect(code).toBe(0);
   expect(stderr).not.toContain('not started by you');
 });
@@ -153,27 +160,27 @@ test.each<[string, Partial<RunEventOf<'run-started'>>]>([
   'a run of the user is no longer recognised if its journal was changed so that it %s',
   async (_, change) => {
     const project = newProject(FLOW);
-    await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
-    expect((await project.run(['list'])).stdout).not.toContain('not yours');
+    await command(project, ['flow', '--workflow-id', 'own', '--max-iterations', '1']);
+    expect((await command(project, ['list'])).stdout).not.toContain('not yours');
     const [started, ...others] = project.journal('own');
     if (started?.type !== 'run-started') throw new Error('It has not started.');
     write(project, 'own', [{ ...started, ...change }, ...others]);
-    expect((await project.run(['list'])).stdout).toContain('(not yours)');
-    expect(await project.run(['resume', 'own'])).toMatchObject({ code: 64 });
+    expect((await command(project, ['list'])).stdout).toContain('(not yours)');
+    expect(await command(project, ['resume', 'own'])).toMatchObject({ code: 64 });
   },
 );
 
 test('the seals of one run are not valid for another', async () => {
   const project = newProject(FLOW);
-  await project.run(['flow', '--workflow-id', 'own', '--max-iterations', '1']);
-  await project.run(['flow', '--workflow-id', 'b', '--max-iterations', '1'], {
+  await command(project, ['flow', '--workflow-id', 'own', '--max-iterations', '1']);
+  await command(project, ['flow', '--workflow-id', 'b', '--max-iterations', '1'], {
     env: STRANGER(project),
   });
   writeFileSync(
     project.path('.raymond/runs/b/seals'),
     readFileSync(project.path('.raymond/runs/own/seals')),
   );
-  expect(await project.run(['resume', 'b'])).toMatchObject({ code: 64 });
+  expect(await command(project, ['resume', 'b'])).toMatchObject({ code: 64 });
 });
 
 test.each([
@@ -187,7 +194,7 @@ test.each([
   mkdirSync(elsewhere);
   rmSync(project.path(path), { recursive: true, force: true });
   symlinkSync(elsewhere, project.path(path));
-  const { code, stderr } = await project.run(['resume', 'planted', '--trust-run']);
+  const { code, stderr } = await command(project, ['resume', 'planted', '--trust-run']);
   expect(code).not.toBe(0);
   expect(stderr).toMatch(/is a link|not a regular file/);
 });
@@ -197,7 +204,7 @@ test('a new run writes nothing through existing links with its name', async () =
   const step = project.path('.raymond/runs/demo/steps/main/1');
   mkdirSync(step, { recursive: true });
   symlinkSync(project.path('precious/work'), join(step, 'stdout'));
-  const { code, stderr } = await project.run(['flow', '--workflow-id', 'demo']);
+  const { code, stderr } = await command(project, ['flow', '--workflow-id', 'demo']);
   expect(code).toBe(64);
   expect(stderr).toContain(`${step}/stdout is not a regular file`);
   expect(project.read('precious/work')).toBe('of days');
@@ -209,15 +216,15 @@ test('answer skips a run that the user did not start unless it is named', async 
     'flow/GO.sh': `echo '<result>done</result>'`,
   });
   const env = STRANGER(project);
-  await project.run(['flow', '--workflow-id', 'planted', '--no-wait'], { env });
-  const { code, stderr } = await project.run(['answer', '1234']);
+  await command(project, ['flow', '--workflow-id', 'planted', '--no-wait'], { env });
+  const { code, stderr } = await command(project, ['answer', '1234']);
   expect(code).toBe(64);
   expect(stderr).toContain('No run of this project waits for an answer');
 });
 
 test('a variable that changes how programs run is refused', async () => {
   const project = await planted('--set', 'Options=1');
-  const { code, stderr } = await project.run(['resume', 'planted', '--trust-run']);
+  const { code, stderr } = await command(project, ['resume', 'planted', '--trust-run']);
   expect(code).toBe(64);
   expect(stderr).toContain('"Options" cannot be chosen by an agent');
 });
@@ -225,7 +232,7 @@ test('a variable that changes how programs run is refused', async () => {
 test('a run starts even if the key cannot be saved', async () => {
   const project = newProject({ ...FLOW, 'no-folder': '' });
   const env = { XDG_STATE_HOME: project.path('no-folder') };
-  const { code, stderr } = await project.run(['flow', '--workflow-id', 'r'], { env });
+  const { code, stderr } = await command(project, ['flow', '--workflow-id', 'r'], { env });
   expect(code).toBe(0);
   expect(stderr).toContain('Raymond will not recognise r as yours at a resume.');
 });

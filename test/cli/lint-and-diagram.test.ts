@@ -1,5 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 
 const POLICY = '---\nallowed_transitions: [{ tag: goto, target: NXT }, { tag: result }]\n---\n';
@@ -11,7 +12,7 @@ const FLOW = {
 };
 
 test('lint prints the position, the fault and the remedy, and exits with 1 for an error', async () => {
-  const found = await newProject(FLOW).run(['lint', 'flow']);
+  const found = await command(newProject(FLOW), ['lint', 'flow']);
   expect(found.code).toBe(1);
   expect(found.stdout).toMatch(
     /^flow\/START\.md:2:\d+: error: .*There is no state "NXT"\. .*NEXT\.sh.* \[missing-state\]$/m,
@@ -22,18 +23,18 @@ test('lint prints the position, the fault and the remedy, and exits with 1 for a
 
 test('lint: --level hides findings, --set gives variables, --windows checks for Windows', async () => {
   const project = newProject(FLOW);
-  const errors = await project.run(['lint', 'flow', '--level', 'error']);
+  const errors = await command(project, ['lint', 'flow', '--level', 'error']);
   expect(errors.stdout).not.toMatch(/: (?:warning|note): /);
-  const filled = await project.run(['lint', 'flow', '--set', 'thing=1']);
+  const filled = await command(project, ['lint', 'flow', '--set', 'thing=1']);
   expect(filled.stdout).not.toContain('unfilled-placeholder');
-  expect(await project.run(['lint', 'good'])).toMatchObject({ code: 0, stdout: '' });
-  const windows = await project.run(['lint', 'good', '--windows']);
+  expect(await command(project, ['lint', 'good'])).toMatchObject({ code: 0, stdout: '' });
+  const windows = await command(project, ['lint', 'good', '--windows']);
   expect(windows).toMatchObject({ code: 1, stdout: expect.stringContaining('[wrong-platform]') });
 });
 
 test('lint: --json prints one finding per line, --sarif all of them for a code host', async () => {
   const project = newProject(FLOW);
-  const json = await project.run(['lint', 'flow', '--json']);
+  const json = await command(project, ['lint', 'flow', '--json']);
   const faults = json.stdout
     .trim()
     .split('\n')
@@ -41,7 +42,7 @@ test('lint: --json prints one finding per line, --sarif all of them for a code h
   expect(faults).toContainEqual(
     expect.objectContaining({ code: 'missing-state', file: 'flow/START.md', line: 2 }),
   );
-  const sarif = JSON.parse((await project.run(['lint', 'flow', '--sarif'])).stdout);
+  const sarif = JSON.parse((await command(project, ['lint', 'flow', '--sarif'])).stdout);
   expect(sarif.version).toBe('2.1.0');
   expect(sarif.runs[0].results).toHaveLength(faults.length);
 });
@@ -60,7 +61,7 @@ test('lint: a missing, doubled or unreadable first state is a finding', async ()
     ['two', 'two-entries'],
     ['link', 'unusable-file'],
   ] as const) {
-    const found = await project.run(['lint', flow]);
+    const found = await command(project, ['lint', flow]);
     expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(`[${code}]`) });
     expect(found.stdout).toContain(`${flow}/`);
   }
@@ -68,13 +69,15 @@ test('lint: a missing, doubled or unreadable first state is a finding', async ()
 
 test('diagram: Mermaid text, a picture, a page, and the path of a run', async () => {
   const project = newProject(FLOW);
-  const mermaid = await project.run(['diagram', 'good']);
+  const mermaid = await command(project, ['diagram', 'good']);
   expect(mermaid).toMatchObject({ code: 0, stdout: expect.stringMatching(/^flowchart TD\n/) });
-  expect((await project.run(['diagram', 'good', '--svg'])).stdout).toMatch(/^<svg[\s\S]*START/);
-  const page = await project.run(['diagram', 'good', '--html']);
+  expect((await command(project, ['diagram', 'good', '--svg'])).stdout).toMatch(
+    /^<svg[\s\S]*START/,
+  );
+  const page = await command(project, ['diagram', 'good', '--html']);
   expect(page.stdout).toMatch(/^<!doctype html>[\s\S]*default-src 'none'/i);
-  expect(await project.run(['good', '--workflow-id', 'r'])).toMatchObject({ code: 0 });
-  expect((await project.run(['diagram', '--run', 'r', '--svg'])).stdout).toContain('1×');
+  expect(await command(project, ['good', '--workflow-id', 'r'])).toMatchObject({ code: 0 });
+  expect((await command(project, ['diagram', '--run', 'r', '--svg'])).stdout).toContain('1×');
 });
 
 test.each([
@@ -83,6 +86,6 @@ test.each([
   [['diagram'], 'No workflow is named.'],
   [['diagram', 'good', '--run', 'r'], 'This project has no run r'],
 ])('%j is refused', async (args, message) => {
-  const ended = await newProject(FLOW).run(args);
+  const ended = await command(newProject(FLOW), args);
   expect(ended).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining(message) });
 });

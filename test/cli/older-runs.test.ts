@@ -2,6 +2,7 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
@@ -23,24 +24,24 @@ test('a run that waits for an answer', async () => {
   });
   putBack(project, 'question');
   const before = project.read('.raymond/state/question.jsonl');
-  expect((await project.run(['show', 'question'])).stdout).toContain('asking: Is it done?');
-  expect((await project.run(['list'])).stdout).toMatch(/^question +waiting/m);
-  const logs = await project.run(['logs', 'question', '--json']);
+  expect((await command(project, ['show', 'question'])).stdout).toContain('asking: Is it done?');
+  expect((await command(project, ['list'])).stdout).toMatch(/^question +waiting/m);
+  const logs = await command(project, ['logs', 'question', '--json']);
   expect(logs.stdout).toMatch(/^\{"seq":1,"type":"run-started","version":2,/);
   expect(project.read('.raymond/state/question.jsonl')).toBe(before);
 
-  await project.run(['answer', 'question', 'yes']);
+  await command(project, ['answer', 'question', 'yes']);
   // It has no seal, so Raymond does not recognise it as the user's.
-  const refused = await project.run(['resume', 'question']);
+  const refused = await command(project, ['resume', 'question']);
   expect(refused.code).toBe(64);
   expect(refused.stderr).toContain('an older Raymond');
-  const resumed = await project.run(['resume', 'question', '--trust-run']);
+  const resumed = await command(project, ['resume', 'question', '--trust-run']);
   expect(resumed).toMatchObject({ code: 0, stdout: 'a person said yes\n' });
   expect(project.read('.raymond/state/question.jsonl.old-1')).toBe(before);
   const seqs = project.journal('question').map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
-  expect(await project.run(['prune', 'question'])).toMatchObject({ code: 0 });
-  expect((await project.run(['list'])).stdout).not.toContain('question');
+  expect(await command(project, ['prune', 'question'])).toMatchObject({ code: 0 });
+  expect((await command(project, ['list'])).stdout).not.toContain('question');
 });
 
 test('a run that was killed while workers ran', async () => {
@@ -50,8 +51,8 @@ test('a run that was killed while workers ran', async () => {
 echo "<result>$number</result>"`,
   });
   putBack(project, 'killed');
-  expect((await project.run(['list'])).stdout).toMatch(/^killed +crashed/m);
-  const resumed = await project.run(['resume', 'killed', '--trust-run']);
+  expect((await command(project, ['list'])).stdout).toMatch(/^killed +crashed/m);
+  const resumed = await command(project, ['resume', 'killed', '--trust-run']);
   expect(resumed).toMatchObject({ code: 0, stdout: 'all are sent\n' });
   expect(project.lines('here').sort()).toEqual(['1', '2']);
 });
@@ -66,15 +67,15 @@ echo "<result>$number</result>"`,
   putBack(project, 'asked');
   const steps = join(journals, 'asked.steps');
   cpSync(steps, project.path('.raymond/runs/asked/steps'), { recursive: true });
-  const shown = (await project.run(['show', 'asked'])).stdout;
+  const shown = (await command(project, ['show', 'asked'])).stdout;
   expect(shown).toContain('asking: Which colour?');
   expect(shown).toMatch(/main_work1 .* running/);
-  await project.run(['answer', 'asked', 'blue']);
-  const resumed = await project.run(['resume', 'asked', '--trust-run']);
+  await command(project, ['answer', 'asked', 'blue']);
+  const resumed = await command(project, ['resume', 'asked', '--trust-run']);
   expect(resumed).toMatchObject({ code: 0, stdout: 'painted blue\n' });
   // The first worker finished after Raymond was killed. The end of the second one was not recorded.
   expect(project.lines('here')).toEqual(['2 2']);
-  const state = JSON.parse((await project.run(['show', 'asked', '--json'])).stdout);
+  const state = JSON.parse((await command(project, ['show', 'asked', '--json'])).stdout);
   expect(state).toMatchObject({ condition: 'completed', agents: [] });
   const by = (id: string) => state.ended_agents.find((agent: { id: string }) => agent.id === id);
   expect(by('main')).toMatchObject({ parent: null, state: 'AFTER.sh', result: 'painted blue' });

@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
@@ -17,7 +18,7 @@ echo '<result>made</result>'`,
 async function withWork(): Promise<{ project: Project; tree: string }> {
   const project = newProject(TREES);
   for (const run of ['clean', 'dirty'])
-    expect(await project.run(['trees', '--workflow-id', run])).toMatchObject({ code: 0 });
+    expect(await command(project, ['trees', '--workflow-id', run])).toMatchObject({ code: 0 });
   const tree = project.path('.raymond/runs/dirty/tasks/main/tree');
   writeFileSync(`${tree}/report.md`, 'of days');
   return { project, tree };
@@ -25,14 +26,14 @@ async function withWork(): Promise<{ project: Project; tree: string }> {
 
 test('a run with work that exists nowhere else is kept, and the work is named', async () => {
   const { project, tree } = await withWork();
-  const dry = await project.run(['prune', '--dry-run']);
+  const dry = await command(project, ['prune', '--dry-run']);
   expect(dry).toMatchObject({ code: 1, stdout: 'would remove clean\n' });
-  const { code, stdout, stderr } = await project.run(['prune']);
+  const { code, stdout, stderr } = await command(project, ['prune']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: 'removed clean\n' });
   expect(stderr).toContain(`${tree} has uncommitted changes`);
   expect(project.read('.raymond/runs/dirty/tasks/main/tree/report.md')).toBe('of days');
-  expect((await project.run(['list'])).stdout).toContain('dirty');
-  const json = await project.run(['prune', 'dirty', '--json']);
+  expect((await command(project, ['list'])).stdout).toContain('dirty');
+  const json = await command(project, ['prune', 'dirty', '--json']);
   expect(JSON.parse(json.stdout)).toEqual({
     workflow_id: 'dirty',
     removed: false,
@@ -43,7 +44,7 @@ test('a run with work that exists nowhere else is kept, and the work is named', 
 test('it is deleted only after a person agrees', async () => {
   const { project, tree } = await withWork();
   const discard = ['prune', 'dirty', '--discard-worktrees'];
-  const unasked = await project.run(discard);
+  const unasked = await command(project, discard);
   expect(unasked.code).toBe(64);
   expect(unasked.stderr).toContain('add --yes');
 

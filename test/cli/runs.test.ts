@@ -1,6 +1,7 @@
 /** Commands for existing runs: list, show, logs, stop, answer, resume, prune. */
 import { existsSync, readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { Crew } from '../crash/crew.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
@@ -43,7 +44,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   });
 
   test('look different in list', async () => {
-    const { code, stdout } = await project.run(['list']);
+    const { code, stdout } = await command(project, ['list']);
     expect(code).toBe(0);
     const rows = stdout
       .trimEnd()
@@ -61,7 +62,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   });
 
   test('list --json', async () => {
-    const { stdout } = await project.run(['list', '--json']);
+    const { stdout } = await command(project, ['list', '--json']);
     const found = objects(stdout).map((run) => [run.workflow_id, run.condition, run.pid]);
     expect(found.sort()).toEqual([
       ['run-ask', 'waiting', null],
@@ -73,7 +74,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   });
 
   test('a new start mentions only the crashed one', async () => {
-    const { stderr } = await project.run(['good']);
+    const { stderr } = await command(project, ['good']);
     expect(stderr).toContain(
       'Unfinished after a crash: run-crashed. To continue it: raymond resume run-crashed',
     );
@@ -85,14 +86,14 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     ['run-live', 'running since'],
     ['run-good', 'result    fine'],
   ])('show %s', async (id, text) => {
-    const { code, stdout } = await project.run(['show', id]);
+    const { code, stdout } = await command(project, ['show', id]);
     expect(code).toBe(0);
     expect(stdout).toContain(text);
     expect(stdout).toContain('starts:');
   });
 
   test('show --json prints the state and the status of list', async () => {
-    const { stdout } = await project.run(['show', 'run-bad', '--json']);
+    const { stdout } = await command(project, ['show', 'run-bad', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       workflow_id: 'run-bad',
       condition: 'failed',
@@ -102,9 +103,9 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
   });
 
   test('logs, and logs --json', async () => {
-    const lines = await project.run(['logs', 'run-good']);
+    const lines = await command(project, ['logs', 'run-good']);
     expect(lines).toMatchObject({ code: 0, stdout: expect.stringContaining('START.sh -> result') });
-    const events = await project.run(['logs', 'run-good', '--json']);
+    const events = await command(project, ['logs', 'run-good', '--json']);
     expect(objects(events.stdout)).toEqual(project.journal('run-good'));
     const numbers = objects(events.stdout).map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
@@ -116,7 +117,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     ['mistyped', ['show', 'rum-ask'], 64, 'Did you mean run-ask?'],
     ['unknown', ['logs', 'zebra'], 64, 'This project has no run zebra.'],
   ])('an id that is %s', async (_, args, code, text) => {
-    const ended = await project.run(args);
+    const ended = await command(project, args);
     expect(ended.code).toBe(code);
     expect(code === 0 ? ended.stdout : ended.stderr).toContain(text);
   });
@@ -132,7 +133,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
     ['resume', ['resume'], 'No run is named.'],
     ['prune', ['prune', 'run-live'], 'works on run-live'],
   ])('%s is refused for a run in the wrong status', async (_, args, text) => {
-    const { code, stdout, stderr } = await project.run(args);
+    const { code, stdout, stderr } = await command(project, args);
     expect([1, 64]).toContain(code);
     expect(stdout).toBe('');
     expect(stderr).toContain(text);
@@ -141,11 +142,11 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
 
 test('resuming a completed run prints its result again', async () => {
   const project = newProject(FLOWS);
-  await project.run(['good', '--workflow-id', 'g']);
+  await command(project, ['good', '--workflow-id', 'g']);
   // A process that is killed right after the last event leaves this state.
   project.write('.raymond/state/g.json', '{}');
   const journal = project.journal('g');
-  expect(await project.run(['resume', 'g'])).toMatchObject({
+  expect(await command(project, ['resume', 'g'])).toMatchObject({
     code: 0,
     stdout: 'fine\n',
     stderr: expect.stringContaining('g is completed.'),
@@ -156,11 +157,11 @@ test('resuming a completed run prints its result again', async () => {
 
 test('a failed run is fixed and resumed', async () => {
   const project = newProject(FLOWS);
-  expect(await project.run(['bad', '--workflow-id', 'b'])).toMatchObject({ code: 1 });
-  expect(await project.run(['resume', 'b'])).toMatchObject({ code: 1 });
+  expect(await command(project, ['bad', '--workflow-id', 'b'])).toMatchObject({ code: 1 });
+  expect(await command(project, ['resume', 'b'])).toMatchObject({ code: 1 });
   project.write('cured', '');
-  expect(await project.run(['resume', '--all'])).toMatchObject({ code: 0, stdout: 'cured\n' });
-  expect(await project.run(['resume', '--all'])).toMatchObject({ code: 0, stdout: '' });
+  expect(await command(project, ['resume', '--all'])).toMatchObject({ code: 0, stdout: 'cured\n' });
+  expect(await command(project, ['resume', '--all'])).toMatchObject({ code: 0, stdout: '' });
 });
 
 test('logs -f continues until the run ends; stop --json reports the end', async () => {
@@ -193,18 +194,18 @@ test.each([
   await life.ended;
   damage(project);
   expect(survivors(project.folder)).not.toEqual([]);
-  expect(await project.run(['prune', 'h'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['prune', 'h'])).toMatchObject({ code: 0 });
   expect(survivors(project.folder)).toEqual([]);
   expect(readdirSync(project.path('.raymond', 'runs'))).toEqual([]);
 });
 
 test('prune removes completed runs, and with --all the others', async () => {
   const project = newProject(FLOWS);
-  await project.run(['good', '--workflow-id', 'g']);
-  await project.run(['bad', '--workflow-id', 'b']);
-  await project.run(['ask', '--workflow-id', 'a']);
+  await command(project, ['good', '--workflow-id', 'g']);
+  await command(project, ['bad', '--workflow-id', 'b']);
+  await command(project, ['ask', '--workflow-id', 'a']);
   const pruned = async (...args: string[]) =>
-    objects((await project.run(['prune', '--json', ...args])).stdout);
+    objects((await command(project, ['prune', '--json', ...args])).stdout);
   expect(await pruned('--older-than', '1h')).toEqual([]);
   expect(await pruned('--dry-run')).toEqual([{ workflow_id: 'g', removed: false }]);
   expect(await pruned()).toEqual([{ workflow_id: 'g', removed: true }]);

@@ -5,12 +5,13 @@ import { answerText } from '../../src/execute/answer-ref.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { fileRecords } from '../../src/journal/file-records.ts';
 import { type JournaledEvent, runEventSchema } from '../../src/model/event.ts';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
 /** The answers of a run's steps, found through the output of `raymond logs`. */
 async function answersOf(project: Project, run: string) {
-  const { stdout } = await project.run(['logs', run, '--json']);
+  const { stdout } = await command(project, ['logs', run, '--json']);
   const lines = stdout.trimEnd().split('\n');
   const events: JournaledEvent[] = lines.map((line) => {
     const json = JSON.parse(line);
@@ -34,7 +35,7 @@ printf 'caf\\xc3 %s ' "$n"
 [ "$n" != 23 ] || head -c 3000000 /dev/zero | tr '\\0' x
 [ "$n" -lt 24 ] && echo "<goto input='$n'>START</goto>" || echo "<result>$n</result>"`,
   });
-  const ended = await project.run(['loop', '--workflow-id', 'loop']);
+  const ended = await command(project, ['loop', '--workflow-id', 'loop']);
   expect(ended).toMatchObject({ code: 0, stdout: '24\n' });
   const answers = await answersOf(project, 'loop');
   const large = 'x'.repeat(3_000_000);
@@ -63,7 +64,7 @@ test('the final messages of prompts, including old compressed ones', async () =>
   START:
 ${Array.from({ length: 22 }, (_, n) => `    - 'Größe ${n + 1}. <goto>START</goto>'\n`).join('')}    - <result>done</result>`,
   });
-  const ended = await project.run(['talk', '--rehearse', '--workflow-id', 'talk']);
+  const ended = await command(project, ['talk', '--rehearse', '--workflow-id', 'talk']);
   expect(ended).toMatchObject({ code: 0, stdout: 'done\n' });
   const texts = (await answersOf(project, 'talk')).map(({ text }) => text);
   expect(texts).toEqual([

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stderr } from '../../src/cli/terminal.ts';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
@@ -16,7 +17,7 @@ const JOURNAL = '.raymond/state/count.jsonl';
 
 async function counted(): Promise<Project> {
   const project = newProject(COUNT);
-  expect(await project.run(['count', '--workflow-id', 'count'])).toMatchObject({ code: 1 });
+  expect(await command(project, ['count', '--workflow-id', 'count'])).toMatchObject({ code: 1 });
   project.write('cured', '');
   return project;
 }
@@ -29,16 +30,16 @@ describe('a damaged journal', () => {
     project.write(JOURNAL, `${damaged.join('\n')}\n`);
     const text = project.read(JOURNAL);
 
-    for (const command of ['resume', 'show', 'logs']) {
-      const ended = await project.run([command, 'count']);
-      expect(ended.code, command).toBe(1);
-      expect(ended.stderr, command).toContain(`Line 6 of the journal ${project.path(JOURNAL)}`);
-      expect(ended.stderr, command).toContain('raymond resume count --salvage');
+    for (const name of ['resume', 'show', 'logs']) {
+      const ended = await command(project, [name, 'count']);
+      expect(ended.code, name).toBe(1);
+      expect(ended.stderr, name).toContain(`Line 6 of the journal ${project.path(JOURNAL)}`);
+      expect(ended.stderr, name).toContain('raymond resume count --salvage');
     }
-    expect((await project.run(['list'])).stdout).toMatch(/^count +damaged/m);
+    expect((await command(project, ['list'])).stdout).toMatch(/^count +damaged/m);
     expect(project.read(JOURNAL)).toBe(text);
 
-    const salvaged = await project.run(['resume', 'count', '--salvage']);
+    const salvaged = await command(project, ['resume', 'count', '--salvage']);
     expect(salvaged).toMatchObject({ code: 0, stdout: 'six\n' });
     expect(project.read(`${JOURNAL}.broken-1`)).toBe(text);
     expect(project.journal('count').at(-1)).toMatchObject({ outcome: 'completed' });
@@ -50,9 +51,9 @@ describe('a damaged journal', () => {
     // A torn line is never in the state file.
     rmSync(project.path('.raymond/state/count.json'));
     // That the step had failed is taken from what it left; it is not executed for that again.
-    expect(await project.run(['resume', 'count'])).toMatchObject({ code: 1 });
+    expect(await command(project, ['resume', 'count'])).toMatchObject({ code: 1 });
     expect(project.lines('steps')).toEqual(['1', '2', '3', '4']);
-    expect(await project.run(['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
+    expect(await command(project, ['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
     expect(project.lines('steps')).toEqual(['1', '2', '3', '4', '4', '5', '6']);
   });
 
@@ -61,14 +62,14 @@ describe('a damaged journal', () => {
     const events = project.journal('count');
     const last = project.lines(JOURNAL).at(-1) ?? '';
     truncateSync(project.path(JOURNAL), project.read(JOURNAL).length - last.length - 1);
-    for (const command of ['resume', 'show', 'logs']) {
-      const ended = await project.run([command, 'count']);
-      expect(ended.code, command).toBe(1);
-      expect(ended.stderr, command).toContain(`already shows event ${events.length}`);
-      expect(ended.stderr, command).toContain('raymond resume count --salvage');
+    for (const name of ['resume', 'show', 'logs']) {
+      const ended = await command(project, [name, 'count']);
+      expect(ended.code, name).toBe(1);
+      expect(ended.stderr, name).toContain(`already shows event ${events.length}`);
+      expect(ended.stderr, name).toContain('raymond resume count --salvage');
     }
-    expect(await project.run(['resume', 'count', '--salvage'])).toMatchObject({ code: 1 });
-    expect(await project.run(['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
+    expect(await command(project, ['resume', 'count', '--salvage'])).toMatchObject({ code: 1 });
+    expect(await command(project, ['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
   });
 
   test('that was emptied later is not reported as a run that never began', async () => {
@@ -79,19 +80,19 @@ describe('a damaged journal', () => {
       ['resume', 'count', '--salvage'],
       ['show', 'count'],
     ]) {
-      const ended = await project.run(args);
+      const ended = await command(project, args);
       expect(ended, args.join(' ')).toMatchObject({ code: 1 });
       expect(ended.stderr).toContain('has lost the content of its journal');
       expect(ended.stderr).not.toContain('--salvage');
     }
-    const again = await project.run(['count', '--workflow-id', 'count']);
+    const again = await command(project, ['count', '--workflow-id', 'count']);
     expect(again.stderr).toContain('The run count already exists');
   });
 
   test('a state file that is lost or damaged does not matter', async () => {
     const project = await counted();
     project.write('.raymond/state/count.json', '{');
-    expect(await project.run(['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
+    expect(await command(project, ['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
     expect(JSON.parse(project.read('.raymond/state/count.json'))).toMatchObject({ result: 'six' });
   });
 });
@@ -104,7 +105,7 @@ test('a .raymond that cannot be written', async ({ annotate }) => {
     await annotate('Nothing is read-only for this user here: shown with an injected disk only.');
     return;
   }
-  const ended = await project.run(['count']);
+  const ended = await command(project, ['count']);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toMatch(
     /^raymond: Raymond cannot save runs in .*\.raymond: (the file system is read-only|permission denied)\.\n +(Make the file system writable|Give your user permission)/m,
@@ -127,19 +128,19 @@ function makeReadOnly(folder: string): boolean {
 test('a journal under the name of another run is refused', async () => {
   const project = await counted();
   project.write('.raymond/state/mine.jsonl', project.read(JOURNAL));
-  for (const command of ['show', 'logs', 'resume']) {
-    expect(await project.run([command, 'mine'])).toMatchObject({
+  for (const name of ['show', 'logs', 'resume']) {
+    expect(await command(project, [name, 'mine'])).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringContaining('belongs to the run "count"'),
     });
   }
-  expect((await project.run(['list'])).stdout).toMatch(/^mine +damaged/m);
+  expect((await command(project, ['list'])).stdout).toMatch(/^mine +damaged/m);
 });
 
 test.runIf(existsSync('/dev/full'))('a log file that cannot be written is reported', async () => {
   const project = newProject({ 'flow/START.sh': `echo '<result>fine</result>'` });
-  const ended = await project.run(['flow', '--log-file', '/dev/full']);
+  const ended = await command(project, ['flow', '--log-file', '/dev/full']);
   expect(ended).toMatchObject({ code: 0, stdout: 'fine\n' });
   expect(ended.stderr).toContain(
     'The log file /dev/full receives nothing more: there is no space left.',
@@ -148,7 +149,7 @@ test.runIf(existsSync('/dev/full'))('a log file that cannot be written is report
 
 test('a .raymond that is a file', async () => {
   const project = newProject({ ...COUNT, '.raymond': '' });
-  expect(await project.run(['count'])).toMatchObject({
+  expect(await command(project, ['count'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('is a file, but Raymond needs a folder'),
   });

@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
 import { BIN, type Project } from '../raymond.ts';
 
@@ -43,7 +44,7 @@ test('a program that a cloned project names is not run', async () => {
   // The PATH contains only what Raymond itself needs.
   const env = { PATH: dirname(process.execPath) };
   for (const args of [['doctor'], ['talk'], ['resume', '--all'], ['config']]) {
-    const { stdout, stderr } = await project.run(args, { env });
+    const { stdout, stderr } = await command(project, args, { env });
     expect(stdout + stderr).toContain('claude_path = "./program"');
     expect(stdout + stderr).toContain('raymond config trust');
   }
@@ -54,20 +55,20 @@ test('it is run after the user has trusted the file, until the file changes', as
   const project = withProgram(PROGRAM);
   const wasRun = async () => {
     rmSync(project.path('was-run'), { force: true });
-    await project.run(['doctor'], { cwd: project.path('talk') });
+    await command(project, ['doctor'], { cwd: project.path('talk') });
     return existsSync(project.path('was-run'));
   };
   expect(await wasRun()).toBe(false);
-  expect(await project.run(['config', 'trust'])).toMatchObject({
+  expect(await command(project, ['config', 'trust'])).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('claude_path = "./program"'),
   });
   expect(await wasRun()).toBe(true);
   project.write(CONFIG, `${PROGRAM}# another line\n`);
   expect(await wasRun()).toBe(false);
-  await project.run(['config', 'trust']);
+  await command(project, ['config', 'trust']);
   expect(await wasRun()).toBe(true);
-  await project.run(['config', 'trust', '--revoke']);
+  await command(project, ['config', 'trust', '--revoke']);
   expect(await wasRun()).toBe(false);
 });
 
@@ -75,22 +76,22 @@ test('a relative folder in the PATH does not make Raymond run a program of the p
   const project = withProgram('[raymond]\nquiet = true\n');
   renameSync(project.path('program'), project.path('claude'));
   const env = { PATH: `.:${dirname(process.execPath)}` };
-  const { stdout } = await project.run(['doctor'], { env });
+  const { stdout } = await command(project, ['doctor'], { env });
   expect(stdout).toContain('is not on the PATH');
   expect(existsSync(project.path('was-run'))).toBe(false);
 });
 
 test('trust is for one file, and not for the same content elsewhere', async () => {
   const project = withProgram(PROGRAM);
-  await project.run(['config', 'trust']);
+  await command(project, ['config', 'trust']);
   project.write(`other/${CONFIG}`, PROGRAM);
-  const { stderr } = await project.run(['../once'], { cwd: project.path('other') });
+  const { stderr } = await command(project, ['../once'], { cwd: project.path('other') });
   expect(stderr).toContain('is not trusted');
 });
 
 test('approvals are stored in private files of the user', async () => {
   const project = withProgram(PROGRAM);
-  await project.run(['config', 'trust']);
+  await command(project, ['config', 'trust']);
   const folder = join(project.userConfig, 'trusted');
   const [record = ''] = readdirSync(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -102,7 +103,7 @@ test('a script of a workflow cannot trust a file', async () => {
     'flow/START.sh': `echo "<result>$('${process.execPath}' '${BIN}' config trust 2>&1)</result>"`,
     [CONFIG]: PROGRAM,
   });
-  const { code, stdout } = await project.run(['flow']);
+  const { code, stdout } = await command(project, ['flow']);
   expect(code).toBe(0);
   expect(stdout).toContain('only a person can trust a file');
   expect(existsSync(join(project.userConfig, 'trusted'))).toBe(false);
@@ -135,7 +136,7 @@ test.each([
   ['set = ["a=1","Options=1"]', true],
 ])('%s needs trust: %s', async (line, needed) => {
   const project = newProject({ ...ONCE, [CONFIG]: `[raymond]\n${line}\n` });
-  const { code, stdout, stderr } = await project.run(['once', '--workflow-id', 'r']);
+  const { code, stdout, stderr } = await command(project, ['once', '--workflow-id', 'r']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
   expect(stderr.includes(`Ignored: ${line}`)).toBe(needed);
   const [started] = project.journal('r');
@@ -150,7 +151,7 @@ test("an ignored key does not override the user's key", async () => {
     [CONFIG]: '[raymond]\npermission_mode = "bypassPermissions"\n',
   });
   writeUserConfig(project, '[raymond]\npermission_mode = "plan"\n');
-  await project.run(['once', '--workflow-id', 'r']);
+  await command(project, ['once', '--workflow-id', 'r']);
   expect(project.journal('r')[0]).toMatchObject({
     settings: { agent: { skipPermissions: false, permissionMode: 'plan' } },
   });
@@ -163,7 +164,7 @@ test("the project's file overrides the user's, and the command line overrides bo
     project,
     `[raymond]\nbudget = 50\neffort = "high"\nmodel = "opus"\ndangerously_skip_permissions = true\nlog_file = "${log}"\n`,
   );
-  const { stderr } = await project.run(['once', '--workflow-id', 'r', '--budget', '2']);
+  const { stderr } = await command(project, ['once', '--workflow-id', 'r', '--budget', '2']);
   expect(stderr).toContain('WARNING: permissions are skipped');
   expect(stderr).not.toContain('not trusted');
   expect(existsSync(log)).toBe(true);
@@ -173,7 +174,7 @@ test("the project's file overrides the user's, and the command line overrides bo
       agent: { effort: 'high', model: 'haiku', skipPermissions: true },
     },
   });
-  const { stdout } = await project.run(['config', '--json']);
+  const { stdout } = await command(project, ['config', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     user: join(project.userConfig, 'config.toml'),
     project: project.path(CONFIG),
@@ -186,7 +187,7 @@ test("the project's file overrides the user's, and the command line overrides bo
     },
     ignored: {},
   });
-  const shown = (await project.run(['config'])).stdout;
+  const shown = (await command(project, ['config'])).stdout;
   expect(shown).toContain('# model = "opus" (overridden by the project\'s file)');
 });
 
@@ -194,7 +195,7 @@ test('a user folder that others can change is refused', async () => {
   const project = newProject(ONCE);
   writeUserConfig(project, '[raymond]\nquiet = true\n');
   chmodSync(project.userConfig, 0o777);
-  const { code, stderr } = await project.run(['once']);
+  const { code, stderr } = await command(project, ['once']);
   expect(code).not.toBe(0);
   expect(stderr).toContain(`chmod go-w ${project.userConfig}`);
 });
@@ -232,7 +233,7 @@ test('no command follows a link in .raymond out of the project', async () => {
     ['doctor'],
   ];
   for (const args of commands) {
-    const { code, stderr } = await project.run(args);
+    const { code, stderr } = await command(project, args);
     expect(code, args[0]).toBe(1);
     expect(stderr).toContain(`${project.path('.raymond/runs')} is a link`);
   }
@@ -241,8 +242,8 @@ test('no command follows a link in .raymond out of the project', async () => {
 
 test('a journal that is a link is not read or written', async () => {
   const { project, precious } = cloneWith('.raymond/state/linked.jsonl', '../../../precious/work');
-  for (const command of ['show', 'resume', 'logs']) {
-    const { code, stderr } = await project.run([command, 'linked']);
+  for (const name of ['show', 'resume', 'logs']) {
+    const { code, stderr } = await command(project, [name, 'linked']);
     expect(code).toBe(1);
     expect(stderr).toContain('not a regular file');
   }
@@ -251,8 +252,8 @@ test('a journal that is a link is not read or written', async () => {
 
 test('commands that only read a workflow ignore the .raymond next to it', async () => {
   const { project } = cloneWith('.raymond/runs', '../..');
-  expect(await project.run(['lint', 'once'])).toMatchObject({ code: 0 });
-  expect(await project.run(['diagram', 'once'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['lint', 'once'])).toMatchObject({ code: 0 });
+  expect(await command(project, ['diagram', 'once'])).toMatchObject({ code: 0 });
 });
 
 test('without a repository, a .raymond further up is not used', async () => {
@@ -260,7 +261,7 @@ test('without a repository, a .raymond further up is not used', async () => {
   rmSync(project.path('.git'), { recursive: true });
   mkdirSync(project.path('sub'));
   const cwd = project.path('sub');
-  expect(await project.run(['../once'], { cwd })).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(await command(project, ['../once'], { cwd })).toMatchObject({ code: 0, stdout: 'done\n' });
   expect(existsSync(project.path('sub/.raymond/state'))).toBe(true);
 });
 
@@ -269,7 +270,7 @@ test('an open .raymond and an open log become private, and a log of others is re
   mkdirSync(project.path('.raymond/state'), { recursive: true, mode: 0o755 });
   chmodSync(project.path('raymond.log'), 0o666);
   const log = ['once', '--log-file', 'raymond.log'];
-  expect(await project.run(log)).toMatchObject({ code: 0 });
+  expect(await command(project, log)).toMatchObject({ code: 0 });
   const mode = (name: string) => statSync(project.path(name)).mode & 0o777;
   expect([mode('.raymond'), mode('.raymond/state'), mode('raymond.log')]).toEqual([
     0o700, 0o700, 0o600,
@@ -285,23 +286,23 @@ test.each([
 ])('a log in %s is refused before the run begins', async (_, file, why) => {
   const project = newProject(ONCE);
   execFileSync('mkfifo', [project.path('pipe')]);
-  const { code, stdout, stderr } = await project.run(['once', '--log-file', file]);
+  const { code, stdout, stderr } = await command(project, ['once', '--log-file', file]);
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
   expect(stderr).toContain(`${file} cannot be the log file: it ${why}`);
-  expect((await project.run(['list'])).stderr).toContain('This project has no runs');
+  expect((await command(project, ['list'])).stderr).toContain('This project has no runs');
 });
 
 test.runIf(process.getuid?.() === 0)('a log of another user is refused', async () => {
   const project = newProject({ ...ONCE, 'raymond.log': '' });
   chownSync(project.path('raymond.log'), 54_321, 54_321);
-  const { code, stderr } = await project.run(['once', '--log-file', 'raymond.log']);
+  const { code, stderr } = await command(project, ['once', '--log-file', 'raymond.log']);
   expect(code).toBe(64);
   expect(stderr).toContain('it belongs to another user');
 });
 
 test('without a config file, the remedy is shown', async () => {
   const project = newProject(ONCE);
-  const { code, stderr } = await project.run(['config', 'trust']);
+  const { code, stderr } = await command(project, ['config', 'trust']);
   expect(code).toBe(0);
   expect(stderr).toContain('does not exist. To write one with every option: raymond --init-config');
 });

@@ -1,0 +1,79 @@
+/**
+ * Carries out a command in the process of the test. This takes a fraction of the time of a new
+ * process, so it is for tests of what a command says and does. Tests of the process itself (its
+ * start and end, its streams, signals) use `Project.run`.
+ */
+import { commandLine } from '../src/cli/command-line.ts';
+import type { Circumstances, Ended, Project } from './raymond.ts';
+
+export type CommandEnd = Pick<Ended, 'code' | 'stdout' | 'stderr'>;
+
+export function command(
+  project: Pick<Project, 'folder' | 'environment'>,
+  args: readonly string[],
+  { cwd = project.folder, env = {} }: Pick<Circumstances, 'cwd' | 'env'> = {},
+): Promise<CommandEnd> {
+  return carryOut(args, cwd, { ...project.environment, ...env });
+}
+
+/** One at a time, because a process has one directory, one environment and two streams. */
+export async function carryOut(
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<CommandEnd> {
+  if (isBusy) throw new Error('Another command is still at work in this process. Use Project.run.');
+  isBusy = true;
+  const said = { stdout: '', stderr: '' };
+  const restore = [
+    enterFolder(cwd),
+    setEnvironment(environment),
+    listenTo('stdout', (text) => {
+      said.stdout += text;
+    }),
+    listenTo('stderr', (text) => {
+      said.stderr += text;
+    }),
+  ];
+  try {
+    const code = await commandLine(args);
+    return { code, ...said };
+  } finally {
+    for (const undo of restore) undo();
+    isBusy = false;
+  }
+}
+
+let isBusy = false;
+
+function enterFolder(cwd: string): () => void {
+  const before = process.cwd();
+  process.chdir(cwd);
+  return () => process.chdir(before);
+}
+
+function setEnvironment(environment: Readonly<Record<string, string>>): () => void {
+  const before = { ...process.env };
+  const set = (values: Readonly<Record<string, string | undefined>>) => {
+    for (const name of Object.keys(process.env)) if (!(name in values)) delete process.env[name];
+    for (const [name, value] of Object.entries(values)) {
+      if (process.env[name] !== value) process.env[name] = value;
+    }
+  };
+  set(environment);
+  return () => set(before);
+}
+
+function listenTo(name: 'stdout' | 'stderr', hear: (text: string) => void): () => void {
+  const stream = process[name];
+  const before = stream.write;
+  stream.write = (text: string | Uint8Array, ...rest: unknown[]) => {
+    hear(typeof text === 'string' ? text : Buffer.from(text).toString());
+    const done = rest.find((one) => typeof one === 'function');
+    done?.();
+    return true;
+  };
+  return () => {
+    stream.write = before;
+  };
+}
