@@ -1,4 +1,5 @@
 import type { Interpreter, ScriptState } from '../model/workflow.ts';
+import { withQuietSubstitutions } from './substitutions.ts';
 
 /** A script's text as it would print it, without running it: variables stay as they are. */
 export interface PlainScript {
@@ -10,13 +11,21 @@ export interface PlainScript {
 /** Removes the escapes of the shell and blanks comments, so that tags can be read. */
 export function plainScript(script: Pick<ScriptState, 'text' | 'interpreter'>): PlainScript {
   const { comment, escapes } = SYNTAX[script.interpreter];
-  const source = script.text.replace(comment, (line) => ' '.repeat(line.length));
+  const source = quietScript(script).replace(comment, (line) => ' '.repeat(line.length));
   const dropped: number[] = [];
   const text = source.replace(escapes, (written, escaped: string, offset: number) => {
     for (let i = 0; i < written.length - escaped.length; i++) dropped.push(offset + i);
     return escaped;
   });
   return { text, origin: (offset) => shift(offset, dropped) };
+}
+
+/** The script without the quotes that its shell uses in substitutions. */
+export function quietScript({
+  text,
+  interpreter,
+}: Pick<ScriptState, 'text' | 'interpreter'>): string {
+  return interpreter === 'bash' ? withQuietSubstitutions(text) : text;
 }
 
 interface Syntax {

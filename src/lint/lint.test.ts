@@ -87,6 +87,28 @@ test.each<[string, Record<string, string>, string[]]>([
     ['result-ends-run A.md:1:12'],
   ],
   [
+    'quotes in a substitution, which the shell uses itself',
+    {
+      'START.sh': String.raw`echo "<goto input=\"$(cat "a b" | tr -d '<>"')\">A</goto>"`,
+      A: `{{input}} ${END}`,
+    },
+    [],
+  ],
+  [
+    'quotes in single quotes, which the shell prints',
+    { 'START.sh': `echo '<goto input="$(cat "a")">A</goto>'`, A: `{{input}} ${END}` },
+    ['unreachable-state A.md:1:1', 'dead-end START.sh:1:1', 'unreadable-tag START.sh:1:7'],
+  ],
+  [
+    'another tag where none is read',
+    {
+      START:
+        '---\nallowed_transitions: [{tag: goto, target: A}]\nforce_implicit: true\n---\nDo not write <goto>START</goto>.',
+      A: END,
+    },
+    [],
+  ],
+  [
     'a tag printed in two parts',
     { 'START.sh': `echo "<goto>"\necho A\necho "</goto>"`, A: END },
     ['perhaps-unreachable A.md:1:1'],

@@ -14,7 +14,8 @@ import { type Lint, prompts } from './rule.ts';
 
 export function forbiddenTags(workflow: Workflow, state: State): readonly Diagnostic[] {
   const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
-  if (state.kind !== 'prompt' || !allowed) return [];
+  // With force_implicit, no tag is read, so none is rejected.
+  if (state.kind !== 'prompt' || !allowed || state.policy.forceImplicit) return [];
   const fit = policyFit(workflow, state);
   const ways = shownWays(workflow, state);
   const tags = new Set(allowed.map(({ tag }) => tag));

@@ -1,6 +1,8 @@
 /** Tags that are correct in a script's text and wrong in its output, because the shell changes them. */
 
 import { type Mention, mentionsOf } from '../graph/mentions.ts';
+import { once } from '../graph/once.ts';
+import { quietScript } from '../graph/script-text.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ScriptState } from '../model/workflow.ts';
 import { fault } from './codes.ts';
@@ -15,6 +17,8 @@ export function badlyPrintedTags(lint: Lint): readonly Diagnostic[] {
     }),
   );
 }
+
+const quietText = once(quietScript);
 
 interface TagFault {
   readonly message: string;
@@ -37,10 +41,9 @@ function bareTag({ text, interpreter }: ScriptState, { from }: Mention): TagFaul
 }
 
 /** `echo "<call return="R">S</call>"`: bash removes the inner quotes. */
-function lostQuotes(
-  { text, interpreter }: ScriptState,
-  { from, to }: Mention,
-): TagFault | undefined {
+function lostQuotes(script: ScriptState, { from, to }: Mention): TagFault | undefined {
+  const { interpreter } = script;
+  const text = quietText(script);
   if (interpreter === 'cmd' || quoteAtEnd(lineBefore(text, from)) !== '"') return undefined;
   if (!/^<[^>]*[^>\\`]"/.test(text.slice(from, to))) return undefined;
   return {
