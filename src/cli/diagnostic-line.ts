@@ -24,7 +24,12 @@ export function placed(
   { ref }: Workflow,
   diagnostic: Diagnostic,
 ): Diagnostic {
-  const path = library.pathOf(ref, diagnostic.file);
+  return nearHere({ ...diagnostic, file: library.pathOf(ref, diagnostic.file) });
+}
+
+/** The same for a diagnostic with an absolute path. */
+export function nearHere(diagnostic: Diagnostic): Diagnostic {
+  const { file: path } = diagnostic;
   const near = relative(process.cwd(), path);
   return { ...diagnostic, file: near.startsWith('..') || near === '' ? path : near };
 }

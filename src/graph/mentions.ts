@@ -23,11 +23,11 @@ export type Mention = Position & {
  */
 export const mentionsOf = once((state: PromptState | ScriptState): readonly Mention[] => {
   if (state.kind === 'prompt') {
-    const position = positionsIn(state.template, state.templateLine);
+    const position = positionsIn(state.template, state.place);
     return scan(state.template).map((found) => ({ ...found, ...position(found.from) }));
   }
   const { text, origin } = plainScript(state);
-  const position = positionsIn(state.text);
+  const position = positionsIn(state.text, state.place);
   return scan(text).map((found) => {
     const from = origin(found.from);
     return { ...found, from, to: origin(found.to), ...position(from) };

@@ -1,16 +1,23 @@
+import type { TextPlace } from '../model/workflow.ts';
+
 /** A position in a file. Lines and columns count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Converts offsets of a text to positions. The text begins at the start of the given line of its file. */
-export function positionsIn(text: string, firstLine = 1): (offset: number) => Position {
+/** Converts offsets of a text to positions in its file. */
+export function positionsIn(
+  text: string,
+  { line, column, indent }: Omit<TextPlace, 'file'>,
+): (offset: number) => Position {
+  if (indent === undefined) return () => ({ line, column });
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return (offset) => {
     const index = lastAtMost(starts, offset);
-    return { line: firstLine + index, column: offset - (starts[index] ?? 0) + 1 };
+    const first = index === 0 ? column : indent;
+    return { line: line + index, column: offset - (starts[index] ?? 0) + first };
   };
 }
 

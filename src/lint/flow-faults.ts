@@ -13,6 +13,7 @@ import { TAG_RULES } from '../parse/transition.ts';
 import { type Code, fault } from './codes.ts';
 import { explanations } from './names.ts';
 import { forbiddenTags } from './policy-tags.ts';
+import { startOf } from './rule.ts';
 
 export function flowFaults(workflow: Workflow, walk: Walk): readonly Diagnostic[] {
   const reached = new Set([...walk.configurations.values()].map(({ state }) => state));
@@ -30,7 +31,7 @@ export function flowFaults(workflow: Workflow, walk: Walk): readonly Diagnostic[
     ...certain,
     ...unreachableStates(workflow, walk, reached),
     ...callsThatNeverReturn(walk),
-    ...endlessLoops(walk),
+    ...endlessLoops(workflow, walk),
   ];
 }
 
@@ -74,7 +75,6 @@ function deadEnds(workflow: Workflow, { deadEnds: found }: Walk): readonly Diagn
   return [...names].flatMap((name) => {
     const state = workflow.states.get(name);
     if (!state || state.kind === 'broken') return [];
-    const line = state.kind === 'prompt' ? state.templateLine : 1;
     const [message, remedy] =
       state.kind === 'prompt'
         ? [
@@ -85,7 +85,7 @@ function deadEnds(workflow: Workflow, { deadEnds: found }: Walk): readonly Diagn
             `The text of ${name} shows no tag that it prints.`,
             'Print one, for example <goto>NEXT</goto>. If another program prints the tag, ignore this warning.',
           ];
-    return fault('dead-end', name, { line, column: 1 }, message, { remedy });
+    return fault('dead-end', name, state.place, message, { remedy });
   });
 }
 
@@ -116,8 +116,9 @@ function unreachableStates(
   if (states.some(({ kind }) => kind === 'broken')) return [];
   const judges = new Set([...reached].flatMap((name) => judgesOf(workflow, name)));
   const missed = states.filter(({ name }) => !reached.has(name) && !judges.has(name));
-  return missed.map(({ name }) => {
-    const start = { line: 1, column: 1 };
+  return missed.map((state) => {
+    const { name } = state;
+    const start = startOf(state);
     return walk.hasOpenWays
       ? fault('perhaps-unreachable', name, start, `No tag names ${stemOf(name)}.`, {
           remedy: 'If no step chooses it at run time, remove the file.',
@@ -166,7 +167,7 @@ function callsThatNeverReturn({ activations }: Walk): readonly Diagnostic[] {
   );
 }
 
-function endlessLoops(walk: Walk): readonly Diagnostic[] {
+function endlessLoops(workflow: Workflow, walk: Walk): readonly Diagnostic[] {
   const endless = neverStopping([...walk.configurations.values()]);
   const within = (at: Configuration) => [...at.links, ...at.callees].filter((n) => endless.has(n));
   const loops = bottoms(endless, within).filter((loop) => loop.some((at) => within(at).length > 0));
@@ -180,7 +181,7 @@ function endlessLoops(walk: Walk): readonly Diagnostic[] {
     return fault(
       'endless-loop',
       first.state,
-      way ?? { line: 1, column: 1 },
+      way ?? startOf(workflow.states.get(first.state)),
       `${names.join(' → ')} → ${names[0]} never ends: no exit leads to a result, and no limit applies.`,
       { remedy: 'Add a <result> to one of these states, or set max_visits.' },
     );

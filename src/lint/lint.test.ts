@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
-import { workflowOf } from '../../test/lint/workflow-of.ts';
-import { type LintOptions, lint } from './lint.ts';
+import { describe, expect, test } from 'vitest';
+import { readYaml, workflowOf, yamlWorkflowOf } from '../../test/lint/workflow-of.ts';
+import { type LintOptions, lint, lintFailure } from './lint.ts';
 
 const END = '<result>done</result>';
 
@@ -192,10 +192,55 @@ test('names that the run receives are known', () => {
   expect(found(files, { variables: ['issue'] })).toEqual([]);
 });
 
-test('diagnostics of a workflow in one file name that file', () => {
-  expect(found({ START: '<goto>X</goto>' }, { fileOf: () => 'flow.yaml' })).toEqual([
-    'missing-state flow.yaml:1:1',
-  ]);
+describe('in a workflow in one file', () => {
+  const YAML = `# A workflow
+states:
+  START:
+    prompt: |
+
+      Go to <goto>X1</goto>
+        and <goto>X2</goto>.
+  FOLDED:
+    prompt: >
+      Go to
+      <goto>X3</goto>
+  PLAIN: { prompt: Go to <goto>X4</goto> }
+  QUOTED: { prompt: "Go to <goto>X5</goto>" }
+  ESCAPED: { prompt: "Go\\n to <goto>X6</goto>" }
+  SCRIPT:
+    sh: |2-
+        echo "<goto>X7</goto>"
+  WRONG_LINES:
+    sh: "echo\\r\\n"
+`;
+  const lines = YAML.split('\n');
+  const all = lint(yamlWorkflowOf('flow.yaml', YAML));
+
+  test('every diagnostic names that file, and a place in it', () => {
+    expect(all.length).toBeGreaterThan(10);
+    for (const { file, line, column } of all) {
+      expect(file).toBe('flow.yaml');
+      expect(lines[line - 1]?.length).toBeGreaterThanOrEqual(column);
+    }
+  });
+
+  test.each([
+    ['X1', 6, 13],
+    ['X2', 7, 13],
+    ['X3', 10, 7],
+    ['X4', 12, 26],
+    ['X5', 13, 28],
+    ['X6', 14, 23],
+    ['X7', 17, 15],
+  ])('the tag with the target %s is on line %s, column %s', (name, line, column) => {
+    const tag = all.find(({ message }) => message.includes(`"${name}"`));
+    expect(tag).toMatchObject({ code: 'missing-state', line, column });
+  });
+});
+
+test('a missing entry is a fault of the whole file', () => {
+  const reading = readYaml('flow.yaml', 'states: { A: { prompt: x } }');
+  expect(reading.ok ? [] : lintFailure(reading)).toMatchObject([{ code: 'no-entry', file: '' }]);
 });
 
 test('the nearest name is suggested', () => {

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { findState } from '../parse/resolve.ts';
-import { stemOf } from '../parse/state.ts';
+import { isStateFile, stemOf } from '../parse/state.ts';
 import type { WorkflowReading } from '../parse/workflow.ts';
 import { fault, lintCodes } from './codes.ts';
 import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
@@ -12,7 +12,7 @@ import { flowFaults } from './flow-faults.ts';
 import { sameStems, unresolvedJudges, unresolvedNames } from './names.ts';
 import { spacedPlaceholders, unfilledPlaceholders } from './placeholders.ts';
 import { forbiddenTags, unmentionedEntries } from './policy-tags.ts';
-import type { Lint, LintOptions, Rule } from './rule.ts';
+import { type Lint, type LintOptions, type Rule, startOf } from './rule.ts';
 import { badlyPrintedTags } from './script-tags.ts';
 import { crlfScripts, notText, otherShebangs } from './scripts.ts';
 import {
@@ -39,8 +39,7 @@ export function lint(workflow: Workflow, options: LintOptions = {}): readonly Di
     ...RULES.flatMap((rule) => rule({ workflow: here, states, ways, options })),
     ...flowFaults(here, explore(here).walk),
   ];
-  const { fileOf = (name) => name } = options;
-  const ours = found.map((diagnostic) => ({ ...diagnostic, file: fileOf(diagnostic.file) }));
+  const ours = found.map((one) => ({ ...one, file: fileOf(workflow, one.file) }));
   return inOrder([...workflow.diagnostics, ...ours]);
 }
 
@@ -48,8 +47,8 @@ export function lint(workflow: Workflow, options: LintOptions = {}): readonly Di
 export function lintFailure(
   reading: Extract<WorkflowReading, { ok: false }>,
 ): readonly Diagnostic[] {
-  const { code, message, remedy, diagnostics } = reading;
-  const start = { file: 'START.md', line: 1, column: 1 };
+  const { code, file, message, remedy, diagnostics } = reading;
+  const start = { file, line: 1, column: 1 };
   return [{ severity: 'error', code, ...start, message, remedy }, ...inOrder(diagnostics)];
 }
 
@@ -77,6 +76,12 @@ const RULES: readonly Rule[] = [
   otherShebangs,
 ];
 
+/** The file that contains a state. In a YAML workflow, several states share one file. */
+function fileOf({ states }: Workflow, name: string): string {
+  const state = isStateFile(name) ? states.get(name) : undefined;
+  return state && state.kind !== 'broken' ? state.place.file : name;
+}
+
 /** The same entry may be another file on another platform. */
 function entryOn(workflow: Workflow, platform: Platform): StateName | undefined {
   const { states, entry } = workflow;
@@ -85,12 +90,13 @@ function entryOn(workflow: Workflow, platform: Platform): StateName | undefined 
   return resolution.problem === 'ambiguous' ? entry : undefined;
 }
 
-function noEntryOn({ entry }: Workflow, platform: Platform): Diagnostic {
+function noEntryOn(workflow: Workflow, platform: Platform): Diagnostic {
+  const { entry } = workflow;
   const needed = platform === 'windows' ? '.ps1 or .bat' : '.sh';
   return fault(
     'wrong-platform',
-    entry,
-    { line: 1, column: 1 },
+    fileOf(workflow, entry),
+    startOf(workflow.states.get(entry)),
     `${entry} cannot run on ${platform}.`,
     {
       remedy: `Add a ${stemOf(entry)} with the ending ${needed}.`,

@@ -9,7 +9,7 @@ import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
 import { type Code, fault } from './codes.ts';
 import { limitedHints } from './hints.ts';
-import { allWays, type Lint, prompts } from './rule.ts';
+import { allWays, type Lint, prompts, startOf } from './rule.ts';
 
 /** Targets, returns, nexts and timeouts. */
 export function unresolvedNames(lint: Lint): readonly Diagnostic[] {
@@ -45,14 +45,15 @@ export function unresolvedJudges(lint: Lint): readonly Diagnostic[] {
 /** A name without its ending is ambiguous wherever it is used. This warns before anyone uses it. */
 export function sameStems({ states }: Lint): readonly Diagnostic[] {
   const byStem = new Map<string, StateName>();
-  return states.flatMap(({ name }) => {
+  return states.flatMap((state) => {
+    const { name } = state;
     const first = byStem.get(stemOf(name));
     if (first === undefined) byStem.set(stemOf(name), name);
     if (first === undefined) return [];
     return fault(
       'same-stem',
       name,
-      { line: 1, column: 1 },
+      startOf(state),
       `${name} and ${first} share the name ${stemOf(name)}, so that name alone is ambiguous.`,
       { remedy: 'Rename one of them, or always write the ending.' },
     );

@@ -20,7 +20,7 @@ export function unfilledPlaceholders(lint: Lint): readonly Diagnostic[] {
   const hint = limitedHints();
   return prompts(lint).flatMap((state) => {
     const known = judges.has(state.name) ? givenToJudges : given;
-    const position = positionsIn(state.template, state.templateLine);
+    const position = positionsIn(state.template, state.place);
     return [...state.template.matchAll(PLACEHOLDER)].flatMap((match) => {
       const name = match[1] ?? '';
       if (known.names.has(name)) return [];
@@ -45,7 +45,7 @@ const namesFor = (names: ReadonlySet<string>) => ({ names, index: nameIndex(name
 export function spacedPlaceholders(lint: Lint): readonly Diagnostic[] {
   const given = givenNames(lint);
   return prompts(lint).flatMap((state) => {
-    const position = positionsIn(state.template, state.templateLine);
+    const position = positionsIn(state.template, state.place);
     const spaced = /(?<!\$)\{\{(?=\s|\w+\s)\s*([A-Za-z_]\w*)\s*\}\}/g;
     return [...state.template.matchAll(spaced)].flatMap((match) => {
       const name = match[1] ?? '';

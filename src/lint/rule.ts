@@ -1,3 +1,4 @@
+import type { Position } from '../graph/position.ts';
 import type { Way } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
@@ -19,8 +20,12 @@ export interface LintOptions {
   readonly variables?: readonly string[];
   /** 0 is unlimited. */
   readonly budgetUsd?: number;
-  /** The file that contains a state, if several states share one file. */
-  readonly fileOf?: (state: string) => string;
+}
+
+/** The first position of a state in its file. */
+export function startOf(state: State | undefined): Position {
+  const isPart = state && state.kind !== 'broken' && state.place.file !== state.name;
+  return isPart ? state.place : { line: 1, column: 1 };
 }
 
 export type Rule = (lint: Lint) => readonly Diagnostic[];

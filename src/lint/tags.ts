@@ -36,7 +36,7 @@ export function unreadableTags(lint: Lint): readonly Diagnostic[] {
 export function misspelledTags(lint: Lint): readonly Diagnostic[] {
   return readable(lint).flatMap((state) => {
     const text = textOf(state);
-    const position = positionsIn(text, state.kind === 'prompt' ? state.templateLine : 1);
+    const position = positionsIn(text, state.place);
     return [...text.matchAll(/<([A-Za-z_-]{2,20})(?:\s[^<>]*)?>([^<>]*)<\/\1\s*>/g)].flatMap(
       ({ index, 1: name = '', 2: body = '' }) => {
         if (TRANSITION_TAGS.some((tag) => tag === name)) return [];

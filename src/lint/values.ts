@@ -19,7 +19,7 @@ export function emptyValues(lint: Lint): readonly Diagnostic[] {
     const match = USE_OF_VALUE.exec(state.template);
     const getsValue = state.name === lint.workflow.entry || withValue.has(state.name);
     if (!match || getsValue || !entered.has(state.name)) return [];
-    const position = positionsIn(state.template, state.templateLine)(match.index);
+    const position = positionsIn(state.template, state.place)(match.index);
     const message = `${match[0]} is always empty here: no call returns to ${state.name}, no answer leads to it, and no tag passes it an input.`;
     return fault('empty-value', state.name, position, message, {
       remedy: 'Add input="…" to the tag that leads here, or remove the placeholder.',

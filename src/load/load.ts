@@ -106,8 +106,11 @@ async function loadFrom(
 ): Promise<Loaded> {
   const source = await readSource(location, agent);
   const read = parseWorkflow(source, platform, agent);
+  const pathOf = (file: string) =>
+    file === basename(location.path) ? location.path : join(location.path, file);
   if (!read.ok) {
-    throw new WorkflowError(read.code, read.message, read.remedy, read.diagnostics);
+    const diagnostics = read.diagnostics.map((one) => ({ ...one, file: pathOf(one.file) }));
+    throw new WorkflowError(read, pathOf(read.file), diagnostics);
   }
   const { entry } = read.workflow;
   const ref = location.entry === undefined ? location.ref : join(location.path, entry);
@@ -119,8 +122,7 @@ async function loadFrom(
     home: isFolder ? location.path : dirname(location.path),
     scripts: isFolder ? undefined : unpackable(source),
     files: isFolder ? source.files.map(({ name }) => join(location.path, name)) : [location.path],
-    pathOf: (file) =>
-      file === basename(location.path) ? location.path : join(location.path, file),
+    pathOf,
   };
 }
 

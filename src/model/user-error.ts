@@ -17,10 +17,17 @@ export class UserError extends Error {
 
 /** A workflow without an entry. The error also carries the other faults of its text. */
 export class WorkflowError extends UserError {
+  /** The file that causes it, and the other faults, with absolute paths. */
+  readonly file: string;
   readonly diagnostics: readonly Diagnostic[];
 
-  constructor(code: string, message: string, remedy: string, diagnostics: readonly Diagnostic[]) {
+  constructor(
+    { code, message, remedy }: Pick<UserError, 'code' | 'message' | 'remedy'>,
+    file: string,
+    diagnostics: readonly Diagnostic[],
+  ) {
     super(code, message, remedy);
+    this.file = file;
     this.diagnostics = diagnostics;
   }
 }

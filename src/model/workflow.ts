@@ -57,10 +57,7 @@ export interface PromptState {
   readonly name: StateName;
   /** The prompt without its front matter, placeholders unfilled. */
   readonly template: string;
-  /** The line of its file on which the template begins, from 1. */
-  readonly templateLine: number;
-  /** The author's file, if it is not `name` (YAML). */
-  readonly file?: string;
+  readonly place: TextPlace;
   readonly policy: Policy;
 }
 
@@ -68,10 +65,18 @@ export interface ScriptState {
   readonly kind: 'script';
   readonly name: StateName;
   readonly text: string;
-  /** The author's file, if it is not `name`, and the line on which the text begins there (YAML). */
-  readonly origin?: { readonly file: string; readonly line: number };
+  readonly place: TextPlace;
   readonly interpreter: Interpreter;
   readonly limits: Limits;
+}
+
+/** Where the text of a state begins in the author's file. Lines and columns count from 1. */
+export interface TextPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** The column at which its other lines begin. Absent if the file has other lines than the text. */
+  readonly indent?: number;
 }
 
 export type Interpreter = 'bash' | 'cmd' | 'powershell';

@@ -125,7 +125,7 @@ describe('valid front matter', () => {
       ...policy,
     });
     expect(prompt.template).toBe('Do it.\n');
-    expect(prompt.templateLine).toBe(yaml.split('\n').length + 3);
+    expect(prompt.place.line).toBe(yaml.split('\n').length + 3);
   });
 });
 
@@ -272,8 +272,9 @@ describe('the end of front matter', () => {
     ['a BOM', '\uFEFF---\nmodel: opus\n---\nDo it.', 'Do it.', 4],
     ['a rule in the body', '---\n---\nA\n---\nB', 'A\n---\nB', 3],
     ['dashes in a text', '---\nmodel: opus # ---\n---\nB', 'B', 4],
-  ])('%s', (_, text, template, templateLine) => {
-    expect(readText(text)).toMatchObject({ template, templateLine, diagnostics: [] });
+  ])('%s', (_, text, template, line) => {
+    const place = { line, column: 1, indent: 1 };
+    expect(readText(text)).toMatchObject({ template, place, diagnostics: [] });
   });
 
   test('CRLF does not change the columns', () => {

@@ -1,13 +1,12 @@
 import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Policy } from '../model/workflow.ts';
+import type { Policy, TextPlace } from '../model/workflow.ts';
 import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
 import { YamlReader } from './yaml-reader.ts';
 
 export interface PromptText {
   readonly template: string;
-  /** The line on which the template begins, from 1. */
-  readonly templateLine: number;
+  readonly place: TextPlace;
   readonly policy: Policy;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -18,16 +17,21 @@ export function readPrompt(file: string, text: string, agent: AgentDeclaration):
   if (split === 'none' || split === 'unclosed') {
     const diagnostics =
       split === 'unclosed' ? [unclosed(file)] : lateFrontMatter(file, text, agent);
-    return { template: text, templateLine: 1, policy: NO_POLICY, diagnostics };
+    return { template: text, place: placeIn(file, 1), policy: NO_POLICY, diagnostics };
   }
   const reader = new YamlReader(file, split.yaml, 1);
   const policy = reader.errorCount() > 0 ? NO_POLICY : readRoot(reader, agent);
   return {
     template: split.template,
-    templateLine: 1 + countLines(text.slice(0, text.length - split.template.length)),
+    place: placeIn(file, 1 + countLines(text.slice(0, text.length - split.template.length))),
     policy,
     diagnostics: reader.takeFaults(),
   };
+}
+
+/** A text that fills the rest of its file. */
+export function placeIn(file: string, line: number): TextPlace {
+  return { file, line, column: 1, indent: 1 };
 }
 
 type Split = 'none' | 'unclosed' | { readonly yaml: string; readonly template: string };

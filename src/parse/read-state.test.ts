@@ -17,6 +17,7 @@ test.each([
     kind: 'script',
     name,
     text: '---\necho',
+    place: { file: name, line: 1, column: 1, indent: 1 },
     interpreter,
     limits: {},
   });

@@ -2,7 +2,7 @@ import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { BrokenState, State } from '../model/workflow.ts';
-import { readPrompt } from './front-matter.ts';
+import { placeIn, readPrompt } from './front-matter.ts';
 import { extensionOf, INTERPRETERS } from './state.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { isError } from './yaml-reader.ts';
@@ -22,7 +22,14 @@ export function readState(
   const extension = extensionOf(name);
   if (extension !== undefined && extension !== '.md') {
     const interpreter = INTERPRETERS[extension];
-    const state: State = { kind: 'script', name, text: decoded.text, interpreter, limits: {} };
+    const state: State = {
+      kind: 'script',
+      name,
+      text: decoded.text,
+      place: placeIn(name, 1),
+      interpreter,
+      limits: {},
+    };
     return { state, diagnostics: [] };
   }
   const { diagnostics, ...prompt } = readPrompt(name, decoded.text, agent);

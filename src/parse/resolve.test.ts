@@ -6,8 +6,10 @@ import { resolveState } from './resolve.ts';
 const workflow = (platform: Platform, names: string) => {
   const states = names.split(' ').map((text): State => {
     const name = stateNameSchema.parse(text.replace('!', ''));
-    if (!text.startsWith('!'))
-      return { kind: 'script', name, text: '', interpreter: 'bash', limits: {} };
+    if (!text.startsWith('!')) {
+      const place = { file: name, line: 1, column: 1 };
+      return { kind: 'script', name, text: '', place, interpreter: 'bash', limits: {} };
+    }
     const message = 'It is not UTF-8.';
     const fault = {
       severity: 'error',

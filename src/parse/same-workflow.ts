@@ -67,6 +67,6 @@ function essence(value: unknown): string {
   });
 }
 
-const PLACES: readonly string[] = ['line', 'templateLine', 'file', 'origin'];
+const PLACES: readonly string[] = ['line', 'place'];
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);

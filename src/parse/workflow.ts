@@ -14,6 +14,8 @@ export type WorkflowReading =
   | {
       readonly ok: false;
       readonly code: string;
+      /** The file that causes it; empty if it is the source as a whole. */
+      readonly file: string;
       readonly message: string;
       readonly remedy: string;
       readonly diagnostics: readonly Diagnostic[];
@@ -32,7 +34,11 @@ export function parseWorkflow(
   const about = { ...source.about, ...read.about };
   const name = about.id ?? source.name;
   const entry = findEntry({ states, platform }, { ...source, name });
-  if (!('found' in entry)) return { ok: false, ...entry, diagnostics };
+  if (!('found' in entry)) {
+    const state = entry.state && states.get(entry.state);
+    const file = state && state.kind !== 'broken' ? state.place.file : (entry.state ?? '');
+    return { ok: false, ...entry, file, diagnostics };
+  }
   return {
     ok: true,
     workflow: { ref, name, platform, agent, entry: entry.found, states, about, diagnostics },
@@ -111,6 +117,8 @@ type EntrySearch =
   | { readonly found: StateName }
   | {
       readonly code: 'no-entry' | 'two-entries' | 'ambiguous-entry' | 'no-such-state';
+      /** One of the states that cause it. */
+      readonly state?: StateName | undefined;
       readonly message: string;
       readonly remedy: string;
     };
@@ -128,6 +136,7 @@ function findEntry(workflow: States, { entry, name }: Source): EntrySearch {
   if (another) {
     return {
       code: 'two-entries',
+      state: hits.flatMap((one) => ('found' in one ? one.found : []))[0],
       message: `The workflow ${name} has both a 1_START and a START.`,
       remedy: 'Rename one, or name the state at which to begin.',
     };
@@ -139,6 +148,7 @@ function findEntry(workflow: States, { entry, name }: Source): EntrySearch {
 function badEntry(resolved: Exclude<Resolution, { found: StateName }>, name: string): EntrySearch {
   return {
     code: resolved.problem === 'ambiguous' ? 'ambiguous-entry' : 'no-such-state',
+    state: resolved.problem === 'ambiguous' ? resolved.close.find(isStateFile) : undefined,
     message: `The workflow ${name} cannot begin: ${lowerFirst(resolved.message)}`,
     remedy:
       resolved.close.length > 0

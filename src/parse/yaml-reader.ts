@@ -1,5 +1,7 @@
 import { isMap, isNode, isScalar, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { TextPlace } from '../model/workflow.ts';
+import { contentPlace } from './content-place.ts';
 import { mismatchFault, missingFault, unknownKeyFault } from './yaml-faults.ts';
 import { fitsKind, type NumberKind } from './yaml-numbers.ts';
 import { MAX_DEPTH, readYamlText, scalarText, TOO_DEEP, type YamlText } from './yaml-text.ts';
@@ -30,6 +32,7 @@ export class YamlReader {
   readonly root: Item;
   readonly #file: string;
   readonly #linesBefore: number;
+  readonly #source: string;
   readonly #text: YamlText;
   #faults: Diagnostic[] = [];
   #errors = 0;
@@ -40,6 +43,7 @@ export class YamlReader {
   constructor(file: string, text: string, linesBefore = 0) {
     this.#file = file;
     this.#linesBefore = linesBefore;
+    this.#source = text;
     this.#text = readYamlText(text);
     const { contents, faults } = this.#text;
     for (const { offset, message, ...details } of faults) {
@@ -178,11 +182,12 @@ export class YamlReader {
     return this.#position(offset).line;
   }
 
-  /** The line on which the content of a text begins: a block begins below its `|`. */
-  contentLine(item: Item): number {
+  /** Where the content of a text begins. */
+  contentPlace(item: Item, text: string): Omit<TextPlace, 'file'> {
     const node = this.#follow(item.node);
-    const block = isScalar(node) && node.type?.startsWith('BLOCK_');
-    return this.lineOf(node?.range?.[0] ?? item.offset) + (block ? 1 : 0);
+    const position = (offset: number) => this.#position(offset);
+    if (!isScalar(node)) return position(item.offset);
+    return contentPlace(this.#source, node, text, position);
   }
 
   #fieldsIn({ items }: YAMLMap, offset: number, what: string): readonly Field[] {

@@ -41,9 +41,8 @@ states:
       {
         kind: 'prompt',
         name: 'START.md',
-        file: 'w.yaml',
         template: 'Read it.\n\nThen go on.\n',
-        templateLine: 15,
+        place: { file: 'w.yaml', line: 15, column: 7, indent: 7 },
         policy: {
           choices: { model: 'opus' },
           allowed: [{ tag: 'goto', body: 'CHECK', attributes: {}, line: 13 }],
@@ -56,7 +55,7 @@ states:
         kind: 'script',
         name: 'CHECK.sh',
         text: 'echo hello\n',
-        origin: { file: 'w.yaml', line: 20 },
+        place: { file: 'w.yaml', line: 20, column: 7, indent: 7 },
         interpreter: 'bash',
         limits: {},
       },
@@ -64,7 +63,7 @@ states:
         kind: 'script',
         name: 'CHECK.ps1',
         text: 'Write-Output hello',
-        origin: { file: 'w.yaml', line: 21 },
+        place: { file: 'w.yaml', line: 21, column: 10, indent: 10 },
         interpreter: 'powershell',
         limits: {},
       },
@@ -105,7 +104,7 @@ test.each<[string, string, string[], string]>([
   // state, line:column code, broken states, part of the message
   ['{}', '2:3 no-kind', ['A.md'], 'neither a prompt nor a script'],
   ['text', '2:6 bad-value', ['A.md'], 'the text "text"'],
-  ['{prompt: x, sh: y}', '2:7 two-kinds', ['A.md', 'A.sh'], 'both'],
+  ['{prompt: x, sh: y}', '2:7 two-kinds', ['A.md'], 'both'],
   ['{sh: [x]}', '2:11 bad-value', ['A.sh'], 'a list'],
   ['{prompt: }', '2:7 bad-value', ['A.md'], 'empty'],
   ['{prompt: x, model: opsu}', '2:25 unknown-model', ['A.md'], 'opsu'],

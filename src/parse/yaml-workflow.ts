@@ -72,7 +72,9 @@ function readForms(
 
   const diagnostics = reader.takeFaults();
   if (!diagnostics.some(isError)) return { states, diagnostics };
-  const extensions = forms.length > 0 ? forms.map(({ extension }) => extension) : ['.md'];
+  // One of two kinds would make every name of the state ambiguous, too.
+  const isPrompt = forms.length === 0 || forms.some(({ extension }) => extension === '.md');
+  const extensions = isPrompt ? ['.md'] : forms.map(({ extension }) => extension);
   const names = extensions.map((extension) => field.key + extension).filter(isStateFile);
   return { states: names.map((name) => ({ kind: 'broken', name, diagnostics })), diagnostics: [] };
 }
@@ -165,10 +167,8 @@ function readForm(
   const text = reader.text(key, key.key);
   const name = stem + extension;
   if (text === undefined || !isStateFile(name)) return undefined;
-  const line = reader.contentLine(key);
-  if (extension === '.md') {
-    return { kind: 'prompt', name, template: text, templateLine: line, file, policy };
-  }
+  const place = { file, ...reader.contentPlace(key, text) };
+  if (extension === '.md') return { kind: 'prompt', name, template: text, place, policy };
   const interpreter = INTERPRETERS[extension];
-  return { kind: 'script', name, text, origin: { file, line }, interpreter, limits };
+  return { kind: 'script', name, text, place, interpreter, limits };
 }

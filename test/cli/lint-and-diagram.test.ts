@@ -63,7 +63,7 @@ test('lint: a missing, doubled or unreadable first state is a finding', async ()
   ] as const) {
     const found = await command(project, ['lint', flow]);
     expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(`[${code}]`) });
-    expect(found.stdout).toContain(`${flow}/`);
+    expect(found.stdout).toMatch(new RegExp(`^${flow}[/:]`, 'm'));
   }
 });
 
@@ -88,4 +88,54 @@ test.each([
 ])('%j is refused', async (args, message) => {
   const ended = await command(newProject(FLOW), args);
   expect(ended).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining(message) });
+});
+
+test('lint names places that exist, also for a workflow without an entry, and in SARIF', async () => {
+  const project = newProject({
+    'sub/w.yaml': 'nme: x\nstates:\n  START:\n    prompt: |\n      <goto>NO</goto>\n',
+    'sub/none.yaml': 'nme: x\nstates:\n  A: { prompt: x }\n',
+    'sub/two.yaml': 'states:\n  START: { prompt: x, sh: y }\n',
+    'none/A.md': 'x',
+    'both/START.md': 'x',
+    'both/START.sh': 'x',
+  });
+  const files = async (path: string) => {
+    const { stdout } = await project.run(['lint', path, '--json']);
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .map(({ file, line, column, code }) => `${file}:${line}:${column} ${code}`);
+  };
+  expect(await files('sub/w.yaml')).toEqual([
+    'sub/w.yaml:1:1 unknown-key',
+    'sub/w.yaml:5:7 missing-state',
+  ]);
+  expect(await files('sub/none.yaml')).toEqual([
+    'sub/none.yaml:1:1 no-entry',
+    'sub/none.yaml:1:1 unknown-key',
+  ]);
+  expect(await files('sub/two.yaml')).toEqual(['sub/two.yaml:2:12 two-kinds']);
+  expect(await files('none')).toEqual(['none:1:1 no-entry']);
+  expect(await files('both')).toEqual(['both/START.md:1:1 ambiguous-entry']);
+  const { stdout } = await project.run(['lint', 'sub/w.yaml', '--sarif']);
+  const uris = [...stdout.matchAll(/"uri": "([^"]*)"/g)].map(([, uri]) => uri);
+  expect(new Set(uris)).toEqual(new Set(['sub/w.yaml']));
+});
+
+test('a state of two kinds stops the run, at the entry too', async () => {
+  const project = newProject({
+    'w.yaml': 'states:\n  START: { prompt: x, sh: y }\n',
+    'v.yaml':
+      'states:\n  START: { sh: "echo \'<result>x</result>\'" }\n  B: { prompt: x, sh: y }\n',
+  });
+  for (const [path, place] of [
+    ['w.yaml', '2:12'],
+    ['v.yaml', '3:8'],
+  ] as const) {
+    const { code, stderr } = await project.run([path]);
+    expect(stderr).toContain(`${path}:${place}: error: The state`);
+    expect(stderr).toContain('is both a prompt and a script');
+    expect(code).toBe(64);
+  }
 });

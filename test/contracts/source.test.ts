@@ -98,7 +98,7 @@ Größe: 1
 function essence({ name, platform, entry, states, about, diagnostics }: Workflow): unknown {
   const text = JSON.stringify(
     { name, platform, entry, states: [...states], about, diagnostics },
-    (key, value) => (/^(?:line|templateLine|column|file|origin)$/.test(key) ? undefined : value),
+    (key, value) => (/^(?:line|column|file|place)$/.test(key) ? undefined : value),
   );
   return JSON.parse(text);
 }
@@ -207,14 +207,15 @@ describe.each(KINDS)('$kind', ({ write }) => {
     expect(line?.slice((fault?.column ?? 0) - 1)).toBe('opsu');
   });
 
-  test('a prompt begins on its templateLine', async () => {
+  test('a prompt begins at its place', async () => {
     const { library: books, path, cwd } = await library(FILES);
     const state = [...(await books.load(path)).states.values()].find((s) => s.name === 'START.md');
     if (state?.kind !== 'prompt') throw new Error('START.md is not a prompt');
-    const text = state.file
-      ? await readFile(join(cwd, state.file), 'utf8')
+    const { file, line, column } = state.place;
+    const text = file.endsWith('.yaml')
+      ? await readFile(join(cwd, file), 'utf8')
       : (FILES['START.md'] ?? '');
-    expect(text.split('\n')[state.templateLine - 1]?.trim()).toBe('Read {{input}}.');
+    expect(text.split('\n')[line - 1]?.slice(column - 1)).toBe('Read {{input}}.');
   });
 
   test.runIf(process.platform !== 'win32')('its scripts can be executed', async () => {

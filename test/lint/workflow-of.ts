@@ -2,6 +2,7 @@ import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { Platform, Workflow } from '../../src/model/workflow.ts';
 import { parseWorkflow, type WorkflowReading } from '../../src/parse/workflow.ts';
+import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 
 /** A workflow from its files' texts; a name without extension is a prompt. */
 export function workflowOf(
@@ -31,6 +32,20 @@ export function readFiles(
     diagnostics: [],
   };
   return parseWorkflow(source, platform, claudeAgent);
+}
+
+/** A workflow in one YAML text. */
+export function yamlWorkflowOf(file: string, text: string): Workflow {
+  const reading = readYaml(file, text);
+  if (!reading.ok) throw new Error(reading.message);
+  return reading.workflow;
+}
+
+export function readYaml(file: string, text: string): WorkflowReading {
+  const { states = [], about, diagnostics } = readYamlWorkflow(file, text, claudeAgent);
+  const files = states.map((state) => ({ name: state.name, content: { state } }));
+  const source = { ref: `/${file}`, name: 'flow', entry: undefined, files, about, diagnostics };
+  return parseWorkflow(source, 'unix', claudeAgent);
 }
 
 const fileName = (name: string) => (/\.\w+$/.test(name) ? name : `${name}.md`);

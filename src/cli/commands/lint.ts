@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { lint as findings, lintFailure } from '../../lint/lint.ts';
 import { toSarif } from '../../lint/sarif.ts';
 import { counted } from '../../model/counted.ts';
@@ -6,7 +5,7 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import { WorkflowError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { agent } from '../agent.ts';
-import { diagnosticLine, placed } from '../diagnostic-line.ts';
+import { diagnosticLine, nearHere, placed } from '../diagnostic-line.ts';
 import { metadataFrom } from '../settings.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { RAYMOND_VERSION } from '../version.ts';
@@ -48,7 +47,7 @@ async function diagnose(
   } catch (error) {
     if (!(error instanceof WorkflowError)) throw error;
     const found = lintFailure({ ok: false, ...error, message: error.message });
-    return found.map((diagnostic) => ({ ...diagnostic, file: join(path, diagnostic.file) }));
+    return found.map(nearHere);
   }
 }
 

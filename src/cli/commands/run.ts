@@ -178,6 +178,5 @@ function report(library: LooseLibrary, workflow: Workflow, reached: readonly Sta
 function fileOf({ states }: Workflow, name: StateName): string {
   const state = states.get(name);
   if (state?.kind === 'broken') return state.diagnostics[0]?.file ?? name;
-  if (state?.kind === 'script') return state.origin?.file ?? name;
-  return state?.file ?? name;
+  return state?.place.file ?? name;
 }
