@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { isAlive, processSpace, RunProcesses, self } from '../execute/process/index.ts';
 import { type Disk, realDisk } from '../journal/disk.ts';
 import { fileStore } from '../journal/file-store.ts';
+import type { LocatedProcess } from '../journal/lock-owner.ts';
 import { findProject, makeProject, type Project } from '../journal/project.ts';
 import { userKey } from '../journal/user-key.ts';
 import { workspaceOf } from '../journal/workspace.ts';
@@ -46,6 +47,8 @@ export async function surroundings({
   scriptExecutor,
 }: Outside = {}): Promise<Surroundings> {
   const project = await findProject(disk, cwd, homeFolder());
+  // A process stays where it is, and a survey asks for each run.
+  let known: LocatedProcess | undefined;
   const workspace = (run: string) => workspaceOf(project, run);
   const store = fileStore({
     disk,
@@ -53,12 +56,10 @@ export async function surroundings({
     codec: runCodec,
     key: userKey(disk, join(userStateFolder(), 'key')),
     sealedText,
-    lockWorld: () => ({
-      self: { ...self(), space: processSpace(), host: hostname() },
-      clock,
-      isAlive,
-      report: (text) => stderr.say(text),
-    }),
+    lockWorld() {
+      known ??= { ...self(), space: processSpace(), host: hostname() };
+      return { self: known, clock, isAlive, report: (text) => stderr.say(text) };
+    },
   });
   return {
     cwd,

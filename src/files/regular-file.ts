@@ -5,7 +5,16 @@
  * Opening a named pipe would block, opening a device can have effects, and a huge file would fill
  * the memory.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
@@ -86,11 +95,26 @@ export async function openRegularFile(
   }
 }
 
-function withDescriptor<T>(path: string, use: (descriptor: number) => T): T {
-  checkKind(statSync(path));
-  const descriptor = openSync(path, FLAGS.read);
+/** Opens a file for reading, and gives its descriptor. Refuses a link. */
+export function openRegularFileSync(path: string): number {
+  return opened(path, lstatSync(path), FLAGS.read | NOFOLLOW);
+}
+
+function opened(path: string, found: Stats, flags: number): number {
+  checkKind(found);
+  const descriptor = openSync(path, flags);
   try {
     checkKind(fstatSync(descriptor));
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function withDescriptor<T>(path: string, use: (descriptor: number) => T): T {
+  const descriptor = opened(path, statSync(path), FLAGS.read);
+  try {
     return use(descriptor);
   } finally {
     closeSync(descriptor);

@@ -3,10 +3,22 @@
  * the n-th operation fail.
  */
 import { randomUUID } from 'node:crypto';
-import { type BigIntStats, type Stats, statSync, writeSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { openRegularFile, tooLarge } from '../files/regular-file.ts';
+import { openRegularFile, openRegularFileSync, tooLarge } from '../files/regular-file.ts';
 
 export interface Disk {
   /**
@@ -39,6 +51,10 @@ export interface Seen {
   readonly mode: number;
   /** Identifies the file system. */
   readonly device: number;
+  /** Differs after every change of the file, or of the names in the folder, and for every copy. */
+  readonly stamp: string;
+  /** The time of the last change, in ms since the epoch, by the clock of the file system. */
+  readonly changedAt: number;
 }
 
 /** Reads and writes name their position, so a failed write cannot shift the next one. */
@@ -57,6 +73,7 @@ export interface DiskFile {
 
 export const realDisk: Disk = {
   async open(path, how) {
+    if (how === 'read') return fileToRead(openRegularFileSync(path));
     const file =
       how === 'create'
         ? await fs.open(path, 'wx+', 0o600)
@@ -67,13 +84,10 @@ export const realDisk: Disk = {
   link: (from, to) => fs.link(from, to),
   unlink: (path) => fs.unlink(path),
   mkdir: (path) => fs.mkdir(path, 0o700),
-  list: (path) => fs.readdir(path),
+  list: async (path) => readdirSync(path),
   kind: (path) => ifExists(async () => ((await fs.stat(path)).isDirectory() ? 'folder' : 'file')),
-  async look(path) {
-    const found = await ifExists(() => fs.lstat(path));
-    return found && { kind: kindOf(found), uid: found.uid, mode: found.mode, device: found.dev };
-  },
-  // Asked before every append, and answered faster than a thread can be asked.
+  // Both are asked often, and answered faster than a thread can be asked.
+  look: (path) => ifExists(async () => seenFrom(lstatSync(path))),
   identity: (path) => ifExists(async () => identityOf(statSync(path, { bigint: true }))),
   chmod: (path, mode) => fs.chmod(path, mode),
   checkWritable: (path) => fs.access(path, fs.constants.W_OK),
@@ -83,6 +97,12 @@ export const realDisk: Disk = {
     await thenClose(await fs.open(path, 'r'), (folder) => folder.sync());
   },
 };
+
+/** Replaces a file that can be made again. After a power cut it may have any content. */
+export async function replaceCache(disk: Disk, path: string, text: string): Promise<void> {
+  const fill = (file: DiskFile) => writeAll(file, Buffer.from(text), 0);
+  await renameTo(disk, await writeBeside(disk, path, fill, 'unsynced'), path);
+}
 
 /** Replaces a file as a whole. A reader always finds the old text or the new one. */
 export function replaceFile(disk: Disk, path: string, text: string): Promise<void> {
@@ -94,28 +114,32 @@ export async function replaceWith(
   path: string,
   fill: (file: DiskFile) => Promise<void>,
 ): Promise<void> {
-  const complete = await writeBeside(disk, path, fill);
+  await renameTo(disk, await writeBeside(disk, path, fill), path);
+  await disk.syncFolder(dirname(path));
+}
+
+async function renameTo(disk: Disk, complete: string, path: string): Promise<void> {
   try {
     await disk.rename(complete, path);
   } catch (error) {
     await disk.unlink(complete).catch(() => {});
     throw error;
   }
-  await disk.syncFolder(dirname(path));
 }
 
-/** Writes a complete and synced file under a temporary name, to be renamed or linked to its path. */
+/** Writes a complete file under a temporary name, to be renamed or linked to its path. */
 export async function writeBeside(
   disk: Disk,
   path: string,
   fill: (file: DiskFile) => Promise<void>,
+  how: 'synced' | 'unsynced' = 'synced',
 ): Promise<string> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}.tmp`);
   const file = await disk.open(temporary, 'create');
   try {
     await thenClose(file, async () => {
       await fill(file);
-      await file.sync();
+      if (how === 'synced') await file.sync();
     });
   } catch (error) {
     await disk.unlink(temporary).catch(() => {});
@@ -200,6 +224,13 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
+/** A process can set the time of a file's content (mtime), but not that of its last change (ctime). */
+function seenFrom(found: Stats): Seen {
+  const { uid, mode, dev: device, ino, size, mtimeMs, ctimeMs } = found;
+  const stamp = [ino, size, mtimeMs, ctimeMs].join(' ');
+  return { kind: kindOf(found), uid, mode, device, stamp, changedAt: Math.max(mtimeMs, ctimeMs) };
+}
+
 function kindOf(found: Stats): Seen['kind'] {
   if (found.isSymbolicLink()) return 'link';
   if (found.isDirectory()) return 'folder';
@@ -216,6 +247,20 @@ async function ifExists<T>(look: () => Promise<T>): Promise<T | undefined> {
 }
 
 const identityOf = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`;
+
+/** Commands read many small files. That takes less time than to ask a thread for each operation. */
+function fileToRead(descriptor: number): DiskFile {
+  return {
+    identity: async () => identityOf(fstatSync(descriptor, { bigint: true })),
+    size: async () => fstatSync(descriptor).size,
+    read: async (into, position) => readSync(descriptor, into, 0, into.length, position),
+    // The system refuses these.
+    write: async (bytes, position) => writeSync(descriptor, bytes, 0, bytes.length, position),
+    truncate: async (length) => ftruncateSync(descriptor, length),
+    sync: async () => fsyncSync(descriptor),
+    close: async () => closeSync(descriptor),
+  };
+}
 
 const FEW_BYTES = 64 * 1024;
 

@@ -16,7 +16,9 @@ import { isHere } from './lock-owner.ts';
 import { type Project, runPaths } from './project.ts';
 import { beginning } from './read-entries.ts';
 import { readEvents, readRun } from './read-journal.ts';
+import { runIndex } from './run-index.ts';
 import { hasSeal } from './seals.ts';
+import { surveyRuns } from './survey.ts';
 import type { UserKey } from './user-key.ts';
 
 export interface FileStoreParts {
@@ -51,13 +53,17 @@ export function fileStore(parts: FileStoreParts): RunStore {
     const isOwn = await hasSeal({ disk, file: seals, key }, sealedText(run));
     return { kind: 'stored', id, run, isOwn, owner: who };
   };
+  const lookSafely = (id: string): Promise<LookedAtRun> =>
+    look(id).catch((error) => {
+      if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
+      throw error;
+    });
+  const index = runIndex(disk, project.indexFile, key);
   return {
     list: () => listRuns(disk, project),
-    look: (id) =>
-      look(id).catch((error) => {
-        if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
-        throw error;
-      }),
+    survey: () =>
+      surveyRuns({ disk, project, index, now: lockWorld().clock.now(), look: lookSafely, owner }),
+    look: lookSafely,
     owner,
     events: (id, after = 0) => readEvents(disk, runPaths(project, id).journal, { after }),
     watch: (id, after, signal) =>

@@ -114,6 +114,11 @@ export async function lockOwner(
   return (await generationsAt(disk, path, highest, world)).find(isLiving)?.owner;
 }
 
+/** Whether any process has left a lock there, alive or not. */
+export async function hasLock(disk: Disk, path: string): Promise<boolean> {
+  return (await numbersIn(disk, path)).length > 0;
+}
+
 interface Generation {
   readonly number: number;
   readonly owner: LockOwner | undefined;

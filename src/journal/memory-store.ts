@@ -7,10 +7,12 @@ import type { Message } from '../model/message.ts';
 import { PositionConflict } from '../model/position-conflict.ts';
 import type { Run } from '../model/run.ts';
 import { RunLost } from '../model/run-lost.ts';
+import { summaryOf } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
 import type {
   ChosenRun,
   Lease,
+  LookedAtRun,
   Mailbox,
   MailReader,
   OwnedJournal,
@@ -18,6 +20,7 @@ import type {
   RunStore,
   StepKey,
   StepRecords,
+  SurveyedRun,
 } from '../ports.ts';
 
 export interface MemoryStoreParts {
@@ -93,15 +96,21 @@ export function memoryStore(parts: MemoryStoreParts): RunStore {
     return kept;
   };
   const ownerOf = ({ lease }: KeptRun) => (lease?.isExpired ? undefined : lease?.owner);
+  const look = async (id: string): Promise<LookedAtRun> => {
+    const kept = runs.of(id);
+    const { run, seals } = kept;
+    if (!run) return { kind: 'damaged', id, problem: noRun(id) };
+    const isOwn = seals.has(sealedText(run));
+    return { kind: 'stored', id, run, isOwn, owner: ownerOf(kept) };
+  };
+  const survey = async (id: string): Promise<SurveyedRun> => {
+    const found = await look(id);
+    return found.kind === 'damaged' ? found : { ...found, run: summaryOf(found.run) };
+  };
   return {
     list: async () => runs.ids(),
-    async look(id) {
-      const kept = runs.of(id);
-      const { run, seals } = kept;
-      if (!run) return { kind: 'damaged', id, problem: noRun(id) };
-      const isOwn = seals.has(sealedText(run));
-      return { kind: 'stored', id, run, isOwn, owner: ownerOf(kept) };
-    },
+    survey: () => Promise.all(runs.ids().map(survey)),
+    look,
     owner: async (id) => ownerOf(runs.of(id)),
     async *events(id, after = 0) {
       yield* begun(id).events.slice(after);

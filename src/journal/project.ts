@@ -1,7 +1,7 @@
 /** The folder of a project's runs: `.raymond/` and the paths in it. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { isOwner, ownershipProblem } from '../files/ownership.ts';
 import { putJoined } from '../files/put-joined.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -18,6 +18,8 @@ export interface Project {
   readonly debugFolder: string;
   readonly worktreesFolder: string;
   readonly configFile: string;
+  /** A cache of summaries of unchanged runs. */
+  readonly indexFile: string;
 }
 
 /** The paths of a run. Only `src/journal` knows them. Other folders use the store and the workspace. */
@@ -82,14 +84,16 @@ export async function checkRunFolder(disk: Disk, { folder }: RunPaths): Promise<
 }
 
 export function runPaths(project: Project, run: string): RunPaths {
-  const folder = join(project.runsFolder, run);
-  const [steps, tasks] = [join(folder, 'steps'), join(folder, 'tasks')];
+  // Not `join`: a survey asks for the paths of all runs.
+  const folder = `${project.runsFolder}${sep}${run}`;
+  const [state, own] = [`${project.stateFolder}${sep}${run}`, `${folder}${sep}`];
+  const [steps, tasks] = [`${own}steps`, `${own}tasks`];
   const step: RunFolders['step'] = (agent, number) =>
     join(steps, folderName(agent), String(number));
   const task: RunFolders['task'] = (agent) => {
-    const own = join(tasks, folderName(agent));
-    mkdirSync(own, { recursive: true, mode: 0o700 });
-    return own;
+    const ofAgent = join(tasks, folderName(agent));
+    mkdirSync(ofAgent, { recursive: true, mode: 0o700 });
+    return ofAgent;
   };
   const joinedIn: RunFolders['putJoined'] = (agent, number, results) => {
     if (existsSync(step(agent, number))) return;
@@ -97,16 +101,16 @@ export function runPaths(project: Project, run: string): RunPaths {
     putJoined(task(agent), new Map(files));
   };
   return {
-    stateFile: join(project.stateFolder, `${run}.json`),
-    journal: join(project.stateFolder, `${run}.jsonl`),
-    pointer: join(project.stateFolder, `${run}.snapshot`),
+    stateFile: `${state}.json`,
+    journal: `${state}.jsonl`,
+    pointer: `${state}.snapshot`,
     folder,
-    lock: join(folder, 'lock'),
-    seals: join(folder, 'seals'),
-    inbox: join(folder, 'inbox'),
-    trees: join(folder, 'trees.jsonl'),
-    source: join(folder, 'source'),
-    sessions: join(folder, 'sessions'),
+    lock: `${own}lock`,
+    seals: `${own}seals`,
+    inbox: `${own}inbox`,
+    trees: `${own}trees.jsonl`,
+    source: `${own}source`,
+    sessions: `${own}sessions`,
     steps,
     tasks,
     worktrees: join(project.worktreesFolder, run),
@@ -142,6 +146,7 @@ function projectAt(folder: string): Project {
     debugFolder: join(folder, 'debug'),
     worktreesFolder: join(folder, 'worktrees'),
     configFile: join(folder, 'config.toml'),
+    indexFile: join(folder, 'index'),
   };
 }
 

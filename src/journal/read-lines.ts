@@ -9,7 +9,9 @@ export interface Line {
   readonly bytes: Buffer | undefined;
 }
 
-const CHUNK_BYTES = 256 * 1024;
+/** Most journals are small, and a long one needs few reads. */
+const FIRST_CHUNK_BYTES = 4 * 1024;
+const MAX_CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
 /**
@@ -25,8 +27,10 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<r
     if (length > MAX_LINE_BYTES) parts = [];
     else parts.push(part);
   };
+  let chunkBytes = FIRST_CHUNK_BYTES;
   for (let position = from; ; ) {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    chunkBytes = Math.min(4 * chunkBytes, MAX_CHUNK_BYTES);
     const got = await file.read(chunk, position);
     if (got === 0) return;
     position += got;

@@ -16,11 +16,13 @@ import { cureOf, reasonOf } from './disk-errors.ts';
 export interface UserKey {
   /** A seal is valid only for its `purpose`. Creates the key if none exists. */
   seal(purpose: string, text: string): Promise<string>;
+  /** Undefined without a key. */
+  sealIfKnown(purpose: string, text: string): Promise<string | undefined>;
   /** False without a key. */
   isSealed(purpose: string, text: string, seal: string): Promise<boolean>;
 }
 
-/** Both functions throw a UserError if the key cannot be used. */
+/** All functions throw a UserError if the key cannot be used. */
 export function userKey(disk: Disk, file: string): UserKey {
   let known: Promise<Buffer | undefined> | undefined;
   const read = async () => {
@@ -37,6 +39,10 @@ export function userKey(disk: Disk, file: string): UserKey {
     async seal(purpose, text) {
       const key = (await read()) ?? (await makeKey(disk, file));
       return sealOf(key, purpose, text).toString('hex');
+    },
+    async sealIfKnown(purpose, text) {
+      const key = await read();
+      return key && sealOf(key, purpose, text).toString('hex');
     },
     async isSealed(purpose, text, seal) {
       const key = await read();

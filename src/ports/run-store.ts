@@ -14,12 +14,15 @@
 import type { JournaledEvent, RunEvent } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import type { Run } from '../model/run.ts';
+import type { RunSummary } from '../model/run-summary.ts';
 import type { STEP_FILES } from '../model/step-files.ts';
 import type { UserError } from '../model/user-error.ts';
 
 export interface RunStore {
   /** The ids of all runs that have anything left, in order. */
   list(): Promise<readonly string[]>;
+  /** Summaries of all runs, in no particular order. Finished runs cost little, however long they are. */
+  survey(): Promise<readonly SurveyedRun[]>;
   /**
    * The current state of a run. Damage is data: a run that cannot be read does not hide the others.
    */
@@ -42,11 +45,12 @@ export interface RunStore {
 }
 
 export type LookedAtRun = StoredRun | DamagedRun;
+export type SurveyedRun = StoredRun<RunSummary> | DamagedRun;
 
-export interface StoredRun {
+export interface StoredRun<R = Run> {
   readonly kind: 'stored';
   readonly id: string;
-  readonly run: Run;
+  readonly run: R;
   /** Whether the user started it here. Runs can come with a project, like any other file. */
   readonly isOwn: boolean;
   readonly owner: RunOwner | undefined;

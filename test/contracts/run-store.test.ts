@@ -11,7 +11,14 @@ import { findProject, makeProject } from '../../src/journal/project.ts';
 import { freeze, thaw } from '../../src/journal/state-file.ts';
 import { userKey } from '../../src/journal/user-key.ts';
 import type { Run } from '../../src/model/run.ts';
-import type { ChosenRun, Clock, Lease, OwnedJournal, RunStore } from '../../src/ports.ts';
+import type {
+  ChosenRun,
+  Clock,
+  Lease,
+  OwnedJournal,
+  RunStore,
+  SurveyedRun,
+} from '../../src/ports.ts';
 import { started, temporaryFolder } from '../journal/fixtures.ts';
 import { CHECKS, type StoreUnderTest } from './run-store.ts';
 
@@ -221,6 +228,20 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
     'watches from the beginning, whatever the position',
     (store) => ({ ...store, watch: (id, _after, signal) => store.watch(id, 0, signal) }),
     ['a watcher gets the existing events and then the new ones, each once and in order'],
+  ],
+  [
+    'does not notice that a run has changed since its last survey',
+    (store) => {
+      const known = new Map<string, SurveyedRun>();
+      const survey = async () =>
+        (await store.survey()).map((found) => {
+          const kept = known.get(found.id) ?? found;
+          known.set(found.id, kept);
+          return kept;
+        });
+      return { ...store, survey };
+    },
+    ['a survey gives every run as a look at it does, also after changes'],
   ],
 ];
 

@@ -10,6 +10,7 @@ import type { Message } from '../../src/model/message.ts';
 import { PositionConflict } from '../../src/model/position-conflict.ts';
 import type { Run } from '../../src/model/run.ts';
 import { RunLost } from '../../src/model/run-lost.ts';
+import { summaryOf } from '../../src/model/run-summary.ts';
 import { UserError } from '../../src/model/user-error.ts';
 import type { Lease, RunStore } from '../../src/ports.ts';
 import { started } from '../journal/fixtures.ts';
@@ -373,6 +374,24 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'a survey gives every run as a look at it does, also after changes',
+    async holds({ store, other }) {
+      assert.deepEqual(await store.survey(), []);
+      const lease = await store.lease(ID);
+      const { append } = await begin(lease);
+      await agree(store, other);
+      await append(woke(2), LAST);
+      await agree(store, other);
+      await lease.release();
+      await agree(store, other);
+      const next = await other.lease(ID);
+      await agree(store, other);
+      await next.remove();
+      await next.release();
+      assert.deepEqual(await store.survey(), []);
+    },
+  },
+  {
     name: 'the records of steps are found by agent and step',
     async holds({ store, other }) {
       const lease = await begun(store);
@@ -445,6 +464,15 @@ async function begin(lease: Lease) {
     return journal.append(events, run);
   };
   return { journal, run: begunRun, append };
+}
+
+/** A survey by each process gives what a look gives. */
+async function agree(...stores: readonly RunStore[]): Promise<void> {
+  for (const store of stores) {
+    const found = await store.look(ID);
+    assert(found.kind === 'stored');
+    assert.deepEqual(await store.survey(), [{ ...found, run: summaryOf(found.run) }]);
+  }
 }
 
 async function begun(store: RunStore): Promise<Lease> {

@@ -10,6 +10,7 @@ import { diskError } from './door.ts';
 /** Its content, now and after a power cut. */
 interface Content {
   readonly number: number;
+  changes: number;
   bytes: Buffer;
   synced: Buffer;
 }
@@ -17,7 +18,7 @@ interface Content {
 let contents = 0;
 
 function contentOf(bytes: Buffer): Content {
-  return { number: ++contents, bytes, synced: bytes };
+  return { number: ++contents, changes: 0, bytes, synced: bytes };
 }
 
 export class MemoryDisk implements Disk {
@@ -81,7 +82,10 @@ export class MemoryDisk implements Disk {
 
   async look(path: string): Promise<Seen | undefined> {
     const kind = await this.kind(path);
-    return kind && { kind, uid: process.getuid?.() ?? 0, mode: 0o700, device: 0 };
+    const { number = 0, changes = 0 } = this.#names.get(path) ?? {};
+    const stamp = kind === 'file' ? `${number} ${changes}` : (await this.list(path)).join();
+    const [uid, mode] = [process.getuid?.() ?? 0, 0o700];
+    return kind && { kind, uid, mode, device: 0, stamp, changedAt: 0 };
   }
 
   async chmod(): Promise<void> {}
@@ -117,10 +121,12 @@ function fileOf(content: Content): DiskFile {
       content.bytes.copy(longer);
       longer.set(bytes, position);
       content.bytes = longer;
+      content.changes += 1;
       return bytes.length;
     },
     async truncate(length) {
       content.bytes = Buffer.from(content.bytes.subarray(0, length));
+      content.changes += 1;
     },
     async sync() {
       content.synced = content.bytes;

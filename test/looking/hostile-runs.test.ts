@@ -29,7 +29,8 @@ async function lookAtRuns(): Promise<number> {
     if (found.kind === 'damaged') continue;
     runs += 1;
     condition(found);
-    JSON.stringify(freeze(found.run));
+    const whole = await store.look(found.id);
+    if (whole.kind === 'stored') JSON.stringify(freeze(whole.run));
     const retell = retelling();
     const events: RunEvent[] = [];
     for await (const event of store.events(found.id)) {

@@ -49,9 +49,10 @@ async function meant(
 async function newestThatWaits(store: RunStore): Promise<StoredRun> {
   for (const found of (await allRuns(store)).toReversed()) {
     // To answer a run that the user did not start, the user has to name it.
-    if (found.kind === 'damaged' || !found.isOwn) continue;
-    const questions = await questionsOf(store, found.run);
-    if (questions.some(({ isAnswered }) => !isAnswered)) return found;
+    if (found.kind === 'damaged' || !found.isOwn || found.run.tally.asking === 0) continue;
+    const asking = await openRun(store, found.id);
+    const questions = await questionsOf(store, asking.run);
+    if (questions.some(({ isAnswered }) => !isAnswered)) return asking;
   }
   throw new UserError(
     'no-question',

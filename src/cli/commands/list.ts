@@ -1,4 +1,5 @@
 import { freeze } from '../../journal/state-file.ts';
+import type { RunSummary } from '../../model/run-summary.ts';
 import { time, usd } from '../../observe/words.ts';
 import type { LookedAtRun, StoredRun } from '../../ports.ts';
 import { allRuns, condition } from '../runs.ts';
@@ -7,9 +8,10 @@ import { table } from '../table.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export async function list(here: Here, { json }: { readonly json?: boolean }): Promise<number> {
-  const runs = await allRuns((await here()).store);
+  const { store } = await here();
+  const runs = await allRuns(store);
   if (json) {
-    for (const run of runs) stdout.json(asJson(run));
+    for (const { id } of runs) stdout.json(asJson(await store.look(id)));
     return 0;
   }
   if (runs.length === 0) {
@@ -20,7 +22,7 @@ export async function list(here: Here, { json }: { readonly json?: boolean }): P
     found.kind === 'stored'
       ? [
           found.id,
-          `${condition(found)}${found.run.settings.rehearse ? ' (rehearsal)' : ''}${found.isOwn ? '' : ' (not yours)'}`,
+          `${condition(found)}${found.run.isRehearsal ? ' (rehearsal)' : ''}${found.isOwn ? '' : ' (not yours)'}`,
           pidOf(found),
           agentsOf(found),
           String(found.run.iterations),
@@ -34,11 +36,10 @@ export async function list(here: Here, { json }: { readonly json?: boolean }): P
   return 0;
 }
 
-const pidOf = ({ owner }: StoredRun) => (owner ? String(owner.pid) : '');
+const pidOf = ({ owner }: StoredRun<RunSummary>) => (owner ? String(owner.pid) : '');
 
-function agentsOf({ run: { agents, endedAgents } }: StoredRun): string {
-  const all = agents.size + endedAgents.size;
-  return agents.size === all ? String(all) : `${agents.size} of ${all}`;
+function agentsOf({ run: { agents, endedAgents } }: StoredRun<RunSummary>): string {
+  return endedAgents === 0 ? String(agents) : `${agents} of ${agents + endedAgents}`;
 }
 
 function asJson(found: LookedAtRun) {

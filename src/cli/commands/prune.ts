@@ -2,7 +2,7 @@ import { type UnsavedWork, unsavedWork } from '../../execute/git/unsaved-work.ts
 import { foldersWithProcesses } from '../../execute/process/index.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { readDuration } from '../../parse/transition.ts';
-import type { LookedAtRun } from '../../ports.ts';
+import type { SurveyedRun } from '../../ports.ts';
 import { canConfirm, confirm } from '../confirm.ts';
 import { findRun } from '../find-run.ts';
 import { allRuns, condition } from '../runs.ts';
@@ -50,7 +50,7 @@ export async function prune(
   return keeps ? 1 : 0;
 }
 
-function checkIdle(found: LookedAtRun): void {
+function checkIdle(found: SurveyedRun): void {
   if (found.kind === 'damaged' || !found.owner) return;
   throw wrongUsage(
     `Process ${found.owner.pid} works on ${found.id}.`,
@@ -102,12 +102,12 @@ function report(
   );
 }
 
-function isOver(found: LookedAtRun, all: boolean): boolean {
+function isOver(found: SurveyedRun, all: boolean): boolean {
   if (found.kind === 'damaged') return false;
   return all ? !found.owner : condition(found) === 'completed';
 }
 
-function isOlder(found: LookedAtRun, oldest: number | undefined): boolean {
+function isOlder(found: SurveyedRun, oldest: number | undefined): boolean {
   return oldest === undefined || (found.kind === 'stored' && found.run.updatedAt <= oldest);
 }
 
@@ -125,7 +125,7 @@ function olderThan({ clock }: Surroundings, text: string | undefined): number | 
  */
 async function removeUnlessWork(
   around: Surroundings,
-  found: LookedAtRun,
+  found: SurveyedRun,
   busy: ReadonlySet<string>,
   { dryRun, discardWorktrees }: PruneOptions,
 ): Promise<readonly UnsavedWork[]> {
@@ -136,7 +136,7 @@ async function removeUnlessWork(
   try {
     const processes = around.processes(found.id);
     if (busy.has(folder)) await processes.endStrays();
-    await processes.endSteps(stepsLeft(around, found));
+    await processes.endSteps(await stepsLeft(around, found));
     const work = await look();
     if (work.length === 0) await lease.remove();
     return work;
@@ -146,9 +146,10 @@ async function removeUnlessWork(
 }
 
 /** Processes of an earlier version of Raymond can be found only through the folders of their steps. */
-function stepsLeft(around: Surroundings, found: LookedAtRun): readonly string[] {
-  if (found.kind === 'damaged') return around.processes(found.id).recordedSteps();
-  const { step } = around.workspace(found.id);
+async function stepsLeft(around: Surroundings, { id }: SurveyedRun): Promise<readonly string[]> {
+  const found = await around.store.look(id);
+  if (found.kind === 'damaged') return around.processes(id).recordedSteps();
+  const { step } = around.workspace(id);
   return [...found.run.agents].flatMap(([id, { status }]) =>
     status.kind === 'running' ? [step(id, status.step)] : [],
   );

@@ -2,6 +2,7 @@ import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { counted } from '../../model/counted.ts';
 import type { Run } from '../../model/run.ts';
+import type { RunSummary } from '../../model/run-summary.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
 import { overlaid } from '../../options/chosen-options.ts';
@@ -64,7 +65,7 @@ async function resumeAll(
 ): Promise<number> {
   const codes = new Map<string, number>();
   const waiting = new Set<string>();
-  const resumeNext = async ({ id }: StoredRun) => {
+  const resumeNext = async ({ id }: { readonly id: string }) => {
     const code = await resumeOne(around, id, options, config, { patient: false }).catch(reportOne);
     codes.set(id, code);
     waiting.add(id);
@@ -109,7 +110,7 @@ const RESUMABLE = new Set([
   'stopped: iterations',
 ]);
 
-function canContinue(found: StoredRun): boolean {
+function canContinue(found: StoredRun<RunSummary>): boolean {
   return RESUMABLE.has(condition(found)) || condition(found) === 'waiting';
 }
 

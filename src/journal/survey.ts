@@ -1,0 +1,88 @@
+/**
+ * INV-29: An entry of the index counts only while the files that it describes are unchanged. Errors of
+ * the index affect no command.
+ *
+ * A run that has not changed since an earlier survey comes from the index. Its journal is not opened.
+ */
+import { summaryOf } from '../model/run-summary.ts';
+import { UserError } from '../model/user-error.ts';
+import type { LookedAtRun, RunOwner, SurveyedRun } from '../ports.ts';
+import type { Disk, Seen } from './disk.ts';
+import { isSystemError } from './disk-errors.ts';
+import { listRuns } from './list-runs.ts';
+import { hasLock } from './lock.ts';
+import { type Project, runPaths } from './project.ts';
+import type { IndexEntry, RunIndex } from './run-index.ts';
+
+export interface SurveyParts {
+  readonly disk: Disk;
+  readonly project: Project;
+  readonly index: RunIndex;
+  readonly now: number;
+  look(id: string): Promise<LookedAtRun>;
+  owner(id: string): Promise<RunOwner | undefined>;
+}
+
+export async function surveyRuns(parts: SurveyParts): Promise<readonly SurveyedRun[]> {
+  const ids = await listRuns(parts.disk, parts.project);
+  if (ids.length === 0) return [];
+  const known = await parts.index.read();
+  const found: Found[] = [];
+  for (let from = 0; from < ids.length; from += RUNS_AT_ONCE) {
+    const some = ids.slice(from, from + RUNS_AT_ONCE);
+    found.push(...(await Promise.all(some.map((id) => survey(parts, id, known.get(id))))));
+  }
+  const entries = found.flatMap(({ entry }) => entry ?? []);
+  const isChanged = entries.length < known.size || entries.some((one) => known.get(one.id) !== one);
+  if (isChanged) await parts.index.write(entries).catch(ignoreTrouble);
+  return found.map(({ run }) => run);
+}
+
+/** Each run may need an open file, and a process has a limited number. */
+const RUNS_AT_ONCE = 16;
+
+/** A run, and its entry for the next survey. */
+interface Found {
+  readonly run: SurveyedRun;
+  readonly entry?: IndexEntry;
+}
+
+async function survey(parts: SurveyParts, id: string, known?: IndexEntry): Promise<Found> {
+  const { disk, project, look, owner, now } = parts;
+  const paths = runPaths(project, id);
+  // First the folder with the lock: a process first writes the end of the run, and then releases it.
+  const folder = await disk.look(paths.folder);
+  const journal = await disk.look(paths.journal);
+  if (known && known.journal === journal?.stamp && known.folder === (folder?.stamp ?? null)) {
+    const { run, isOwn } = known;
+    if (!known.hasLock || !(await owner(id)))
+      return { run: { kind: 'stored', id, run, isOwn, owner: undefined }, entry: known };
+  }
+  const found = await look(id);
+  if (found.kind === 'damaged') return { run: found };
+  const run = summaryOf(found.run);
+  const surveyed = { run: { ...found, run } };
+  if (found.owner || !isSettled(journal, 'file', now)) return surveyed;
+  if (folder && !isSettled(folder, 'folder', now)) return surveyed;
+  const entry: IndexEntry = {
+    id,
+    journal: journal.stamp,
+    folder: folder?.stamp ?? null,
+    hasLock: await hasLock(disk, paths.lock),
+    isOwn: found.isOwn,
+    run,
+  };
+  return { ...surveyed, entry };
+}
+
+/** Longer than the steps in which any file system counts time. */
+const SETTLED_MS = 2_000;
+
+/** Two changes in one step of the clock may leave the same stamp, so a new stamp proves nothing yet. */
+function isSettled(seen: Seen | undefined, kind: Seen['kind'], now: number): seen is Seen {
+  return seen?.kind === kind && seen.changedAt < now - SETTLED_MS;
+}
+
+function ignoreTrouble(error: unknown): void {
+  if (!isSystemError(error) && !(error instanceof UserError)) throw error;
+}
