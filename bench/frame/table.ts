@@ -23,19 +23,27 @@ export function textTable(result: Result, last: Result | undefined): string {
   return [...lines, ...result.lines.flatMap(othersOf)].join('\n');
 }
 
-/** The table for docs/reference/performance.md. */
+/** The table for docs/reference/performance.md, with a column for each other orchestrator. */
 export function markdownTable(result: Result): string {
+  const names = [...new Set(result.lines.flatMap(({ outcome }) => othersIn(outcome)))];
+  const head = ['case', 'floor', 'ours / floor', 'figure', 'reach', ...names];
   const rows = result.lines.map((line) => {
     const { title, floor, outcome } = line;
-    if (outcome.kind !== 'measured') return [title, floor, outcome.kind, '', reach(line)];
-    const judgement = judge(line, undefined);
+    if (outcome.kind !== 'measured')
+      return [title, floor, '', outcome.kind, reach(line), ...names.map(() => '')];
     const value = shown(figure(outcome.ours, outcome.floor, line.limits), line);
-    const mark = judgement?.reached === 'missed' ? ' (missed)' : '';
+    const mark = judge(line, undefined)?.reached === 'missed' ? ' (missed)' : '';
     const both = `${quantity(outcome.ours, line)} / ${quantity(outcome.floor, line)}`;
-    return [title, floor, both, `**${value}**${mark}`, reach(line)];
+    const theirs = names.map((name) => otherFigure(line, outcome.others[name], outcome.floor));
+    return [title, floor, both, `**${value}**${mark}`, reach(line), ...theirs];
   });
-  const head = ['case', 'floor', 'ours / floor', 'figure', 'reach'];
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');
+}
+
+/** The newest result as text for docs/reference/performance.md. */
+export function performanceText(newest: Result | undefined): string {
+  if (newest === undefined) return 'No result is committed yet.\n';
+  return `${conditions(newest)}.\n\n${markdownTable(newest)}`;
 }
 
 /** The machine and the versions of a result, in one sentence. */
@@ -63,16 +71,24 @@ function judged(line: Line, last: Result | undefined): readonly string[] {
   ];
 }
 
+function othersIn(outcome: Line['outcome']): readonly string[] {
+  return outcome.kind === 'measured' ? Object.keys(outcome.others) : [];
+}
+
 function othersOf(line: Line): readonly string[] {
   if (line.outcome.kind !== 'measured') return [];
   const { floor, others } = line.outcome;
-  return Object.entries(others).map(([name, series]) => {
-    const text =
-      'failure' in series
-        ? series.failure
-        : `${shown(figure(series, floor, line.limits), line)} (${quantity(series, line)})`;
-    return `${line.name}, ${name}: ${text}`;
-  });
+  return Object.entries(others).map(
+    ([name, series]) => `${line.name}, ${name}: ${otherFigure(line, series, floor)}`,
+  );
+}
+
+type Other = Extract<Line['outcome'], { kind: 'measured' }>['others'][string];
+
+function otherFigure(line: Line, other: Other | undefined, floor: Series): string {
+  if (other === undefined) return '';
+  if ('failure' in other) return other.failure;
+  return `${shown(figure(other, floor, line.limits), line)} (${quantity(other, line)})`;
 }
 
 function reach({ target, aim, limits, unit }: Line): string {

@@ -9,7 +9,7 @@ import { choose } from '../../bench/frame/main.ts';
 import { type Orchestrator, otherOrchestrator } from '../../bench/frame/orchestrator.ts';
 import { type Line, type Result, readResults, writeResult } from '../../bench/frame/result.ts';
 import { measureRounds, seriesOf } from '../../bench/frame/rounds.ts';
-import { markdownTable, textTable } from '../../bench/frame/table.ts';
+import { markdownTable, performanceText, textTable } from '../../bench/frame/table.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -160,6 +160,21 @@ describe('tables', () => {
     expect(table).toContain(
       '| a case | a floor | 9 ms +10% / 2 ms +10% | **4.5 ×** (missed) | ≤ 4 |',
     );
+  });
+
+  test('the table of the documents has a column for each other orchestrator', () => {
+    const measured = line({ ours: 4, others: { one: series(8) } });
+    const table = markdownTable(result({ lines: [measured, line({}), failed] }));
+    expect(table).toContain('| reach | one |');
+    expect(table).toContain('| ≤ 4 | 4 × (8 ms +10%) |');
+    expect(table).toContain('| ≤ 4 |  |');
+    expect(table).toContain('| failed | ≤ 4 |  |');
+  });
+
+  test('the text of the documents names the machine and the versions, and no path', () => {
+    const text = performanceText(result({ lines: [line({})] }));
+    expect(text).toMatch(/^2026-01-01, 2 × CPU, 8 GB, Linux 6.1, Node v20, Raymond 0.1.0 \(abc\)/);
+    expect(text).not.toContain('/home');
   });
 });
 

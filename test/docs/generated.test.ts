@@ -6,6 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { readResults } from '../../bench/frame/result.ts';
+import { performanceText } from '../../bench/frame/table.ts';
 import { configTemplate } from '../../src/cli/config-file.ts';
 import { COMMAND_LINE_OPTIONS, CONFIG_OPTIONS } from '../../src/cli/option-table.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
@@ -42,6 +44,7 @@ const GENERATED: Readonly<Record<string, () => string>> = {
         ].join(', ') || '-',
       ]),
     ),
+  performance: () => performanceText(readResults()[0]),
   config: () => `\`\`\`toml config\n${configTemplate()}\`\`\`\n`,
   events: () =>
     table(
