@@ -28,6 +28,12 @@ test.each([
     ['<fork next="B" n="1">A.md</fork>'],
   ],
   [
+    'a fork with a join beside it',
+    policy('fork, target: A', 'goto, target: C', 'join, target: B'),
+    '<fork n="1">A</fork>',
+    ['<fork n="1">A</fork>\n<join>B</join>', '<goto>C</goto>', '<join>B</join>'],
+  ],
+  [
     'nothing that lacks a part',
     policy('fork, target: A', 'goto', 'result'),
     '',

@@ -21,8 +21,17 @@ export function possibleAnswers(
   );
   const likely = tagsFor(written);
   const wanted = state.policy.allowed?.map((entry) => filled(entry, likely(entry))) ?? written;
-  const good = wanted.filter((tag) => readMove({ tags: [tag], bad: [] }, choices).ok);
-  return [...new Set(good.map(writeTag))];
+  const good = wanted
+    .map(besideForks(wanted))
+    .filter((tags) => readMove({ tags, bad: [] }, choices).ok);
+  return [...new Set(good.map((tags) => tags.map(writeTag).join('\n')))];
+}
+
+/** A fork without next needs a tag beside it that says how the parent continues. */
+function besideForks(tags: readonly Tag[]): (tag: Tag) => readonly Tag[] {
+  const own = tags.find(({ name }) => name === 'join') ?? tags.find(({ name }) => name === 'goto');
+  return (tag) =>
+    own && TAG_RULES[tag.name].variables && tag.attributes.next === undefined ? [tag, own] : [tag];
 }
 
 /** Looks up tags by name and target, so that a long policy is not compared with a whole long prompt. */

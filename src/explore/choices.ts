@@ -57,9 +57,9 @@ export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
     if (others.length === 0) {
       return [{ way, tags: way.origin === 'policy' ? undefined : [tag] }];
     }
-    // Forks in one answer share one continuation: the next of one of them, or a goto. The worker does
-    // not depend on it. So each fork is combined with one continuation, and each continuation with
-    // one fork.
+    // Forks in one answer share one continuation: the next of one of them, a goto, or a join. The
+    // worker does not depend on it. So each fork is combined with one continuation, and each
+    // continuation with one fork.
     const beside = hasPaired ? others.slice(0, 1) : others;
     hasPaired = true;
     return beside.map((other) => ({
@@ -78,7 +78,7 @@ function entriesOf(...ways: readonly Way[]): Pick<Choice, 'entries'> {
 const isWritten = (way: Way) => way.origin !== 'evaluator';
 
 const namesContinuation = ({ tag, attributes }: Way) =>
-  tag === 'goto' || attributes.next !== undefined;
+  tag === 'goto' || tag === 'join' || attributes.next !== undefined;
 
 function tagOf(way: Way): Tag | undefined {
   const { tag: name, attributes } = way;

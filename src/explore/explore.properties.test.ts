@@ -66,3 +66,40 @@ test('a walk without stacks reaches the same states as a walk with stacks', () =
     }),
   );
 });
+
+const fork = state.map((target) => `{tag: fork, target: ${STATES[target]}}`);
+const join = fc
+  .tuple(state, state, state, fc.constantFrom('all', 'any', '2'))
+  .map(
+    ([target, failed, late, of]) =>
+      `{tag: join, target: ${STATES[target]}, of: "${of}", failed_next: ${STATES[failed]}, timeout: 1h, timeout_next: ${STATES[late]}}`,
+  );
+const joiningStates = fc.tuple(
+  ...STATES.map(() =>
+    fc.array(fc.oneof(fork, join, fc.constant('{tag: result}')), { minLength: 1, maxLength: 4 }),
+  ),
+);
+
+test('a walk of forks and joins ends, and enters every state that a reachable join names', () => {
+  fc.assert(
+    fc.property(joiningStates, (entries) => {
+      const workflow = workflowOf(
+        Object.fromEntries(
+          entries.map((own, i) => [
+            STATES[i] ?? '',
+            `---\nallowed_transitions:\n${own.map((entry) => `  - ${entry}\n`).join('')}---\n`,
+          ]),
+        ),
+      );
+      const { boundHit, configurations, states } = explore(workflow);
+      expect(boundHit).toBe(false);
+      expect(configurations).toBeLessThanOrEqual(2 * STATES.length);
+      const reached = new Set<string>(states.reached);
+      for (const [i, own] of entries.entries()) {
+        if (!reached.has(`${STATES[i]}.md`)) continue;
+        for (const [, name] of own.join(' ').matchAll(/(?:_next|join, target): (\w+)/g))
+          expect(reached).toContain(`${name}.md`);
+      }
+    }),
+  );
+});

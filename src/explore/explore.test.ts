@@ -100,6 +100,34 @@ test.each<[string, Record<string, string>, string[]]>([
     [],
   ],
   [
+    'workers that are joined',
+    {
+      'START.sh': `echo "<fork item='1'>W</fork><join failed_next='F' timeout='1h' timeout_next='T'>N</join>"`,
+      W: policy(RESULT),
+      N: policy(RESULT),
+      F: policy(RESULT),
+      T: policy(RESULT),
+    },
+    [],
+  ],
+  [
+    'a policy of forks and a join',
+    {
+      START: policy('{tag: fork, target: W}', '{tag: join, target: N}'),
+      W: policy(RESULT),
+      N: policy(goto('START'), RESULT),
+    },
+    [],
+  ],
+  [
+    'a loop of joins without an exit',
+    {
+      START: policy('{tag: join, target: N}'),
+      N: policy(goto('START')),
+    },
+    ['endless-loop START.md:3'],
+  ],
+  [
     'an answer and its timeout',
     {
       START: policy('{tag: ask, next: A, timeout: 1h, timeout_next: B}'),

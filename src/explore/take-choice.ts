@@ -145,6 +145,11 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
       const late = event.type === 'question-timed-out';
       return [{ kind: 'enter', state: late ? (timeoutNext ?? next) : next }];
     }
+    // Its workers may succeed or fail, and may be late.
+    case 'join-started':
+      return [event.next, event.failedNext, event.timeoutNext].flatMap((state) =>
+        state === undefined ? [] : [{ kind: 'enter', state } as const],
+      );
     case 'agent-ended':
       return [{ kind: 'result' }];
     case 'agent-reminded':
@@ -154,7 +159,6 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
       return (
         ignore<
           | 'worktree-settled'
-          | 'join-started'
           | 'join-closed'
           | 'join-reported'
           | 'agent-stop-requested'

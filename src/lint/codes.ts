@@ -74,7 +74,10 @@ const LINT_CODES = {
   'misplaced-limits': error('parse', 'The manifest has limits for a state with front matter.'),
   'unused-key': warning('parse', 'A key has no effect.'),
   // Names of states.
-  'missing-state': error('lint', 'A target, return, next, timeout_next or judge does not exist.'),
+  'missing-state': error(
+    'lint',
+    'A target, return, next, timeout_next, failed_next or judge does not exist.',
+  ),
   'ambiguous-state': error('lint', 'More than one file fits a name.'),
   'wrong-platform': error('lint', 'A name refers to a script that cannot run on the platform.'),
   // Tags in prompts and scripts.
@@ -83,8 +86,11 @@ const LINT_CODES = {
   'forks-disagree': error('lint', 'Forks in one answer have different values of next.'),
   'fork-without-next': error(
     'lint',
-    'Neither a fork nor a goto beside it names the state at which the parent continues.',
+    'Neither a fork nor a goto or join beside it names the state at which the parent continues.',
   ),
+  'join-without-fork': warning('lint', 'An agent joins workers, but never forks one.'),
+  'too-few-forks': warning('lint', 'A join waits for more workers than its script forks.'),
+  'unjoined-fork': note('lint', 'An agent forks workers, and no state of it joins them.'),
   'forbidden-tag': warning('lint', 'A prompt shows a tag that its own policy forbids.'),
   'unmentioned-entry': note(
     'lint',

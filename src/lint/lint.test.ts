@@ -20,7 +20,12 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'a missing return and next',
     { START: `<call return="X">A</call>\n<fork next="Y">A</fork>`, A: END },
-    ['unreachable-state A.md:1:1', 'missing-state START.md:1:1', 'missing-state START.md:2:1'],
+    [
+      'unreachable-state A.md:1:1',
+      'missing-state START.md:1:1',
+      'missing-state START.md:2:1',
+      'unjoined-fork START.md:2:1',
+    ],
   ],
   [
     'an instruction in place of a target',
@@ -61,7 +66,7 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'a variable that an agent must not choose',
     { START: `<fork next="START" ITEM="1">A</fork> ${END}`, A: END },
-    ['unreachable-state A.md:1:1', 'bad-transition START.md:1:1'],
+    ['unreachable-state A.md:1:1', 'bad-transition START.md:1:1', 'unjoined-fork START.md:1:1'],
   ],
   [
     'such a variable that the policy names',
@@ -69,12 +74,12 @@ test.each<[string, Record<string, string>, string[]]>([
       START: `---\nallowed_transitions: [{tag: fork, target: A, next: A, ITEM: 1}]\n---\n<fork next="A" ITEM="1">A</fork>`,
       A: END,
     },
-    [],
+    ['unjoined-fork START.md:2:1'],
   ],
   [
     'such a variable in a script',
     { 'START.sh': `echo '<fork next="A" ITEM="1">A</fork>'`, A: END },
-    [],
+    ['unjoined-fork START.sh:1:7'],
   ],
   [
     'a tag outside quotes',
@@ -121,7 +126,7 @@ test.each<[string, Record<string, string>, string[]]>([
       A: END,
       B: END,
     },
-    [],
+    ['unjoined-fork START.sh:1:18'],
   ],
   [
     'an allowed goto beside forks',
@@ -131,12 +136,85 @@ test.each<[string, Record<string, string>, string[]]>([
       A: END,
       B: END,
     },
-    [],
+    ['unjoined-fork START.md:2:1'],
   ],
   ['placeholders of other tools', { START: `$\{{ input }} {{ other }} ${END}` }, []],
   [
     "a worker's variable",
     { START: `<fork next="N" item="1">W</fork>`, W: `{{item}} ${END}`, N: END },
+    ['unjoined-fork START.md:1:1'],
+  ],
+  [
+    'forks with a join',
+    {
+      START: `<fork>W</fork> <join failed_next="F">N</join>`,
+      W: END,
+      N: `{{result}} ${END}`,
+      F: END,
+    },
+    [],
+  ],
+  [
+    'missing states of a join',
+    {
+      START: `<fork>W</fork>\n<join failed_next="X" timeout="1h" timeout_next="Y">Z</join>`,
+      W: END,
+    },
+    ['missing-state START.md:1:1', 'missing-state START.md:2:1', 'unreachable-state W.md:1:1'],
+  ],
+  [
+    'bad attributes of a join',
+    {
+      START: `<fork>W</fork><join>N</join> <join of="some">N</join> <join rest="x">N</join>`,
+      W: END,
+      N: END,
+    },
+    ['bad-transition START.md:1:30', 'bad-transition START.md:1:55'],
+  ],
+  [
+    'a join in a later state',
+    { START: `<fork next="M">W</fork>`, M: '<join>N</join>', W: END, N: END },
+    [],
+  ],
+  [
+    'a join in a callee',
+    {
+      START: `<fork next="M">W</fork>`,
+      M: '<call return="N">C</call>',
+      C: '<join>D</join>',
+      D: END,
+      W: END,
+      N: `{{result}} ${END}`,
+    },
+    [],
+  ],
+  ['a join without forks', { START: '<join>N</join>', N: END }, ['join-without-fork START.md:1:1']],
+  [
+    'a worker that joins, but forks nothing',
+    { START: '<fork>W</fork><join>N</join>', W: '<join>E</join>', E: END, N: END },
+    ['join-without-fork W.md:1:1'],
+  ],
+  [
+    'a join after another workflow, which may fork',
+    {
+      START: '<call-workflow return="M">x</call-workflow>',
+      M: '{{result}} <join>N</join>',
+      N: END,
+    },
+    [],
+  ],
+  [
+    'a join that waits for more than the script forks',
+    { 'START.sh': `echo '<fork>W</fork><fork>W</fork><join of="3">N</join>'`, W: END, N: END },
+    ['too-few-forks START.sh:1:35'],
+  ],
+  [
+    'a join in a script with a loop',
+    {
+      'START.sh': `for n in 1 2 3; do echo '<fork>W</fork>'; done; echo '<join of="3">N</join>'`,
+      W: END,
+      N: END,
+    },
     [],
   ],
   [
@@ -174,7 +252,7 @@ test.each<[string, Record<string, string>, string[]]>([
 
 test('a policy may leave the next of a fork to the agent', () => {
   const START = '---\nallowed_transitions: [{tag: fork, target: W}]\n---\nFork.';
-  expect(found({ START, W: END })).toEqual([]);
+  expect(found({ START, W: END })).toEqual(['unjoined-fork START.md:2:1']);
 });
 
 test('the other platform can be checked on any platform', () => {

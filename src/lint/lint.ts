@@ -9,6 +9,7 @@ import type { WorkflowReading } from '../parse/workflow.ts';
 import { fault, lintCodes } from './codes.ts';
 import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
 import { flowFaults } from './flow-faults.ts';
+import { joinsWithoutForks, tooFewForks, unjoinedForks } from './joins.ts';
 import { sameStems, unresolvedJudges, unresolvedNames } from './names.ts';
 import { spacedPlaceholders, unfilledPlaceholders } from './placeholders.ts';
 import { forbiddenTags, unmentionedEntries } from './policy-tags.ts';
@@ -62,6 +63,9 @@ const RULES: readonly Rule[] = [
   badlyPrintedTags,
   disagreeingForks,
   forksWithoutNext,
+  joinsWithoutForks,
+  tooFewForks,
+  unjoinedForks,
   ({ workflow, states }: Lint) => states.flatMap((state) => forbiddenTags(workflow, state)),
   unmentionedEntries,
   unfilledPlaceholders,

@@ -119,7 +119,7 @@ export function disagreeingForks(lint: Lint): readonly Diagnostic[] {
 export function forksWithoutNext({ ways }: Lint): readonly Diagnostic[] {
   return [...ways].flatMap(([state, own]) => {
     const isContinued = own.some(
-      ({ tag, attributes }) => tag === 'goto' || attributes.next !== undefined,
+      ({ tag, attributes }) => tag === 'goto' || tag === 'join' || attributes.next !== undefined,
     );
     if (isContinued) return [];
     return own.flatMap((way) =>
@@ -129,9 +129,10 @@ export function forksWithoutNext({ ways }: Lint): readonly Diagnostic[] {
             'fork-without-next',
             state,
             way,
-            `This <${way.tag}> has no next, and there is no goto beside it.`,
+            `This <${way.tag}> has no next, and there is no goto and no join beside it.`,
             {
-              remedy: 'Add next="STATE", the state at which the parent continues.',
+              remedy:
+                'Add next="STATE", the state at which the parent continues. To wait for the workers, write <join>STATE</join> beside the fork.',
             },
           )
         : [],

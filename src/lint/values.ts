@@ -20,7 +20,7 @@ export function emptyValues(lint: Lint): readonly Diagnostic[] {
     const getsValue = state.name === lint.workflow.entry || withValue.has(state.name);
     if (!match || getsValue || !entered.has(state.name)) return [];
     const position = positionsIn(state.template, state.place)(match.index);
-    const message = `${match[0]} is always empty here: no call returns to ${state.name}, no answer leads to it, and no tag passes it an input.`;
+    const message = `${match[0]} is always empty here: no call returns to ${state.name}, no answer or join leads to it, and no tag passes it an input.`;
     return fault('empty-value', state.name, position, message, {
       remedy: 'Add input="…" to the tag that leads here, or remove the placeholder.',
     });
@@ -57,7 +57,7 @@ function statesNamedBy(way: Way) {
 
 function statesGivenValueBy(way: Way): readonly StateName[] {
   const passesValue = (part: string) => {
-    if (part === 'return') return true;
+    if (part === 'return' || way.tag === 'join') return true;
     if (part === 'next') return way.tag === 'ask';
     return part === 'target' && way.attributes.input !== undefined;
   };

@@ -19,7 +19,7 @@ test.each([
 test('dispatch', async () => {
   const files = { 'one & "only"': '1\n', two: '1\n2\n', 'below/not counted': '' };
   const ended = await newProject(files).run([example('dispatch')]);
-  expect(ended).toMatchObject({ code: 0, stdout: '2 workers sent\n' });
+  expect(ended).toMatchObject({ code: 0, stdout: '3 lines in 2 files\n' });
   expect(ended.stderr).toContain('one & "only" has 1 lines');
   expect(ended.stderr).toContain('two has 2 lines');
 });

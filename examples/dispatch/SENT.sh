@@ -1,1 +1,0 @@
-echo "<result>$RAYMOND_RESULT workers sent</result>"

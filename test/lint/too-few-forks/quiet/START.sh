@@ -1,0 +1,1 @@
+echo '<fork n="1">WORK</fork><fork n="2">WORK</fork><join of="2">MERGE</join>'
