@@ -1,14 +1,21 @@
 /** The files with which a user plays the agent: the answers of a rehearsal or a test. */
 import * as z from 'zod/mini';
 import { type Failure, failureSchema } from '../model/failure.ts';
+import { readDuration } from './transition.ts';
 import { mapOf, someText, usd } from './yaml-values.ts';
 
 const failureKinds = failureSchema.shape.kind.options;
+
+const duration = z
+  .string('a time like 30m')
+  .check(z.refine((text) => readDuration(text) !== undefined, 'a time like 30m'));
 
 const textAnswerSchema = mapOf({
   text: someText,
   cost: z.optional(usd),
   denied: z.optional(z.array(someText, 'a list of tools')),
+  /** How long the step takes, on the clock of a test. A rehearsal does not wait. */
+  takes: z.optional(duration),
 });
 
 export const failureAnswerSchema = mapOf({

@@ -1,6 +1,6 @@
 /** The files with which a user tests a workflow: the inputs and the expected results. */
 import * as z from 'zod/mini';
-import { runOutcomeSchema } from '../model/event.ts';
+import { runOutcomeSchema, workerStatusSchema } from '../model/event.ts';
 import { answersSchema, failureAnswerSchema, repliesSchema } from './rehearsal-file.ts';
 import { count, mapOf, someText, usd } from './yaml-values.ts';
 
@@ -9,12 +9,33 @@ const texts = z.record(z.string(), someText, 'a map of names to texts');
 const path = z.array(someText, 'a list of states');
 const yes = z.literal(true, 'true');
 
+const statuses = workerStatusSchema.options;
+
+const joinSchema = mapOf({
+  /** The agent that joined; the first one if absent. */
+  agent: z.optional(someText),
+  /** The state at which it continued. */
+  state: z.optional(someText),
+  /** The status of each worker, in the order of the forks. */
+  workers: z.optional(
+    z.record(
+      z.string(),
+      z.enum(statuses, `one of ${statuses.join(', ')}`),
+      'a map of agents to statuses',
+    ),
+  ),
+});
+
 const expectSchema = mapOf({
   /** The states that the first agent was in. */
   path: z.optional(path),
   /** The states of each named agent. */
   paths: z.optional(z.record(z.string(), path, 'a map of agents to lists of states')),
   result: z.optional(someText),
+  /** The results of each named agent. */
+  results: z.optional(texts),
+  /** The joins in the order of their reports. */
+  joins: z.optional(z.array(joinSchema, 'a list of joins')),
   outcome: z.optional(z.enum(outcomes, `one of ${outcomes.join(', ')}`)),
   variables: z.optional(z.record(z.string(), texts, 'a map of agents to variables')),
   /** For each state, the texts that its prompts contain. */

@@ -42,6 +42,8 @@ export async function findProblems(
     ...outcomeProblems(expect, happened),
     ...pathProblems(expect, happened),
     ...valueProblems(expect, happened),
+    ...resultProblems(expect, happened),
+    ...joinProblems(expect, happened),
     ...variableProblems(expect, happened),
     ...promptProblems(expect, happened),
     ...(await fileProblems(expect, happened)),
@@ -156,6 +158,44 @@ function valueProblems(expect: Expectations, { run, events }: Happened): readonl
   check('depth', expect.depth, depthOf(events));
   check('cost', expect.cost, Math.round(run.totalCostUsd * 1e6) / 1e6);
   return problems;
+}
+
+function resultProblems({ results }: Expectations, { events }: Happened): readonly Problem[] {
+  const given = new Map(
+    events.flatMap((event) =>
+      event.type === 'agent-ended' ? [[event.agent, event.result] as const] : [],
+    ),
+  );
+  return Object.entries(results ?? {}).flatMap(([agent, expected]) => {
+    const got = given.get(agent);
+    if (got?.trimEnd() === expected.trimEnd()) return [];
+    return [{ what: `expect.results.${agent}`, expected, got: got ?? 'no result' }];
+  });
+}
+
+function joinProblems({ joins }: Expectations, { events }: Happened): readonly Problem[] {
+  if (!joins) return [];
+  const reports = events.flatMap((event) => (event.type === 'join-reported' ? [event] : []));
+  const got = reports.map(({ agent, state, workers }) => ({
+    agent,
+    state: stemOf(state),
+    workers: Object.fromEntries(workers.map((worker) => [worker.agent, worker.status])),
+  }));
+  // Only the parts that the test names are compared.
+  const expected = joins.map(({ agent = FIRST_AGENT, state, workers }, index) => ({
+    agent,
+    state: state === undefined ? got[index]?.state : stemOf(state),
+    workers: workers ?? got[index]?.workers,
+  }));
+  const [wanted, seen] = [expected, got].map((list) => list.map((join) => JSON.stringify(join)));
+  if (wanted?.join('\n') === seen?.join('\n')) return [];
+  return [
+    {
+      what: 'expect.joins',
+      expected: wanted?.join('\n') ?? '',
+      got: seen?.join('\n') || 'no join was reported',
+    },
+  ];
 }
 
 function variableProblems({ variables }: Expectations, { events }: Happened): readonly Problem[] {

@@ -11,7 +11,7 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { StopSource } from '../ports.ts';
 import type { Inbox } from '../run/inbox.ts';
-import { jumpingClock } from './jumping-clock.ts';
+import { type JumpingClock, jumpingClock } from './jumping-clock.ts';
 
 export type Beginning =
   | { readonly start: Omit<RunEventOf<'run-started'>, 'type' | 'version' | 'at'> }
@@ -25,6 +25,8 @@ export interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'wor
   /** Answers to questions, in the order in which they are asked. */
   readonly replies: readonly string[];
   readonly inbox?: PlayInbox;
+  /** Given if the steps take time on it. */
+  readonly clock?: JumpingClock;
   /** Ends the simulated run and all its steps. */
   readonly stopped?: AbortSignal;
 }
@@ -43,7 +45,8 @@ export interface PlayedRun {
 
 /** Plays a run to its end. */
 export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<PlayedRun> {
-  const clock = jumpingClock('resume' in beginning ? beginning.resume.updatedAt : undefined);
+  const start = 'resume' in beginning ? beginning.resume.updatedAt : undefined;
+  const clock = ports.clock ?? jumpingClock(start);
   const events: RunEvent[] = [];
   const { run, first } = begin(beginning, clock.now(), events);
   const person = scriptedPerson(ports.replies);
@@ -53,7 +56,9 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
     journal: {
       append: async (more, after) => {
         events.push(...more);
-        ports.inbox?.journaled(more, after);
+        // A recording has its own order, also of the times.
+        if (ports.inbox) ports.inbox.journaled(more, after);
+        else clock.follow(after);
       },
     },
     newId: counter('resume' in beginning ? 'r' : 's'),

@@ -13,8 +13,10 @@ import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { answerFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
-import type { Executor, Step, WorkflowLibrary, World } from '../ports.ts';
+import { readDuration } from '../parse/transition.ts';
+import type { Executor, RunningStep, Step, WorkflowLibrary, World } from '../ports.ts';
 import { findProblems, type Problem } from './expectations.ts';
+import { type JumpingClock, jumpingClock, type PassingTime } from './jumping-clock.ts';
 import { playRun } from './play.ts';
 import { putFiles } from './project-files.ts';
 import { replayAnswers } from './replay-answers.ts';
@@ -66,11 +68,13 @@ export async function runTest(
     const inbox = test.recorded && new ReplayInbox(test.recorded);
     const prompts: Prompt[] = [];
     const { script, endStrays } = ports.scripts(root);
+    const clock = jumpingClock();
     const { run, events } = await playRun(
       { start: beginning(workflow, test, cwd, settings) },
       {
         library,
-        executors: { ...executorsFor(test, script, prompts), endStrays },
+        executors: { ...executorsFor(test, script, prompts, clock), endStrays },
+        clock,
         world: await ports.world(cwd),
         folders: foldersIn(root),
         replies: test.replies ?? [],
@@ -118,7 +122,12 @@ function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings
 }
 
 /** The test always answers prompts. Scripts run, unless the test answers for them. */
-function executorsFor(test: WorkflowTest, script: Executor, prompts: Prompt[]) {
+function executorsFor(
+  test: WorkflowTest,
+  script: Executor,
+  prompts: Prompt[],
+  clock: JumpingClock,
+) {
   const executed = new Map<string, number>();
   const replayed = test.recorded && replayAnswers(test.recorded);
   const next = (step: Step): ScriptedAnswer | undefined => {
@@ -126,9 +135,12 @@ function executorsFor(test: WorkflowTest, script: Executor, prompts: Prompt[]) {
     const execution = (executed.get(step.state) ?? 0) + 1;
     executed.set(step.state, execution);
     const answer = answerFor(test.answers, step.state, execution);
+    if (typeof answer === 'object' && 'takes' in answer)
+      durations.set(step, readDuration(answer.takes ?? '') ?? 0);
     return answer === undefined ? undefined : asScripted(answer);
   };
   const answers = new Map<Step, ScriptedAnswer>();
+  const durations = new Map<Step, number>();
   const scripted = scriptedAgent((step) => answers.get(step) ?? noAnswer(step));
   const choose = (step: Step): Executor => {
     if (step.kind === 'prompt') prompts.push({ state: step.state, text: step.prompt });
@@ -138,11 +150,31 @@ function executorsFor(test: WorkflowTest, script: Executor, prompts: Prompt[]) {
   };
   const executor: Executor = {
     name: 'test',
-    start: (step, live) => choose(step).start(step, live),
+    start: (step, live) => {
+      const chosen = choose(step);
+      const ms = durations.get(step);
+      const begin = () => chosen.start(step, live);
+      return ms === undefined ? begin() : beginAfter(clock.pass(ms), begin);
+    },
     adopt: (step, live) => choose(step).adopt(step, live),
     close: async () => {},
   };
   return { prompt: executor, script: executor };
+}
+
+/** A step of a test does its work at the end of its time. A stop ends it early. */
+function beginAfter(time: PassingTime, begin: () => RunningStep): RunningStep {
+  let isStopped = false;
+  const outcome = time.over.then(() => {
+    const running = begin();
+    if (isStopped) running.stop();
+    return running.outcome;
+  });
+  const stop = () => {
+    isStopped = true;
+    time.end();
+  };
+  return { outcome, stop };
 }
 
 function noAnswer({ state }: Step): never {
