@@ -1,5 +1,6 @@
 // prune keeps unsaved work, and deletes it only after a yes.
-import { existsSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
 import { command } from '../command.ts';
@@ -60,4 +61,100 @@ test('it is deleted only after a person agrees', async () => {
   yes.type('yes\r');
   expect(await yes.ended).toBe(0);
   expect(existsSync(project.path('.raymond/runs/dirty'))).toBe(false);
+});
+
+const FORKS = {
+  'forks/START.sh': `for n in merged own dirty locked; do echo "<fork worktree=\\"$n\\" n=\\"$n\\">WORK</fork>"; done
+echo '<join>DONE</join>'`,
+  'forks/WORK.sh': `echo "$n" >"$n.txt"
+[ "$n" = dirty ] || { git add . && git commit -q -m "$n"; }
+echo "<result></result>"`,
+  'forks/DONE.sh': 'echo "<result></result>"',
+};
+
+/** A completed run with four worktrees: merged, with commits of its own, dirty, and locked. */
+async function withTrees() {
+  const project = newProject(FORKS);
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: project.folder, encoding: 'utf8' }).trim();
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.name', 'x');
+  git('config', 'user.email', 'x@x');
+  git('add', 'forks');
+  git('commit', '-q', '-m', 'first');
+  expect(await project.run(['forks', '--workflow-id', 'one'])).toMatchObject({ code: 0 });
+  const tree = (n: number) => project.path(`.raymond/worktrees/one/main_work${n}`);
+  for (const name of ['merged', 'locked']) git('merge', '-q', `raymond/one/${name}`);
+  git('worktree', 'lock', tree(4));
+  const branches = () => git('branch', '--list', 'raymond/*', '--format=%(refname:short)');
+  return { project, git, tree, branches };
+}
+
+test('prune removes worktrees whose commits are elsewhere, keeps the others and says where they are', async () => {
+  const { project, git, tree, branches } = await withTrees();
+  const dry = await project.run(['prune', '--dry-run']);
+  expect(dry).toMatchObject({ code: 1, stdout: `would remove the worktree ${tree(1)}\n` });
+  expect(existsSync(tree(1))).toBe(true);
+
+  const { code, stdout, stderr } = await project.run(['prune']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: `removed the worktree ${tree(1)}\n` });
+  expect(stderr).toContain(`${tree(2)} has commits that only its branch raymond/one/own has`);
+  expect(stderr).toContain(`${tree(3)} has uncommitted changes`);
+  expect(stderr).toContain(`${tree(4)} is locked`);
+  expect(existsSync(tree(1))).toBe(false);
+  expect(branches().split('\n')).toEqual(
+    ['dirty', 'locked', 'own'].map((name) => `raymond/one/${name}`),
+  );
+  expect((await project.run(['list'])).stdout).toContain('one');
+
+  git('merge', '-q', 'raymond/one/own');
+  git('worktree', 'unlock', tree(4));
+  await project.run(['prune']);
+  expect(git('worktree', 'list').split('\n')).toHaveLength(2);
+  execFileSync('git', ['clean', '-fdq'], { cwd: tree(3) });
+  expect(await project.run(['prune'])).toMatchObject({
+    code: 0,
+    stdout: `removed the worktree ${tree(3)}\nremoved one\n`,
+  });
+  expect(branches()).toBe('');
+  expect(existsSync(project.path('.raymond/worktrees/one'))).toBe(false);
+  expect(git('worktree', 'list').split('\n')).toHaveLength(1);
+});
+
+test('--discard-worktrees names what it deletes; a locked worktree stays', async () => {
+  const { project, git, tree, branches } = await withTrees();
+  const { code, stderr } = await project.run(['prune', 'one', '--discard-worktrees', '--yes']);
+  expect(code).toBe(1);
+  const named = stderr.slice(0, stderr.indexOf('kept one'));
+  expect(named).toContain('This work will be deleted');
+  expect(named).toContain(`${tree(2)} has commits that only its branch raymond/one/own has`);
+  expect(named).toContain(`${tree(3)} has uncommitted changes`);
+  expect(named).not.toContain(tree(4));
+  expect(branches()).toBe('raymond/one/locked');
+  expect(git('worktree', 'list').split('\n')).toHaveLength(2);
+  git('worktree', 'unlock', tree(4));
+  expect(await project.run(['prune', 'one'])).toMatchObject({ code: 0 });
+});
+
+test('worktrees of a run whose journal is damaged are looked at, too', async () => {
+  const { project, git, tree, branches } = await withTrees();
+  git('worktree', 'unlock', tree(4));
+  writeFileSync(project.path('.raymond/state/one.jsonl'), 'damaged\n');
+  const { code, stdout, stderr } = await project.run(['prune', 'one']);
+  expect(code).toBe(1);
+  expect(stdout).toContain(tree(1));
+  expect(stderr).toContain(`${tree(3)} has uncommitted changes`);
+  expect(branches()).not.toContain('merged');
+});
+
+test('a worktree that lost its .git is kept, and what a killed removal left is removed', async () => {
+  const { project, git, tree } = await withTrees();
+  git('worktree', 'unlock', tree(4));
+  git('merge', '-q', 'raymond/one/own');
+  rmSync(`${tree(3)}/.git`);
+  mkdirSync(project.path('.raymond/worktrees/one/.removing-main_work9'));
+  const { code, stderr } = await project.run(['prune']);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${tree(3)} cannot be checked (it is not a worktree)`);
+  expect(readdirSync(project.path('.raymond/worktrees/one'))).toEqual(['main_work3']);
 });

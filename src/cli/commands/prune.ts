@@ -1,5 +1,13 @@
+import { existsSync } from 'node:fs';
+import {
+  clearFolder,
+  type LeftTree,
+  leftTrees,
+  removeLeftTree,
+} from '../../execute/git/left-trees.ts';
 import { type UnsavedWork, unsavedWork } from '../../execute/git/unsaved-work.ts';
 import { foldersWithProcesses } from '../../execute/process/index.ts';
+import { shellWord } from '../../model/shell-word.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { readDuration } from '../../parse/transition.ts';
 import type { SurveyedRun } from '../../ports.ts';
@@ -42,9 +50,9 @@ export async function prune(
   let keeps = false;
   const busy = foldersWithProcesses(doomed.map(({ id }) => around.workspace(id).folder));
   for (const found of doomed) {
-    const work = await removeUnlessWork(around, found, busy, options);
-    keeps ||= work.length > 0;
-    report(found.id, work, options);
+    const pruned = await removeUnlessWork(around, found, busy, options);
+    keeps ||= pruned.work.length > 0;
+    report(found.id, pruned, options);
   }
   if (doomed.length === 0 && !options.json) stderr.say('There is nothing to prune.');
   return keeps ? 1 : 0;
@@ -61,13 +69,16 @@ function checkIdle(found: SurveyedRun): void {
 /** Names the work that would be deleted, and asks. */
 async function mayDiscard(
   around: Surroundings,
-  doomed: readonly { readonly id: string }[],
+  doomed: readonly SurveyedRun[],
   { dryRun, yes }: PruneOptions,
 ): Promise<boolean> {
   const lines: string[] = [];
-  for (const { id } of doomed)
-    for (const { path, why } of await unsavedWork(around.workspace(id).folder))
+  for (const found of doomed) {
+    const { folder } = around.workspace(found.id);
+    const trees = (await treesOf(around, found)).filter((tree) => !isLocked(tree));
+    for (const { path, why } of [...(await unsavedWork(folder)), ...trees.flatMap(workIn)])
       lines.push(`  ${path} ${why}`);
+  }
   if (lines.length === 0 || dryRun) return true;
   stderr.say('This work will be deleted, and cannot be restored:', ...lines);
   if (yes) return true;
@@ -76,20 +87,19 @@ async function mayDiscard(
   return confirm('Delete it?');
 }
 
-function report(
-  id: string,
-  work: readonly UnsavedWork[],
-  { dryRun = false, json }: PruneOptions,
-): void {
+function report(id: string, { work, trees }: Pruned, { dryRun = false, json }: PruneOptions): void {
   const isRemoved = work.length === 0;
   if (json) {
     stdout.json({
       workflow_id: id,
       removed: isRemoved && !dryRun,
+      ...(trees.length > 0 && { worktrees: trees }),
       ...(!isRemoved && { kept: work }),
     });
     return;
   }
+  for (const path of trees)
+    stdout.say(`${dryRun ? 'would remove' : 'removed'} the worktree ${path}`);
   if (isRemoved) {
     stdout.say(`${dryRun ? 'would remove' : 'removed'} ${id}`);
     return;
@@ -97,7 +107,7 @@ function report(
   stderr.say(
     `${dryRun ? 'would keep' : 'kept'} ${id}, because it contains work that exists nowhere else:`,
     ...work.map(({ path, why }) => `  ${path} ${why}`),
-    `  Save it (commit, push or move it), then run: raymond prune ${id}`,
+    `  Save it (commit, merge, push or move it), then run: raymond prune ${id}`,
     `  To delete it: raymond prune ${id} --discard-worktrees`,
   );
 }
@@ -119,30 +129,75 @@ function olderThan({ clock }: Surroundings, text: string | undefined): number | 
   return clock.now() - age;
 }
 
+interface Pruned {
+  /** The work for which the run was kept. */
+  readonly work: readonly UnsavedWork[];
+  /** The worktrees that were removed. */
+  readonly trees: readonly string[];
+}
+
 /**
- * Gives the work for which the run was kept. The lease prevents other processes from working on the
- * run meanwhile. The lock is removed with the run.
+ * Removes worktrees without work, and the run if nothing is kept. The lease prevents other processes
+ * from working on the run meanwhile. The lock is removed with the run.
  */
 async function removeUnlessWork(
   around: Surroundings,
   found: SurveyedRun,
   busy: ReadonlySet<string>,
-  { dryRun, discardWorktrees }: PruneOptions,
-): Promise<readonly UnsavedWork[]> {
-  const { folder } = around.workspace(found.id);
-  const look = async () => (discardWorktrees ? [] : unsavedWork(folder));
-  if (dryRun) return look();
+  { dryRun, discardWorktrees = false }: PruneOptions,
+): Promise<Pruned> {
+  const { folder, worktrees } = around.workspace(found.id);
+  const look = async () => {
+    const trees = await treesOf(around, found);
+    const isDoomed = (tree: LeftTree) =>
+      !isLocked(tree) && (discardWorktrees || tree.work.length === 0);
+    const kept = trees.filter((tree) => !isDoomed(tree)).flatMap(workIn);
+    const inFolder = discardWorktrees ? [] : await unsavedWork(folder);
+    return { doomed: trees.filter(isDoomed), work: [...inFolder, ...kept] };
+  };
+  const pruned = ({ doomed, work }: Awaited<ReturnType<typeof look>>) => ({
+    trees: doomed.map(({ path }) => path),
+    work,
+  });
+  if (dryRun) return pruned(await look());
   const lease = await around.store.lease(found.id);
   try {
     const processes = around.processes(found.id);
     if (busy.has(folder)) await processes.endStrays();
     await processes.endSteps(await stepsLeft(around, found));
-    const work = await look();
+    const looked = await look();
+    const failures: UnsavedWork[] = [];
+    for (const tree of looked.doomed)
+      await removeLeftTree(tree, found.id, discardWorktrees).catch((error) =>
+        failures.push({ path: tree.path, why: `cannot be removed (${messageOf(error)})` }),
+      );
+    await clearFolder(worktrees);
+    const work = [...looked.work, ...failures];
     if (work.length === 0) await lease.remove();
-    return work;
+    const isRemoved = ({ path }: LeftTree) => failures.every((failed) => failed.path !== path);
+    return pruned({ doomed: looked.doomed.filter(isRemoved), work });
   } finally {
     await lease.release();
   }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** The journal is read only if the run has worktrees. */
+async function treesOf(around: Surroundings, { id }: SurveyedRun): Promise<readonly LeftTree[]> {
+  const { worktrees } = around.workspace(id);
+  if (!existsSync(worktrees)) return [];
+  const found = await around.store.look(id);
+  return leftTrees(worktrees, id, found.kind === 'stored' ? found.run : undefined);
+}
+
+const isLocked = ({ found }: LeftTree) => found.kind === 'made' && found.isLocked;
+
+/** A lock is the wish of a person, so not even --discard-worktrees removes such a tree. */
+function workIn(tree: LeftTree): readonly UnsavedWork[] {
+  if (!isLocked(tree)) return tree.work;
+  const why = `is locked. To unlock it: git worktree unlock ${shellWord(tree.path)}`;
+  return [{ path: tree.path, why }, ...tree.work];
 }
 
 /** Processes of an earlier version of Raymond can be found only through the folders of their steps. */

@@ -15,10 +15,10 @@ export interface Repository {
   readonly tree: string | undefined;
 }
 
-/** Why removing the folder `doomed` would lose work of this repository; undefined if it would not. */
+/** Why removing the folders `doomed` would lose work of this repository; undefined if it would not. */
 export async function lookThroughGit(
   repository: Repository,
-  doomed: string,
+  doomed: readonly string[],
 ): Promise<string | undefined> {
   const scratch = await mkdtemp(join(tmpdir(), 'raymond-git-'));
   try {
@@ -47,7 +47,7 @@ interface Inspection {
 async function prepare(
   { git, tree }: Repository,
   scratch: string,
-  doomed: string,
+  doomed: readonly string[],
 ): Promise<Inspection> {
   const own = await gitFolder(git);
   const shared = await sharedFolder(own);
@@ -70,7 +70,9 @@ async function prepare(
     const { atime, mtime } = await stat(from);
     await utimes(join(scratch, to), atime, mtime);
   }
-  const isRemoved = isWithin(await realpath(doomed), await realpath(shared));
+  const real = await realpath(shared);
+  const folders = await Promise.all(doomed.map((folder) => realpath(folder)));
+  const isRemoved = folders.some((folder) => isWithin(folder, real));
   const isElsewhere = ([name]: readonly [string, string]) => name.startsWith('refs/remotes/');
   const entries = [...refs];
   const values = (list: typeof entries) => list.map(([, commit]) => commit);

@@ -16,7 +16,7 @@ export async function lookAtTree(tree: Tree, branch: string): Promise<WorktreeLo
     return { branch, commits, dirty: false, missing: true };
   }
   if (found.kind === 'strange') throw new Error(`${tree.path}: ${found.why}`);
-  const { head, current, isChanged } = await status(found.git, tree.path);
+  const { head, current, isChanged } = await treeStatus(found.git, tree.path);
   const tip = current === branch ? [] : await tipOf(shared, branch);
   const commits = await commitsAhead(shared, [...head, ...tip], tree.base);
   const dirty = isChanged || (await hasChangedSubmodules(found.git, tree.path));
@@ -31,7 +31,7 @@ interface Status {
   readonly isChanged: boolean;
 }
 
-async function status(git: string, path: string): Promise<Status> {
+export async function treeStatus(git: string, path: string): Promise<Status> {
   const where = ['--git-dir', git, '--work-tree', path];
   const what = ['--porcelain=v2', '--branch', '-z', '--untracked-files=normal'];
   const told = await runGit({

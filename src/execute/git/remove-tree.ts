@@ -42,5 +42,10 @@ async function isRegistered(shared: string, path: string): Promise<boolean> {
   return (await runGit({ args })).split('\n').includes(`worktree ${path}`);
 }
 
-/** The name of a tree that is being removed. */
-const asideOf = (path: string) => join(dirname(path), `.removing-${basename(path)}`);
+/** Whether a name is that of a tree that is being removed. */
+export function isAside(name: string): boolean {
+  return name.startsWith(ASIDE);
+}
+
+const ASIDE = '.removing-';
+const asideOf = (path: string) => join(dirname(path), `${ASIDE}${basename(path)}`);

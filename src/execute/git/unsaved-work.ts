@@ -13,15 +13,24 @@ export interface UnsavedWork {
   readonly why: string;
 }
 
-/** `known`: a working tree that was already checked. */
-export async function unsavedWork(folder: string, known?: string): Promise<readonly UnsavedWork[]> {
+export interface Doomed {
+  /** A working tree that was already checked. */
+  readonly known?: string;
+  /** Another folder that would be removed. */
+  readonly also?: string;
+}
+
+export async function unsavedWork(
+  folder: string,
+  { known, also }: Doomed = {},
+): Promise<readonly UnsavedWork[]> {
   const found = (await repositoriesIn(folder))?.filter(
     ({ tree }) => tree === undefined || tree !== known,
   );
   if (!found) return [{ path: folder, why: 'has too many files to check' }];
   const work: UnsavedWork[] = [];
   for (const repository of found) {
-    const why = await lookThroughGit(repository, folder);
+    const why = await lookThroughGit(repository, also === undefined ? [folder] : [folder, also]);
     if (why !== undefined) work.push({ path: repository.tree ?? repository.git, why });
   }
   return work;

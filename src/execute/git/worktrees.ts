@@ -98,7 +98,7 @@ async function removeIfUnused(tree: Tree, branch: string): Promise<string | unde
     if (found.isLocked) return 'it is locked';
     // Git would not remove them either.
     if (existsSync(join(found.git, 'modules'))) return 'it has submodules';
-    const [nested] = await unsavedWork(path, path);
+    const [nested] = await unsavedWork(path, { known: path });
     if (nested) return `${nested.path} ${nested.why}`;
   }
   await removeTree(path, repository);
