@@ -11,7 +11,7 @@ import { observerFailed, type Reported, reporters } from './reporters.ts';
 import { stopOnSignals } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stderr, stdout } from './terminal.ts';
-import { type ChosenExecutors, keeperFor } from './wire.ts';
+import type { ChosenExecutors } from './wire.ts';
 import { runWorld } from './world.ts';
 
 export interface AtTerminal extends Omit<Reported, 'workspace'> {
@@ -50,7 +50,7 @@ export async function runAtTerminal(
       confirm: lease.confirm,
       world: await runWorld(run, library),
       folders: workspace,
-      keeper: keeperFor(workspace),
+      keeper: executors.keeper,
       ...(executors.worktrees && { worktrees: executors.worktrees }),
       mail: { mailbox: store.mailbox(run.id), pid: process.pid, report },
       stops: stopOnSignals,

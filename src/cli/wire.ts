@@ -48,6 +48,7 @@ export function looseLibrary(cwd = process.cwd()): LooseLibrary {
 export interface ChosenExecutors extends Executors {
   /** Absent in a rehearsal, which makes no worktrees. */
   readonly worktrees?: Worktrees;
+  readonly keeper: StepKeeper;
   readonly rehearsal?: Pick<RehearsingExecutors, 'remember'> & {
     readonly replies: readonly string[];
   };
@@ -70,13 +71,18 @@ export async function executors(
   const agentOptions = readAgentOptions(settings.agent);
   const processes = around.processes(run);
   const script = (around.scriptExecutor ?? scriptExecutor)(processes);
-  const ofRun = { endStrays: () => processes.endStrays(), leave: () => processes.leave() };
+  const workspace = around.workspace(run);
+  const ofRun = {
+    endStrays: () => processes.endStrays(),
+    leave: () => processes.leave(),
+    keeper: stepKeeper(workspace, (folder) => processes.takeOver(folder)),
+  };
   if (!settings.rehearse) {
     const prompt = claudeExecutor({
       path: programIn(given),
       environment: process.env,
       processes,
-      sessionsFolder: around.workspace(run).sessions,
+      sessionsFolder: workspace.sessions,
       agentOptions,
       mostProcesses: settings.maxParallelPrompts,
       protects: {
@@ -105,10 +111,6 @@ export async function executors(
 function worktreesOf(around: Surroundings, run: string, processes: RunProcesses): Worktrees {
   const { worktrees, makings } = around.workspace(run);
   return gitWorktrees({ run, folder: worktrees, records: makings, processes });
-}
-
-export function keeperFor(folders: RunFolders): StepKeeper {
-  return stepKeeper(folders);
 }
 
 /** The messages of a step of the run. */

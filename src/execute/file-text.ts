@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { readInto, readPartSync } from '../files/regular-file.ts';
+import { readIfSmallSync, readInto, readPartSync } from '../files/regular-file.ts';
 import type { OutputText } from '../model/tag.ts';
 
 const SMALL_BYTES = 1024 * 1024;
@@ -9,10 +9,8 @@ const WINDOW_BYTES = 96 * 1024;
 
 /** A program's output, decoded with replacement characters. A large file is not loaded into memory. */
 export function outputText(file: string): OutputText {
-  const { size } = statSync(file);
-  return size <= SMALL_BYTES
-    ? readPartSync(file, 0, size).toString('utf8')
-    : new FileText(file, size);
+  const { size, bytes } = readIfSmallSync(file, SMALL_BYTES);
+  return bytes ? bytes.toString('utf8') : new FileText(file, size);
 }
 
 /** The end of a program's output. */

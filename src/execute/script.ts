@@ -1,5 +1,5 @@
 /** Executes script states. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Failure } from '../model/failure.ts';
@@ -13,7 +13,7 @@ import { type PrintPiece, printedTexts } from '../parse/print-pieces.ts';
 import { printStream } from '../parse/print-stream.ts';
 import type { Executor, Live, RunningStep, ScriptStep, Step, StepOutcome } from '../ports.ts';
 import { answerRef, answerRefOf } from './answer-ref.ts';
-import { scriptChange } from './changed-script.ts';
+import { scriptComparison } from './changed-script.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { outputText, tailText } from './file-text.ts';
 import {
@@ -30,11 +30,12 @@ import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
 type Show = (live: Live) => void;
 
 export function scriptExecutor(processes: RunProcesses): Executor {
-  const inherited = inheritedEnvironment(process.env);
+  const environment = inheritedEnvironment(process.env);
+  const changeOf = scriptComparison();
   const start = (step: Step, live: Show) => {
-    const change = scriptChange(asScript(step));
+    const change = changeOf(asScript(step));
     if (change !== undefined) return refused(change);
-    return watch(begin(processes, asScript(step), inherited), asScript(step), live, 'ours');
+    return watch(begin(processes, asScript(step), environment), asScript(step), live, 'ours');
   };
   return {
     name: 'script',
@@ -50,17 +51,12 @@ export function scriptExecutor(processes: RunProcesses): Executor {
 }
 
 /** A value that does not fit into the environment is only in its file. */
-export function scriptEnvironment(
-  step: ScriptStep,
-  inputFile: string,
-  inherited = inheritedEnvironment(process.env),
-): Readonly<Record<string, string>> {
+function variablesOf(step: ScriptStep, inputFile: string): Readonly<Record<string, string>> {
   const { input } = step;
   const value = input === undefined ? {} : { [`${variableOf('result')}_FILE`]: inputFile };
   const fits =
     input !== undefined && Buffer.byteLength(input) <= LARGEST_VALUE && !input.includes('\0');
   return {
-    ...inherited,
     ...step.environment,
     ...value,
     ...(fits && Object.fromEntries(VALUE_NAMES.map((name) => [variableOf(name), input]))),
@@ -99,22 +95,19 @@ function refused(why: string): RunningStep {
 function begin(
   processes: RunProcesses,
   step: ScriptStep,
-  inherited: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
 ): LaunchedProcess {
   const inputFile = join(step.folder, STEP_FILES.input.name);
-  if (step.input !== undefined) {
-    mkdirSync(step.folder, { recursive: true, mode: 0o700 });
-    writeFileSync(inputFile, step.input, { mode: 0o600 });
-  }
   const [command, args] = interpreterCommand(step.interpreter, step.file);
-  const env = scriptEnvironment(step, inputFile, inherited);
   return processes.submit({
     folder: step.folder,
     command,
     args,
     cwd: step.cwd,
-    env,
+    env: environment,
+    variables: variablesOf(step, inputFile),
     stdin: 'none',
+    input: step.input,
   });
 }
 
@@ -130,13 +123,16 @@ function watch(
     recordCut(step.folder, cut);
     void launched.stop();
   };
-  const cancelIdle = watchIdle({
-    files: [launched.stdoutFile, launched.stderrFile],
-    idleTimeoutMs: step.idleTimeoutMs,
-    onIdle: () => end('idle'),
-  });
+  let cancelIdle = () => {};
+  const watchLong = () => {
+    cancelIdle = watchIdle({
+      files: [launched.stdoutFile, launched.stderrFile],
+      idleTimeoutMs: step.idleTimeoutMs,
+      onIdle: () => end('idle'),
+    });
+  };
   const outcome = async (): Promise<StepOutcome> => {
-    const followed = followPrints(launched, live);
+    const followed = followPrints(launched, live, watchLong);
     const exit = await launched.ended;
     // The step is done. A later stop must not lose its outcome.
     const cutBefore = cut;
@@ -211,14 +207,18 @@ function failed(message: string, kind: Failure['kind'] = 'script-failed'): StepO
   return { kind: 'failed', failure: { kind, message }, account: FREE };
 }
 
-/** How long a script may take before its output is watched while it runs. */
+/** How long a script may take before its output and its silence are watched while it runs. */
 const SHORT_MS = 100;
 
 /** Shows what a script prints while it runs; returns false for one that was over before. */
-async function followPrints(launched: LaunchedProcess, live: Show): Promise<boolean> {
-  do {
-    if (await isOverSoon(launched)) return false;
-  } while (!existsSync(launched.stdoutFile));
+async function followPrints(
+  launched: LaunchedProcess,
+  live: Show,
+  onLong: () => void,
+): Promise<boolean> {
+  if (await isOverSoon(launched)) return false;
+  onLong();
+  while (!existsSync(launched.stdoutFile)) if (await isOverSoon(launched)) return false;
   await showGrowth(launched, live);
   return true;
 }

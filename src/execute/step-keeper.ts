@@ -6,7 +6,7 @@
  * No removed file is needed again. An agent has one step at a time. Only its newest step can be
  * running, or be the one that the next step retries.
  */
-import { appendFileSync, createReadStream, createWriteStream } from 'node:fs';
+import { appendFileSync, createReadStream, createWriteStream, readdirSync } from 'node:fs';
 import { readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -29,7 +29,11 @@ interface KeptSteps {
   readonly count: number;
 }
 
-export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
+/** `takeOver` takes the folder of an old script step; it returns false if it does not want it. */
+export function stepKeeper(
+  folders: Pick<RunFolders, 'step'>,
+  takeOver: (folder: string) => boolean = () => false,
+): StepKeeper {
   const endedAgents: string[] = [];
   /** Prompt steps whose process may still write to them, by agent. */
   const postponed = new Map<
@@ -46,7 +50,7 @@ export function stepKeeper(folders: Pick<RunFolders, 'step'>): StepKeeper {
     for (const number of numbers) {
       // No caller waits for this work, so other work goes first.
       await nextTurn();
-      const isDone = await retireStep(folders, agent, number, kept).catch(() => true);
+      const isDone = await retireStep(folders, agent, number, kept, takeOver).catch(() => true);
       if (!isDone) waiting.push(number);
     }
     if (waiting.length > 0) postponed.set(agent, { kept, numbers: waiting });
@@ -119,17 +123,27 @@ async function retireStep(
   agent: string,
   number: number,
   kept: KeptSteps,
+  takeOver: (folder: string) => boolean,
 ): Promise<boolean> {
   const folder = folders.step(agent, number);
-  const names = await readdir(folder).catch(() => undefined);
+  const names = namesIn(folder);
   if (names === undefined) return true;
   if (!isPromptFolder(names)) {
-    await removeScript(folder, names);
+    await removeScript(folder, names, takeOver);
     return true;
   }
   if (hasLivingProcess(folder) || isNeeded(folders, agent, folder, kept)) return false;
   await compress(folder, names);
   return true;
+}
+
+/** Asking a thread for so little takes longer than the work. */
+function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the process of a step also answers the next step or one that stays unchanged. */
@@ -144,9 +158,14 @@ function isNeeded(
 }
 
 /** Writes the line before the removal: a crash in between only repeats the same line. */
-async function removeScript(folder: string, names: readonly string[]): Promise<void> {
+async function removeScript(
+  folder: string,
+  names: readonly string[],
+  takeOver: (folder: string) => boolean,
+): Promise<void> {
   const line = remainsOf(folder);
   if (line !== undefined) appendFileSync(olderFileOf(dirname(folder)), line, { mode: 0o600 });
+  if (takeOver(folder)) return;
   try {
     for (const name of names) await unlink(join(folder, name));
     await rmdir(folder);

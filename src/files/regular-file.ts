@@ -51,6 +51,18 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   );
 }
 
+/** The size of a file, and its content if it is not larger than a limit. */
+export function readIfSmallSync(
+  path: string,
+  maxBytes: number,
+): { readonly size: number; readonly bytes: Buffer | undefined } {
+  return withDescriptor(path, (descriptor) => {
+    const { size } = fstatSync(descriptor);
+    const bytes = size <= maxBytes ? fill(descriptor, Buffer.alloc(size), 0) : undefined;
+    return { size, bytes };
+  });
+}
+
 /** A part of a file; shorter if the file ends earlier. */
 export function readPartSync(path: string, position: number, length: number): Buffer {
   return withDescriptor(path, (descriptor) => fill(descriptor, Buffer.alloc(length), position));

@@ -92,7 +92,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     join(steps, folderName(agent), String(number));
   const task: RunFolders['task'] = (agent) => {
     const ofAgent = join(tasks, folderName(agent));
-    mkdirSync(ofAgent, { recursive: true, mode: 0o700 });
+    if (!existsSync(ofAgent)) mkdirSync(ofAgent, { recursive: true, mode: 0o700 });
     return ofAgent;
   };
   const joinedIn: RunFolders['putJoined'] = (agent, number, results) => {

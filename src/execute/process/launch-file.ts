@@ -3,7 +3,16 @@
 //   before the command begins, and with the exit code when it has ended.
 // - The second line is a comment with a JSON value for whoever adopts the step.
 // - The rest is shell code that the witness reads: see `launcher-shell.ts`.
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
@@ -34,11 +43,22 @@ const withdrawnOf = (folder: string): string => join(folder, STEP_FILES.withdraw
 export function writeLaunch(folder: string, note: LaunchNote, code: string): void {
   const text = `#${' '.repeat(HEAD_BYTES - 2)}\n#${JSON.stringify(note)}\n${code}`;
   try {
-    writeFileSync(launchFileOf(folder), text, { mode: 0o600 });
+    writeWhole(launchFileOf(folder), text);
   } catch (error) {
     // A part of it must not be taken for a request.
     rmSync(launchFileOf(folder), { force: true });
     throw error;
+  }
+}
+
+/** Truncates only if needed, because ext4 writes a truncated file to the disk when it is closed. */
+function writeWhole(file: string, text: string): void {
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    if (fstatSync(descriptor).size > 0) ftruncateSync(descriptor);
+    writeFileSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -18,6 +18,7 @@ import {
   unstartedBy,
   writeRecord,
 } from './record.ts';
+import type { Environment } from './shell-environment.ts';
 import { wrap } from './wrapper.ts';
 
 export interface Launch {
@@ -26,9 +27,13 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment. */
-  readonly env: Readonly<Record<string, string>>;
+  /** The environment that all commands of a run have in common: the same object, if possible. */
+  readonly env: Environment;
+  /** Variables that only this command has. */
+  readonly variables?: Environment;
   readonly stdin: { readonly file: string } | 'pipe' | 'none';
+  /** Written to the file `input` of the folder before the command begins. */
+  readonly input?: string | undefined;
 }
 
 /** A process under its wrapper, launched by this Raymond process or by an earlier one. */
@@ -100,7 +105,7 @@ function begin(wanted: Launch, mark: StepMark): ProcessHandle {
 }
 
 function spawnWrapper(
-  { folder, command, args, cwd, env, stdin }: Launch,
+  { folder, command, args, cwd, env, variables, stdin }: Launch,
   mark: StepMark,
   token: string,
 ) {
@@ -116,7 +121,7 @@ function spawnWrapper(
     const [program, programArgs] = wrap(process.platform, { mark, folder, command, args });
     return spawn(program, programArgs, {
       cwd,
-      env: withToken(env, token),
+      env: withToken({ ...env, ...variables }, token),
       detached: true,
       windowsHide: true,
       stdio: [

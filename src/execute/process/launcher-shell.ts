@@ -5,74 +5,87 @@ import { HEAD_BYTES } from './launch-file.ts';
 import { limitOf, type StepMark } from './mark.ts';
 import { type EnvironmentChange, quoted } from './shell-environment.ts';
 
+/** The descriptors of the witnesses begin here. */
+export const FIRST_CHANNEL = 3;
+
 /**
- * Reads paths of step folders from standard input, each ended by NUL, and reports ends on descriptor 3.
- * The paths may be relative to the first argument.
+ * Reads descriptor numbers from standard input, and forks a witness for each. A witness reads paths of
+ * step folders from its descriptor, each ended by NUL, runs one command after another, and reports each
+ * end there.
  * - With `set -m` each witness has its own group and hears SIGINT, and so does its command. With
  *   `set +m`, `wait` does not return for a command that is only stopped.
  * - There are no traps: they would lose a signal that arrives between fork and exec.
- * - Messages of bash about a killed child go to /dev/null, which is also the standard input.
- * - `<>` overwrites the first line without truncating the file.
+ * - Messages of bash about a killed child go to /dev/null, which is also the standard input of commands.
+ * - `<>` overwrites the first line without truncating the file. Standard output is that file, because a
+ *   redirection of a builtin costs more than the builtin.
  * - A program can exit with 126 or 127, too. Only after a failed start do the errors begin with the path
  *   of the `launch` file, because bash complains about the code in it.
+ * - After its end, a command has leftovers if its group still has members that can be signalled.
+ * - A witness that cannot record an end must end itself: whoever adopts the step waits for one of them.
+ * - Only the witness itself has its channel open, so that the channel closes when the witness dies.
  */
-export function launcherCode(platform: NodeJS.Platform, mark: StepMark): string {
+export function launcherCode(platform: NodeJS.Platform, mark: StepMark, channels: number): string {
   const { launch, withdrawn, stdout, stderr } = STEP_FILES;
+  const numbers = Array.from({ length: channels }, (_, index) => FIRST_CHANNEL + index);
+  const head = `printf '#%-${HEAD_BYTES - 2}s\\n'`;
   return `
 shopt -u checkwinsize
 set -f
 ${setLimit(platform, mark)}
 RAYMOND_MASK=$(umask)
 umask 077
-record() {
-  printf '#%-${HEAD_BYTES - 2}s\\n' "$1 $2 $RAYMOND_PID $RAYMOND_STARTED" 1<>"$RAYMOND_FOLDER/${launch.name}"
-}
 unstarted() {
-  record unstarted "$1"
-  echo "$RAYMOND_ID unstarted $1 0" >&3
-  exit
+  exec 1<>"$RAYMOND_FOLDER/${launch.name}" && ${head} "unstarted $1 $RAYMOND_IDENTITY"
+  echo "unstarted $1 none" >&0
 }
 complained() {
   IFS= read -r -d '' -n 4096 RAYMOND_STDERR <"$RAYMOND_FOLDER/${stderr.name}"
   case $RAYMOND_STDERR in "$RAYMOND_FOLDER/${launch.name}: "*) ;; *) false ;; esac
 }
-witness() {
-  . "$RAYMOND_FOLDER/${launch.name}" || exit
-  ${platform === 'linux' ? LINUX_IDENTITY : PS_IDENTITY}
-  [ "$RAYMOND_STARTED" ] && record began 0 || unstarted 1
-  [ -e "$RAYMOND_FOLDER/${withdrawn.name}" ] && unstarted 0
-  exec 6>>"$RAYMOND_FOLDER/${stdout.name}" 7>>"$RAYMOND_FOLDER/${stderr.name}" || unstarted 1
+serve() {
+  exec 1<>"$RAYMOND_FOLDER/${launch.name}" 6>>"$RAYMOND_FOLDER/${stdout.name}" 7>>"$RAYMOND_FOLDER/${stderr.name}" &&
+    ${head} "began 0 $RAYMOND_IDENTITY" || { unstarted 1; return; }
+  [ -e "$RAYMOND_FOLDER/${withdrawn.name}" ] && { unstarted 0; return; }
   set -m
-  begin <&1 >&6 2>&7 3>&- 6>&- 7>&- &
+  { . "$RAYMOND_FOLDER/${launch.name}"; } <&2 >&6 2>&7 6>&- 7>&- &
   set +m
   wait "$!"
   set -- "$?"
-  case $1 in 12[67]) complained && unstarted "$1" ;; esac
-  record exited "$1"
-  echo "$RAYMOND_ID exited $1 $!" >&3
+  case $1 in 12[67]) complained && { unstarted "$1"; return; } ;; esac
+  exec 1<>"$RAYMOND_FOLDER/${launch.name}" 6>&- 7>&- && ${head} "exited $1 $RAYMOND_IDENTITY" ||
+    { echo "exited $1 some" >&0; exit; }
+  kill -0 -- "-$!" && set -- "$1" some || set -- "$1" none
+  echo "exited $1 $2" >&0
+}
+witness() {
+  exec <&"$RAYMOND_CHANNEL"
+  exec ${numbers.map((number) => `${number}<&-`).join(' ')}
+  ${platform === 'linux' ? LINUX_IDENTITY : PS_IDENTITY}
+  while IFS= read -r -d '' RAYMOND_FOLDER; do serve; done
 }
 set -m
-while IFS= read -r -d '' RAYMOND_FOLDER; do
-  case $RAYMOND_FOLDER in /*) ;; *) RAYMOND_FOLDER=$1/$RAYMOND_FOLDER ;; esac
-  witness <&1 &
+while read -r RAYMOND_CHANNEL; do
+  witness &
+  eval "exec $RAYMOND_CHANNEL<&-"
 done`;
 }
 
 /** Of a subshell, without starting a program. */
 const LINUX_IDENTITY = `
-  read -r RAYMOND_STARTED </proc/self/stat
-  RAYMOND_PID=\${RAYMOND_STARTED%% *}
-  set -- \${RAYMOND_STARTED##*) }
-  RAYMOND_STARTED=\${20}`;
+  read -r RAYMOND_STAT </proc/self/stat
+  RAYMOND_PID=\${RAYMOND_STAT%% *}
+  set -- \${RAYMOND_STAT##*) }
+  [ "\${20}" ] || exit
+  RAYMOND_IDENTITY="$RAYMOND_PID \${20}"`;
 
 /** As `macos.ts` reads it. A subshell of bash 3.2 cannot read its own pid. */
 const PS_IDENTITY = `
   RAYMOND_PID=$(exec /bin/sh -c 'echo "$PPID"')
   set -- $(LC_ALL=C TZ=UTC0 exec /bin/ps -o lstart= -p "$RAYMOND_PID")
-  RAYMOND_STARTED=$*`;
+  [ "$*" ] || exit
+  RAYMOND_IDENTITY="$RAYMOND_PID $*"`;
 
 export interface StepCode {
-  readonly id: number;
   readonly mark: StepMark;
   readonly environment: EnvironmentChange;
   readonly cwd: string;
@@ -80,18 +93,15 @@ export interface StepCode {
   readonly args: readonly string[];
 }
 
-/** The code that the witness of one step reads. */
+/** The code that the child of a witness reads: it becomes the command. */
 export function stepCode(platform: NodeJS.Platform, step: StepCode): string {
-  const { id, mark, environment, cwd, command, args } = step;
+  const { mark, environment, cwd, command, args } = step;
   const words = [command, ...args].map(quoted).join(' ');
-  return `RAYMOND_ID=${id}
-${setLimit(platform, mark)}
-begin() {
-cd -P -- ${quoted(cwd)} || return 126
+  return `${setLimit(platform, mark)}
+cd -P -- ${quoted(cwd)} || exit 126
 umask "$RAYMOND_MASK"
 unset -v ${environment.unset}
 ${environment.set} exec -- ${words}
-}
 `;
 }
 

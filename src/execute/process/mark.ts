@@ -45,8 +45,16 @@ export function withToken(
   env: Readonly<Record<string, string>>,
   token: string,
 ): Record<string, string> {
+  return { ...env, ...tokenIn(env, token) };
+}
+
+/** The variable that `withToken` changes. */
+export function tokenIn(
+  env: Readonly<Record<string, string>>,
+  token: string,
+): Readonly<Record<string, string>> {
   const outer = env[TOKEN_VARIABLE];
-  return { ...env, [TOKEN_VARIABLE]: outer ? `${outer}:${token}` : token };
+  return { [TOKEN_VARIABLE]: outer ? `${outer}:${token}` : token };
 }
 
 /** The tokens of the steps that a process with this environment runs in, the outermost first. */

@@ -18,6 +18,8 @@ export interface ProcessRecord {
   readonly command: string;
   /** The pid of the launcher whose session the process shares with other steps. */
   readonly launcher?: number;
+  /** The command has ended. Its witness may have another one. */
+  readonly isOver?: true;
 }
 
 export type Exit =
@@ -76,7 +78,8 @@ function launchRecord(folder: string): ProcessRecord | undefined {
   if (note === undefined || progress === undefined || progress.kind === 'requested')
     return undefined;
   const { boot, ...rest } = note;
-  return { ...rest, identity: { pid: progress.pid, started: progress.started, boot } };
+  const identity = { pid: progress.pid, started: progress.started, boot };
+  return { ...rest, identity, ...(progress.kind !== 'began' && { isOver: true }) };
 }
 
 export function parseRecord(text: string): ProcessRecord | undefined {

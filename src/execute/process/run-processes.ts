@@ -3,16 +3,18 @@
  * descendant of a step belongs to the run, even after the step has lost track of it.
  */
 import { randomInt } from 'node:crypto';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { STEP_FILES } from '../../model/step-files.ts';
 import { adopt } from './adopt.ts';
 import { enclosingRuns } from './enclosing-runs.ts';
-import { boot, isAlive, type ProcessIdentity } from './identity.ts';
+import { boot, isAlive, type ProcessIdentity, self } from './identity.ts';
 import { type Launch, launch, needFolder, needFree, type ProcessHandle } from './launch.ts';
 import { isWithdrawn } from './launch-file.ts';
-import { Launcher, type Submission } from './launcher.ts';
+import { Launcher } from './launcher.ts';
 import { LAUNCHER_NUMBER, MARKS, markOf, runKey, type StepMark } from './mark.ts';
+import { nameOf } from './pid-and-start.ts';
 import type { ProcessSystem } from './process-entry.ts';
 import { ProcessTable } from './process-table.ts';
 import {
@@ -28,7 +30,7 @@ import { SpareFolders } from './spare-folders.ts';
 import { type GracePeriods, type Tree, TreeStops } from './stop.ts';
 import { system as thisMachine } from './system.ts';
 import { launcherTree, stepTree, strays } from './trees.ts';
-import { groupExists } from './unix-signal.ts';
+import type { Submission } from './witness.ts';
 
 export interface LaunchedProcess {
   /** Missing before the process has begun, and when it could not: then `ended` gives the reason. */
@@ -52,7 +54,7 @@ export class RunProcesses {
   /** The trees that were launched or adopted here and have not ended, with the number in their mark. */
   readonly #known = new Map<Tree, number | undefined>();
   readonly #numbersInUse = new Set<number | undefined>();
-  /** One that is usable, and those before it whose commands still run. */
+  /** Those that are usable, and those whose commands still run. */
   readonly #launchers = new Set<Launcher>();
   #spares: SpareFolders | undefined;
   readonly #leaves = new Set<() => void>();
@@ -84,12 +86,14 @@ export class RunProcesses {
    */
   submit(wanted: Launch): LaunchedProcess {
     this.#checkOurs();
-    this.#spares ??= new SpareFolders(join(this.#folder, 'spare'));
+    this.#spares ??= new SpareFolders(join(this.#folder, 'spare'), () => !this.#hasSurvivors());
     const isNew =
       this.#spares.take(wanted.folder) ||
       mkdirSync(wanted.folder, { recursive: true, mode: 0o700 }) !== undefined;
     const folder = this.#realStepFolder(wanted.folder, isNew);
     if (!isNew) needFree(folder);
+    if (wanted.input !== undefined)
+      writeFileSync(join(folder, STEP_FILES.input.name), wanted.input, { mode: 0o600 });
     const isUsable = isNew || !isWithdrawn(folder);
     const submission = isUsable ? this.#submission({ ...wanted, folder }) : undefined;
     return submission ? this.#submitted(wanted, folder, submission) : this.launch(wanted);
@@ -152,6 +156,14 @@ export class RunProcesses {
     );
   }
 
+  /**
+   * Takes over the folder of an old step, to use it again. Returns false if the caller has to remove
+   * it.
+   */
+  takeOver(folder: string): boolean {
+    return this.#spares?.takeOver(folder) ?? false;
+  }
+
   /** The folders of all steps that have a record of a process, for a run whose journal is damaged. */
   recordedSteps(): readonly string[] {
     return foldersWithRecords(this.#folder);
@@ -184,10 +196,22 @@ export class RunProcesses {
     const step = { folder, token, wrapper, since: launcher, launcher: launcher.pid };
     const { end, forget, isEnding } = this.#remember(stepTree(step), token);
     let isStopped = false;
+    // Then its witness may have another command.
+    let isOver = false;
+    const finish = () => {
+      isOver = true;
+      forget();
+      submission.release();
+    };
+    const endAll = (grace: GracePeriods) => {
+      if (isOver) return [];
+      submission.dismiss();
+      return end(grace);
+    };
     // Takes the place of a command that its launcher has lost.
     let second: LaunchedProcess | undefined;
     const ended = submission.ended.then(({ exit, isFree }) => {
-      if (isFree || exit.kind === 'unstarted') forget();
+      if (isFree || exit.kind === 'unstarted') finish();
       if (!isFree || isStopped || this.#isLeft) return exit;
       second = this.launch(wanted);
       return second.ended;
@@ -202,15 +226,13 @@ export class RunProcesses {
         isStopped = true;
         if (second) return second.stop(graceMs);
         if (!this.#isLeft && submission.withdraw()) return [];
-        const left = await end(stopping(graceMs));
-        if (left.length === 0) await submission.conclude();
-        return left;
+        return endAll(stopping(graceMs));
       },
       endLeftovers: async (graceMs) => {
         if (second) return second.endLeftovers(graceMs);
-        const { group } = await submission.ended;
-        if (group === undefined || groupExists(group) || isEnding()) return end(clearing(graceMs));
-        forget();
+        const { leavesNothing } = await submission.ended;
+        if (!leavesNothing || isEnding()) return endAll(clearing(graceMs));
+        finish();
         return [];
       },
     };
@@ -228,14 +250,19 @@ export class RunProcesses {
   }
 
   #usableLauncher(env: Launch['env']): Launcher {
-    for (const launcher of this.#launchers) if (launcher.isUsable) return launcher;
+    for (const launcher of this.#launchers) {
+      if (launcher.isUsable) return launcher;
+      if (launcher.isNeeded) continue;
+      this.#launchers.delete(launcher);
+      void launcher.close();
+    }
     const mark = { key: this.#runKey(), number: LAUNCHER_NUMBER };
-    const launcher = new Launcher(this.#realFolder(), env, mark);
+    const witnesses = this.#launchers.size === 0 ? FEW_WITNESSES : MANY_WITNESSES;
+    const launcher = new Launcher(this.#realFolder(), env, mark, witnesses);
     const tree = launcherTree(launcher.identity);
     this.#known.set(tree, undefined);
     void launcher.over.then(() => this.#known.delete(tree));
     this.#launchers.add(launcher);
-    void launcher.idle.then(() => this.#launchers.delete(launcher));
     return launcher;
   }
 
@@ -259,6 +286,20 @@ export class RunProcesses {
       return ending;
     };
     return { end, forget, isEnding: () => ending !== undefined };
+  }
+
+  /**
+   * Whether a process has outlived its step, or writes to a file of this run. Processes that are older
+   * than this one were ended when the run was resumed.
+   */
+  #hasSurvivors(): boolean {
+    const table = new ProcessTable(this.#system.survey(self().started));
+    if (strays(this.#runKey(), () => this.#known.keys()).find(table).length > 0) return true;
+    const known = new Set([...this.#known.keys()].flatMap((tree) => tree.find(table)).map(nameOf));
+    const isInside = (file: string) => file.startsWith(`${this.#realFolder()}/`);
+    return table.entries.some(
+      (one) => one.traces.outputs.some(isInside) && !known.has(nameOf(one)),
+    );
   }
 
   #checkOurs(): void {
@@ -312,8 +353,12 @@ export function foldersWithProcesses(folders: readonly string[]): ReadonlySet<st
 /** Whether the command that was launched in this folder is alive. */
 export function hasLivingProcess(folder: string): boolean {
   const record = readRecord(folder);
-  return record !== undefined && isAlive(record.identity);
+  return record !== undefined && !record.isOver && isAlive(record.identity);
 }
+
+/** For a run with few parallel scripts, and for each launcher that it needs beside the first. */
+const FEW_WITNESSES = 16;
+const MANY_WITNESSES = 64;
 
 const STOP_GRACE_MS = 5000;
 const LEFTOVER_GRACE_MS = 1000;
@@ -329,8 +374,10 @@ const outputsIn = (folder: string) => ({
   stderrFile: stderrOf(folder),
 });
 
-function recordedTree(folder: string, { identity, token, launcher }: ProcessRecord): Tree {
-  return stepTree({ folder, token, wrapper: () => identity, since: identity, launcher });
+function recordedTree(folder: string, record: ProcessRecord): Tree {
+  const { identity, token, launcher, isOver } = record;
+  const wrapper = () => (isOver ? undefined : identity);
+  return stepTree({ folder, token, wrapper, since: identity, launcher });
 }
 
 function realOrSame(folder: string): string {

@@ -54,10 +54,30 @@ export function environmentChange(
   for (const name in wanted) {
     const value = wanted[name];
     if (value === undefined || shell[name] === value || OWN.has(name)) continue;
-    if (!isAssignable(name) || value.includes('\0')) return undefined;
-    set.push(`${name}=${quoted(value)}`);
+    const word = assignment(name, value);
+    if (word === undefined) return undefined;
+    set.push(word);
   }
   return unset.every(isAssignable) ? { unset: unset.join(' '), set: set.join(' ') } : undefined;
+}
+
+/** The same change, and these variables; undefined if bash cannot express it. */
+export function withVariables(
+  { unset, set }: EnvironmentChange,
+  variables: Environment,
+): EnvironmentChange | undefined {
+  const words = [set];
+  for (const name in variables) {
+    const word = assignment(name, variables[name] ?? '');
+    if (word === undefined) return undefined;
+    words.push(word);
+  }
+  return { unset, set: words.join(' ') };
+}
+
+function assignment(name: string, value: string): string | undefined {
+  if (OWN.has(name)) return '';
+  return isAssignable(name) && !value.includes('\0') ? `${name}=${quoted(value)}` : undefined;
 }
 
 const SET_BY_CD = ['OLDPWD', 'PWD'];

@@ -1,31 +1,63 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { launchFileOf } from './launch-file.ts';
-import { stderrOf, stdoutOf } from './record.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
+import { LAUNCH } from './launch-file.ts';
 
 /** How many folders are kept ready. */
-const MOST = 4;
+const MOST_READY = 4;
+/** How many folders of old steps are kept to be used again. */
+const MOST_OLD = 128;
+/** A proof that they can be used is sought for at least so many together. */
+const LEAST_OLD = 32;
+/** A proof takes at most this part of the time. */
+const PROOF_SHARE = 1 / 100;
+const LEAST_PAUSE_MS = 250;
 
 /**
- * Step folders that are made ahead, with empty files for a launch. To create files takes long on many
- * file systems, and to rename a folder does not. So the files of the next step are created while a
- * command runs. Whatever goes wrong here, the step's folder is made in the usual way.
+ * Step folders that are made ahead, with empty files for a launch. To create and remove files takes
+ * long on many file systems, and to rename a folder does not. So the files of the next step are
+ * prepared while a command runs, and the folders of old steps are used again. Whatever goes wrong
+ * here, the step's folder is made in the usual way.
  */
 export class SpareFolders {
   readonly #root: string;
+  readonly #areFilesFree: () => boolean;
   readonly #ready: string[] = [];
+  /** Folders of old steps. A process that survived its step may still write to their files. */
+  #old: string[] = [];
+  /** Folders of old steps whose files no process can write to. */
+  #free: string[] = [];
+  #nextProofAt = 0;
   #count = 0;
   #isAsked = false;
   #isClosed = false;
 
-  /** `root` is emptied first: it may have folders of a Raymond process that was killed. */
-  constructor(root: string) {
+  /**
+   * `root` is emptied first: it may have folders of a Raymond process that was killed. `areFilesFree`
+   * says whether no process has survived its step.
+   */
+  constructor(root: string, areFilesFree: () => boolean) {
     this.#root = root;
+    this.#areFilesFree = areFilesFree;
   }
 
   /** Makes a new folder; returns false if there is no spare one, or the path is in use. */
   take(path: string): boolean {
-    this.#prepare();
+    this.#prepareLater();
     const spare = this.#ready.pop();
     if (spare === undefined) return false;
     try {
@@ -37,37 +69,104 @@ export class SpareFolders {
     }
   }
 
+  /** Takes over the folder of an old step; returns false if its owner has to remove it. */
+  takeOver(path: string): boolean {
+    if (this.#isClosed || this.#count === 0 || this.#old.length >= MOST_OLD) return false;
+    const folder = this.#newPath();
+    try {
+      renameSync(path, folder);
+    } catch {
+      return false;
+    }
+    this.#old.push(folder);
+    return true;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#ready.length = 0;
     if (this.#count > 0) rmSync(this.#root, { recursive: true, force: true });
   }
 
-  #prepare(): void {
+  #prepareLater(): void {
     if (this.#isAsked || this.#isClosed) return;
     this.#isAsked = true;
     setImmediate(() => {
       this.#isAsked = false;
-      if (!this.#isClosed && this.#ready.length < MOST) this.#make();
+      if (this.#isClosed || this.#ready.length >= MOST_READY) return;
+      try {
+        this.#ready.push(this.#emptied() ?? this.#made());
+      } catch {
+        // A full disk shows itself where it matters.
+      }
     });
   }
 
-  #make(): void {
-    try {
-      if (this.#count === 0) this.#makeRoot();
-      const folder = join(this.#root, String(++this.#count));
-      mkdirSync(folder, { mode: 0o700 });
-      for (const file of [launchFileOf(folder), stdoutOf(folder), stderrOf(folder)])
-        writeFileSync(file, '', { mode: 0o600 });
-      this.#ready.push(folder);
-    } catch {
-      // A full disk shows itself where it matters.
-    }
+  #made(): string {
+    if (this.#count === 0) this.#makeRoot();
+    const folder = this.#newPath();
+    mkdirSync(folder, { mode: 0o700 });
+    for (const name of KEPT_FILES) writeFileSync(join(folder, name), '', { mode: 0o600 });
+    return folder;
+  }
+
+  #emptied(): string | undefined {
+    if (this.#free.length === 0) this.#prove();
+    const folder = this.#free.pop();
+    if (folder === undefined || isEmptied(folder)) return folder;
+    rmSync(folder, { recursive: true, force: true });
+    return undefined;
+  }
+
+  #prove(): void {
+    const before = performance.now();
+    if (this.#old.length < LEAST_OLD || before < this.#nextProofAt) return;
+    const old = this.#old;
+    this.#old = [];
+    if (this.#areFilesFree()) this.#free = old;
+    else for (const folder of old) rmSync(folder, { recursive: true, force: true });
+    const now = performance.now();
+    this.#nextProofAt = now + Math.max(LEAST_PAUSE_MS, (now - before) / PROOF_SHARE);
+  }
+
+  #newPath(): string {
+    return join(this.#root, String(++this.#count));
   }
 
   /** The folder around it is not made: a run whose folder was removed must not bring it back. */
   #makeRoot(): void {
     rmSync(this.#root, { recursive: true, force: true });
     mkdirSync(this.#root, { mode: 0o700 });
+  }
+}
+
+const KEPT_FILES: readonly string[] = [LAUNCH, STEP_FILES.stdout.name, STEP_FILES.stderr.name];
+
+/** Empties the files of an old step; returns false if they are not as they were made. */
+function isEmptied(folder: string): boolean {
+  try {
+    if ((lstatSync(folder).mode & 0o777) !== 0o700) return false;
+    const names = readdirSync(folder);
+    for (const name of names) if (!KEPT_FILES.includes(name)) unlinkSync(join(folder, name));
+    return KEPT_FILES.every((name) => names.includes(name) && isCleared(join(folder, name)));
+  } catch {
+    return false;
+  }
+}
+
+/** A script may have replaced a file by a link: then it must be left alone. */
+function isCleared(file: string): boolean {
+  const descriptor = openSync(
+    file,
+    constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  );
+  try {
+    const { mode, nlink, size } = fstatSync(descriptor);
+    const isAsMade = (mode & constants.S_IFMT) === constants.S_IFREG && (mode & 0o777) === 0o600;
+    if (!isAsMade || nlink !== 1) return false;
+    if (size > 0) ftruncateSync(descriptor);
+    return true;
+  } finally {
+    closeSync(descriptor);
   }
 }

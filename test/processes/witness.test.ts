@@ -1,0 +1,205 @@
+// A witness runs one command after another. Whatever happens to one command, or to the witness, the
+// others are not touched, and each begins once at most.
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { isAlive, type Launch, RunProcesses } from '../../src/execute/process/index.ts';
+import { anyAlive, begun, plain, steps, text, until } from './fixtures/steps.ts';
+
+const { path, folder, own, identities, processes } = steps();
+
+function newRun(): RunProcesses {
+  const run = new RunProcesses(path('.'));
+  onTestFinished(() => run.close());
+  return run;
+}
+
+const script = (code: string): Launch => ({
+  ...plain,
+  folder: folder(),
+  cwd: path('.'),
+  command: '/bin/bash',
+  args: ['-c', code],
+});
+
+/** Runs a command to its end; gives its witness. */
+async function done(run: RunProcesses, wanted = script('exit 3')) {
+  const step = own(run.submit(wanted));
+  expect(await step.ended).toEqual({ kind: 'exited', code: 3 });
+  const { identity } = step;
+  expect(await step.endLeftovers()).toEqual([]);
+  if (!identity) throw new Error('It has no identity.');
+  return identity;
+}
+
+const waiting = (name: string) =>
+  script(`echo $$ >>${name}; until [ -e go ]; do sleep 0.05; done; exit 3`);
+
+test('commands one after another have the same witness, commands at the same time do not', async () => {
+  const run = newRun();
+  const first = await done(run);
+  expect(await done(run)).toEqual(first);
+  const all = [1, 2, 3].map((n) => own(run.submit(waiting(String(n)))));
+  const witnesses = await Promise.all(all.map(begun));
+  expect(witnesses[0]).toEqual(first);
+  expect(new Set(witnesses.map(({ pid }) => pid)).size).toBe(3);
+});
+
+test('a late stop of a command does not touch the next command of its witness', async () => {
+  const run = newRun();
+  const before = own(run.submit(script('exit 3')));
+  await before.ended;
+  await before.endLeftovers();
+  const step = own(run.submit(waiting('pid')));
+  expect(await begun(step)).toEqual(before.identity);
+  const commands = await identities('pid', 1);
+  expect(await before.stop(0)).toEqual([]);
+  expect(await before.endLeftovers(0)).toEqual([]);
+  expect(anyAlive(commands)).toBe(true);
+  writeFileSync(path('go'), '');
+  expect(await step.ended).toEqual({ kind: 'exited', code: 3 });
+});
+
+test('to end what is left of an old step does not touch the next command of its witness', async () => {
+  const run = newRun();
+  const old = script('exit 3');
+  const witness = await done(run, old);
+  const step = own(run.submit(waiting('pid')));
+  expect(await begun(step)).toEqual(witness);
+  const commands = await identities('pid', 1);
+  expect(await processes().endSteps([old.folder], 0)).toEqual([]);
+  expect(anyAlive(commands)).toBe(true);
+});
+
+test('the witness of a command that was stopped ends, and so does one whose command has leftovers', async () => {
+  const run = newRun();
+  const step = own(run.submit(waiting('pid')));
+  const witness = await begun(step);
+  await identities('pid', 1);
+  expect(await step.stop(500)).toEqual([]);
+  await step.ended;
+  expect(isAlive(witness)).toBe(false);
+
+  const untidy = own(run.submit(script('sleep 300 & echo $! >>job; exit 3')));
+  await untidy.ended;
+  const jobs = await identities('job', 1);
+  expect(await untidy.endLeftovers()).toEqual([]);
+  expect(anyAlive(jobs)).toBe(false);
+  expect(await done(run)).not.toEqual(untidy.identity);
+});
+
+test('a witness that is killed while it waits is replaced, and the next command begins once', async () => {
+  const run = newRun();
+  const witness = await done(run);
+  process.kill(witness.pid, 'SIGKILL');
+  expect(await own(run.submit(script('echo 1 >>ran; exit 3'))).ended).toMatchObject({ code: 3 });
+  await until(() => !isAlive(witness));
+  expect(await done(run)).not.toEqual(witness);
+  expect(text(path('ran'))).toBe('1\n');
+});
+
+test('when a witness is killed, the end of its command is unknown, and the command can be ended', async () => {
+  const run = newRun();
+  const step = own(run.submit(waiting('pid')));
+  const commands = await identities('pid', 1);
+  process.kill((await begun(step)).pid, 'SIGKILL');
+  expect(await step.ended).toEqual({ kind: 'unknown' });
+  expect(await step.endLeftovers(100)).toEqual([]);
+  expect(anyAlive(commands)).toBe(false);
+});
+
+test('a command that is stopped before its witness begins it never begins', async () => {
+  const run = newRun();
+  const witness = await done(run);
+  process.kill(witness.pid, 'SIGSTOP');
+  const step = own(run.submit(script('echo 1 >>ran')));
+  expect(await step.stop()).toEqual([]);
+  expect(await step.ended).toMatchObject({ kind: 'unstarted' });
+  process.kill(witness.pid, 'SIGCONT');
+  await until(() => !isAlive(witness));
+  expect(existsSync(path('ran'))).toBe(false);
+});
+
+test('witnesses that are not needed any longer end', async () => {
+  const run = newRun();
+  const all = Array.from({ length: 12 }, (_, n) => own(run.submit(waiting(`pid-${n}`))));
+  const witnesses = await Promise.all(all.map(begun));
+  writeFileSync(path('go'), '');
+  for (const step of all) {
+    await step.ended;
+    await step.endLeftovers();
+  }
+  const living = () => witnesses.filter(isAlive).length;
+  await until(() => living() <= 4);
+  await run.close();
+  await until(() => living() === 0);
+});
+
+/** So many that the run looks whether their folders can be used again. */
+const MANY = 80;
+
+const inodeOf = (file: string) => lstatSync(file).ino;
+
+test('the folders of old steps are used again, without a trace of the old step', async () => {
+  const run = newRun();
+  const inodes = new Set<number>();
+  let reused = 0;
+  for (let n = 0; n < MANY; n++) {
+    const one = { ...script(`echo out ${n}; echo err ${n} >&2; exit 3`), input: `in ${n}` };
+    const step = own(run.submit(one));
+    await step.ended;
+    await step.endLeftovers();
+    expect(text(step.stdoutFile)).toBe(`out ${n}\n`);
+    expect(text(step.stderrFile)).toBe(`err ${n}\n`);
+    expect(text(join(one.folder, 'input'))).toBe(`in ${n}`);
+    expect(readdirSync(one.folder).sort()).toEqual(['input', 'launch', 'stderr', 'stdout']);
+    const inode = inodeOf(step.stdoutFile);
+    if (inodes.has(inode)) reused += 1;
+    inodes.add(inode);
+    expect(run.takeOver(one.folder)).toBe(true);
+    expect(existsSync(one.folder)).toBe(false);
+  }
+  expect(reused).toBeGreaterThan(0);
+}, 60_000);
+
+test('a process that outlives its step cannot write to the output of a later one', async () => {
+  const run = newRun();
+  const daemon = script(
+    '"$NODE" "$DAEMON" daemons loud; until [ -s daemons ]; do sleep 0.02; done; exit 3',
+  );
+  const step = own(run.submit(daemon));
+  await step.ended;
+  await step.endLeftovers();
+  const inode = inodeOf(step.stdoutFile);
+  const [survivor] = await identities('daemons', 1);
+  expect(survivor && isAlive(survivor)).toBe(true);
+  expect(run.takeOver(daemon.folder)).toBe(true);
+  for (let n = 0; n < MANY; n++) {
+    const one = script('exit 3');
+    await done(run, one);
+    // The daemon still has the old file open, so its number cannot be given to another file.
+    expect(inodeOf(join(one.folder, 'stdout'))).not.toBe(inode);
+    run.takeOver(one.folder);
+  }
+  await run.endStrays(100);
+}, 60_000);
+
+test('a file that a script has replaced by a link is not emptied', async () => {
+  const run = newRun();
+  writeFileSync(path('precious'), 'kept');
+  for (let n = 0; n < MANY; n++) {
+    const one = script('exit 3');
+    await done(run, one);
+    renameSync(join(one.folder, 'stdout'), join(one.folder, 'stdout.old'));
+    symlinkSync(path('precious'), join(one.folder, 'stdout'));
+    run.takeOver(one.folder);
+  }
+  expect(text(path('precious'))).toBe('kept');
+}, 60_000);
