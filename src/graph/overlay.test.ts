@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { play, type Script, scriptedWorkflow } from '../testing.ts';
 import { graphOf } from './graph.ts';
-import { overlayOf, timesTaken, useOf, withTaken } from './overlay.ts';
+import { fittedTo, overlayOf, timesTaken, useOf, withTaken } from './overlay.ts';
 
 async function played(script: Script, options: Parameters<typeof play>[1] = {}) {
-  const overlay = overlayOf((await play(script, options)).events);
-  const graph = withTaken(graphOf(scriptedWorkflow(script)), overlay);
+  const own = graphOf(scriptedWorkflow(script));
+  const overlay = fittedTo(own, overlayOf((await play(script, options)).events));
+  const graph = withTaken(own, overlay);
   const taken = graph.edges.map((edge) => {
     const [from, to] = [edge.from, edge.to].map((id) => id.replace(/^state:|\.md$/g, ''));
     return `${from} ${edge.role} ${to} ${timesTaken(overlay, edge)}`;
@@ -75,4 +76,23 @@ test('a target that occurs only in the run is added', async () => {
     A: { text: '<result>x</result>', answers: ['<result>x</result>'] },
   });
   expect(taken).toEqual(['A result end 1', 'START.sh go A 1', 'START.sh go unknown 0']);
+});
+
+test.each([
+  ['a goto beside forks', '<fork>A</fork> <goto>B</goto>', ['START go B 1', 'START worker A 1']],
+  ['the next of a fork', '<fork next="B">A</fork>', ['START next B 1', 'START worker A 1']],
+  [
+    'a goto that a fork did not need',
+    '<fork next="B">A</fork> or <goto>B</goto>',
+    ['START go B 0', 'START next B 1', 'START worker A 1'],
+  ],
+])('%s is counted as it was written', async (_, text, expected) => {
+  const answer = text.split(' or ')[0] ?? '';
+  const end = '<result>x</result>';
+  const { taken } = await played({
+    START: { text, answers: [answer] },
+    A: { text: end, answers: [end] },
+    B: { text: end, answers: [end] },
+  });
+  expect(taken.filter((edge) => edge.startsWith('START'))).toEqual(expected);
 });

@@ -142,6 +142,23 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
   return { nodes, edges };
 }
 
+/**
+ * The overlay in terms of this graph. The events do not tell whether the next of a fork or a goto
+ * beside it led the parent on. If the text has only the goto, it was the goto.
+ */
+export function fittedTo(graph: Graph, overlay: Overlay): Overlay {
+  const known = new Set(graph.edges.map(keyOf));
+  const edges = new Map<string, EdgeUse>();
+  for (const edge of overlay.edges.values()) {
+    const asGoto = { ...edge, role: 'go', label: 'goto' } as const;
+    const isGoto = edge.role === 'next' && !known.has(keyOf(edge)) && known.has(keyOf(asGoto));
+    const meant = isGoto ? asGoto : edge;
+    const { count = 0 } = edges.get(keyOf(meant)) ?? {};
+    edges.set(keyOf(meant), { ...meant, count: count + edge.count });
+  }
+  return { ...overlay, edges };
+}
+
 /** The graph, and the edges that occur only in the run: their targets were chosen at run time. */
 export function withTaken(graph: Graph, overlay: Overlay): Graph {
   const known = new Set(graph.edges.map(keyOf));

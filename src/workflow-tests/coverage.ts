@@ -1,5 +1,5 @@
 import { graphOf } from '../graph/graph.ts';
-import { overlayOf, timesTaken } from '../graph/overlay.ts';
+import { fittedTo, overlayOf, timesTaken } from '../graph/overlay.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
@@ -22,7 +22,7 @@ export function coverageOf(workflow: Workflow, runs: readonly (readonly RunEvent
     EXTENSIONS[workflow.platform].some((extension) => extension === extensionOf(state)),
   );
   const graph = graphOf(workflow);
-  const overlays = runs.map(overlayOf);
+  const overlays = runs.map((events) => fittedTo(graph, overlayOf(events)));
   const label = new Map(graph.nodes.map((node) => [node.id, node.label]));
   const edges = graph.edges.filter(({ tag, to }) => tag !== undefined && to !== 'unknown');
   const untaken = edges.filter((edge) => overlays.every((overlay) => !timesTaken(overlay, edge)));

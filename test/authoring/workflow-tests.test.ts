@@ -119,6 +119,18 @@ test('names select tests, reports are for programs, and states that were never e
     expect(covered.stdout).toContain(`never executed: ${state}\n`);
 });
 
+test('coverage reaches every transition of a fork with a goto', async () => {
+  write({
+    'flow/START.sh': `echo '<fork n="1">WORK</fork>'; echo '<goto>END</goto>'`,
+    'flow/WORK.sh': `echo '<result>w</result>'`,
+    'flow/END.sh': `echo '<result>e</result>'`,
+    'flow/a.test.yaml': 'expect: { outcome: completed }',
+  });
+  const { stdout } = await raymond('test', 'flow', '--coverage');
+  expect(stdout).toContain('Coverage: 3 of 3 states, 4 of 4 transitions\n');
+  expect(stdout).not.toContain('never taken');
+});
+
 test.each([
   ['an infinite loop', { 'START.md': '{ tag: goto, target: START }' }, 'endless-loop'],
   [

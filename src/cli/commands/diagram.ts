@@ -1,6 +1,6 @@
 import { toMermaid } from '../../draw/mermaid.ts';
 import { type Graph, graphOf } from '../../graph/graph.ts';
-import { type Overlay, overlayOf, withTaken } from '../../graph/overlay.ts';
+import { fittedTo, type Overlay, overlayOf, withTaken } from '../../graph/overlay.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
@@ -28,8 +28,9 @@ export async function diagram(
   if (wanted === undefined)
     throw wrongUsage('No workflow is named.', 'Name a workflow, or a run with --run.');
   const workflow = await looseLibrary().load(wanted);
-  const overlay = found?.overlay;
-  const graph = overlay ? withTaken(graphOf(workflow), overlay) : graphOf(workflow);
+  const own = graphOf(workflow);
+  const overlay = found && fittedTo(own, found.overlay);
+  const graph = overlay ? withTaken(own, overlay) : own;
   if (options.html || options.svg) await refuseTooLarge(graph);
   if (options.html) {
     const { toHtml } = await import('../../draw/html.ts');
