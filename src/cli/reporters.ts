@@ -11,7 +11,7 @@ import type { RunOptions } from '../options/run-options.ts';
 import type { Workspace } from '../ports.ts';
 import { agent } from './agent.ts';
 import { stderr, stdout } from './terminal.ts';
-import { messagesOfStep } from './wire.ts';
+import { errorsOfStep, messagesOfStep } from './wire.ts';
 
 export interface Reported {
   readonly workspace: Workspace;
@@ -23,15 +23,21 @@ export interface Reported {
 export function reporters({ workspace, options, log }: Reported): readonly NamedObserver[] {
   const { alarmsOf } = agent;
   const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
+  const errorsOf = errorsOfStep(workspace);
   const observers: NamedObserver[] = [];
   const report = options.json
     ? jsonObserver(stdout.json)
-    : plainObserver({ show: (line) => stderr.line(line, options), verbosity, alarmsOf });
+    : plainObserver({
+        show: (line) => stderr.line(line, options),
+        verbosity,
+        alarmsOf,
+        errorsOf,
+      });
   observers.push(['The report', report]);
   if (log) {
     const show = (line: Line) => log(formatLine(line, { color: false }));
     const name = `The log file ${options.logFile}`;
-    observers.push([name, plainObserver({ show, verbosity: 'verbose', alarmsOf })]);
+    observers.push([name, plainObserver({ show, verbosity: 'verbose', alarmsOf, errorsOf })]);
   }
   if (!options.plain && !options.json)
     observers.push(['The title', titleBarObserver(stderr.title)]);

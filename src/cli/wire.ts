@@ -9,7 +9,7 @@ import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { RunProcesses } from '../execute/process/index.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
-import { type StepKind, stepMessages } from '../execute/step-folder.ts';
+import { errorsIn, type StepKind, stepMessages } from '../execute/step-folder.ts';
 import { stepKeeper } from '../execute/step-keeper.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
@@ -117,6 +117,11 @@ function worktreesOf(around: Surroundings, run: string, processes: RunProcesses)
 export function messagesOfStep(folders: RunFolders) {
   return (agent: string, step: number, kind: StepKind) =>
     stepMessages(folders.step(agent, step), kind);
+}
+
+/** The standard error of a script of the run. */
+export function errorsOfStep(folders: RunFolders) {
+  return (agent: string, step: number) => errorsIn(folders.step(agent, step));
 }
 
 /** Throws a UserError if the program that executes prompts does not exist. */

@@ -12,6 +12,7 @@ import * as z from 'zod/mini';
 import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
 import { STEP_FILES, type StepFile } from '../model/step-files.ts';
+import { tailText } from './file-text.ts';
 
 /** Writes the final message. */
 export function writeAnswer(folder: string, text: string): void {
@@ -93,14 +94,27 @@ function messageIn(line: string): readonly unknown[] {
 function printedIn(folder: string): readonly unknown[] {
   const file = join(folder, STEP_FILES.stdout.name);
   try {
+    const said = errorsIn(folder);
     return [
       { type: 'content', text: readRegularFileSync(file, MAX_MESSAGE_BYTES).toString('utf8') },
+      ...(said === '' ? [] : [{ type: 'stderr', text: said }]),
     ];
   } catch (error) {
     const isTooLarge = error instanceof UnusableFile && error.code === 'TOO-LARGE';
     return isTooLarge ? [{ type: 'too-large', file }] : [];
   }
 }
+
+/** The end of the standard error of a script; empty if there is none. */
+export function errorsIn(folder: string): string {
+  try {
+    return tailText(join(folder, STEP_FILES.stderr.name), MOST_ERRORS_BYTES);
+  } catch {
+    return '';
+  }
+}
+
+const MOST_ERRORS_BYTES = 64 * 1024;
 
 /** Reads a file or its compressed form; undefined if neither exists or it is too large. */
 function readKept(file: string, maxBytes: number): Buffer | undefined {

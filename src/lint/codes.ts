@@ -33,9 +33,13 @@ const LINT_CODES = {
     'lint',
     'A bash script has Windows line endings, which bash reads as part of its commands.',
   ),
-  'other-shebang': warning(
+  'other-shebang': error(
+    'parse',
+    'The first line of a script names another interpreter than bash.',
+  ),
+  'shebang-options': warning(
     'lint',
-    'A script names an interpreter that Raymond does not use for it.',
+    'The first line of a script has options, which have no effect.',
   ),
   'same-stem': warning(
     'lint',

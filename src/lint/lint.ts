@@ -15,7 +15,7 @@ import { spacedPlaceholders, unfilledPlaceholders } from './placeholders.ts';
 import { forbiddenTags, unmentionedEntries } from './policy-tags.ts';
 import { type Lint, type LintOptions, type Rule, startOf } from './rule.ts';
 import { badlyPrintedTags } from './script-tags.ts';
-import { crlfScripts, notText, otherShebangs } from './scripts.ts';
+import { crlfScripts, notText, shebangOptions } from './scripts.ts';
 import {
   badTransitions,
   disagreeingForks,
@@ -77,7 +77,7 @@ const RULES: readonly Rule[] = [
   beyondBudget,
   notText,
   crlfScripts,
-  otherShebangs,
+  shebangOptions,
 ];
 
 /** The file that contains a state. In a YAML workflow, several states share one file. */

@@ -2,6 +2,7 @@
 
 import { positionsIn } from '../graph/position.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { shebangOf } from '../parse/shebang.ts';
 import { fault } from './codes.ts';
 import { type Lint, scripts } from './rule.ts';
 
@@ -38,19 +39,16 @@ export function crlfScripts(lint: Lint): readonly Diagnostic[] {
   });
 }
 
-export function otherShebangs(lint: Lint): readonly Diagnostic[] {
+export function shebangOptions(lint: Lint): readonly Diagnostic[] {
   return scripts(lint).flatMap(({ name, text, interpreter, place }) => {
-    const shebang = /^#!(.*)/.exec(text)?.[1]?.trim();
-    const isFine = shebang === undefined || /(?:^|[/\s])(?:ba|da|z|k)?sh(?:\s|$)/.test(shebang);
-    if (isFine || interpreter !== 'bash') return [];
+    const shebang = shebangOf(text);
+    if (interpreter !== 'bash' || shebang.kind !== 'options') return [];
     return fault(
-      'other-shebang',
+      'shebang-options',
       name,
       place,
-      `${name} names ${shebang}, but Raymond runs it with bash.`,
-      {
-        remedy: 'Write it for bash, or put the program into another file and start it from here.',
-      },
+      `${shebang.options} has no effect: Raymond runs ${name} with bash, without options.`,
+      { remedy: `Write: set ${shebang.options}` },
     );
   });
 }

@@ -34,6 +34,8 @@ export interface BadTag {
 export interface TagReading {
   readonly tags: readonly Tag[];
   readonly bad: readonly BadTag[];
+  /** What a text without tags has instead, as a sentence. */
+  readonly near?: string | undefined;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { RunEvent, RunEventOf } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Live, Observer } from '../ports.ts';
 import { type AlarmsOf, Describer, type Line } from './describe.ts';
@@ -8,13 +10,19 @@ export interface PlainOptions {
   readonly show: (line: Line) => void;
   readonly verbosity: 'quiet' | 'normal' | 'verbose';
   readonly alarmsOf: AlarmsOf;
+  /** The standard error of a script; shown only with `verbose`. */
+  readonly errorsOf?: (agent: string, step: number) => string;
 }
 
 /** One line per event: time, agent, text. It can be read live and searched later. */
-export function plainObserver({ show, verbosity, alarmsOf }: PlainOptions): Observer {
+export function plainObserver({ show, verbosity, alarmsOf, errorsOf }: PlainOptions): Observer {
   const describer = new Describer(alarmsOf);
   return {
     event(event, before, after) {
+      if (errorsOf && verbosity === 'verbose' && isEndOfScript(event, before)) {
+        const { at, agent: who, step } = event;
+        for (const said of quotes(errorsOf(who, step), 'faint')) show({ at, who, ...said });
+      }
       const line = describer.describe(event, before, after);
       if (!line || (verbosity === 'quiet' && !QUIET_TONES.has(line.tone))) return;
       if (line.tone === 'detail' && verbosity !== 'verbose') return;
@@ -24,6 +32,16 @@ export function plainObserver({ show, verbosity, alarmsOf }: PlainOptions): Obse
       for (const said of liveLines(live, verbosity)) show({ at: Date.now(), who, ...said });
     },
   };
+}
+
+/** A script that fails has the end of its standard error in its failure. */
+function isEndOfScript(
+  event: RunEvent,
+  before: Run | undefined,
+): event is RunEventOf<'step-ended'> {
+  if (event.type !== 'step-ended') return false;
+  const status = before?.agents.get(event.agent)?.status;
+  return status?.kind === 'running' && status.session === undefined;
 }
 
 export function formatLine(

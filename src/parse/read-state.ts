@@ -1,8 +1,9 @@
 import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
-import type { BrokenState, State } from '../model/workflow.ts';
+import type { BrokenState, Interpreter, State } from '../model/workflow.ts';
 import { placeIn, readPrompt } from './front-matter.ts';
+import { otherShebang, shebangOf } from './shebang.ts';
 import { extensionOf, INTERPRETERS } from './state.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { isError } from './yaml-reader.ts';
@@ -22,6 +23,8 @@ export function readState(
   const extension = extensionOf(name);
   if (extension !== undefined && extension !== '.md') {
     const interpreter = INTERPRETERS[extension];
+    const other = otherInterpreter(name, decoded.text, interpreter);
+    if (other) return broken(name, [other]);
     const state: State = {
       kind: 'script',
       name,
@@ -35,6 +38,17 @@ export function readState(
   const { diagnostics, ...prompt } = readPrompt(name, decoded.text, agent);
   if (diagnostics.some(isError)) return broken(name, diagnostics);
   return { state: { kind: 'prompt', name, ...prompt }, diagnostics };
+}
+
+function otherInterpreter(
+  name: StateName,
+  text: string,
+  interpreter: Interpreter,
+): Diagnostic | undefined {
+  const shebang = interpreter === 'bash' ? shebangOf(text) : undefined;
+  if (shebang?.kind !== 'other') return undefined;
+  const start = { file: name, line: 1, column: 1 };
+  return { severity: 'error', ...otherShebang(name, shebang.named), ...start };
 }
 
 export function broken(name: StateName, diagnostics: readonly Diagnostic[]): StateReading {

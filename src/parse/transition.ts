@@ -59,7 +59,10 @@ export type MoveProblem = 'no-transition' | 'several-transitions' | 'bad-transit
 export function readMove(reading: TagReading, choices: readonly string[]): Read<Move> {
   const bad = reading.bad[0];
   if (bad) return wrong(bad.problem);
-  if (reading.tags.length === 0) return problem('no-transition', 'There is no transition tag.');
+  if (reading.tags.length === 0) {
+    const { near } = reading;
+    return problem('no-transition', `There is no transition tag.${near ? ` ${near}` : ''}`);
+  }
 
   const forks: Fork[] = [];
   const others: Move['own'][] = [];

@@ -4,6 +4,7 @@ import type { About, Limits, Policy, State } from '../model/workflow.ts';
 import { LIMIT_KEYS, readLimits } from './limits.ts';
 import { MANIFEST_KEYS } from './manifest.ts';
 import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
+import { otherShebang, shebangOf } from './shebang.ts';
 import { type Extension, extensionOf, INTERPRETERS, isStateFile } from './state.ts';
 import { stateNameProblem } from './transition.ts';
 import { readHead } from './workflow-head.ts';
@@ -170,5 +171,10 @@ function readForm(
   const place = { file, ...reader.contentPlace(key, text) };
   if (extension === '.md') return { kind: 'prompt', name, template: text, place, policy };
   const interpreter = INTERPRETERS[extension];
+  const shebang = interpreter === 'bash' ? shebangOf(text) : undefined;
+  if (shebang?.kind === 'other') {
+    const { code, message, remedy } = otherShebang(name, shebang.named);
+    return reader.error(code, key.offset, message, { remedy });
+  }
   return { kind: 'script', name, text, place, interpreter, limits };
 }

@@ -7,8 +7,10 @@ import { ignore } from '../model/event-kinds.ts';
 import type { Facts, Input, Located, StartStep, StepReport, WorkflowFact } from '../model/input.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { type Account, NO_COST } from '../model/step-account.ts';
+import type { OutputText, TagReading } from '../model/tag.ts';
 import { UserError } from '../model/user-error.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
+import { nearTag } from '../parse/near-tag.ts';
 import { readTags } from '../parse/tags.ts';
 import type {
   Clock,
@@ -229,7 +231,7 @@ export class Steps {
     if (outcome.kind !== 'answered') return outcome;
     const { output, ...ended } = outcome;
     const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
-    const reading = readTags(output, { code: isPrompt ? 'heeded' : 'ignored' });
+    const reading = readingOf(output, isPrompt ? 'heeded' : 'ignored');
     const text = isPrompt ? output.slice(0, output.length) : '';
     const facts = await this.#facts(agent, reading);
     return { ...ended, reading, text, facts };
@@ -263,6 +265,12 @@ export class Steps {
       return { found: false, problem: `${error.message} ${error.remedy}` };
     }
   }
+}
+
+function readingOf(output: OutputText, code: 'heeded' | 'ignored'): TagReading {
+  const reading = readTags(output, { code });
+  const isEmpty = reading.tags.length === 0 && reading.bad.length === 0;
+  return isEmpty ? { ...reading, near: nearTag(output) } : reading;
 }
 
 function turnSettings(
