@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,8 +8,8 @@ export default defineConfig({
     // A worker keeps its modules for the next file, because to load them again took a tenth of the
     // suite's time. So a test that changes the process undoes the change.
     isolate: false,
-    // The tests wait for processes more than they compute: every core is used.
-    maxWorkers: '100%',
+    // Many tests wait for processes, so a core can serve more than one worker.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

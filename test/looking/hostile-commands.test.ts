@@ -6,8 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
-import { BIN, type Project } from '../raymond.ts';
+import { BIN, type Ended, type Project } from '../raymond.ts';
 import { HOSTILE_NAMES } from './hostile-workflows.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -72,10 +73,18 @@ function put(project: Project, folder: string, files: Files): void {
   }
 }
 
-async function expectToLook(project: Project, command: readonly string[]): Promise<void> {
-  const { code, signal, stderr } = await project.run(command, { env: { HERE: project.folder } });
-  const context = `raymond ${command.join(' ')}: ${stderr.slice(0, 2_000)}`;
-  expect(signal, context).toBeNull();
+async function expectToLook(project: Project, args: readonly string[]): Promise<void> {
+  const ended = await project.run(args, { env: { HERE: project.folder } });
+  expect(ended.signal, args.join(' ')).toBeNull();
+  checkLook(project, args, ended);
+}
+
+function checkLook(
+  project: Project,
+  args: readonly string[],
+  { code, stderr }: Pick<Ended, 'code' | 'stderr'>,
+): void {
+  const context = `raymond ${args.join(' ')}: ${stderr.slice(0, 2_000)}`;
   expect([0, 1, 2, 3, 64], context).toContain(code);
   expect(stderr).not.toMatch(/^\s+at /m);
   expect(existsSync(project.path('evil')), context).toBe(false);
@@ -85,7 +94,7 @@ describe.each(Object.entries(WORKFLOWS))('%s', (_, files) => {
   test('can be inspected', async () => {
     const project = newProject({});
     put(project, 'flow', files);
-    for (const command of COMMANDS) await expectToLook(project, command);
+    for (const args of COMMANDS) await expectToLook(project, args);
   });
 });
 
@@ -113,7 +122,12 @@ test('a state folder full of files that are not runs', async () => {
   await expectToLook(project, ['list', '--json']);
   for (const file of Object.keys(state).filter((name) => /^\w+\./.test(name))) {
     const run = file.replace(/\.\w+$/, '');
-    for (const command of ['show', 'logs']) await expectToLook(project, [command, run]);
+    for (const args of [
+      ['show', run],
+      ['logs', run],
+    ]) {
+      checkLook(project, args, await command(project, args));
+    }
   }
   await expectToLook(project, ['diagram', '--run', 'deep', '--svg']);
   await expectToLook(project, ['__complete', '--', 'show', '']);

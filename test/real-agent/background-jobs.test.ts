@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import {
   allowBash,
   answering,
@@ -24,7 +24,7 @@ env -i setsid nohup bash -c 'echo $$ >nameless; exec 1>&- 2>&- sleep 600' <&- >/
 until [ -s nameless ]; do sleep 0.02; done
 echo started`;
 
-describe.each(ages)('with the %s Claude Code, kept warm', (age) => {
+describe.each(suiteAges)('with the %s Claude Code, kept warm', (age) => {
   const world = () =>
     sandbox({
       age,

@@ -1,12 +1,12 @@
 // Checks what the model remembers after each tag.
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import { answering, conversationLines, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test.each([
     { how: 'kept warm', flags: [] },
     { how: 'one process per prompt', flags: ['--no-warm'] },

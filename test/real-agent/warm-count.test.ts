@@ -1,12 +1,12 @@
 // Counts the processes that a warm session saves. npm run bench measures the time.
 import { expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import { eventsOf, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
 const turns = 3;
-const ways = ages.flatMap((age) => [
+const ways = suiteAges.flatMap((age) => [
   { age, flags: [], count: 1 },
   { age, flags: ['--no-warm'], count: turns },
 ]);
