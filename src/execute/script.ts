@@ -53,7 +53,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
 /** A value that does not fit into the environment is only in its file. */
 function variablesOf(step: ScriptStep, inputFile: string): Readonly<Record<string, string>> {
   const { input } = step;
-  const value = input === undefined ? {} : { [`${variableOf('result')}_FILE`]: inputFile };
+  const value = input === undefined ? {} : { [variableOf('result_file')]: inputFile };
   const fits =
     input !== undefined && Buffer.byteLength(input) <= LARGEST_VALUE && !input.includes('\0');
   return {

@@ -2,12 +2,12 @@
 import type { Agent, Run } from '../model/run.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
 import {
-  GIVEN_NAMES,
   type GivenName,
   isGivenName,
-  type JUDGE_NAMES,
+  type JudgeName,
   PLACEHOLDER,
-  VALUE_NAMES,
+  SCRIPT_STEP_NAMES,
+  type ScriptStepName,
   variableOf,
 } from '../parse/placeholders.ts';
 import { writeTag } from '../parse/transition.ts';
@@ -29,7 +29,7 @@ export function renderPrompt(state: PromptState, from: Surroundings): string {
   if (task.kind === 'reminder') return task.text;
   if (task.kind === 'continuation') return CONTINUATION;
   if (task.kind === 'judge' && task.reminder) return task.reminder.text;
-  const judged: Readonly<Record<(typeof JUDGE_NAMES)[number], string>> | undefined =
+  const judged: Readonly<Record<JudgeName, string>> | undefined =
     task.kind === 'judge'
       ? { output: task.output, transition: task.tags.map(writeTag).join('\n') }
       : undefined;
@@ -45,15 +45,14 @@ export function fill(template: string, value: (name: string) => string | undefin
   return template.replace(PLACEHOLDER, (written, name) => value(name) ?? written);
 }
 
-/** The environment of a script, without its value. */
+/** The environment of a script. The executor adds the received value, which may be too large for it. */
 export function scriptVariables(from: Surroundings): Readonly<Record<string, string>> {
   const { run, agent, workflow } = from;
   return {
     ...workflow.about.environment,
     ...run.metadata,
     ...agent.variables,
-    ...Object.fromEntries(IN_SCRIPTS.map((name) => [variableOf(name), GIVEN[name](from)])),
-    RAYMOND_ATTEMPT: String(agent.attempts),
+    ...Object.fromEntries(SCRIPT_STEP_NAMES.map((name) => [variableOf(name), GIVEN[name](from)])),
   };
 }
 
@@ -61,17 +60,15 @@ const CONTINUATION = `You were interrupted while you worked on the last request.
 conversation. Some of the work may already be done: check what exists before you do anything again.
 Then finish the request, and end your last message as the request says.`;
 
-/** The executor adds the value, which may be too large for an environment. */
-const IN_SCRIPTS = GIVEN_NAMES.filter((name) => !VALUE_NAMES.some((value) => value === name));
-
 /** The values of the names that Raymond fills in. */
-const GIVEN: Readonly<Record<GivenName, (from: Surroundings) => string>> = {
+const GIVEN: Readonly<Record<GivenName | ScriptStepName, (from: Surroundings) => string>> = {
   result: ({ agent }) => agent.input ?? '',
   input: ({ agent }) => agent.input ?? '',
   workflow_id: ({ run }) => run.id,
   agent_id: ({ agent }) => agent.id,
   state: ({ agent }) => agent.state,
   task_folder: ({ taskFolder }) => taskFolder(),
+  attempt: ({ agent }) => String(agent.attempts),
 };
 
 function lookUp(variables: Readonly<Record<string, string>>, name: string): string | undefined {

@@ -5,7 +5,7 @@ import { isOpen, shownWays, type Way } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { State } from '../model/workflow.ts';
-import { USE_OF_VALUE, USE_OF_VALUE_IN_SCRIPT } from '../parse/placeholders.ts';
+import { USE_OF_VALUE, USE_OF_VALUE_IN_SCRIPT, variableOf } from '../parse/placeholders.ts';
 import { fault } from './codes.ts';
 import { allWays, type Lint, prompts } from './rule.ts';
 
@@ -38,7 +38,7 @@ export function unreadResults(lint: Lint): readonly Diagnostic[] {
         remedy:
           returnState.kind === 'prompt'
             ? `Write {{result}} in ${returnState.name}.`
-            : `Read RAYMOND_RESULT in ${returnState.name}.`,
+            : `Read ${variableOf('result')} in ${returnState.name}.`,
       });
     }),
   );

@@ -1,23 +1,40 @@
 /**
  * The names that Raymond fills in: `{{name}}` in prompts, and `RAYMOND_NAME` in the environment of
- * scripts.
+ * scripts. The reference is made from these tables.
  */
 
 /** These hold the value that a state receives. */
 export const VALUE_NAMES = ['result', 'input'] as const;
 
-export const GIVEN_NAMES = [
-  ...VALUE_NAMES,
-  'workflow_id',
-  'agent_id',
-  'state',
-  'task_folder',
-] as const;
+const STEP_NAMES = ['workflow_id', 'agent_id', 'state', 'task_folder'] as const;
 
-export type GivenName = (typeof GIVEN_NAMES)[number];
+export const GIVEN_NAMES = [...VALUE_NAMES, ...STEP_NAMES] as const;
+
+/** A script gets these in any case, and the others if the state received a value. */
+export const SCRIPT_STEP_NAMES = [...STEP_NAMES, 'attempt'] as const;
+
+export const SCRIPT_NAMES = [...SCRIPT_STEP_NAMES, ...VALUE_NAMES, 'result_file'] as const;
 
 /** Only in the prompt of a judge. */
 export const JUDGE_NAMES = ['output', 'transition'] as const;
+
+export type GivenName = (typeof GIVEN_NAMES)[number];
+export type ScriptStepName = (typeof SCRIPT_STEP_NAMES)[number];
+export type JudgeName = (typeof JUDGE_NAMES)[number];
+type ScriptName = (typeof SCRIPT_NAMES)[number];
+
+export const MEANINGS: Readonly<Record<GivenName | ScriptName | JudgeName, string>> = {
+  workflow_id: "the run's id",
+  agent_id: "the agent's name",
+  state: "the state's file name",
+  task_folder: "the agent's own folder, in `.raymond/runs/{run}/tasks/`",
+  attempt: 'the number of the attempt, from 1',
+  result: 'the value that the state received, if there is one',
+  input: 'the same value',
+  result_file: 'a file with that value, if there is one',
+  output: 'in the prompt of a judge: the judged answer',
+  transition: 'in the prompt of a judge: the judged tags',
+};
 
 /** A name is a word without spaces inside the braces. */
 export const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g;
@@ -27,7 +44,7 @@ export function isGivenName(name: string): name is GivenName {
 }
 
 /** The variable that holds it in the environment of a script. */
-export function variableOf(name: GivenName): string {
+export function variableOf(name: ScriptName): string {
   return `RAYMOND_${name.toUpperCase()}`;
 }
 

@@ -16,6 +16,13 @@ import { failureSchema } from '../../src/model/failure.ts';
 import type { OptionSpec } from '../../src/model/option.ts';
 import { configKey } from '../../src/options/option-names.ts';
 import { tagChoices } from '../../src/parse/agent-choices.ts';
+import {
+  GIVEN_NAMES,
+  JUDGE_NAMES,
+  MEANINGS,
+  SCRIPT_NAMES,
+  variableOf,
+} from '../../src/parse/placeholders.ts';
 import { policyKeys } from '../../src/parse/policy.ts';
 import { TAG_RULES } from '../../src/parse/transition.ts';
 import { documents, readDocument, root } from './documents.ts';
@@ -43,6 +50,16 @@ const GENERATED: Readonly<Record<string, () => string>> = {
           ...(variables ? ['any variable'] : []),
         ].join(', ') || '-',
       ]),
+    ),
+  'variables of scripts': () =>
+    table(
+      ['variable', 'value'],
+      SCRIPT_NAMES.map((name) => [code(variableOf(name)), MEANINGS[name]]),
+    ),
+  placeholders: () =>
+    table(
+      ['placeholder', 'value'],
+      [...GIVEN_NAMES, ...JUDGE_NAMES].map((name) => [code(`{{${name}}}`), MEANINGS[name]]),
     ),
   performance: () => performanceText(readResults()[0]),
   config: () => `\`\`\`toml config\n${configTemplate()}\`\`\`\n`,
@@ -77,6 +94,7 @@ const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
     'docs/reference/config.md',
     CONFIG_OPTIONS.filter(({ inProject }) => inProject !== 'harmless').map(configKey),
   ],
+  ['docs/guide/scripts.md', SCRIPT_NAMES.map(variableOf)],
   ['docs/reference/cli.md', helpOf([]).commands.map((name) => `raymond ${name}`)],
 ];
 
