@@ -68,7 +68,7 @@ export interface RunningStep {
   stop(): void;
 }
 
-export type Step = PromptStep | ScriptStep;
+export type Step = PromptStep | ScriptStep | CheckStep;
 
 interface StepParts {
   readonly run: string;
@@ -110,6 +110,15 @@ export interface ScriptStep extends StepParts {
   readonly input: string | undefined;
 }
 
+/** A command that must succeed before a transition of a prompt is taken. */
+export interface CheckStep extends StepParts {
+  readonly kind: 'check';
+  readonly command: string;
+  readonly interpreter: Interpreter;
+  /** The value for RAYMOND_RESULT. */
+  readonly input: string | undefined;
+}
+
 /** How a step ended, and its account. */
 export type StepOutcome = { readonly account: Account } & (
   | {
@@ -117,6 +126,8 @@ export type StepOutcome = { readonly account: Account } & (
       readonly output: OutputText;
       /** Refers to the output in the record of the step; absent if none is kept. */
       readonly answer?: AnswerRef | undefined;
+      /** The exit code of a check. Its `output` is the end of what it wrote. */
+      readonly exit?: number | undefined;
       readonly denied: readonly string[];
     }
   | { readonly kind: 'failed'; readonly failure: Failure }

@@ -11,7 +11,15 @@ import type { Interpreter } from '../model/workflow.ts';
 import { VALUE_NAMES, variableOf } from '../parse/placeholders.ts';
 import { type PrintPiece, printedTexts } from '../parse/print-pieces.ts';
 import { printStream } from '../parse/print-stream.ts';
-import type { Executor, Live, RunningStep, ScriptStep, Step, StepOutcome } from '../ports.ts';
+import type {
+  CheckStep,
+  Executor,
+  Live,
+  RunningStep,
+  ScriptStep,
+  Step,
+  StepOutcome,
+} from '../ports.ts';
 import { answerRef, answerRefOf } from './answer-ref.ts';
 import { scriptComparison } from './changed-script.ts';
 import { inheritedEnvironment } from './environment.ts';
@@ -33,9 +41,10 @@ export function scriptExecutor(processes: RunProcesses): Executor {
   const environment = inheritedEnvironment(process.env);
   const changeOf = scriptComparison();
   const start = (step: Step, live: Show) => {
-    const change = changeOf(asScript(step));
+    const script = asScript(step);
+    const change = script.kind === 'script' ? changeOf(script) : undefined;
     if (change !== undefined) return refused(change);
-    return watch(begin(processes, asScript(step), environment), asScript(step), live, 'ours');
+    return watch(begin(processes, script, environment), script, live, 'ours');
   };
   return {
     name: 'script',
@@ -51,7 +60,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
 }
 
 /** A value that does not fit into the environment is only in its file. */
-function variablesOf(step: ScriptStep, inputFile: string): Readonly<Record<string, string>> {
+function variablesOf(step: CommandStep, inputFile: string): Readonly<Record<string, string>> {
   const { input } = step;
   const value = input === undefined ? {} : { [variableOf('result_file')]: inputFile };
   const fits =
@@ -80,11 +89,30 @@ export function interpreterCommand(
   }
 }
 
+/** The program that interprets a command, with its arguments. */
+function shellCommand(
+  interpreter: Interpreter,
+  command: string,
+): readonly [string, readonly string[]] {
+  switch (interpreter) {
+    case 'bash':
+      return ['/bin/bash', ['-c', command]];
+    case 'cmd':
+      return ['cmd.exe', ['/d', '/s', '/c', command]];
+    case 'powershell':
+      return ['powershell.exe', ['-NoProfile', '-Command', command]];
+    default:
+      return unreachable(interpreter);
+  }
+}
+
 /** One variable can have 128 KiB on Linux, and 32 Ki characters on Windows. */
 const LARGEST_VALUE = process.platform === 'win32' ? 30_000 : 120_000;
 
-function asScript(step: Step): ScriptStep {
-  if (step.kind === 'script') return step;
+type CommandStep = ScriptStep | CheckStep;
+
+function asScript(step: Step): CommandStep {
+  if (step.kind !== 'prompt') return step;
   throw new Error('Bug: a prompt was given to the script executor');
 }
 
@@ -94,11 +122,14 @@ function refused(why: string): RunningStep {
 
 function begin(
   processes: RunProcesses,
-  step: ScriptStep,
+  step: CommandStep,
   environment: Readonly<Record<string, string>>,
 ): LaunchedProcess {
   const inputFile = join(step.folder, STEP_FILES.input.name);
-  const [command, args] = interpreterCommand(step.interpreter, step.file);
+  const [command, args] =
+    step.kind === 'check'
+      ? shellCommand(step.interpreter, step.command)
+      : interpreterCommand(step.interpreter, step.file);
   return processes.submit({
     folder: step.folder,
     command,
@@ -113,7 +144,7 @@ function begin(
 
 function watch(
   launched: LaunchedProcess,
-  step: ScriptStep,
+  step: CommandStep,
   live: Show,
   whose: 'ours' | 'adopted',
 ): RunningStep {
@@ -144,11 +175,13 @@ function watch(
     if (!isShown) await showPrints(output, launched, live);
     const reason = cutBefore ?? (isSuccess ? undefined : recordedCut(step.folder));
     if (reason === 'stopped') return INTERRUPTED;
-    if (reason === 'idle')
-      return failed(
-        `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`,
-        'idle',
-      );
+    const silence = `was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`;
+    if (step.kind === 'check') {
+      // A command that hangs has failed. The agent can repair the cause.
+      if (reason === 'idle') return checkEnded(EXIT_OF_TIMEOUT, launched, `The command ${silence}`);
+      if (exit.kind === 'exited') return checkEnded(exit.code, launched);
+    }
+    if (reason === 'idle') return failed(`${step.state} ${silence}`, 'idle');
     return outcomeOf(exit, output, launched, step, whose);
   };
   return {
@@ -165,7 +198,7 @@ async function outcomeOf(
   exit: Exit,
   output: OutputText | undefined,
   launched: LaunchedProcess,
-  step: ScriptStep,
+  step: CommandStep,
   whose: 'ours' | 'adopted',
 ): Promise<StepOutcome> {
   switch (exit.kind) {
@@ -189,7 +222,25 @@ async function outcomeOf(
   }
 }
 
-async function answered(file: string, output: OutputText): Promise<StepOutcome> {
+/** As `timeout` of coreutils reports it. */
+const EXIT_OF_TIMEOUT = 124;
+
+/** Each exit code of a check is an answer. Its output is the end of what it wrote. */
+async function checkEnded(
+  exit: number,
+  { stdoutFile, stderrFile }: LaunchedProcess,
+  note = '',
+): Promise<StepOutcome> {
+  const tails = [tailText(stdoutFile, CHECK_TAIL_BYTES), tailText(stderrFile, CHECK_TAIL_BYTES)];
+  const output = [...tails, note].filter((part) => part !== '').join('\n');
+  return { ...(await answered(stdoutFile, outputText(stdoutFile))), output, exit };
+}
+
+const CHECK_TAIL_BYTES = 3000;
+
+type Answered = Extract<StepOutcome, { kind: 'answered' }>;
+
+async function answered(file: string, output: OutputText): Promise<Answered> {
   const answer =
     typeof output === 'string' ? answerRef(output) : await answerRefOf(file, output.length);
   return { kind: 'answered', output, answer, denied: [], account: FREE };

@@ -90,6 +90,7 @@ export function stepKeeper(
           break;
         default:
           ignore<
+            | 'check-called'
             | 'worktree-settled'
             | 'join-started'
             | 'join-closed'

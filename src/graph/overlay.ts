@@ -136,7 +136,13 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
         agents.delete(event.agent);
         break;
       default:
-        ignore<'worktree-settled' | 'join-started' | 'join-closed' | 'agent-stop-requested'>(event);
+        ignore<
+          | 'check-called'
+          | 'worktree-settled'
+          | 'join-started'
+          | 'join-closed'
+          | 'agent-stop-requested'
+        >(event);
     }
   }
   return { nodes, edges };

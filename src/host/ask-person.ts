@@ -33,6 +33,7 @@ export function askPerson(
           break;
         default:
           ignore<
+            | 'check-called'
             | 'worktree-settled'
             | 'join-started'
             | 'join-closed'

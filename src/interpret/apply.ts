@@ -74,8 +74,16 @@ function fold(run: Run, event: RunEvent): Run {
       return change(run, event.agent, (agent) => begin(agent, reminded(agent.status, event)));
     case 'judge-called': {
       const { evaluator, output, tags } = event;
-      const task: Task = { kind: 'judge', evaluator, output, tags };
-      return change(run, event.agent, (agent) => begin(agent, task));
+      return change(run, event.agent, (agent) =>
+        begin(agent, { kind: 'judge', evaluator, output, tags, ...unmetOf(agent.status) }),
+      );
+    }
+    case 'check-called': {
+      const { ensure, tags } = event;
+      return change(run, event.agent, (agent) => {
+        const reminders = remindersOf(taskOf(agent.status));
+        return begin(agent, { kind: 'check', ensure, tags, reminders, ...unmetOf(agent.status) });
+      });
     }
     case 'transition-overridden':
       return run;
@@ -129,7 +137,7 @@ function started(event: RunEventOf<'run-started'>): Run {
 
 /**
  * Failed agents get a retry, and failed joins wait again. Reminded agents and reminded judges start
- * from the beginning.
+ * from the beginning. A failed check is executed again.
  */
 function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
   let next: Run = { ...run, status: { kind: 'active' }, settings: event.settings };
@@ -180,6 +188,7 @@ function sessionId(session: Session): string | undefined {
 
 function withoutReminder(task: Task): Task {
   if (task.kind === 'reminder') return { kind: 'state' };
+  if (task.kind === 'check') return { ...task, reminders: 0, unmet: undefined };
   if (task.kind !== 'judge') return task;
   const { kind, evaluator, output, tags } = task;
   return { kind, evaluator, output, tags };
@@ -312,10 +321,31 @@ function afterQuestion(agent: Agent, answer: string | undefined): Agent {
 }
 
 function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): Task {
-  const { number, text, session } = event;
+  const { number, text, session, ensure } = event;
   const task = taskOf(status);
-  if (task.kind !== 'judge' || session === undefined) return { kind: 'reminder', number, text };
-  return { ...task, reminder: { number, text, session } };
+  if (task.kind === 'judge' && session !== undefined)
+    return { ...task, reminder: { number, text, session } };
+  const { unmet } = unmetOf(status);
+  if (ensure === undefined) return { kind: 'reminder', number, text, ...(unmet && { unmet }) };
+  // A reminder about a check does not use up the reminders about tags.
+  return {
+    kind: 'reminder',
+    number: remindersOf(task),
+    text,
+    unmet: { ...unmet, [ensure]: number },
+  };
+}
+
+/** The number of reminders about tags that an agent got in its state. */
+function remindersOf(task: Task): number {
+  if (task.kind === 'reminder') return task.number;
+  return task.kind === 'check' ? task.reminders : 0;
+}
+
+/** A judge and a check are asked between reminders, so each task keeps the counts. */
+function unmetOf(status: AgentStatus): { readonly unmet?: Readonly<Record<string, number>> } {
+  const task = taskOf(status);
+  return 'unmet' in task && task.unmet ? { unmet: task.unmet } : {};
 }
 
 function waits(agent: Agent, until: number): Agent {

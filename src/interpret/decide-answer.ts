@@ -1,34 +1,29 @@
 /**
- * Decides what follows from an answer: checks its tags, asks the evaluators, and follows the tags.
+ * Decides what follows from an answer: checks its tags, asks the evaluators, executes the checks, and
+ * follows the tags.
  */
 import type { RunEvent, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
-import type { Facts, StepReport } from '../model/input.ts';
-import type { Agent, Run } from '../model/run.ts';
+import type { Facts } from '../model/input.ts';
 import type { Tag, TagReading } from '../model/tag.ts';
-import type { Move } from '../model/transition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AllowedTransition, PromptState, State, Workflow } from '../model/workflow.ts';
-import { tagChoices } from '../parse/agent-choices.ts';
 import { implicitTag } from '../parse/implicit.ts';
 import { readMove } from '../parse/transition.ts';
+import {
+  type AfterStep,
+  type Answer,
+  choicesIn,
+  fail,
+  followHeldTags,
+  followMove,
+  followTags,
+} from './after-step.ts';
 import { choiceProblem } from './agent-choice.ts';
+import { checked, ensured } from './check-ensures.ts';
 import { evaluate } from './evaluate.ts';
-import { failAgent } from './fail-agent.ts';
-import { type Followed, follow, type Workflows } from './follow.ts';
 import { visitKey } from './new-run.ts';
 import { policyProblem, reminderText } from './policy.ts';
-
-/** The run and its agent after a step. */
-export interface AfterStep {
-  readonly workflows: Workflows;
-  readonly run: Run;
-  /** The agent after the end of the step. */
-  readonly agent: Agent;
-  readonly task: Task;
-  readonly judgeSession: string | undefined;
-  readonly at: number;
-}
 
 export function decideOnAnswer(context: AfterStep, answer: Answer): readonly RunEvent[] {
   const { agent, task } = context;
@@ -40,19 +35,12 @@ export function decideOnAnswer(context: AfterStep, answer: Answer): readonly Run
       message: `${agent.state} is no longer in its workflow.`,
     });
   }
-  if (task.kind === 'judge') return judged(context, task, state, answer);
+  if (task.kind === 'judge') return judged(context, task, workflow, state, answer);
+  if (task.kind === 'check') return checked(context, task, answer);
   return decided(context, workflow, state, answer);
 }
 
 export const MOST_REMINDERS = 3;
-
-type Answer = Extract<StepReport, { kind: 'answered' }>;
-
-/** The attributes of tags that make a choice for an agent. */
-function choicesIn({ workflows, agent }: AfterStep): readonly string[] {
-  const workflow = workflows(agent.workflow);
-  return workflow ? tagChoices(workflow.agent) : [];
-}
 
 function decided(
   context: AfterStep,
@@ -83,7 +71,14 @@ function decided(
     tags: tags.tags,
     from: 0,
     facts: answer.facts,
-    whenPassed: () => eventsOrFailure(context, followed),
+    whenPassed: () =>
+      followed.ok
+        ? ensured(context, workflow, state, {
+            tags: tags.tags,
+            from: 0,
+            whenMet: () => followed.events,
+          })
+        : fail(context, followed.failure),
   });
 }
 
@@ -154,13 +149,15 @@ function overridden(
 function judged(
   context: AfterStep,
   task: Extract<Task, { kind: 'judge' }>,
+  workflow: Workflow,
   state: State,
   answer: Answer,
 ): readonly RunEvent[] {
   const { evaluator: index, output, tags } = task;
   const { facts } = answer;
-  const whenPassed = () => followHeldTags(context, state, tags, facts);
-  if (state.kind !== 'prompt') return whenPassed();
+  const whenMet = () => followHeldTags(context, state, tags, facts);
+  if (state.kind !== 'prompt') return whenMet();
+  const whenPassed = () => ensured(context, workflow, state, { tags, from: 0, whenMet });
   const move = readMove(answer.reading, choicesIn(context));
   const verdict = move.ok && move.value.own.tag === 'result' ? move.value.own.payload : undefined;
   if (verdict === undefined) {
@@ -180,38 +177,6 @@ function judged(
 }
 
 const JUDGE_MAY: readonly AllowedTransition[] = [{ tag: 'result', attributes: {}, line: 0 }];
-
-/**
- * A judge takes time. So the tags that the agent wrote before are checked against the current
- * facts.
- */
-function followHeldTags(
-  context: AfterStep,
-  state: State,
-  tags: readonly Tag[],
-  facts: Facts,
-): readonly RunEvent[] {
-  const workflow = context.workflows(context.agent.workflow);
-  const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
-  const move = readMove({ tags, bad: [] }, choicesIn(context));
-  const standpoint = workflow && { run: context.run, workflow, facts };
-  const overreach = standpoint && move.ok && choiceProblem(standpoint, allowed, tags, move.value);
-  return overreach ? fail(context, overreach) : followTags(context, tags, facts);
-}
-
-function followTags(context: AfterStep, tags: readonly Tag[], facts: Facts): readonly RunEvent[] {
-  const move = readMove({ tags, bad: [] }, choicesIn(context));
-  if (!move.ok) return fail(context, { kind: move.kind, message: move.message });
-  return eventsOrFailure(context, followMove(context, move.value, facts));
-}
-
-function followMove({ workflows, run, agent, at }: AfterStep, move: Move, facts: Facts): Followed {
-  return follow({ workflows, run, agent, facts, at }, move);
-}
-
-function eventsOrFailure(context: AfterStep, followed: Followed): readonly RunEvent[] {
-  return followed.ok ? followed.events : fail(context, followed.failure);
-}
 
 function remindOrFail(
   context: AfterStep,
@@ -237,8 +202,4 @@ function remindOrFail(
 function remindersSoFar(task: Task): number {
   if (task.kind === 'reminder') return task.number;
   return task.kind === 'judge' ? (task.reminder?.number ?? 0) : 0;
-}
-
-function fail({ run, agent, at }: AfterStep, failure: Failure): readonly RunEvent[] {
-  return failAgent(run, agent.id, failure, at);
 }

@@ -4,8 +4,9 @@ import type { Failure } from '../model/failure.ts';
 import type { StepEnded } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
+import type { AfterStep } from './after-step.ts';
 import { apply } from './apply.ts';
-import { type AfterStep, decideOnAnswer } from './decide-answer.ts';
+import { decideOnAnswer } from './decide-answer.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
 import { recover } from './recover.ts';
@@ -52,8 +53,9 @@ function endEvent(
   const over = { at, agent: agent.id, step, ...outcome.account, ...looked };
   switch (outcome.kind) {
     case 'answered': {
-      const { answer, denied } = outcome;
-      return { type: 'step-ended', ...over, ...(answer && { answer }), denied };
+      const { answer, exit, denied } = outcome;
+      const said = { ...(answer && { answer }), ...(exit !== undefined && { exit }) };
+      return { type: 'step-ended', ...over, ...said, denied };
     }
     case 'failed':
       return { type: 'step-failed', ...over, failure: outcome.failure };
@@ -78,7 +80,10 @@ function howToRepeat(
 
 function failed(context: AfterStep, failure: Failure): readonly RunEvent[] {
   const { run, agent, at } = context;
-  const isScript = context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script';
+  const { task } = context;
+  const isScript =
+    task.kind === 'check' ||
+    context.workflows(agent.workflow)?.states.get(agent.state)?.kind === 'script';
   const pausesMs = run.settings.retryPausesMs;
   const recovery = recover(failure, { retries: agent.retries, isScript, at, pausesMs });
   switch (recovery.kind) {

@@ -19,7 +19,7 @@ export interface Needs {
 
 /**
  * Looks at every tag that may be followed: written, implied by the policy, set by an evaluator, or
- * held by a judge.
+ * held by a judge or a check.
  */
 export function needs(workflows: Workflows, agent: Agent, reading: TagReading): Needs {
   const directories = new Set<string>();
@@ -40,11 +40,12 @@ export function needs(workflows: Workflows, agent: Agent, reading: TagReading): 
   // An answer with more tags is refused in any case.
   if (reading.tags.length <= MOST_FORKS + 1) reading.tags.forEach(look);
   const { status } = agent;
-  if (status.kind === 'running' && status.task.kind === 'judge') status.task.tags.forEach(look);
+  if (status.kind === 'running' && 'tags' in status.task) status.task.tags.forEach(look);
   const state = workflows(agent.workflow)?.states.get(agent.state);
   if (state?.kind === 'prompt') {
     for (const entry of state.policy.allowed ?? []) look({ ...entry, name: entry.tag });
     for (const evaluator of state.policy.evaluators) look(evaluator.transition);
+    for (const { otherwise } of state.policy.ensures) if (otherwise) look(otherwise);
   }
   return { directories, workflows: paths, worktrees };
 }

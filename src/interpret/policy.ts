@@ -80,7 +80,8 @@ export function policyParts(
   return parts;
 }
 
-function matches(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
+/** Whether a tag has all parts that an entry pins. */
+export function matches(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
   if (entry.tag !== tag.name) return false;
   const parts = policyParts(workflow, tag);
   const pinned = policyParts(workflow, { ...entry, name: entry.tag });

@@ -40,6 +40,7 @@ export function recover(
     case 'several-transitions':
     case 'bad-transition':
     case 'forbidden-transition':
+    case 'unmet-check':
     case 'missing-state':
     case 'ambiguous-state':
     case 'broken-state':

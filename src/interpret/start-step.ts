@@ -37,11 +37,11 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   ];
 }
 
-/** The state whose text the agent's next step executes: its own, or its judge's. */
+/** What the agent's next step executes: its own state, the judge of it, or a command as a script. */
 function executedState(
   workflows: Workflows,
   agent: Agent,
-): PromptState | ScriptState | { readonly failure: Failure } {
+): Pick<PromptState | ScriptState, 'kind' | 'name'> | { readonly failure: Failure } {
   const workflow = workflows(agent.workflow);
   if (!workflow) {
     return failure(
@@ -55,7 +55,13 @@ function executedState(
     return failure('broken-state', own.diagnostics[0]?.message ?? `${own.name} cannot be read.`);
 
   const task = taskOf(agent.status);
-  if (task.kind !== 'judge' || own.kind !== 'prompt') return own;
+  if (own.kind !== 'prompt') return own;
+  if (task.kind === 'check') {
+    return own.policy.ensures[task.ensure]
+      ? { kind: 'script', name: own.name }
+      : failure('missing-state', `${own.name} no longer has its check.`);
+  }
+  if (task.kind !== 'judge') return own;
   const evaluator = own.policy.evaluators[task.evaluator];
   if (evaluator?.kind !== 'prompt')
     return failure('missing-state', `${own.name} no longer has its evaluator.`);
@@ -71,9 +77,9 @@ function executedState(
   return judge;
 }
 
-/** Whether an agent's next step is a prompt: only the state's own text can be a script. */
+/** Whether an agent's next step is a prompt: only the state's own text and checks are scripts. */
 export function isPromptNext(workflows: Workflows, { status, workflow, state }: Agent): boolean {
-  if (status.kind === 'ready' && status.task.kind !== 'state') return true;
+  if (status.kind === 'ready' && status.task.kind !== 'state') return status.task.kind !== 'check';
   return workflows(workflow)?.states.get(state)?.kind === 'prompt';
 }
 

@@ -79,10 +79,13 @@ export const joinEndSchema = z.enum(['reached', 'failed', 'timeout']);
 
 export const workerStatusSchema = z.enum(['ended', 'failed', 'stopped', 'running']);
 
+/** For each check that failed: the number of reminders about it so far, by its index. */
+const unmet = z.record(z.string(), count);
+
 /** The task of a ready agent. */
 export const taskSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('state') }),
-  z.object({ kind: z.literal('reminder'), number: count, text }),
+  z.object({ kind: z.literal('reminder'), number: count, text, unmet: z.optional(unmet) }),
   z.object({ kind: z.literal('continuation') }),
   z.object({
     kind: z.literal('judge'),
@@ -91,6 +94,16 @@ export const taskSchema = z.discriminatedUnion('kind', [
     tags: z.readonly(z.array(tagSchema)),
     /** Present when the judge was reminded: it continues in this session. */
     reminder: z.optional(z.object({ number: count, text, session: text })),
+    unmet: z.optional(unmet),
+  }),
+  z.object({
+    kind: z.literal('check'),
+    ensure: count,
+    /** The tags that are followed if all checks succeed. */
+    tags: z.readonly(z.array(tagSchema)),
+    /** The number of reminders about tags so far. */
+    reminders: count,
+    unmet: z.optional(unmet),
   }),
 ]);
 
@@ -178,7 +191,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...byStep,
     attempt: count,
     state: stateName,
-    task: z.enum(['state', 'reminder', 'continuation', 'judge']),
+    task: z.enum(['state', 'reminder', 'continuation', 'judge', 'check']),
     /** Present for prompts, absent for scripts. */
     session: z.optional(sessionUseSchema),
     /** The name of the executor that takes the step. Absent in version 1. */
@@ -193,6 +206,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...looked,
     /** Absent in version 1. */
     answer: z.optional(answerRefSchema),
+    /** The exit code of a check. */
+    exit: z.optional(count),
     denied: z.readonly(z.array(text)),
   }),
   z.object({
@@ -253,6 +268,16 @@ export const runEventSchema = z.discriminatedUnion('type', [
     text,
     /** The session of a judge. It is not the session of the agent. */
     session: z.optional(text),
+    /** The failed check that the reminder is about. */
+    ensure: z.optional(count),
+  }),
+  /** A command of `ensures` will be executed. */
+  z.object({
+    type: z.literal('check-called'),
+    ...byAgent,
+    ensure: count,
+    run: text,
+    tags: z.readonly(z.array(tagSchema)),
   }),
   z.object({
     type: z.literal('judge-called'),
@@ -264,8 +289,9 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('transition-overridden'),
     ...byAgent,
+    /** The index of the evaluator, or of the check. */
     evaluator: count,
-    by: z.enum(['matches', 'visits', 'cost', 'prompt']),
+    by: z.enum(['matches', 'visits', 'cost', 'prompt', 'ensures']),
     written: z.readonly(z.array(tagSchema)),
     taken: tagSchema,
   }),

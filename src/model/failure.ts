@@ -39,6 +39,8 @@ export const failureSchema = z.object({
     'too-many-agents',
     'too-deep',
     'script-failed',
+    // A command of `ensures` still fails after the last reminder.
+    'unmet-check',
     // Too few workers of a join can still succeed.
     'join-failed',
     'changed-script',

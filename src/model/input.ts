@@ -77,9 +77,11 @@ export type StepReport = { readonly account: Account } & (
   | {
       readonly kind: 'answered';
       readonly reading: TagReading;
-      /** A prompt's final message; a script's output is only read for tags. */
+      /** A prompt's final message, or the end of a check's output. Other output is only read for tags. */
       readonly text: string;
       readonly answer?: AnswerRef | undefined;
+      /** The exit code of a check. */
+      readonly exit?: number | undefined;
       readonly denied: readonly string[];
       readonly facts: Facts;
     }

@@ -104,6 +104,7 @@ export interface Policy extends Limits {
   readonly forceImplicit: boolean;
   readonly onInterrupt: 'continue' | 'restart';
   readonly evaluators: readonly Evaluator[];
+  readonly ensures: readonly Ensure[];
   /** For the agent that takes the prompt. */
   readonly choices: Choices;
 }
@@ -114,6 +115,20 @@ export interface AllowedTransition {
   /** The pinned target, payload, question or path. */
   readonly body?: string;
   readonly attributes: Readonly<Record<string, string>>;
+  readonly line: number;
+}
+
+/** A command that must succeed before a transition is taken. */
+export interface Ensure {
+  readonly run: string;
+  /** The transitions that need it; absent means all. */
+  readonly on?: readonly AllowedTransition[];
+  /** What the agent is told when the command fails. */
+  readonly say?: string;
+  /** How often the agent is reminded before it fails or `otherwise` is taken. */
+  readonly tries: number;
+  /** Taken when the last reminder did not help. */
+  readonly otherwise?: Tag;
   readonly line: number;
 }
 

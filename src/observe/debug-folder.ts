@@ -186,10 +186,12 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
       return `${who} -> ${from} (reminder ${event.number})`;
     case 'agent-waits':
       return `${who} -> ${from} (retry)`;
+    case 'check-called':
+      return `${who}: check ${event.ensure + 1} is executed (${event.run.replace(/\s+/g, ' ')})`;
     case 'judge-called':
       return `${who}: evaluator ${event.evaluator + 1} is asked`;
     case 'transition-overridden':
-      return `${who}: evaluator ${event.by} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
+      return `${who}: ${event.by === 'ensures' ? 'a failed check' : `evaluator ${event.by}`} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`;
     default:
       return ignore<'worktree-settled' | 'join-closed' | 'agent-stop-requested'>(event);
   }

@@ -95,11 +95,13 @@ export class Describer {
           `${this.#arrow(event.agent, before, `reminder ${event.number}`)}: ${oneLine(event.failure.message)}`,
           'warning',
         ];
+      case 'check-called':
+        return [this.#arrow(event.agent, before, `check ${oneLine(event.run)}`), 'faint'];
       case 'judge-called':
         return [this.#arrow(event.agent, before, 'evaluator'), 'faint'];
       case 'transition-overridden':
         return [
-          `evaluator "${event.by}" overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`,
+          `${overrider(event)} overrides ${event.written.map((t) => t.name).join(', ')} with ${event.taken.name}`,
           'warning',
         ];
       case 'join-started':
@@ -195,9 +197,15 @@ function limits({ settings }: Run, alarmsOf: AlarmsOf): string {
   return ` (${parts.join(', ')})`;
 }
 
+/** Who replaces a transition. */
+function overrider({ by }: Pick<RunEventOf<'transition-overridden'>, 'by'>): string {
+  return by === 'ensures' ? 'a failed check' : `evaluator "${by}"`;
+}
+
 function startVerb({ task, attempt }: RunEventOf<'step-started'>): string {
   if (task === 'continuation') return `continues after an interruption (attempt ${attempt})`;
   if (task === 'judge') return 'judges';
+  if (task === 'check') return attempt > 1 ? `checks (attempt ${attempt})` : 'checks';
   return attempt > 1 && task === 'state' ? `starts (attempt ${attempt})` : 'starts';
 }
 

@@ -1,6 +1,7 @@
 import type { AgentDeclaration } from '../model/agent.ts';
 import type { Policy } from '../model/workflow.ts';
 import { readChoice, stateChoices, tagChoices } from './agent-choices.ts';
+import { readEnsure } from './ensures.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
 import { LIMITS } from './limits.ts';
@@ -11,6 +12,7 @@ export const NO_POLICY: Policy = {
   forceImplicit: false,
   onInterrupt: 'continue',
   evaluators: [],
+  ensures: [],
   choices: {},
 };
 
@@ -54,6 +56,7 @@ const KEYS = {
   max_visits: LIMITS.max_visits,
   on_interrupt: readOnInterrupt,
   evaluators: readEvaluators,
+  ensures: readEnsures,
 } satisfies Readonly<Record<string, ReadKey>>;
 
 /** The keys of front matter that are the same for every agent. */
@@ -110,4 +113,13 @@ function readEvaluators(
 ): Partial<Policy> {
   const entries = (reader.isEmpty(field) ? [] : reader.items(field, 'evaluators', 'a list')) ?? [];
   return { evaluators: entries.flatMap((entry) => readEvaluator(reader, entry, choices) ?? []) };
+}
+
+function readEnsures(
+  reader: YamlReader,
+  field: Field,
+  choices: readonly string[],
+): Partial<Policy> {
+  const entries = (reader.isEmpty(field) ? [] : reader.items(field, 'ensures', 'a list')) ?? [];
+  return { ensures: entries.flatMap((entry) => readEnsure(reader, entry, choices) ?? []) };
 }

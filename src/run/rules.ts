@@ -11,7 +11,7 @@ export interface Rules {
 
 /** Undefined for a script, because no setting limits it. */
 export function rulesOf({ settings }: Run, step: Step): Rules | undefined {
-  if (step.kind === 'script') return undefined;
+  if (step.kind !== 'prompt') return undefined;
   return { choices: step.choices, budgetUsd: settings.budgetUsd };
 }
 

@@ -76,7 +76,12 @@ export class Steps {
         break;
       default:
         ignore<
-          'worktree-settled' | 'join-started' | 'join-closed' | 'join-reported' | 'agent-stopped'
+          | 'check-called'
+          | 'worktree-settled'
+          | 'join-started'
+          | 'join-closed'
+          | 'join-reported'
+          | 'agent-stopped'
         >(event);
     }
     this.#trees.act(event, run);
@@ -161,7 +166,8 @@ export class Steps {
       if (agent.joined && status.task.kind === 'state')
         folders.putJoined(agent.id, status.step, resultsOf(run, agent.joined));
       const ref = { agent: agent.id, step: status.step };
-      return executors[step.kind][how](step, (happening) => live(ref, happening));
+      const executor = executors[step.kind === 'prompt' ? 'prompt' : 'script'];
+      return executor[how](step, (happening) => live(ref, happening));
     } catch (error) {
       return failedStep(error);
     }
@@ -201,6 +207,19 @@ export class Steps {
       cwd: agent.cwd,
       folder: folders.step(agent.id, status.step),
     };
+    if (status.task.kind === 'check') {
+      const check = state.kind === 'prompt' && state.policy.ensures[status.task.ensure];
+      if (!check) throw new Error(`${agent.state} no longer has its check.`);
+      return {
+        ...parts,
+        kind: 'check',
+        environment: scriptVariables(from),
+        idleTimeoutMs: state.policy.idleTimeoutMs ?? run.settings.idleTimeoutMs,
+        command: check.run,
+        interpreter: workflow.platform === 'windows' ? 'cmd' : 'bash',
+        input: agent.input,
+      };
+    }
     if (state.kind === 'script') {
       return {
         ...parts,
@@ -230,9 +249,10 @@ export class Steps {
   async #report(agent: Agent, outcome: StepOutcome): Promise<StepReport> {
     if (outcome.kind !== 'answered') return outcome;
     const { output, ...ended } = outcome;
+    const isCheck = agent.status.kind === 'running' && agent.status.task.kind === 'check';
     const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
-    const reading = readingOf(output, isPrompt ? 'heeded' : 'ignored');
-    const text = isPrompt ? output.slice(0, output.length) : '';
+    const reading = isCheck ? NO_TAGS : readingOf(output, isPrompt ? 'heeded' : 'ignored');
+    const text = isPrompt || isCheck ? output.slice(0, output.length) : '';
     const facts = await this.#facts(agent, reading);
     return { ...ended, reading, text, facts };
   }
@@ -266,6 +286,9 @@ export class Steps {
     }
   }
 }
+
+/** The output of a check is not an answer. */
+const NO_TAGS: TagReading = { tags: [], bad: [] };
 
 function readingOf(output: OutputText, code: 'heeded' | 'ignored'): TagReading {
   const reading = readTags(output, { code });

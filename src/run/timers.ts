@@ -44,6 +44,7 @@ export class Timers {
         break;
       default:
         ignore<
+          | 'check-called'
           | 'worktree-settled'
           | 'join-closed'
           | 'join-reported'

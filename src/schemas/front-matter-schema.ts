@@ -56,6 +56,28 @@ export function policyProperties(agent: AgentDeclaration): Readonly<Record<strin
       type: ['array', 'null'],
       items: { anyOf: evaluators() },
     }),
+    ensures: described('Commands that must succeed before a transition is taken.', {
+      type: ['array', 'null'],
+      items: mapSchema(
+        {
+          run: described('The command. It runs in the directory of the agent.', TEXT),
+          on: described('The transitions that need it, like goto DEPLOY; without it, all.', {
+            type: 'array',
+            items: TEXT,
+            minItems: 1,
+          }),
+          say: described('What the agent is told when the command fails.', TEXT),
+          tries: described('The number of reminders before the agent fails.', {
+            type: 'integer',
+            minimum: 0,
+          }),
+          else: described('Taken when the last reminder did not help.', {
+            $ref: '#/definitions/completeTransition',
+          }),
+        },
+        ['run'],
+      ),
+    }),
   };
   return { ...own, ...Object.fromEntries(agent.choices.flatMap(choiceProperty)) };
 }

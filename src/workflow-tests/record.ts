@@ -169,6 +169,7 @@ function entryFor(
       return { came: 'end of usage limit' };
     default:
       return ignore<
+        | 'check-called'
         | 'worktree-settled'
         | 'join-started'
         | 'join-closed'

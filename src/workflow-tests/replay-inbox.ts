@@ -63,7 +63,9 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
           this.#prepareReply(event.agent, event.at);
           break;
         default:
-          ignore<'worktree-settled' | 'join-started' | 'agent-stop-requested'>(event);
+          ignore<'check-called' | 'worktree-settled' | 'join-started' | 'agent-stop-requested'>(
+            event,
+          );
       }
     }
     this.#release();

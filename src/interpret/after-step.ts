@@ -1,0 +1,76 @@
+/** What follows from tags, for an agent whose step has ended. */
+import type { RunEvent, Task } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Facts, StepReport } from '../model/input.ts';
+import type { Agent, Run } from '../model/run.ts';
+import type { Tag } from '../model/tag.ts';
+import type { Move } from '../model/transition.ts';
+import type { State } from '../model/workflow.ts';
+import { tagChoices } from '../parse/agent-choices.ts';
+import { readMove } from '../parse/transition.ts';
+import { choiceProblem } from './agent-choice.ts';
+import { failAgent } from './fail-agent.ts';
+import { type Followed, follow, type Workflows } from './follow.ts';
+
+/** The run and its agent after a step. */
+export interface AfterStep {
+  readonly workflows: Workflows;
+  readonly run: Run;
+  /** The agent after the end of the step. */
+  readonly agent: Agent;
+  readonly task: Task;
+  readonly judgeSession: string | undefined;
+  readonly at: number;
+}
+
+export type Answer = Extract<StepReport, { kind: 'answered' }>;
+
+/**
+ * A judge and a check take time. So the tags that the agent wrote before are checked against the
+ * current facts.
+ */
+export function followHeldTags(
+  context: AfterStep,
+  state: State,
+  tags: readonly Tag[],
+  facts: Facts,
+): readonly RunEvent[] {
+  const workflow = context.workflows(context.agent.workflow);
+  const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
+  const move = readMove({ tags, bad: [] }, choicesIn(context));
+  const standpoint = workflow && { run: context.run, workflow, facts };
+  const overreach = standpoint && move.ok && choiceProblem(standpoint, allowed, tags, move.value);
+  return overreach ? fail(context, overreach) : followTags(context, tags, facts);
+}
+
+export function followTags(
+  context: AfterStep,
+  tags: readonly Tag[],
+  facts: Facts,
+): readonly RunEvent[] {
+  const move = readMove({ tags, bad: [] }, choicesIn(context));
+  if (!move.ok) return fail(context, { kind: move.kind, message: move.message });
+  return eventsOrFailure(context, followMove(context, move.value, facts));
+}
+
+export function followMove(
+  { workflows, run, agent, at }: AfterStep,
+  move: Move,
+  facts: Facts,
+): Followed {
+  return follow({ workflows, run, agent, facts, at }, move);
+}
+
+export function eventsOrFailure(context: AfterStep, followed: Followed): readonly RunEvent[] {
+  return followed.ok ? followed.events : fail(context, followed.failure);
+}
+
+export function fail({ run, agent, at }: AfterStep, failure: Failure): readonly RunEvent[] {
+  return failAgent(run, agent.id, failure, at);
+}
+
+/** The attributes of tags that make a choice for an agent. */
+export function choicesIn({ workflows, agent }: AfterStep): readonly string[] {
+  const workflow = workflows(agent.workflow);
+  return workflow ? tagChoices(workflow.agent) : [];
+}

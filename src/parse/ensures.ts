@@ -1,0 +1,89 @@
+import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
+import type { AllowedTransition, Ensure } from '../model/workflow.ts';
+import { clip } from './clip.ts';
+import { nearest } from './nearest.ts';
+import { readComplete } from './pinned-transition.ts';
+import { TAG_RULES } from './transition.ts';
+import type { Field, Item, YamlReader } from './yaml-reader.ts';
+
+/** `{run: npm test, on: [result, goto DEPLOY], say: The tests must pass., tries: 3, else: {…}}` */
+export function readEnsure(
+  reader: YamlReader,
+  item: Item,
+  choices: readonly string[],
+): Ensure | undefined {
+  const fields = reader.fields(item, 'A check', 'a map like {run: npm test, on: [result]}');
+  if (!fields) return undefined;
+  for (const field of fields) {
+    if (!ENSURE_KEYS.includes(field.key)) reader.unknownKey(field, ENSURE_KEYS, 'A check');
+  }
+  const find = (name: string) => fields.find(({ key }) => key === name);
+  const run = readRun(reader, item, find('run'));
+  const on = find('on');
+  const say = find('say');
+  const tries = find('tries');
+  const otherwise = find('else');
+  const entries = on && readOn(reader, on);
+  const text = say && reader.text(say, 'say', 'a text for the agent');
+  const count = tries && reader.number(tries, 'tries', 'a whole number from 0 up', isCount);
+  const tag = otherwise && readComplete(reader, otherwise, 'else', choices);
+  if (run === undefined) return undefined;
+  return {
+    run,
+    ...(entries && { on: entries }),
+    ...(text !== undefined && { say: text }),
+    tries: count ?? USUAL_TRIES,
+    ...(tag && { otherwise: tag }),
+    line: reader.lineOf(item.offset),
+  };
+}
+
+/** The number of reminders about a failed check, if the author names none. */
+export const USUAL_TRIES = 3;
+
+const ENSURE_KEYS: readonly string[] = ['run', 'on', 'say', 'tries', 'else'];
+
+const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
+
+function readRun(reader: YamlReader, item: Item, field: Field | undefined): string | undefined {
+  const command = field && reader.text(field, 'run', 'a command');
+  if (field && command === undefined) return undefined;
+  if (command !== undefined && command.trim() !== '') return command;
+  return reader.error('bad-check', field?.offset ?? item.offset, 'A check has no command.', {
+    remedy: 'Write the command that must succeed, like run: npm test.',
+  });
+}
+
+/** `[result, goto DEPLOY]`: names of tags, each with or without its target. */
+function readOn(reader: YamlReader, field: Field): readonly AllowedTransition[] | undefined {
+  const items = reader.items(field, 'on', 'a list like [result, goto DEPLOY]');
+  if (items?.length === 0) {
+    return reader.error('bad-check', field.offset, 'on is empty, so the check never runs.', {
+      remedy: 'Name a transition, like on: [result], or remove on to check every transition.',
+    });
+  }
+  return items?.flatMap((item) => readTransitionName(reader, item) ?? []);
+}
+
+function readTransitionName(reader: YamlReader, item: Item): AllowedTransition | undefined {
+  const written = reader.text(item, 'on', 'a transition like goto DEPLOY');
+  if (written === undefined) return undefined;
+  const [name = '', ...rest] = written.trim().split(/\s+/);
+  const tag = TRANSITION_TAGS.find((known) => known === name);
+  if (!tag) {
+    const meant = nearest(name, TRANSITION_TAGS);
+    return reader.error('unknown-tag', item.offset, `There is no tag "${clip(name)}".`, {
+      remedy: meant ? `Did you mean ${meant}?` : `The tags are ${TRANSITION_TAGS.join(', ')}.`,
+      nearest: meant,
+    });
+  }
+  const target = rest.join(' ');
+  if (target !== '' && !hasTarget(tag)) {
+    const message = `<${tag}> has no target that a check could name.`;
+    return reader.error('bad-check', item.offset, message, { remedy: `Write on: [${tag}].` });
+  }
+  const line = reader.lineOf(item.offset);
+  return { tag, ...(target !== '' && { body: target }), attributes: {}, line };
+}
+
+const hasTarget = (tag: TagName) => ['target', 'path'].includes(TAG_RULES[tag].body);
