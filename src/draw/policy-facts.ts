@@ -1,5 +1,5 @@
 import type { Choice } from '../model/agent.ts';
-import type { Evaluator, Limits, Policy, Workflow } from '../model/workflow.ts';
+import type { Ensure, Evaluator, Limits, Policy, Workflow } from '../model/workflow.ts';
 import { choiceKey } from '../parse/agent-choices.ts';
 import { writeTag } from '../parse/transition.ts';
 
@@ -23,6 +23,7 @@ export function policyFacts(
       (evaluator) =>
         ['evaluator', `${testOf(evaluator)} → ${writeTag(evaluator.transition)}`] as const,
     ),
+    ...policy.ensures.map((ensure) => ['ensures', checkOf(ensure)] as const),
   ];
   return given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
@@ -39,6 +40,11 @@ export function limitFacts({
 
 function shown(choice: Choice | undefined): string | undefined {
   return choice === undefined ? undefined : [choice].flat().join(', ');
+}
+
+function checkOf({ run, on, otherwise }: Ensure): string {
+  const when = on?.map(({ tag, body }) => (body === undefined ? tag : `${tag} ${body}`)).join(', ');
+  return `${run}${when === undefined ? '' : ` before ${when}`}${otherwise ? ` → ${writeTag(otherwise)}` : ''}`;
 }
 
 function testOf(evaluator: Evaluator): string {

@@ -8,8 +8,14 @@ import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { STEP_FILES } from '../model/step-files.ts';
 import type { ScriptState, Workflow } from '../model/workflow.ts';
-import { type Answer, answerFor, type Rehearsal, writtenFailure } from '../parse/rehearsal-file.ts';
-import type { Executor, Step } from '../ports.ts';
+import {
+  type Answer,
+  answerFor,
+  checkFor,
+  type Rehearsal,
+  writtenFailure,
+} from '../parse/rehearsal-file.ts';
+import type { CheckStep, Executor, Step } from '../ports.ts';
 import { possibleAnswers } from './possible-answers.ts';
 import { type ScriptedAnswer, scriptedAgent, toFailure } from './scripted.ts';
 
@@ -33,7 +39,9 @@ export interface RehearsingExecutors {
 export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
   const { workflow, rehearsalOf, scriptAnswers, script } = parts;
   const executions = new Map<string, number>();
-  const written = new WeakMap<Step, Answer>();
+  /** The command of the check that an agent executes next. */
+  const called = new Map<string, string>();
+  const written = new WeakMap<Step, ScriptedAnswer>();
   const count = (key: string, more: number) => {
     const counted = (executions.get(key) ?? 0) + more;
     executions.set(key, counted);
@@ -55,7 +63,15 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
     const played = inTurn(possible, own);
     return played === undefined ? noWayOn(step) : kept(step, played);
   };
+  /** The outcome that the file names; undefined if it names none. */
+  const writtenCheck = async (step: CheckStep, more: 0 | 1) => {
+    const execution = Math.max(1, count(checkKey(step), more));
+    const { checks } = (await rehearsalOf(step.workflow)) ?? {};
+    const found = checkFor(checks, step.command, execution);
+    return found && { text: found.output ?? '', exit: found.exit };
+  };
   const answerScript = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
+    if (step.kind === 'check') return kept(step, (await writtenCheck(step, more)) ?? PASSED);
     const own = Math.max(1, count(agentKey(step), more));
     const answer = await writtenFor(step, more);
     if (answer !== undefined) return kept(step, asScripted(answer));
@@ -71,18 +87,29 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
     script: script
       ? eitherOf(
           script,
-          scriptedAgent((step) => kept(step, asScripted(written.get(step) ?? ''))),
+          scriptedAgent((step) => kept(step, written.get(step) ?? '')),
           async (step, more) => {
-            const answer = await writtenFor(step, more);
-            if (answer !== undefined) written.set(step, answer);
-            return answer !== undefined;
+            const given = step.kind === 'check' ? undefined : await writtenFor(step, more);
+            const answer =
+              step.kind === 'check'
+                ? await writtenCheck(step, more)
+                : given !== undefined && asScripted(given);
+            if (!answer) return false;
+            written.set(step, answer);
+            return true;
           },
         )
       : rehearsing(answerScript),
     remember(event, after) {
+      if (event.type === 'check-called') called.set(event.agent, event.run);
       if (event.type !== 'step-started') return;
       const ref = after.agents.get(event.agent)?.workflow ?? after.workflow;
       const step = { workflow: ref, state: event.state, agent: event.agent };
+      const command = event.task === 'check' ? called.get(event.agent) : undefined;
+      if (command !== undefined) {
+        count(checkKey({ workflow: ref, command }), 1);
+        return;
+      }
       count(stateKey(step), 1);
       count(agentKey(step), 1);
     },
@@ -104,9 +131,14 @@ function noWayOn({ state }: Step): ScriptedAnswer {
   return { failure: { kind: 'no-transition', message }, costUsd: 0 };
 }
 
+/** Without --scripts no command runs, and a check is assumed to succeed. */
+const PASSED: ScriptedAnswer = { text: '', exit: 0 };
+
 const NAME = 'rehearsal';
 
 type Counted = Pick<Step, 'workflow' | 'state' | 'agent'>;
+const checkKey = ({ workflow, command }: Pick<CheckStep, 'workflow' | 'command'>) =>
+  JSON.stringify([workflow, 'check', command]);
 const stateKey = ({ workflow, state }: Counted) => JSON.stringify([workflow, state]);
 const agentKey = ({ workflow, state, agent }: Counted) => JSON.stringify([workflow, state, agent]);
 

@@ -6,7 +6,13 @@ import { answerRef } from './answer-ref.ts';
 /** The answer of a scripted step: its text, or an outcome of another kind. */
 export type ScriptedAnswer =
   | string
-  | { readonly text: string; readonly costUsd?: number; readonly denied?: readonly string[] }
+  | {
+      readonly text: string;
+      readonly costUsd?: number;
+      readonly denied?: readonly string[];
+      /** The exit code of a check. */
+      readonly exit?: number;
+    }
   | { readonly failure: Failure; readonly costUsd?: number };
 
 /** Plays the agent from a script: no process, no model, and only the cost that the script names. */
@@ -40,8 +46,9 @@ function toOutcome(step: Step, answer: ScriptedAnswer): StepOutcome {
     ...(step.kind === 'prompt' && { session: { id: step.session.id } }),
   };
   if ('failure' in scripted) return { kind: 'failed', failure: scripted.failure, account };
-  const { text, denied = [] } = scripted;
-  return { kind: 'answered', output: text, answer: answerRef(text), denied, account };
+  const { text, exit, denied = [] } = scripted;
+  const said = { output: text, answer: answerRef(text), ...(exit !== undefined && { exit }) };
+  return { kind: 'answered', ...said, denied, account };
 }
 
 export function toFailure(error: unknown): StepOutcome {

@@ -7,15 +7,15 @@ import { withState } from './with-state.ts';
 /** One possible outcome of a step of a state. */
 export interface Choice {
   readonly way: Way;
-  /** The tags that the step writes, or that its evaluator inserts. Absent: chosen while the step runs. */
+  /** The tags that the step writes, or that its evaluator or failed check inserts. Absent: chosen while the step runs. */
   readonly tags: readonly Tag[] | undefined;
   /** The policy entries that allow it; absent without a policy. */
   readonly entries?: readonly AllowedTransition[];
 }
 
 /**
- * Every choice of every state. Exploration cannot know whether an evaluator fires, so firing is one
- * choice, and not firing is another.
+ * Every choice of every state. Exploration cannot know whether an evaluator fires or a check fails, so
+ * each is a choice, and its opposite is another.
  */
 export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readonly Choice[]> {
   const choices = new Map<State['name'], readonly Choice[]>();
@@ -28,14 +28,14 @@ export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readon
 
 /**
  * The workflow in which a choice of a state can be taken as it is. Its policy keeps only the
- * entries that allow the choice, so that a long policy is not searched each time. Evaluators are
- * choices themselves, so they are removed.
+ * entries that allow the choice, so that a long policy is not searched each time. What evaluators and
+ * failed checks do are choices themselves, so both are removed.
  */
 export function playable(workflow: Workflow, name: StateName, { entries }: Choice): Workflow {
   const state = workflow.states.get(name);
   if (state?.kind !== 'prompt') return workflow;
   const { allowed: _, ...policy } = state.policy;
-  const own = { ...policy, forceImplicit: false, evaluators: [] };
+  const own = { ...policy, forceImplicit: false, evaluators: [], ensures: [] };
   return withState(workflow, { ...state, policy: entries ? { ...own, allowed: entries } : own });
 }
 
@@ -75,7 +75,7 @@ function entriesOf(...ways: readonly Way[]): Pick<Choice, 'entries'> {
   return entries.length > 0 ? { entries } : {};
 }
 
-const isWritten = (way: Way) => way.origin !== 'evaluator';
+const isWritten = ({ origin }: Way) => origin !== 'evaluator' && origin !== 'ensures';
 
 const namesContinuation = ({ tag, attributes }: Way) =>
   tag === 'goto' || tag === 'join' || attributes.next !== undefined;
@@ -89,9 +89,14 @@ function tagOf(way: Way): Tag | undefined {
 
 function overrides(state: State, ways: readonly Way[]): readonly Choice[] {
   if (state.kind !== 'prompt') return [];
-  const evaluatorWays = ways.filter((way) => !isWritten(way));
-  return state.policy.evaluators.flatMap(({ transition }, index) => {
-    const way = evaluatorWays[index];
+  const overriding = ways.filter((way) => !isWritten(way));
+  const { evaluators, ensures } = state.policy;
+  const transitions = [
+    ...evaluators.map(({ transition }) => transition),
+    ...ensures.flatMap(({ otherwise }) => otherwise ?? []),
+  ];
+  return transitions.flatMap((transition, index) => {
+    const way = overriding[index];
     if (!way) return [];
     // The author wrote this transition, not the agent: the policy allows all of it.
     const { name: tag, body, attributes } = transition;

@@ -140,7 +140,7 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
     from: stateNode(state.name),
     node,
     role,
-    label: origin === 'evaluator' ? `${label} (evaluator)` : label,
+    label: `${label}${OVERRIDES[origin] ?? ''}`,
     certainty: certaintyOf(way, node),
     tag,
     origin,
@@ -236,6 +236,12 @@ function otherWorkflow(path: string | undefined): GraphNode {
     path: written,
   };
 }
+
+/** Marks a transition that the author wrote, not the agent. */
+const OVERRIDES: Partial<Readonly<Record<Origin, string>>> = {
+  evaluator: ' (evaluator)',
+  ensures: ' (failed check)',
+};
 
 function judges(workflow: Workflow, state: State): readonly NewEdge[] {
   if (state.kind !== 'prompt') return [];

@@ -31,7 +31,7 @@ export interface Way extends Position {
   readonly references: readonly StateReference[];
 }
 
-export type Origin = 'policy' | 'prompt' | 'script' | 'evaluator';
+export type Origin = 'policy' | 'prompt' | 'script' | 'evaluator' | 'ensures';
 
 export type ReferencePart = 'target' | 'return' | 'next' | 'timeout_next' | 'failed_next';
 
@@ -70,14 +70,17 @@ export function isOpen(way: Way): boolean {
 }
 
 function promptWays(workflow: Workflow, state: PromptState): readonly Way[] {
-  const { allowed, evaluators } = state.policy;
+  const { allowed, evaluators, ensures } = state.policy;
   const own = allowed
     ? allowed.flatMap((entry) => entryWays(workflow, state, entry))
     : shownWays(workflow, state);
   const overrides = evaluators.map(({ transition, line }) =>
     way(workflow, state, transition, { origin: 'evaluator', line, column: 1 }),
   );
-  return [...own, ...overrides];
+  const afterChecks = ensures.flatMap(({ otherwise, line }) =>
+    otherwise ? [way(workflow, state, otherwise, { origin: 'ensures', line, column: 1 })] : [],
+  );
+  return [...own, ...overrides, ...afterChecks];
 }
 
 /** An entry that leaves a state open becomes one way for each tag in the prompt that fits it. */

@@ -113,6 +113,7 @@ const LINT_CODES = {
   'unread-result': note('lint', 'A callee returns a result to a state that does not use it.'),
   // Evaluators.
   'bad-check': error('parse', 'A check of ensures has no command, or names no transition.'),
+  'check-never-runs': warning('lint', 'A check waits for a transition that its state never takes.'),
   'bad-evaluator': error('parse', 'An evaluator has no test, several tests, or no then.'),
   'bad-regex': error('parse', 'Raymond does not support the regular expression of an evaluator.'),
   'bad-name': error('parse', 'The judge of an evaluator is not a valid name of a state.'),

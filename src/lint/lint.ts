@@ -7,6 +7,7 @@ import { findState } from '../parse/resolve.ts';
 import { isStateFile, stemOf } from '../parse/state.ts';
 import type { WorkflowReading } from '../parse/workflow.ts';
 import { fault, lintCodes } from './codes.ts';
+import { neverChecked } from './ensures.ts';
 import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
 import { flowFaults } from './flow-faults.ts';
 import { joinsWithoutForks, tooFewForks, unjoinedForks } from './joins.ts';
@@ -73,6 +74,7 @@ const RULES: readonly Rule[] = [
   emptyValues,
   unreadResults,
   badJudges,
+  neverChecked,
   neverFiring,
   beyondBudget,
   notText,

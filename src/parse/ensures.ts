@@ -4,6 +4,7 @@ import { clip } from './clip.ts';
 import { nearest } from './nearest.ts';
 import { readComplete } from './pinned-transition.ts';
 import { TAG_RULES } from './transition.ts';
+import { COUNT } from './yaml-numbers.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
 /** `{run: npm test, on: [result, goto DEPLOY], say: The tests must pass., tries: 3, else: {…}}` */
@@ -25,7 +26,7 @@ export function readEnsure(
   const otherwise = find('else');
   const entries = on && readOn(reader, on);
   const text = say && reader.text(say, 'say', 'a text for the agent');
-  const count = tries && reader.number(tries, 'tries', 'a whole number from 0 up', isCount);
+  const count = tries && reader.number(tries, 'tries', COUNT);
   const tag = otherwise && readComplete(reader, otherwise, 'else', choices);
   if (run === undefined) return undefined;
   return {
@@ -42,8 +43,6 @@ export function readEnsure(
 export const USUAL_TRIES = 3;
 
 const ENSURE_KEYS: readonly string[] = ['run', 'on', 'say', 'tries', 'else'];
-
-const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
 
 function readRun(reader: YamlReader, item: Item, field: Field | undefined): string | undefined {
   const command = field && reader.text(field, 'run', 'a command');

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { type Failure, failureSchema } from '../model/failure.ts';
 import { readDuration } from './transition.ts';
-import { mapOf, someText, usd } from './yaml-values.ts';
+import { count, mapOf, someText, usd } from './yaml-values.ts';
 
 const failureKinds = failureSchema.shape.kind.options;
 
@@ -41,15 +41,35 @@ export const answersSchema = z.record(
   'a map of states to answers',
 );
 
+const checkSchema = z.union(
+  [count, mapOf({ exit: count, output: z.optional(someText) })],
+  'an exit code or {exit: …, output: …}',
+);
+
+/** The outcomes of the commands of `ensures`, by command. */
+export const checksSchema = z.record(
+  z.string(),
+  z.union(
+    [
+      checkSchema,
+      z.array(checkSchema, 'a list of exit codes').check(z.minLength(1, 'at least one exit code')),
+    ],
+    'an exit code or a list of exit codes',
+  ),
+  'a map of commands to exit codes',
+);
+
 export const repliesSchema = z.array(someText, 'a list of texts');
 
 export const rehearsalSchema = mapOf({
   answers: z.optional(answersSchema),
+  checks: z.optional(checksSchema),
   replies: z.optional(repliesSchema),
 });
 
 export type Answer = z.output<typeof answerSchema>;
 export type Answers = z.output<typeof answersSchema>;
+export type Checks = z.output<typeof checksSchema>;
 export type Rehearsal = z.output<typeof rehearsalSchema>;
 
 /** The answer for an execution of a state, counted from 1; the last one of a list repeats. */
@@ -60,6 +80,17 @@ export function answerFor(
 ): Answer | undefined {
   const found = own(answers, state) ?? own(answers, state.replace(/\.[^.]+$/, ''));
   return Array.isArray(found) ? found[Math.min(execution, found.length) - 1] : found;
+}
+
+/** The outcome for an execution of a command, counted from 1; the last one of a list repeats. */
+export function checkFor(
+  checks: Checks | undefined,
+  command: string,
+  execution: number,
+): { readonly exit: number; readonly output?: string | undefined } | undefined {
+  const given = checks && Object.hasOwn(checks, command) ? checks[command] : undefined;
+  const found = Array.isArray(given) ? given[Math.min(execution, given.length) - 1] : given;
+  return typeof found === 'number' ? { exit: found } : found;
 }
 
 /** A state may have the name `constructor`, which every object has. */

@@ -1,7 +1,12 @@
 /** The files with which a user tests a workflow: the inputs and the expected results. */
 import * as z from 'zod/mini';
 import { runOutcomeSchema, workerStatusSchema } from '../model/event.ts';
-import { answersSchema, failureAnswerSchema, repliesSchema } from './rehearsal-file.ts';
+import {
+  answersSchema,
+  checksSchema,
+  failureAnswerSchema,
+  repliesSchema,
+} from './rehearsal-file.ts';
 import { count, mapOf, someText, usd } from './yaml-values.ts';
 
 const outcomes = runOutcomeSchema.options;
@@ -70,6 +75,8 @@ const recordedSchema = z.union(
       state: someText,
       answer: someText,
       cost: z.optional(usd),
+      /** The exit code of a check. Its `answer` is the end of its output. */
+      exit: z.optional(count),
       denied: z.optional(z.array(someText, 'a list of tools')),
     }),
     mapOf({
@@ -95,6 +102,7 @@ const testShape = (settings: z.ZodMiniType<TestSettings>) => ({
   /** Files of the project folder at the start. */
   files: z.optional(texts),
   answers: z.optional(answersSchema),
+  checks: z.optional(checksSchema),
   replies: z.optional(repliesSchema),
   budget: z.optional(usd),
   max_iterations: z.optional(count),
@@ -122,6 +130,7 @@ export function testsIn({ tests, ...shared }: TestFile): readonly WorkflowTest[]
     ...shared,
     ...test,
     answers: { ...shared.answers, ...test.answers },
+    checks: { ...shared.checks, ...test.checks },
     set: { ...shared.set, ...test.set },
     files: { ...shared.files, ...test.files },
   }));

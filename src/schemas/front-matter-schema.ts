@@ -3,7 +3,7 @@ import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import { choiceKey, tagChoices } from '../parse/agent-choices.ts';
 import type { PolicyKey } from '../parse/policy.ts';
 import { attributesOf, TAG_RULES } from '../parse/transition.ts';
-import { FROM_ONE, IDLE_SECONDS, USD_ABOVE_0 } from '../parse/yaml-numbers.ts';
+import { COUNT, FROM_ONE, IDLE_SECONDS, USD_ABOVE_0 } from '../parse/yaml-numbers.ts';
 import { described, type JsonSchema, mapSchema, numberSchema, TEXT } from './json-schema.ts';
 
 export function frontMatterSchema(agent: AgentDeclaration): JsonSchema {
@@ -67,10 +67,10 @@ export function policyProperties(agent: AgentDeclaration): Readonly<Record<strin
             minItems: 1,
           }),
           say: described('What the agent is told when the command fails.', TEXT),
-          tries: described('The number of reminders before the agent fails.', {
-            type: 'integer',
-            minimum: 0,
-          }),
+          tries: described(
+            'The number of reminders before the agent fails; 3 without it.',
+            numberSchema(COUNT),
+          ),
           else: described('Taken when the last reminder did not help.', {
             $ref: '#/definitions/completeTransition',
           }),

@@ -128,7 +128,7 @@ function entryFor(
 ): Recorded | undefined {
   switch (event.type) {
     case 'step-ended': {
-      const { agent, cost, denied } = event;
+      const { agent, cost, exit, denied } = event;
       const answer = output(agent, event.step, step?.session ? 'prompt' : 'script');
       if (answer === undefined) throw notKept(id, agent, step?.state ?? 'a step');
       return {
@@ -136,6 +136,7 @@ function entryFor(
         state: step?.state ?? '',
         answer,
         ...(cost.usd > 0 && { cost: cost.usd }),
+        ...(exit !== undefined && { exit }),
         ...(denied.length > 0 && { denied: [...denied] }),
       };
     }

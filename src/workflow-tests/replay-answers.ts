@@ -20,7 +20,10 @@ export function replayAnswers(recorded: readonly Recorded[]): (step: Step) => Sc
       return refusal(`${step.agent} is in ${step.state}, but the recording ${instead}.`);
     }
     const costUsd = entry.cost ?? 0;
-    if ('answer' in entry) return { text: entry.answer, costUsd, denied: entry.denied ?? [] };
+    if ('answer' in entry) {
+      const { answer: text, exit, denied = [] } = entry;
+      return { text, costUsd, denied, ...(exit !== undefined && { exit }) };
+    }
     // Nothing follows from what a stopped step says.
     if ('stopped' in entry) return { text: '', costUsd };
     const { resets_at: resetsAt } = entry;

@@ -11,7 +11,7 @@ import type { RunEvent, Settings } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workflow } from '../model/workflow.ts';
-import { answerFor } from '../parse/rehearsal-file.ts';
+import { answerFor, checkFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 import { readDuration } from '../parse/transition.ts';
 import type { Executor, RunningStep, Step, WorkflowLibrary, World } from '../ports.ts';
@@ -121,7 +121,7 @@ function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings
   };
 }
 
-/** The test always answers prompts. Scripts run, unless the test answers for them. */
+/** The test always answers prompts. Scripts and checks run, unless the test answers for them. */
 function executorsFor(
   test: WorkflowTest,
   script: Executor,
@@ -132,12 +132,20 @@ function executorsFor(
   const replayed = test.recorded && replayAnswers(test.recorded);
   const next = (step: Step): ScriptedAnswer | undefined => {
     if (replayed) return replayed(step);
+    if (step.kind === 'check') return outcomeOf(step.command);
     const execution = (executed.get(step.state) ?? 0) + 1;
     executed.set(step.state, execution);
     const answer = answerFor(test.answers, step.state, execution);
     if (typeof answer === 'object' && 'takes' in answer)
       durations.set(step, readDuration(answer.takes ?? '') ?? 0);
     return answer === undefined ? undefined : asScripted(answer);
+  };
+  const outcomeOf = (command: string): ScriptedAnswer | undefined => {
+    const key = `check ${command}`;
+    const execution = (executed.get(key) ?? 0) + 1;
+    executed.set(key, execution);
+    const outcome = checkFor(test.checks, command, execution);
+    return outcome && { text: outcome.output ?? '', exit: outcome.exit };
   };
   const answers = new Map<Step, ScriptedAnswer>();
   const durations = new Map<Step, number>();
@@ -146,7 +154,7 @@ function executorsFor(
     if (step.kind === 'prompt') prompts.push({ state: step.state, text: step.prompt });
     const answer = next(step);
     if (answer !== undefined) answers.set(step, answer);
-    return answer === undefined && step.kind === 'script' ? script : scripted;
+    return answer === undefined && step.kind !== 'prompt' ? script : scripted;
   };
   const executor: Executor = {
     name: 'test',

@@ -1,6 +1,6 @@
 // An agent that does not end its step with an allowed tag gets a reminder in the same conversation.
 import { describe, expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { ages, suiteAges } from './claude-sandbox.ts';
 import { answering, conversationLines, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
@@ -48,6 +48,30 @@ describe.each(ages)('with the %s Claude Code', (age) => {
 
     const costs = eventsOf(journal('r'), 'step-ended').map(({ cost }) => cost.usd.toFixed(4));
     expect(costs).toEqual(Array(4).fill(age === 'older' ? '0.0750' : '0.0600'));
+  });
+});
+
+describe.each(suiteAges)('a check, with the %s Claude Code', (age) => {
+  test('reminds the agent in the same session', async () => {
+    const { run, model, journal } = await sandbox({
+      age,
+      workflow: {
+        'START.md': `---
+ensures: [{ run: "echo again >> tries; test $(wc -l < tries) -gt 1 || { echo 2 failed; exit 5; }", say: Make it green. }]
+---
+Work.`,
+      },
+      script: ['<result>early</result>', '<result>repaired</result>'],
+    });
+    const { code, stdout } = await run('workflow', '--workflow-id', 'r');
+    expect([code, stdout]).toEqual([0, 'repaired\n']);
+    const conversation = model.requests.map(conversationLines).at(-1) ?? [];
+    expect(conversation.slice(0, 2)).toEqual(['user: Work.', 'assistant: <result>early</result>']);
+    expect(conversation[2]).toContain('Make it green.');
+    expect(conversation[2]).toContain('2 failed');
+    const ended = eventsOf(journal('r'), 'step-ended');
+    expect(ended.map(({ exit }) => exit)).toEqual([undefined, 5, undefined, 0]);
+    expect(new Set(ended.flatMap(({ session }) => session?.id ?? [])).size).toBe(1);
   });
 });
 

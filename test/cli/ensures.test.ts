@@ -1,0 +1,112 @@
+/** The commands of `ensures`, executed for real: a rehearsing agent answers the prompts. */
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { newProject } from '../new-project.ts';
+
+const FLOW = {
+  'flow/START.md': `---
+ensures:
+  - { run: "echo run >> ran; test -e green || { echo 2 tests failed; exit 3; }", on: [result], say: Make it green. }
+---
+Work, then end with <result>done</result>.`,
+  'flow/rehearsal.yaml': 'answers: {START: <result>done</result>}\n',
+};
+const REHEARSE = ['flow', '--rehearse', '--scripts', '--workflow-id', 'e'];
+
+test('a command that fails reminds the agent with its output, and is reported with its exit code', async () => {
+  const project = newProject({
+    ...FLOW,
+    'flow/START.md': FLOW['flow/START.md'].replace('test -e green', 'test $(wc -l < ran) -ge 2'),
+  });
+  const ended = await project.run([...REHEARSE, '--verbose']);
+  expect(ended).toMatchObject({ code: 0, stdout: 'done\n' });
+  const events = project.journal('e');
+  expect(events.flatMap((event) => ('exit' in event ? [event.exit] : []))).toEqual([3, 0]);
+  const [reminder] = events.filter(({ type }) => type === 'agent-reminded');
+  expect(reminder).toMatchObject({ ensure: 0, text: expect.stringContaining('2 tests failed') });
+  expect(ended.stderr).toContain('exited with 3');
+});
+
+test('without --scripts a rehearsal executes no command, and a check succeeds', async () => {
+  const project = newProject(FLOW);
+  expect(await project.run(['flow', '--rehearse'])).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(project.lines('ran')).toEqual([]);
+});
+
+test('the rehearsal file can name the outcome of a command', async () => {
+  const command = 'npm test';
+  const project = newProject({
+    'flow/START.md': `---\nensures: [{ run: ${command}, tries: 1, else: { tag: result, payload: stuck } }]\n---\nEnd with <result>done</result>.`,
+    'flow/rehearsal.yaml': `checks: {${command}: {exit: 7, output: red}}\n`,
+  });
+  expect(await project.run(['flow', '--rehearse'])).toMatchObject({ code: 0, stdout: 'stuck\n' });
+});
+
+test('a failed agent can be resumed after a person has repaired the cause', async () => {
+  const project = newProject(FLOW);
+  expect((await project.run(REHEARSE)).code).toBe(1);
+  expect(project.lines('ran')).toHaveLength(4);
+  writeFileSync(project.path('green'), '');
+  expect(await project.run(['resume', 'e'])).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(project.lines('ran')).toHaveLength(5);
+});
+
+test('a check that runs while Raymond is killed is adopted, not repeated', async () => {
+  const project = newProject({
+    ...FLOW,
+    'flow/START.md': `---
+ensures:
+  - { run: "echo run >> ran; until [ -e go ]; do sleep 0.05; done" }
+---
+Work, then end with <result>done</result>.`,
+  });
+  const life = project.start(REHEARSE);
+  await eventually('the check runs', () => project.lines('ran').length === 1);
+  life.child.kill('SIGKILL');
+  await life.ended;
+  const resumed = project.start(['resume', 'e']);
+  await eventually('it is resumed', () =>
+    project.journal('e').some(({ type }) => type === 'run-resumed'),
+  );
+  writeFileSync(project.path('go'), '');
+  expect(await resumed.ended).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(project.lines('ran')).toHaveLength(1);
+});
+
+test('a silent command is stopped, and counts as failed', async () => {
+  const project = newProject({
+    'flow/START.md': `---
+timeout: 1
+ensures: [{ run: sleep 1000, tries: 0, else: { tag: result, payload: hangs } }]
+---
+Work, then end with <result>done</result>.`,
+  });
+  const ended = await project.run(REHEARSE);
+  expect(ended).toMatchObject({ code: 0, stdout: 'hangs\n' });
+  expect(project.journal('e').find((event) => 'exit' in event)).toMatchObject({ exit: 124 });
+});
+
+test('a test names the outcomes of commands, and a recording repeats them', async () => {
+  const project = newProject({
+    ...FLOW,
+    'flow/START.md': `---
+ensures: [{ run: npm test, say: Make it green. }]
+---
+Work, then end with <result>done</result>.`,
+    'flow/green.test.yaml': `answers: {START: <result>done</result>}
+checks: {npm test: [{exit: 1, output: 2 tests failed}, 0]}
+expect: {result: done, prompts: {START: [Make it green., 2 tests failed]}}
+`,
+  });
+  const tested = await project.run(['test', 'flow']);
+  expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining('1 passed') });
+  project.write('flow/rehearsal.yaml', 'checks: {npm test: [1, 0]}\n');
+  await project.run(['flow', '--rehearse', '--workflow-id', 'r']);
+  const recorded = await project.run(['test', 'flow', '--record', 'r']);
+  expect(recorded.code).toBe(0);
+  expect(await project.run(['test', 'flow'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 passed'),
+  });
+});
