@@ -7,6 +7,7 @@ import type { State, Workflow } from '../model/workflow.ts';
 import { clip } from '../parse/clip.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
+import { grouped } from './grouped.ts';
 import type { Position } from './position.ts';
 import {
   type Origin,
@@ -23,6 +24,14 @@ export interface Graph {
   readonly entry: string;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
+  readonly calls: readonly Call[];
+}
+
+/** A result of the callee leads to the node `back`. */
+export interface Call {
+  readonly caller: string;
+  readonly callee: string;
+  readonly back: string;
 }
 
 export type GraphNode = {
@@ -85,8 +94,14 @@ export function graphOf(workflow: Workflow): Graph {
     const key = JSON.stringify([from, node.id, role, tag, origin]);
     if (!edges.has(key)) edges.set(key, { ...edge, to: node.id });
   };
+  const calls = new Map<string, Call>();
   for (const state of states) {
-    for (const way of waysOf(workflow, state)) edgesOf(state, way).forEach(connect);
+    for (const way of waysOf(workflow, state)) {
+      const ways = edgesOf(state, way);
+      ways.forEach(connect);
+      const call = callIn(ways);
+      if (call) calls.set(JSON.stringify(call), call);
+    }
     judges(workflow, state).forEach(connect);
   }
   return {
@@ -94,20 +109,13 @@ export function graphOf(workflow: Workflow): Graph {
     entry: stateNode(workflow.entry),
     nodes: [...nodes.values()].map((node) => ({ ...node, label: visible(node.label) })),
     edges: [...edges.values()],
+    calls: [...calls.values()],
   };
 }
 
 /** The edges that leave each node, and those that lead to it. */
 export function edgesByEnd(edges: readonly GraphEdge[]) {
-  const ends = { from: new Map<string, GraphEdge[]>(), to: new Map<string, GraphEdge[]>() };
-  for (const edge of edges) {
-    for (const end of ['from', 'to'] as const) {
-      const others = ends[end].get(edge[end]);
-      if (others) others.push(edge);
-      else ends[end].set(edge[end], [edge]);
-    }
-  }
-  return ends;
+  return { from: grouped(edges, ({ from }) => from), to: grouped(edges, ({ to }) => to) };
 }
 
 type NewEdge = Omit<GraphEdge, 'to'> & { readonly node: GraphNode };
@@ -186,6 +194,12 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
     default:
       return unreachable(tag);
   }
+}
+
+function callIn(edges: readonly NewEdge[]): Call | undefined {
+  const callee = edges.find(({ role }) => role === 'call');
+  const back = edges.find(({ role }) => role === 'return');
+  return callee && back && { caller: callee.from, callee: callee.node.id, back: back.node.id };
 }
 
 function certaintyOf(way: Way, to: GraphNode): GraphEdge['certainty'] {

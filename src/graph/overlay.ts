@@ -15,7 +15,17 @@ export interface Overlay {
   /** By the id of a node. Other workflows are identified by their last name alone. */
   readonly nodes: ReadonlyMap<string, NodeUse>;
   readonly edges: ReadonlyMap<string, EdgeUse>;
+  /** How often callees returned, by the keys of returns. */
+  readonly returns: ReadonlyMap<string, number>;
 }
+
+/** What a run did: a transition, or the return from a callee. */
+export type Taken =
+  | Pick<GraphEdge, 'from' | 'to' | 'role'>
+  /** The caller continued at `to` after its callee. */
+  | { readonly caller: string; readonly callee: string; readonly to: string }
+  /** The result of a state led to `to`. */
+  | { readonly resultOf: string; readonly to: string };
 
 export interface NodeUse {
   readonly visits: number;
@@ -30,6 +40,7 @@ export interface EdgeUse extends Pick<GraphEdge, 'from' | 'to' | 'role' | 'label
 export function overlayOf(events: readonly RunEvent[]): Overlay {
   const nodes = new Map<string, NodeUse>();
   const edges = new Map<string, EdgeUse>();
+  const returns = new Map<string, number>();
   const agents = new Map<string, Traced>();
   let root = '';
 
@@ -51,6 +62,10 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
     edges.set(key, { ...edge, count: (edges.get(key)?.count ?? 0) + 1 });
     if (to === END) use(END, { visits: 1 });
   };
+  const countReturn = (taken: Taken) => {
+    const key = keyOf(taken);
+    returns.set(key, (returns.get(key) ?? 0) + 1);
+  };
   const enter = (id: string, agent: Traced) => {
     agents.set(id, agent);
     use(nodeOf(agent), { visits: 1 });
@@ -59,14 +74,19 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
     const to: Where = { workflow: event.workflow, state: event.state };
     if (event.stack.kind === 'pop') {
       countEdge(agent, 'result', END, 'result');
-      countEdge(agent.callers?.caller, 'return', nodeOf(to), 'return');
+      countReturn({ resultOf: nodeOf(agent), to: nodeOf(to) });
+      if (agent.callers) {
+        const { caller, callee } = agent.callers;
+        countEdge(caller, 'return', nodeOf(to), 'return');
+        countReturn({ caller: nodeOf(caller), callee, to: nodeOf(to) });
+      }
     } else {
       const role = roleOf(event);
       countEdge(agent, role, nodeOf(to), role === 'next' ? 'next' : event.tag);
     }
     enter(event.agent, {
       ...to,
-      callers: callersAfter(agent, event),
+      callers: callersAfter(agent, event, nodeOf(to)),
       question: undefined,
       started: undefined,
     });
@@ -145,7 +165,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
         >(event);
     }
   }
-  return { nodes, edges };
+  return { nodes, edges, returns };
 }
 
 /**
@@ -186,8 +206,9 @@ export function withTaken(graph: Graph, overlay: Overlay): Graph {
   return { ...graph, edges: [...graph.edges, ...edges] };
 }
 
-export function timesTaken(overlay: Overlay, edge: GraphEdge): number {
-  return overlay.edges.get(keyOf(edge))?.count ?? 0;
+export function timesTaken(overlay: Overlay, taken: Taken): number {
+  const key = keyOf(taken);
+  return overlay.edges.get(key)?.count ?? overlay.returns.get(key) ?? 0;
 }
 
 export function useOf(overlay: Overlay, node: string): NodeUse | undefined {
@@ -208,6 +229,7 @@ interface Traced extends Where {
 /** A linked list with the innermost caller first, so that a call does not copy it. */
 interface Callers {
   readonly caller: Where;
+  readonly callee: string;
   readonly outer: Callers | undefined;
 }
 
@@ -220,13 +242,18 @@ function roleOf({ tag, stack }: RunEventOf<'agent-moved'>): EdgeRole {
   return tag === 'fork' || tag === 'fork-workflow' ? 'next' : 'go';
 }
 
-function callersAfter(agent: Traced, { stack }: RunEventOf<'agent-moved'>): Callers | undefined {
+function callersAfter(
+  agent: Traced,
+  { stack }: RunEventOf<'agent-moved'>,
+  callee: string,
+): Callers | undefined {
   switch (stack.kind) {
     case 'keep':
       return agent.callers;
     case 'push':
       return {
         caller: { workflow: agent.workflow, state: agent.state },
+        callee,
         outer: agent.callers,
       };
     case 'pop':
@@ -236,8 +263,11 @@ function callersAfter(agent: Traced, { stack }: RunEventOf<'agent-moved'>): Call
   }
 }
 
-function keyOf({ from, to, role }: Pick<GraphEdge, 'from' | 'to' | 'role'>): string {
-  return JSON.stringify([from, role, shortId(to)]);
+function keyOf(taken: Taken): string {
+  const to = shortId(taken.to);
+  if ('caller' in taken) return JSON.stringify([taken.caller, 'after', shortId(taken.callee), to]);
+  if ('resultOf' in taken) return JSON.stringify([shortId(taken.resultOf), 'leads', to]);
+  return JSON.stringify([taken.from, taken.role, to]);
 }
 
 /** A tag names a workflow by a path, a run by an absolute path. Both end in the same name. */
