@@ -78,7 +78,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The packages that pure folders may use. Everything else is an argument. */
-const PURE_PACKAGES = new Set(['zod/mini', 'yaml', '@dagrejs/dagre', 're2js']);
+const PURE_PACKAGES = new Set(['zod/mini', 'yaml', 're2js']);
 const PURE = new Set(['model', 'parse', 'interpret', 'graph', 'draw', 'explore', 'lint']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(

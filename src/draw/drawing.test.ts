@@ -6,7 +6,6 @@ import { overlayOf } from '../graph/overlay.ts';
 import { play } from '../testing.ts';
 import { escapeText } from './escape.ts';
 import { toHtml } from './html.ts';
-import { layoutOf } from './layout.ts';
 import { toMermaid } from './mermaid.ts';
 import { toSvg } from './svg.ts';
 
@@ -25,52 +24,25 @@ test('Mermaid draws each kind of node and edge differently', () => {
   n1("B")
   n2["C"]
   n3("START")
-  n4[["..#47;o#34;ther#124;x"]]
-  n5{{"NOPE"}}
-  n6(["result"])
-  n7{"#63;"}
-  n0 ==>|"call"| n2
-  n0 -.->|"return"| n1
-  n0 ==>|"fork"| n2
+  n4[["C"]]
+  n5[["C"]]
+  n6[["..#47;o#34;ther#124;x"]]
+  n7{{"NOPE"}}
+  n8{"#63;"}
+  n2r(["result"])
+  n0 ==>|"call"| n4
+  n4 -.->|"return"| n1
+  n0 ==>|"fork"| n5
   n0 -.->|"next"| n1
   n0 -->|"goto"| n0
-  n1 ==>|"call-workflow"| n4
-  n1 -.->|"return"| n2
-  n1 -->|"goto"| n5
-  n2 -->|"result"| n6
-  n2 -->|"goto"| n7
+  n1 ==>|"call-workflow"| n6
+  n6 -.->|"return"| n2
+  n1 -->|"goto"| n7
+  n2 -->|"goto"| n8
   n3 -->|"goto"| n0
   n3 -.->|"ask"| n0
-  n3 -.->|"after 1h"| n1`);
-});
-
-test('nodes do not overlap, and edges end at their nodes', () => {
-  const graph = draw(EVERYTHING);
-  const { nodes, edges, width, height } = layoutOf(graph, {
-    detail: ({ detail }) => detail,
-    label: () => 'label',
-  });
-  for (const [index, a] of nodes.entries()) {
-    expect(a.x - a.width / 2).toBeGreaterThanOrEqual(0);
-    expect(a.x + a.width / 2).toBeLessThanOrEqual(width);
-    expect(a.y + a.height / 2).toBeLessThanOrEqual(height);
-    for (const b of nodes.slice(index + 1)) {
-      const apart =
-        Math.abs(a.x - b.x) >= (a.width + b.width) / 2 ||
-        Math.abs(a.y - b.y) >= (a.height + b.height) / 2;
-      expect(apart, `${a.node.label} and ${b.node.label}`).toBe(true);
-    }
-  }
-  for (const {
-    edges: [edge],
-    points,
-  } of edges) {
-    const to = nodes.find(({ node }) => node.id === edge.to);
-    const end = points.at(-1);
-    if (!to || !end) throw new Error('an edge without an end');
-    expect(Math.abs(end.x - to.x)).toBeLessThanOrEqual(to.width / 2 + 1);
-    expect(Math.abs(end.y - to.y)).toBeLessThanOrEqual(to.height / 2 + 1);
-  }
+  n3 -.->|"after 1h"| n1
+  n2 --> n2r`);
 });
 
 test('a picture is the same each time, has light and dark colours, and loads nothing from outside', () => {
@@ -107,9 +79,9 @@ test('a run is drawn over its workflow', async () => {
   const { events } = await play(script);
   const graph = draw({ START: script.START.text, A: script.A.text, B: script.B.text });
   const svg = toSvg(graph, overlayOf(events));
-  expect(svg.match(/class="edge go used"/g)).toHaveLength(1);
-  expect(svg.match(/class="edge go unused"/g)).toHaveLength(1);
-  expect(svg.match(/class="node prompt used"/g)).toHaveLength(2);
+  expect(svg.match(/<path class="edge go used /g)).toHaveLength(1);
+  expect(svg.match(/<path class="edge go unused /g)).toHaveLength(1);
+  expect(svg.match(/class="node prompt used /g)).toHaveLength(2);
   expect(svg).toMatch(/1× · .* · \$1\.50/);
 });
 
@@ -117,7 +89,9 @@ test('a page contains each text, and the picture links to it', () => {
   const workflow = workflowOf(EVERYTHING);
   const html = toHtml(workflow, graphOf(workflow));
   const anchors = [...html.matchAll(/<a href="#(state-\d+)"><g class="node/g)].map(([, id]) => id);
-  expect(anchors).toHaveLength(4);
+  // Four states, and two references to one of them.
+  expect(anchors).toHaveLength(6);
+  expect(new Set(anchors).size).toBe(4);
   for (const id of anchors) expect(html).toContain(`<section id="${id}"`);
   expect(html).toContain('<span class="tag">&lt;goto&gt;A&lt;/goto&gt;</span>');
   expect(html).toContain("default-src 'none'");
@@ -149,7 +123,7 @@ test('no text can break out of a page or a picture', () => {
       const workflow = workflowOf({ START: text, 'X.sh': text });
       const html = toHtml(workflow, graphOf(workflow));
       expect(html).not.toMatch(/<script|<img/);
-      expect(html.match(/<\/style>/g)).toHaveLength(2);
+      expect(html.match(/<\/style>/g)).toHaveLength(1);
       expect(html.match(/<\/pre>/g)).toHaveLength(2);
     }),
   );

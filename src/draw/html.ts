@@ -1,18 +1,19 @@
 /**
- * A page that shows a workflow: the drawing, and beside it the text of the chosen state. The page
- * forbids all scripts, because it needs none: states are links, and the page shows the text that
- * the current link names.
+ * A page that shows a workflow: the drawing, and beside it the text of the chosen state. States are
+ * links, and the page shows the text that the current link names, so it works without its script.
+ * The script moves, zooms and searches. The page allows this one script, by its hash, and no other.
  */
 
-import { END, edgesByEnd, type Graph, type GraphEdge, type GraphNode } from '../graph/graph.ts';
-import { type Overlay, useOf, withTaken } from '../graph/overlay.ts';
+import { END, edgesByEnd, type Graph, type GraphNode } from '../graph/graph.ts';
+import { type Overlay, withTaken } from '../graph/overlay.ts';
 import { counted } from '../model/counted.ts';
-import type { State, Workflow } from '../model/workflow.ts';
+import type { Workflow } from '../model/workflow.ts';
+import { drawingOf } from './drawing.ts';
 import { escapeText } from './escape.ts';
 import { HTML_STYLE } from './html-style.ts';
-import { markedText } from './marked-text.ts';
-import { limitFacts, policyFacts } from './policy-facts.ts';
-import { toSvg } from './svg.ts';
+import { legendOf } from './legend.ts';
+import { anchorOf, type Page, stateSection } from './state-section.ts';
+import { SVG_STYLE } from './svg-style.ts';
 
 export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): string {
   const shown = overlay ? withTaken(graph, overlay) : graph;
@@ -28,30 +29,25 @@ export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): str
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${name}</title>
-<style>${HTML_STYLE}${chosenStyle(shown)}</style>
+<style>${SVG_STYLE}${HTML_STYLE}${chosenStyle(shown)}</style>
 </head>
 <body>
 <header><h1>${name}</h1><p>${escapeText(summary(page))}</p></header>
 <main tabindex="-1">
-${toSvg(graph, overlay, { link: (node) => anchorOf(page, node) })}</main>
+${drawingFor(page)}
+</main>
 <aside>
-${shown.nodes.map((node) => section(page, node)).join('\n')}
+${shown.nodes.map((node) => stateSection(page, node)).join('\n')}
 </aside>
 </body>
 </html>
 `;
 }
 
-interface Page {
-  readonly workflow: Workflow;
-  readonly graph: Graph;
-  readonly overlay: Overlay | undefined;
-  readonly nodes: ReadonlyMap<string, { readonly node: GraphNode; readonly index: number }>;
-  readonly edges: ReturnType<typeof edgesByEnd>;
-}
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 function summary({ workflow, overlay }: Page): string {
   const uses = overlay ? [...overlay.nodes].flatMap(([id, use]) => (id === END ? [] : [use])) : [];
@@ -66,100 +62,26 @@ function summary({ workflow, overlay }: Page): string {
     .join(' · ');
 }
 
-/** Only states have a text to show. */
-function anchorOf({ nodes }: Page, node: GraphNode): string | undefined {
-  return 'state' in node ? `#state-${nodes.get(node.id)?.index}` : undefined;
+function drawingFor(page: Page): string {
+  const link = (node: GraphNode) => anchorOf(page, node);
+  const { picture, width, height, content } = drawingOf(page.graph, page.overlay, { link });
+  const legend = legendOf(picture, LEGEND_WIDTH);
+  return `<svg class="raymond drawing" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="diagram">
+${content}
+</svg>
+<details class="legend"><summary>Legend</summary>
+<svg class="raymond" width="${legend.width}" height="${legend.height}" viewBox="0 0 ${legend.width} ${legend.height}" role="img" aria-label="legend"><g class="legend">${legend.content}</g></svg>
+</details>`;
 }
 
+const LEGEND_WIDTH = 330;
+
+/** Marks the chosen state and its lines. */
 function chosenStyle({ nodes }: Graph): string {
   return nodes
-    .map((_, i) => `body:has(#state-${i}:target) #node-${i} .box { stroke-width: 4; }`)
+    .map((_, i) => {
+      const chosen = `body:has(#state-${i}:target)`;
+      return `${chosen} .is-${i} .box { stroke-width: 4; } ${chosen} :is(path.from-${i}, path.to-${i}) { stroke-width: 3.5; }`;
+    })
     .join('\n');
-}
-
-function section(page: Page, node: GraphNode): string {
-  const { workflow, graph } = page;
-  const state = 'state' in node ? workflow.states.get(node.state) : undefined;
-  if (!state) return '';
-  const index = page.nodes.get(node.id)?.index;
-  const isFirst = node.id === graph.entry;
-  return `<section id="state-${index}"${isFirst ? ' class="first"' : ''}>
-<h2>${escapeText(state.name)}</h2>
-<p class="kind">${escapeText(isFirst ? `${node.detail} · entry` : node.detail)}</p>
-${[useFacts(page, node), policySection(state, page.workflow), ways(page, node), textOf(state)].join('')}
-</section>`;
-}
-
-function useFacts({ overlay }: Page, node: GraphNode): string {
-  const use = overlay && useOf(overlay, node.id);
-  if (!overlay) return '';
-  if (!use) return titled('In this run', '<p class="how">not visited</p>');
-  return titled(
-    'In this run',
-    facts([
-      ['visits', String(use.visits)],
-      ['time', `${(use.timeMs / 1000).toFixed(1)} s`],
-      ['cost', `$${use.costUsd.toFixed(4)}`],
-    ]),
-  );
-}
-
-function policySection(state: State, workflow: Workflow): string {
-  if (state.kind === 'broken') return '';
-  const [title, found] =
-    state.kind === 'prompt'
-      ? ['Front matter', policyFacts(state.policy, workflow)]
-      : ['Limits', limitFacts(state.limits)];
-  return found.length > 0 ? titled(title, facts(found)) : '';
-}
-
-function ways(page: Page, node: GraphNode): string {
-  const item = (edge: GraphEdge, end: string) => {
-    const other = page.nodes.get(end)?.node;
-    if (!other) return '';
-    const anchor = anchorOf(page, other);
-    const label = escapeText(other.label);
-    const name = anchor ? `<a href="${anchor}">${label}</a>` : label;
-    return `<li>${name} <span class="how">${escapeText(howOf(edge))}</span></li>`;
-  };
-  const list = (title: string, items: readonly string[]) =>
-    items.length > 0 ? titled(title, `<ul>${[...new Set(items)].join('')}</ul>`) : '';
-  const out = page.edges.from.get(node.id) ?? [];
-  const into = page.edges.to.get(node.id) ?? [];
-  return (
-    list(
-      'Leads to',
-      out.map((edge) => item(edge, edge.to)),
-    ) +
-    list(
-      'Reached from',
-      into.map((edge) => item(edge, edge.from)),
-    )
-  );
-}
-
-function howOf({ label, role, tag }: GraphEdge): string {
-  return role === 'timeout' ? `${tag ?? 'ask'}, ${label}` : label;
-}
-
-function textOf(state: State): string {
-  if (state.kind === 'broken') {
-    const faults = state.diagnostics.map(
-      ({ line, message }) => `<li>Line ${line}: ${escapeText(message)}</li>`,
-    );
-    return titled('Cannot be read', `<ul>${faults.join('')}</ul>`);
-  }
-  const title = state.kind === 'prompt' ? 'Prompt' : 'Script';
-  return titled(title, `<pre>${markedText(state)}</pre>`);
-}
-
-function titled(title: string, content: string): string {
-  return `<h3>${title}</h3>\n${content}\n`;
-}
-
-function facts(pairs: readonly (readonly [string, string])[]): string {
-  const rows = pairs.map(
-    ([name, value]) => `<dt>${escapeText(name)}</dt><dd><code>${escapeText(value)}</code></dd>`,
-  );
-  return `<dl>${rows.join('')}</dl>`;
 }

@@ -1,9 +1,17 @@
 /** The parts that every layout consists of. */
-import type { Graph, GraphEdge, GraphNode } from '../graph/graph.ts';
+import { grouped } from '../graph/grouped.ts';
+import type { Picture, PictureEdge, PictureNode } from './picture.ts';
+import { textWidth } from './text-width.ts';
 
 export interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+/** `x` and `y` are the centre. */
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
 }
 
 export interface Layout {
@@ -13,83 +21,75 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** `x` and `y` are the centre. */
-export interface PlacedNode extends Point {
-  readonly node: GraphNode;
-  readonly width: number;
-  readonly height: number;
+export interface PlacedNode extends Box {
+  readonly node: PictureNode;
 }
 
-/** Edges of one role between the same two nodes are drawn as one. */
 export interface PlacedEdge {
-  readonly edges: readonly [GraphEdge, ...GraphEdge[]];
-  readonly label: string;
+  readonly edge: PictureEdge;
+  /** The corners of the line. A line from a node to itself is a curve through its three points. */
   readonly points: readonly Point[];
   readonly labelAt: Point;
 }
 
-/**
- * `detail` is the second line of a node, `label` the text at an edge. Their lengths determine the
- * space they need.
- */
+/** The texts of a drawing. Their lengths determine the space that they need. */
 export interface Words {
-  readonly detail: (node: GraphNode) => string;
-  readonly label: (edges: readonly GraphEdge[]) => string;
+  readonly name: (node: PictureNode) => string;
+  /** The second line of a node. */
+  readonly detail: (node: PictureNode) => string;
+  /** The text on the mark of a node that may end with a result. */
+  readonly result: (node: PictureNode) => string;
+  readonly label: (edge: PictureEdge) => string;
 }
 
-export interface Size {
-  width: number;
-  height: number;
-  x?: number;
-  y?: number;
+export const LABEL_HEIGHT = 16;
+/** The gap between a node and its mark. */
+export const MARK_GAP = 8;
+
+/** The space of a node: its box, its loops on the left and its mark on the right. */
+export interface Space {
+  readonly left: number;
+  readonly width: number;
+  readonly right: number;
+  readonly height: number;
 }
 
-/** Mean width of a letter in the fonts of the drawing. No browser is available to measure it. */
-const LETTER = { label: 8.6, detail: 6.3, edge: 6.4 };
-
-export function sizeOf(node: GraphNode, detail: string): Size {
-  if (node.kind === 'end') return { width: 76, height: 30 };
-  const width = Math.max(node.label.length * LETTER.label, detail.length * LETTER.detail);
-  return { width: Math.round(Math.max(96, width + 36)), height: 52 };
-}
-
-export const labelWidth = (label: string): number => 10 + label.length * LETTER.edge;
-
-export type Bundle = readonly [GraphEdge, ...GraphEdge[]];
-
-export function bundlesOf({ edges }: Graph): readonly Bundle[] {
-  const bundles = new Map<string, [GraphEdge, ...GraphEdge[]]>();
-  for (const edge of edges) {
-    const key = JSON.stringify([edge.from, edge.to, edge.role]);
-    const others = bundles.get(key);
-    if (others) others.push(edge);
-    else bundles.set(key, [edge]);
-  }
-  return [...bundles.values()];
-}
-
-/** Moves the ends of an edge to the top or bottom of their nodes, whichever faces the edge. */
-export function anchored(points: readonly Point[], from: Size, to: Size): readonly Point[] {
-  const inner = points.slice(1, -1);
-  const [first, last] = [inner[0], inner.at(-1)];
-  if (!first || !last) return points;
-  return [anchor(from, first), ...inner, anchor(to, last)];
-}
-
-export function anchor({ x = 0, y = 0, width, height }: Size, towards: Point): Point {
-  const reach = width / 2 - 16;
+export function spaceOf(node: PictureNode, loops: readonly PictureEdge[], words: Words): Space {
+  const labels = loops.map((edge) => labelWidth(words.label(edge)));
+  const name = textWidth(words.name(node), 14, 'bold');
+  const detail = textWidth(words.detail(node), 11);
+  const isReference = node.kind === 'reference';
   return {
-    x: Math.min(x + reach, Math.max(x - reach, towards.x)),
-    y: towards.y < y ? y - height / 2 : y + height / 2,
+    left: loops.length === 0 ? 0 : LOOP_REACH + LOOP_STEP * loops.length + Math.max(...labels),
+    width: Math.round(Math.max(isReference ? 64 : 96, Math.max(name, detail) + 32)),
+    right: node.result ? MARK_GAP + markWidth(words.result(node)) : 0,
+    height: Math.max(isReference ? 32 : 50, loops.length * LABEL_HEIGHT),
   };
 }
 
-/** Leaves the node on its right side, passes the label, and returns. */
-export function loopAt({ x = 0, y = 0, width, height }: Size, labelAt: Point): readonly Point[] {
-  const right = x + width / 2;
-  return [
-    { x: right, y: y - height / 4 },
-    { x: labelAt.x, y },
-    { x: right, y: y + height / 4 },
-  ];
+export const labelWidth = (label: string) => (label === '' ? 0 : 8 + textWidth(label, 11));
+export const markWidth = (text: string) => Math.round(18 + textWidth(text, 11, 'bold'));
+
+const [LOOP_REACH, LOOP_STEP] = [10, 6];
+
+/** Loops leave a node on its left side, pass their labels, and return. */
+export function loopsAt(box: Box, loops: readonly PictureEdge[], words: Words): PlacedEdge[] {
+  const left = box.x - box.width / 2;
+  return loops.map((edge, index) => {
+    const reach = left - LOOP_REACH - LOOP_STEP * (index + 1);
+    const y = box.y + (index - (loops.length - 1) / 2) * LABEL_HEIGHT;
+    const height = 6 + LOOP_STEP * index;
+    const points = [
+      { x: left, y: box.y - height },
+      { x: reach, y },
+      { x: left, y: box.y + height },
+    ];
+    return { edge, points, labelAt: { x: reach - labelWidth(words.label(edge)) / 2, y } };
+  });
+}
+
+/** The edges from a node to itself, by the node. */
+export function loopsOf({ edges }: Picture): ReadonlyMap<string, readonly PictureEdge[]> {
+  const loops = edges.filter(({ from, to }) => from === to);
+  return grouped(loops, ({ from }) => from);
 }

@@ -1,20 +1,27 @@
-/** Places a graph on a plane. The page and the picture are drawn from this one layout. */
-
+/** Places a picture on a plane. The page and the image are drawn from this one layout. */
 import type { Graph } from '../graph/graph.ts';
-import { dagreLayout } from './dagre-layout.ts';
-import { bundlesOf, type Layout, type Words } from './layout-parts.ts';
+import { type Directions, directionsOf } from './directions.ts';
+import { type Layout, loopsAt, loopsOf, type Space, spaceOf, type Words } from './layout-parts.ts';
+import { type Piece, packed } from './pack.ts';
+import type { Picture } from './picture.ts';
+import { piecesOf } from './pieces.ts';
 import { plainLayout } from './plain-layout.ts';
+import { route } from './route.ts';
+import { rowsOf } from './row-items.ts';
+import { orderRows } from './row-order.ts';
+import { straightenRows } from './straighten.ts';
 
-export type { Layout, PlacedEdge, PlacedNode, Point } from './layout-parts.ts';
-
-/** Never throws. Falls back to rows when the graph is too large for the library, or the library fails. */
-export function layoutOf(graph: Graph, words: Words): Layout {
-  if (workFor(graph) > MOST_WORK) return plainLayout(graph, words);
-  try {
-    return dagreLayout(graph, words);
-  } catch {
-    return plainLayout(graph, words);
-  }
+export function layoutOf(picture: Picture, words: Words): Layout {
+  const loops = loopsOf(picture);
+  const spaces = new Map(
+    picture.nodes.map((node) => [node.id, spaceOf(node, loops.get(node.id) ?? [], words)]),
+  );
+  const pieces = piecesOf(picture).map((piece) => {
+    const { nodes, edges } = place(piece, spaces, words);
+    const turns = nodes.flatMap((box) => loopsAt(box, loops.get(box.node.id) ?? [], words));
+    return { nodes, edges: [...edges, ...turns] };
+  });
+  return packed(pieces, spaces, words);
 }
 
 /** The reason why a graph is not drawn; undefined when it is drawn. */
@@ -27,62 +34,25 @@ export function tooLargeToDraw({ nodes, edges }: Graph): string | undefined {
 const MOST_NODES = 2_000;
 const MOST_EDGES = 5_000;
 
+/** A piece that is too large for the better layout is placed in plain rows. */
+function place(piece: Picture, spaces: ReadonlyMap<string, Space>, words: Words): Piece {
+  const directions = directionsOf(piece);
+  if (itemsIn(piece, directions) > MOST_ITEMS) return plainLayout(piece, spaces);
+  const rows = rowsOf(piece, spaces, directions, words);
+  if (rows.items.some((row) => row.length > LONGEST_ROW)) return plainLayout(piece, spaces);
+  orderRows(rows);
+  straightenRows(rows);
+  return route(piece.nodes, rows, spaces);
+}
+
 /** About a second. */
-const MOST_WORK = 6_000;
+const MOST_ITEMS = 6_000;
+/** A longer one is not readable, and takes time in proportion to the square of its length. */
+const LONGEST_ROW = 300;
 
-/**
- * The library puts nodes in ranks, and a point on every rank that an edge passes. Its time grows
- * with the number of nodes and points.
- */
-function workFor(graph: Graph): number {
-  const { nodes } = graph;
-  if (nodes.length > MOST_WORK) return nodes.length;
-  const edges = bundlesOf(graph).map(([{ from, to }]) => ({ from, to }));
-  const rank = ranksOf(graph, edges);
-  const span = ({ from, to }: Ends) => Math.abs((rank.get(to) ?? 0) - (rank.get(from) ?? 0)) + 1;
-  return nodes.length + edges.reduce((sum, edge) => sum + span(edge), 0);
-}
-
-interface Ends {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** The longest path to each node, without edges that lead back. */
-function ranksOf({ nodes }: Graph, edges: readonly Ends[]): ReadonlyMap<string, number> {
-  const next = new Map(nodes.map(({ id }) => [id, [] as string[]]));
-  for (const { from, to } of edges) next.get(from)?.push(to);
-  const order = inOrder(next);
-  const positions = new Map(order.map((id, index) => [id, index]));
-  const rank = new Map<string, number>();
-  for (const [index, id] of order.entries()) {
-    const own = rank.get(id) ?? 0;
-    rank.set(id, own);
-    for (const to of next.get(id) ?? []) {
-      const isBack = (positions.get(to) ?? 0) <= index;
-      if (!isBack) rank.set(to, Math.max(rank.get(to) ?? 0, own + 1));
-    }
-  }
-  return rank;
-}
-
-/** Each node before the nodes that it leads to, except in a circle. */
-function inOrder(next: ReadonlyMap<string, readonly string[]>): readonly string[] {
-  const finished: string[] = [];
-  const seen = new Set<string>();
-  for (const root of next.keys()) {
-    const open: { readonly id: string; readonly left: Iterator<string> }[] = [];
-    const enter = (id: string) => {
-      if (seen.has(id)) return;
-      seen.add(id);
-      open.push({ id, left: (next.get(id) ?? [])[Symbol.iterator]() });
-    };
-    enter(root);
-    for (let at = open.at(-1); at; at = open.at(-1)) {
-      const { done, value } = at.left.next();
-      if (!done) enter(value);
-      else finished.push(open.pop()?.id ?? '');
-    }
-  }
-  return finished.reverse();
+/** Every edge has an item in each row that it passes. */
+function itemsIn({ nodes, edges }: Picture, { ranks }: Directions): number {
+  const rankOf = (id: string) => ranks.get(id) ?? 0;
+  const spans = edges.map(({ from, to }) => 2 * Math.abs(rankOf(to) - rankOf(from)));
+  return nodes.length + spans.reduce((sum, span) => sum + span, 0);
 }

@@ -1,66 +1,85 @@
-import type { EdgeRole, Graph, GraphNode } from '../graph/graph.ts';
+import type { LineRole, Picture, PictureNode } from './picture.ts';
+import { textWidth } from './text-width.ts';
 
 export interface Legend {
-  readonly svg: string;
   readonly width: number;
   readonly height: number;
+  /** Elements of SVG. */
+  readonly content: string;
 }
 
-/** Explains the shapes and lines that a drawing uses, in rows below it. Leaves out the others. */
-export function legendOf({ nodes, edges }: Graph, width: number): Legend {
-  const kinds = new Set(nodes.map(({ kind }) => kind));
-  const roles = new Set(edges.map(({ role }) => role));
-  const items = [
-    ...KINDS.filter(([kind]) => kinds.has(kind)).map(([kind, words]) => ({ kind, words })),
-    ...ROLES.filter(([role]) => roles.has(role)).map(([role, words]) => ({ role, words })),
-  ];
-  const perRow = Math.max(2, Math.floor((width - 2 * MARGIN) / COLUMN));
-  const drawn = items.map((item, index) => {
-    const x = MARGIN + (index % perRow) * COLUMN;
+/** Explains the shapes and lines that a drawing uses, in rows. Leaves out the others. */
+export function legendOf(picture: Picture, width: number): Legend {
+  const items = itemsFor(picture);
+  const column = Math.max(...items.map(({ words }) => textWidth(words, 11))) + SIGN + 24;
+  const perRow = Math.max(1, Math.min(items.length, Math.floor((width - 2 * MARGIN) / column)));
+  const drawn = items.map(({ sign, words }, index) => {
+    const x = MARGIN + (index % perRow) * column;
     const y = Math.floor(index / perRow) * ROW;
-    const sign = 'kind' in item ? box(item.kind) : line(item.role);
-    return `<g transform="translate(${x} ${y})">${sign}<text x="40" y="14">${item.words}</text></g>`;
+    return `<g transform="translate(${Math.round(x)} ${y})">${sign}<text x="${SIGN}" y="14">${words}</text></g>`;
   });
-  const rows = Math.ceil(items.length / perRow);
   return {
-    svg: drawn.join(''),
-    width: 2 * MARGIN + Math.min(perRow, items.length) * COLUMN,
-    height: rows * ROW + MARGIN / 2,
+    width: Math.ceil(2 * MARGIN + perRow * column),
+    height: Math.ceil(items.length / perRow) * ROW + MARGIN / 2,
+    content: drawn.join(''),
   };
 }
 
-const [MARGIN, COLUMN, ROW] = [28, 164, 24];
+const [MARGIN, SIGN, ROW] = [28, 40, 24];
 
-const KINDS: readonly (readonly [GraphNode['kind'], string])[] = [
+interface Item {
+  readonly sign: string;
+  readonly words: string;
+}
+
+function itemsFor({ nodes, edges }: Picture): readonly Item[] {
+  const kinds = new Set(nodes.map(({ kind }) => kind));
+  const roles = new Set(edges.map(({ role }) => role));
+  const ends = nodes.some(({ result }) => result !== undefined);
+  return [
+    { sign: '<circle class="entry" cx="17" cy="10" r="5"/>', words: 'the run starts here' },
+    ...KINDS.flatMap(([kind, words]) => (kinds.has(kind) ? [{ sign: box(kind), words }] : [])),
+    ...ROLES.flatMap(([role, words]) => (roles.has(role) ? [{ sign: line(role), words }] : [])),
+    ...(ends ? [{ sign: RESULT, words: 'ends, or returns to its caller' }] : []),
+  ];
+}
+
+const KINDS: readonly (readonly [PictureNode['kind'], string])[] = [
   ['prompt', 'prompt'],
   ['script', 'script'],
+  ['reference', 'a state drawn elsewhere'],
   ['workflow', 'other workflow'],
   ['unknown', 'chosen at run time'],
   ['broken', 'cannot be read'],
   ['missing', 'missing'],
 ];
 
-const ROLES: readonly (readonly [EdgeRole, string])[] = [
+const ROLES: readonly (readonly [LineRole, string])[] = [
   ['go', 'continues at'],
   ['call', 'calls'],
-  ['return', 'continues after the call'],
+  ['return', 'returns to the caller'],
   ['worker', 'starts a worker'],
   ['next', 'continues beside its workers'],
   ['join', 'continues after its workers'],
+  ['failed', 'continues if a worker failed'],
   ['answer', 'asks a person'],
   ['timeout', 'its time is over'],
-  ['result', 'returns a result'],
   ['judge', 'is judged by'],
 ];
 
-function box(kind: GraphNode['kind']): string {
+const RESULT = '<g class="result"><rect x="2" y="3" width="30" height="14" rx="7"/></g>';
+
+function box(kind: PictureNode['kind']): string {
   const radius = kind === 'prompt' ? 6 : kind === 'unknown' ? 8 : 2;
-  const bar = kind === 'script' ? '<rect class="bar" x="2" y="2" width="4" height="16"/>' : '';
-  const inner =
-    kind === 'workflow' ? '<rect class="inner" x="5" y="5" width="24" height="10"/>' : '';
-  return `<g class="node ${kind}"><rect class="box" x="2" y="2" width="30" height="16" rx="${radius}"/>${bar}${inner}</g>`;
+  return `<g class="node ${kind}"><rect class="box" x="2" y="2" width="30" height="16" rx="${radius}"/>${INSIDE.get(kind) ?? ''}</g>`;
 }
 
-function line(role: EdgeRole): string {
-  return `<g class="edge ${role}"><path d="M2 10H32" marker-end="url(#head-${role})"/></g>`;
+const INSIDE: ReadonlyMap<PictureNode['kind'], string> = new Map([
+  ['script', '<rect class="bar" x="2" y="2" width="4" height="16"/>'],
+  ['workflow', '<rect class="inner" x="5" y="5" width="24" height="10"/>'],
+  ['reference', '<path class="side" d="M6 2v16M28 2v16"/>'],
+]);
+
+function line(role: LineRole): string {
+  return `<path class="edge ${role}" d="M2 10H32" marker-end="url(#head-${role})"/>`;
 }

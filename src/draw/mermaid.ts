@@ -1,70 +1,62 @@
-import type { EdgeRole, Graph, GraphEdge, GraphNode } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { visible } from '../model/visible.ts';
+import { type LineRole, type PictureNode, pictureOf } from './picture.ts';
 
 /** A Mermaid flowchart, which many code hosts draw inside markdown. */
 export function toMermaid(graph: Graph): string {
-  const ids = new Map(graph.nodes.map(({ id }, index) => [id, `n${index}`]));
-  const lines = merged(graph.edges).map(
-    ({ from, to, role, label }) =>
-      `  ${ids.get(from)} ${ARROWS[role]}|${quoted(label)}| ${ids.get(to)}`,
-  );
+  const { nodes, edges, entry } = pictureOf(graph);
+  const ids = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
+  const ending = nodes.filter(({ result }) => result !== undefined);
+  const endOf = (id: string) => `${ids.get(id)}r`;
   return [
     'flowchart TD',
-    ...graph.nodes.map((node) => `  ${ids.get(node.id)}${shape(node)}`),
-    ...lines,
+    ...nodes.map((node) => `  ${ids.get(node.id)}${shape(node)}`),
+    ...ending.map(({ id }) => `  ${endOf(id)}(["result"])`),
+    ...edges.map(
+      ({ from, to, role, label }) =>
+        `  ${ids.get(from)} ${ARROWS[role]}${label === '' ? '' : `|${quoted(label)}|`} ${ids.get(to)}`,
+    ),
+    ...ending.map(({ id }) => `  ${ids.get(id)} --> ${endOf(id)}`),
     ...CLASSES.map(([kind, style]) => `  classDef ${kind} ${style}`),
-    ...graph.nodes.map((node) => `  class ${ids.get(node.id)} ${classOf(node)}`),
-    ...(ids.has(graph.entry) ? [`  style ${ids.get(graph.entry)} stroke-width:4px`] : []),
+    ...nodes.map((node) => `  class ${ids.get(node.id)} ${classOf(node)}`),
+    ...ending.map(({ id }) => `  class ${endOf(id)} finish`),
+    ...(ids.has(entry) ? [`  style ${ids.get(entry)} stroke-width:4px`] : []),
     '',
   ].join('\n');
 }
 
 /** Thick lines start an agent or a call. Dotted lines return to a caller or wait for a person. */
-const ARROWS: Readonly<Record<EdgeRole, string>> = {
+const ARROWS: Readonly<Record<LineRole, string>> = {
   go: '-->',
   call: '==>',
   return: '-.->',
   worker: '==>',
   next: '-.->',
   join: '-.->',
+  failed: '-.->',
   answer: '-.->',
   timeout: '-.->',
-  result: '-->',
   judge: '-.-',
 };
 
-function merged(edges: readonly GraphEdge[]): readonly GraphEdge[] {
-  const byEnds = new Map<string, { readonly edge: GraphEdge; readonly labels: Set<string> }>();
-  for (const edge of edges) {
-    const key = JSON.stringify([edge.from, edge.to, edge.role]);
-    const known = byEnds.get(key);
-    if (known) known.labels.add(edge.label);
-    else byEnds.set(key, { edge, labels: new Set([edge.label]) });
-  }
-  return [...byEnds.values()].map(({ edge, labels }) => ({
-    ...edge,
-    label: [...labels].join(', '),
-  }));
-}
-
-function shape(node: GraphNode): string {
-  const text = quoted(node.label);
-  switch (node.kind) {
+function shape({ kind, shows }: PictureNode): string {
+  const text = quoted(shows.label);
+  switch (kind) {
     case 'prompt':
       return `(${text})`;
     case 'script':
       return `[${text}]`;
     case 'workflow':
+    case 'reference':
       return `[[${text}]]`;
-    case 'end':
-      return `([${text}])`;
     case 'missing':
     case 'broken':
       return `{{${text}}}`;
     case 'unknown':
       return `{${text}}`;
     default:
-      return unreachable(node);
+      return unreachable(kind);
   }
 }
 
@@ -72,20 +64,21 @@ const CLASSES = [
   ['prompt', 'fill:#eef4ff,stroke:#2f6bd8,color:#1f2328'],
   ['script', 'fill:#edf9f0,stroke:#2c8a4b,color:#1f2328'],
   ['workflow', 'fill:#f7f1ff,stroke:#8250df,color:#1f2328'],
+  ['elsewhere', 'fill:#ffffff,stroke:#2f6bd8,color:#1f2328'],
   ['finish', 'fill:#1f2328,stroke:#1f2328,color:#ffffff'],
   ['faulty', 'fill:#fff1f0,stroke:#cf222e,color:#1f2328,stroke-dasharray:5 3'],
   ['open', 'fill:#f6f8fa,stroke:#848d97,color:#1f2328,stroke-dasharray:2 3'],
 ] as const;
 
 /** Mermaid reserves words such as "end". */
-function classOf({ kind }: GraphNode): (typeof CLASSES)[number][0] {
+function classOf({ kind }: PictureNode): (typeof CLASSES)[number][0] {
   switch (kind) {
     case 'prompt':
     case 'script':
     case 'workflow':
       return kind;
-    case 'end':
-      return 'finish';
+    case 'reference':
+      return 'elsewhere';
     case 'missing':
     case 'broken':
       return 'faulty';
@@ -99,7 +92,7 @@ function classOf({ kind }: GraphNode): (typeof CLASSES)[number][0] {
  * markdown list.
  */
 function quoted(text: string): string {
-  const safe = text.replace(
+  const safe = visible(text).replace(
     /[^\p{L}\p{N} ._,()-]|[.)-](?= )/gu,
     (char) => `#${char.codePointAt(0)};`,
   );

@@ -1,51 +1,41 @@
-import { edgesByEnd, type Graph, type GraphNode } from '../graph/graph.ts';
-import {
-  anchor,
-  bundlesOf,
-  type Layout,
-  loopAt,
-  type PlacedEdge,
-  type PlacedNode,
-  sizeOf,
-  type Words,
-} from './layout-parts.ts';
+import { grouped } from '../graph/grouped.ts';
+import type { Box, Layout, PlacedEdge, PlacedNode, Space } from './layout-parts.ts';
+import type { Picture, PictureEdge, PictureNode } from './picture.ts';
 
 /**
- * Rows of nodes, by their distance from the entry, and straight lines. Works for any graph in
+ * Rows of nodes, by their distance from the entry, and straight lines. Works for any picture in
  * linear time.
  */
-export function plainLayout(graph: Graph, words: Words): Layout {
-  const rows = rowsOf(graph);
-  const nodes: PlacedNode[] = [];
-  let width = 0;
-  for (const [index, row] of rows.entries()) {
-    let x = MARGIN;
+export function plainLayout(
+  picture: Picture,
+  spaces: ReadonlyMap<string, Space>,
+): Pick<Layout, 'nodes' | 'edges'> {
+  const placed = new Map<string, PlacedNode>();
+  for (const [index, row] of rowsOf(picture).entries()) {
+    let x = 0;
     for (const node of row) {
-      const size = sizeOf(node, words.detail(node));
-      nodes.push({ node, ...size, x: x + size.width / 2, y: MARGIN + (index + 0.5) * ROW_HEIGHT });
-      x += size.width + GAP;
+      const { left, width, right, height } = spaces.get(node.id) ?? NO_SPACE;
+      const box = { x: x + left + width / 2, y: index * ROW_HEIGHT, width, height };
+      placed.set(node.id, { node, ...box });
+      x += left + width + right + GAP;
     }
-    width = Math.max(width, x - GAP + MARGIN);
   }
-  const placedById = new Map(nodes.map((placed) => [placed.node.id, placed]));
-  const byId = new Map(graph.nodes.map((node) => [node.id, placedById.get(node.id)]));
   return {
-    width: Math.ceil(width),
-    height: Math.ceil(2 * MARGIN + rows.length * ROW_HEIGHT),
-    nodes: [...byId.values()].filter((placed) => placed !== undefined),
-    edges: bundlesOf(graph).flatMap((edges) => {
-      const [from, to] = [byId.get(edges[0].from), byId.get(edges[0].to)];
-      return from && to ? [line(edges, words.label(edges), from, to)] : [];
+    nodes: picture.nodes.flatMap(({ id }) => placed.get(id) ?? []),
+    edges: picture.edges.flatMap((edge) => {
+      const [from, to] = [placed.get(edge.from), placed.get(edge.to)];
+      return from && to && from !== to ? [line(edge, from, to)] : [];
     }),
   };
 }
 
-const [MARGIN, GAP, ROW_HEIGHT] = [28, 36, 122];
+const NO_SPACE: Space = { left: 0, width: 0, right: 0, height: 0 };
+const [GAP, ROW_HEIGHT] = [36, 122];
 const MOST_IN_ROW = 12;
 
-function rowsOf(graph: Graph): readonly (readonly GraphNode[])[] {
-  const rows: GraphNode[][] = [];
-  for (const rank of ranksOf(graph)) {
+function rowsOf(picture: Picture): readonly (readonly PictureNode[])[] {
+  const rows: PictureNode[][] = [];
+  for (const rank of ranksOf(picture)) {
     for (let from = 0; from < rank.length; from += MOST_IN_ROW) {
       rows.push(rank.slice(from, from + MOST_IN_ROW));
     }
@@ -54,17 +44,17 @@ function rowsOf(graph: Graph): readonly (readonly GraphNode[])[] {
 }
 
 /** The nodes by their distance from the entry. Nodes that nothing leads to come last. */
-function ranksOf({ nodes, edges, entry }: Graph): readonly (readonly GraphNode[])[] {
-  const { from: leaving } = edgesByEnd(edges);
+function ranksOf({ nodes, edges, entry }: Picture): readonly (readonly PictureNode[])[] {
+  const leaving = grouped(edges, ({ from }) => from);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const left = new Set(nodes);
-  const ranks: GraphNode[][] = [];
+  const ranks: PictureNode[][] = [];
   const begin = byId.get(entry);
   let rank = begin ? [begin] : [];
   for (const node of rank) left.delete(node);
   while (rank.length > 0) {
     ranks.push(rank);
-    const following: GraphNode[] = [];
+    const following: PictureNode[] = [];
     for (const { id } of rank) {
       for (const { to } of leaving.get(id) ?? []) {
         const node = byId.get(to);
@@ -76,17 +66,16 @@ function ranksOf({ nodes, edges, entry }: Graph): readonly (readonly GraphNode[]
   return left.size > 0 ? [...ranks, [...left]] : ranks;
 }
 
-function line(
-  edges: PlacedEdge['edges'],
-  label: string,
-  from: PlacedNode,
-  to: PlacedNode,
-): PlacedEdge {
-  if (from === to) {
-    const labelAt = { x: from.x + from.width / 2 + 24, y: from.y };
-    return { edges, label, points: loopAt(from, labelAt), labelAt };
-  }
-  const points = [anchor(from, to), anchor(to, from)];
+function line(edge: PictureEdge, from: Box, to: Box): PlacedEdge {
   const labelAt = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-  return { edges, label, points, labelAt };
+  return { edge, points: [touch(from, to), touch(to, from)], labelAt };
+}
+
+/** A point on the upper or lower side of a box, whichever faces the other box. */
+function touch({ x, y, width, height }: Box, towards: Box) {
+  const reach = Math.max(0, width / 2 - 16);
+  return {
+    x: Math.min(x + reach, Math.max(x - reach, towards.x)),
+    y: towards.y < y ? y - height / 2 : y + height / 2,
+  };
 }

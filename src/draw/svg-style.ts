@@ -31,30 +31,38 @@ export const SVG_STYLE = `
 .workflow .inner { fill: none; stroke: var(--workflow); stroke-width: 1; }
 .missing .box, .broken .box { fill: var(--bad-fill); stroke: var(--bad); stroke-dasharray: 5 3; }
 .unknown .box { fill: var(--quiet-fill); stroke: var(--line); stroke-dasharray: 2 3; }
-.end .box { fill: var(--ink); stroke: var(--ink); }
-.end .name { fill: var(--paper); font-size: 12px; }
+.reference .box { fill: var(--paper); stroke: var(--prompt); }
+.reference .side { fill: none; stroke: var(--prompt); stroke-width: 1.5; }
+.reference .name { font-weight: 500; }
+.result rect { fill: var(--ink); }
+.result path { stroke: var(--ink); stroke-width: 1.5; }
+.raymond .result text { fill: var(--paper); font-size: 11px; font-weight: 600; text-anchor: middle; }
+.result.taken rect { fill: var(--taken); }
+.result.taken path { stroke: var(--taken); }
 .entry { fill: var(--ink); }
-.edge path { fill: none; stroke: var(--line); stroke-width: 1.5; }
-.edge text { font-size: 11px; fill: var(--faint); text-anchor: middle;
+path.edge { fill: none; stroke: var(--line); stroke-width: 1.5; }
+text.edge { font-size: 11px; text-anchor: middle;
   stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; paint-order: stroke; }
-.edge.call path { stroke: var(--prompt); stroke-width: 2.5; }
-.edge.return path { stroke: var(--prompt); stroke-dasharray: 7 4; }
-.edge.worker path { stroke: var(--script); stroke-width: 2.5; }
-.edge.next path { stroke: var(--script); stroke-dasharray: 7 4; }
-.edge.join path { stroke: var(--script); stroke-dasharray: 12 3; stroke-width: 2; }
-.edge.answer path { stroke: var(--ask); stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 2; }
-.edge.timeout path { stroke: var(--ask); stroke-dasharray: 8 3 2 3; }
-.edge.result path { stroke: var(--line); stroke-width: 1; }
-.edge.judge path { stroke: var(--workflow); stroke-dasharray: 2 4; }
+.raymond text.edge { fill: var(--faint); }
+path.edge.call { stroke: var(--prompt); stroke-width: 2.5; }
+path.edge.return { stroke: var(--prompt); stroke-dasharray: 7 4; }
+path.edge.worker { stroke: var(--script); stroke-width: 2.5; }
+path.edge.next { stroke: var(--script); stroke-dasharray: 7 4; }
+path.edge.join { stroke: var(--script); stroke-dasharray: 12 3; stroke-width: 2; }
+path.edge.failed { stroke: var(--bad); stroke-dasharray: 12 3; }
+path.edge.answer { stroke: var(--ask); stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 2; }
+path.edge.timeout { stroke: var(--ask); stroke-dasharray: 8 3 2 3; }
+path.edge.judge { stroke: var(--workflow); stroke-dasharray: 2 4; }
 .head { fill: var(--line); }
 .head.call, .head.return { fill: var(--prompt); }
 .head.worker, .head.next, .head.join { fill: var(--script); }
+.head.failed { fill: var(--bad); }
 .head.answer, .head.timeout { fill: var(--ask); }
 .head.judge { fill: var(--workflow); }
 .head.taken { fill: var(--taken); }
 .unused { opacity: 0.38; }
-.edge.used path { stroke: var(--taken); stroke-width: 3; }
-.edge.used text { fill: var(--taken); font-weight: 600; }
+path.edge.used { stroke: var(--taken); stroke-width: 3; }
+.raymond text.edge.used { fill: var(--taken); font-weight: 600; }
 .node.used .box { stroke: var(--taken); stroke-width: 2.5; }
 .node.used .detail { fill: var(--taken); font-weight: 600; }
 .legend text { font-size: 11px; fill: var(--faint); text-anchor: start; }

@@ -74,6 +74,8 @@ export type EdgeRole =
   | 'next'
   /** To the state at which the parent continues after its workers. */
   | 'join'
+  /** To the state at which the parent continues when a worker failed. */
+  | 'failed'
   | 'answer'
   | 'timeout'
   | 'result'
@@ -158,7 +160,9 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
     const reference = way.references.find((candidate) => candidate.part === part);
     return reference ? [edge(role, label, nodeNamedBy(reference))] : [];
   };
-  const elsewhere = (role: EdgeRole) => [edge(role, tag, otherWorkflow(way.body))];
+  const elsewhere = (role: EdgeRole, label: string = tag) => [
+    edge(role, label, otherWorkflow(way.body)),
+  ];
 
   switch (tag) {
     case 'goto':
@@ -168,12 +172,12 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
     case 'function':
       return [...edgesTo('target', 'call', tag), ...edgesTo('return', 'return', 'return')];
     case 'fork':
-      return [...edgesTo('target', 'worker', tag), ...edgesTo('next', 'next', 'next')];
+      return [...edgesTo('target', 'worker', forkLabel(way)), ...edgesTo('next', 'next', 'next')];
     case 'join': {
       const after = `after ${clip(way.attributes.timeout ?? 'a while')}`;
       return [
         ...edgesTo('target', 'join', tag),
-        ...edgesTo('failed_next', 'join', 'a worker failed'),
+        ...edgesTo('failed_next', 'failed', 'a worker failed'),
         ...edgesTo('timeout_next', 'timeout', after),
       ];
     }
@@ -188,12 +192,16 @@ function edgesOf(state: State, way: Way): readonly NewEdge[] {
     case 'function-workflow':
       return [...elsewhere('call'), ...edgesTo('return', 'return', 'return')];
     case 'fork-workflow':
-      return [...elsewhere('worker'), ...edgesTo('next', 'next', 'next')];
+      return [...elsewhere('worker', forkLabel(way)), ...edgesTo('next', 'next', 'next')];
     case 'reset-workflow':
       return elsewhere('go');
     default:
       return unreachable(tag);
   }
+}
+
+function forkLabel({ tag, attributes }: Way): string {
+  return attributes.worktree === undefined ? tag : `${tag}, worktree`;
 }
 
 function callIn(edges: readonly NewEdge[]): Call | undefined {

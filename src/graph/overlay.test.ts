@@ -96,3 +96,27 @@ test.each([
   });
   expect(taken.filter((edge) => edge.startsWith('START'))).toEqual(expected);
 });
+
+test('the ways back from callees and workers are counted', async () => {
+  const { overlay } = await played({
+    START: {
+      text: '<fork>W</fork> <join>CALL</join>',
+      answers: ['<fork>W</fork><fork>W</fork><join>CALL</join>'],
+    },
+    W: { text: '<result>w</result>', answers: () => '<result>w</result>' },
+    CALL: {
+      text: '<call return="END">C</call>',
+      answers: ['<call return="END">C</call>'],
+    },
+    C: { text: '<goto>D</goto>', answers: ['<goto>D</goto>'] },
+    D: { text: '<result>d</result>', answers: ['<result>d</result>'] },
+    END: { text: '<result>x</result>', answers: ['<result>x</result>'] },
+  });
+  const times = (state: string, to: string) =>
+    timesTaken(overlay, { resultOf: `state:${state}.md`, to: `state:${to}.md` });
+  expect(times('W', 'CALL')).toBe(2);
+  expect(times('D', 'END')).toBe(1);
+  expect(times('C', 'END')).toBe(0);
+  const returned = { caller: 'state:CALL.md', callee: 'state:C.md', to: 'state:END.md' };
+  expect(timesTaken(overlay, returned)).toBe(1);
+});

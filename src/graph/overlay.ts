@@ -19,7 +19,7 @@ export interface Overlay {
   readonly returns: ReadonlyMap<string, number>;
 }
 
-/** What a run did: a transition, or the return from a callee. */
+/** An act of a run: a transition, or the return from a callee. */
 export type Taken =
   | Pick<GraphEdge, 'from' | 'to' | 'role'>
   /** The caller continued at `to` after its callee. */
@@ -42,6 +42,8 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
   const edges = new Map<string, EdgeUse>();
   const returns = new Map<string, number>();
   const agents = new Map<string, Traced>();
+  /** The node at which each worker ended. */
+  const ended = new Map<string, string>();
   let root = '';
 
   const nodeOf = ({ workflow, state }: Where) =>
@@ -143,7 +145,13 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
       case 'join-reported': {
         if (!agent) break;
         const to = { workflow: agent.workflow, state: event.state };
-        countEdge(agent, event.why === 'timeout' ? 'timeout' : 'join', nodeOf(to), 'join');
+        countEdge(agent, event.why === 'reached' ? 'join' : event.why, nodeOf(to), 'join');
+        for (const { agent: worker, status } of event.workers) {
+          const node = ended.get(worker);
+          if (node !== undefined && status === 'ended') {
+            countReturn({ resultOf: node, to: nodeOf(to) });
+          }
+        }
         enter(event.agent, { ...agent, ...to });
         break;
       }
@@ -153,6 +161,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
       case 'agent-ended':
         if (!agent) break;
         countEdge(agent, 'result', END, 'result');
+        ended.set(event.agent, nodeOf(agent));
         agents.delete(event.agent);
         break;
       default:

@@ -55,7 +55,7 @@ describe('reads YAML in linear time', () => {
   });
 });
 
-test('draws a graph that is too large for the library in linear time', () => {
+test('draws a graph that is too large for the better layout in linear time', () => {
   const chain = LARGE_FOLDERS['a chain of states'];
   expectLinear((n) => {
     const workflow = workflowOf(chain?.(n) ?? {});
