@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../../test/journal/test-clock.ts';
 import { makeRun, type StageOptions } from '../../test/make-run.ts';
+import { stagePorts } from '../../test/stage-ports.ts';
 import { type ScriptedAnswer, scriptedAgent } from '../execute/scripted.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
@@ -45,20 +46,8 @@ function host(answer: (state: string) => ScriptedAnswer | Promise<ScriptedAnswer
   ) => {
     const stage = makeRun(FLOW, options);
     return carryRun(options.run ?? stage.run, first, {
-      library: {
-        get: stage.workflows,
-        load: () => Promise.reject(new Error('none')),
-        pathOf: (_ref, file) => file,
-        filesOf: () => [],
-        scriptFolder: async (ref) => ref,
-      },
+      ...stagePorts(stage),
       executors: { prompt: executor, script: executor, leave: () => void log.push('leave') },
-      world: {
-        findDirectory: async (path) => ({ found: true, path, inProject: true }),
-        lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
-        environment: new Set(),
-      },
-      folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },
       journal: { append: async (events) => void kept.push(...events) },
       clock,
       newId: () => 's1',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeRun } from '../../test/make-run.ts';
+import { makeRun, type Stage, state } from '../../test/make-run.ts';
+import { stagePorts } from '../../test/stage-ports.ts';
 import { scriptedAgent } from '../execute/scripted.ts';
 import type { Input } from '../model/input.ts';
 import type { Executor, Journal } from '../ports.ts';
@@ -7,14 +8,17 @@ import { Inbox } from './inbox.ts';
 import { runLoop } from './loop.ts';
 import { Steps } from './steps.ts';
 
-/** Runs a workflow of one state; returns what was written, done and shown, in order. */
-function observed(append: Journal['append'] = async () => {}) {
-  const stage = makeRun({ START: [] });
+/** Runs a workflow; returns what was written, done and shown, in order. */
+function observed(
+  append: Journal['append'] = async () => {},
+  stage: Stage = makeRun({ START: [] }),
+  answer: (state: string) => string = () => '<result>x</result>',
+) {
   const log: string[] = [];
   const inbox = new Inbox<Input>();
-  const agent = scriptedAgent(() => {
+  const agent = scriptedAgent((step) => {
     log.push('executed');
-    return '<result>x</result>';
+    return answer(step.state);
   });
   const clock = { now: () => stage.now++, at: () => () => {} };
   class LoggedSteps extends Steps {
@@ -24,16 +28,8 @@ function observed(append: Journal['append'] = async () => {}) {
     }
   }
   const steps = new LoggedSteps(inbox, {
-    library: {
-      get: stage.workflows,
-      load: () => Promise.reject(new Error('none')),
-      pathOf: (_ref, file) => file,
-      filesOf: () => [],
-      scriptFolder: async (ref) => ref,
-    },
+    ...stagePorts(stage),
     executors: { prompt: agent, script: agent },
-    world: WORLD,
-    folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },
     clock,
     live: () => {},
   });
@@ -72,6 +68,35 @@ test('an event that cannot be journaled is neither acted on nor shown', async ()
   expect(log).toEqual([]);
 });
 
+test('the state that a step executes is determined once', async () => {
+  const judged = state(
+    'evaluators: [{prompt: JUDGE, expect: "YES", then: {tag: goto, target: END}}]',
+  );
+  const stage = makeRun({ START: judged, JUDGE: [], END: [] });
+  const own = stage.workflows('/flow')?.states.get(stage.agent().state);
+  const evaluator = own?.kind === 'prompt' ? own.policy.evaluators[0] : undefined;
+  if (evaluator?.kind !== 'prompt') throw new Error('The state has a judge.');
+  // Only to determine the state of a step does the language read which state judges.
+  let reads = 0;
+  const { state: judge } = evaluator;
+  Object.defineProperty(evaluator, 'state', {
+    get() {
+      reads += 1;
+      return judge;
+    },
+  });
+  // The judge is reminded twice, so it takes three steps.
+  const answers = ['<result>x</result>', 'Hm.', 'Hm.', '<result>NO</result>', '<result>y</result>'];
+  const states: string[] = [];
+  const { ended } = observed(undefined, stage, (name) => {
+    states.push(name);
+    return answers[states.length - 1] ?? '';
+  });
+  expect((await ended).result).toBe('y');
+  expect(states).toEqual(['START.md', 'JUDGE.md', 'JUDGE.md', 'JUDGE.md', 'END.md']);
+  expect(reads).toBe(3);
+});
+
 test('the settings of a resume apply to the steps that it adopts', async () => {
   const stage = makeRun({ START: [] });
   stage.start();
@@ -89,16 +114,8 @@ test('the settings of a resume apply to the steps that it adopts', async () => {
   };
   const clock = { now: () => stage.now++, at: () => () => {} };
   const steps = new Steps(inbox, {
-    library: {
-      get: stage.workflows,
-      load: () => Promise.reject(new Error('none')),
-      pathOf: (_ref, file) => file,
-      filesOf: () => [],
-      scriptFolder: async (ref) => ref,
-    },
+    ...stagePorts(stage),
     executors: { prompt: adopting, script: agent },
-    world: WORLD,
-    folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },
     clock,
     live: () => {},
   });
@@ -110,9 +127,3 @@ test('the settings of a resume apply to the steps that it adopts', async () => {
   await runLoop(stage.run, inbox, { ...ports, patient: true });
   expect(log.slice(0, 2)).toEqual(['write run-resumed', 'adopt under plan']);
 });
-
-const WORLD = {
-  findDirectory: async (path: string) => ({ found: true, path, inProject: true }) as const,
-  lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
-  environment: new Set<string>(),
-};

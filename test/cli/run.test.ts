@@ -47,7 +47,7 @@ test('--json prints one object per event and nothing else on stdout', async () =
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(events.filter(({ type }) => type === 'live')).toMatchObject([
-    { agent: 'main', kind: 'print', text: 'on the way' },
+    { agent: 'main', step: 1, kind: 'print', text: 'on the way' },
   ]);
   const journaled = project.journal('one').map(({ type }) => type);
   expect(events.map(({ type }) => type).filter((type) => type !== 'live')).toEqual(journaled);

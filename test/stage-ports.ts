@@ -1,0 +1,23 @@
+import type { StepsPorts } from '../src/run/steps.ts';
+import type { Stage } from './make-run.ts';
+
+/** Ports for the steps of a run under test: its workflow, a world in which every directory exists. */
+export function stagePorts({
+  workflows,
+}: Pick<Stage, 'workflows'>): Pick<StepsPorts, 'library' | 'world' | 'folders'> {
+  return {
+    library: {
+      get: workflows,
+      load: () => Promise.reject(new Error('none')),
+      pathOf: (_ref, file) => file,
+      filesOf: () => [],
+      scriptFolder: async (ref) => ref,
+    },
+    world: {
+      findDirectory: async (path) => ({ found: true, path, inProject: true }),
+      lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
+      environment: new Set(),
+    },
+    folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },
+  };
+}
