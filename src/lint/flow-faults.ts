@@ -15,21 +15,30 @@ import { explanations } from './names.ts';
 import { forbiddenTags } from './policy-tags.ts';
 import { startOf } from './rule.ts';
 
-export function flowFaults(workflow: Workflow, walk: Walk): readonly Diagnostic[] {
+/** `faulty`: the states with a tag that cannot be followed. Such a tag may be meant for any state. */
+export function flowFaults(
+  workflow: Workflow,
+  walk: Walk,
+  faulty: ReadonlySet<string> = new Set(),
+): readonly Diagnostic[] {
   const reached = new Set([...walk.configurations.values()].map(({ state }) => state));
   const states = [...workflow.states.values()].filter(({ name }) => reached.has(name));
   const certain = [
     ...unresolvedWays(walk),
     ...refusals(walk),
     ...states.flatMap((state) => forbiddenTags(workflow, state)),
-    ...deadEnds(workflow, walk),
+    ...deadEnds(workflow, walk).filter(({ file }) => !faulty.has(file)),
     ...resultsThatEnd(walk),
   ];
   // The part that was not explored could still refute these.
   if (walk.boundHit) return certain;
+  const isUncertain =
+    walk.unresolved.length > 0 ||
+    walk.faults.length > 0 ||
+    states.some(({ name }) => faulty.has(name));
   return [
     ...certain,
-    ...unreachableStates(workflow, walk, reached),
+    ...(isUncertain ? [] : unreachableStates(workflow, walk, reached)),
     ...callsThatNeverReturn(walk),
     ...endlessLoops(workflow, walk),
   ];

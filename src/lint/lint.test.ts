@@ -20,12 +20,7 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'a missing return and next',
     { START: `<call return="X">A</call>\n<fork next="Y">A</fork>`, A: END },
-    [
-      'unreachable-state A.md:1:1',
-      'missing-state START.md:1:1',
-      'missing-state START.md:2:1',
-      'unjoined-fork START.md:2:1',
-    ],
+    ['missing-state START.md:1:1', 'missing-state START.md:2:1', 'unjoined-fork START.md:2:1'],
   ],
   [
     'an instruction in place of a target',
@@ -56,7 +51,7 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'an unquoted attribute',
     { START: `<call return=A>A</call> ${END}`, A: END },
-    ['unreachable-state A.md:1:1', 'unreadable-example START.md:1:1'],
+    ['unreadable-example START.md:1:1'],
   ],
   [
     'a call without return',
@@ -66,7 +61,7 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'a variable that an agent must not choose',
     { START: `<fork next="START" ITEM="1">A</fork> ${END}`, A: END },
-    ['unreachable-state A.md:1:1', 'bad-transition START.md:1:1', 'unjoined-fork START.md:1:1'],
+    ['bad-transition START.md:1:1', 'unjoined-fork START.md:1:1'],
   ],
   [
     'such a variable that the policy names',
@@ -102,7 +97,7 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'quotes in single quotes, which the shell prints',
     { 'START.sh': `echo '<goto input="$(cat "a")">A</goto>'`, A: `{{input}} ${END}` },
-    ['unreachable-state A.md:1:1', 'dead-end START.sh:1:1', 'unreadable-tag START.sh:1:7'],
+    ['unreadable-tag START.sh:1:7'],
   ],
   [
     'another tag where none is read',
@@ -160,7 +155,7 @@ test.each<[string, Record<string, string>, string[]]>([
       START: `<fork>W</fork>\n<join failed_next="X" timeout="1h" timeout_next="Y">Z</join>`,
       W: END,
     },
-    ['missing-state START.md:1:1', 'missing-state START.md:2:1', 'unreachable-state W.md:1:1'],
+    ['missing-state START.md:1:1', 'missing-state START.md:2:1'],
   ],
   [
     'bad attributes of a join',
@@ -295,7 +290,7 @@ states:
   const all = lint(yamlWorkflowOf('flow.yaml', YAML));
 
   test('every diagnostic names that file, and a place in it', () => {
-    expect(all.length).toBeGreaterThan(10);
+    expect(all.length).toBe(8);
     for (const { file, line, column } of all) {
       expect(file).toBe('flow.yaml');
       expect(lines[line - 1]?.length).toBeGreaterThanOrEqual(column);
@@ -322,10 +317,8 @@ test('a missing entry is a fault of the whole file', () => {
 });
 
 test('the nearest name is suggested', () => {
-  const [first] = lint(workflowOf({ START: '<goto>REVEIW</goto>', REVIEW: END }));
-  expect(first).toMatchObject({ code: 'unreachable-state' });
-  expect(lint(workflowOf({ START: '<goto>REVEIW</goto>', REVIEW: END })).at(-1)).toMatchObject({
-    nearest: 'REVIEW.md',
-    remedy: 'Did you mean REVIEW.md?',
-  });
+  // REVIEW is not reported as unreachable: the wrong tag was meant for it.
+  expect(lint(workflowOf({ START: '<goto>REVEIW</goto>', REVIEW: END }))).toMatchObject([
+    { code: 'missing-state', nearest: 'REVIEW.md', remedy: 'Did you mean REVIEW.md?' },
+  ]);
 });

@@ -37,10 +37,9 @@ export function lint(workflow: Workflow, options: LintOptions = {}): readonly Di
   const here = { ...workflow, platform, entry };
   const states = statesHere(here);
   const ways = new Map(states.map((state) => [state.name, waysOf(here, state)]));
-  const found = [
-    ...RULES.flatMap((rule) => rule({ workflow: here, states, ways, options })),
-    ...flowFaults(here, explore(here).walk),
-  ];
+  const ofRules = RULES.flatMap((rule) => rule({ workflow: here, states, ways, options }));
+  const faulty = new Set(ofRules.filter(isFaultOfTag).map(({ file }) => file));
+  const found = [...ofRules, ...flowFaults(here, explore(here).walk, faulty)];
   const ours = found.map((one) => ({ ...one, file: fileOf(workflow, one.file) }));
   return inOrder([...workflow.diagnostics, ...ours]);
 }
@@ -53,6 +52,9 @@ export function lintFailure(
   const start = { file, line: 1, column: 1 };
   return [{ severity: 'error', code, ...start, message, remedy }, ...inOrder(diagnostics)];
 }
+
+const isFaultOfTag = ({ code }: Diagnostic) =>
+  code === 'unreadable-tag' || code === 'unreadable-example' || code === 'bad-transition';
 
 const RULES: readonly Rule[] = [
   unresolvedNames,
