@@ -1,4 +1,4 @@
-import { processPerState, warmGoto } from './cases/agent-states.ts';
+import { processPerState, warmGoto, warmShare } from './cases/agent-states.ts';
 import { foldEvent } from './cases/fold-event.ts';
 import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
@@ -20,6 +20,7 @@ export const CASES: readonly BenchCase[] = [
   scriptOutput,
   scriptOutputMemory,
   ...warmGoto,
+  ...warmShare,
   ...processPerState,
   startHelp,
   startList,

@@ -79,8 +79,6 @@ test('serves the next prompt of its agent in the same session', async () => {
 });
 
 test.each<[string, Partial<ClaudeStep>, Partial<WarmProcess>]>([
-  ['another session', { session: { use: 'continue', id: 's2' } }, {}],
-  ['a fresh session', { session: { use: 'fresh', id: 's2' } }, {}],
   ['a branch', { session: { use: 'branch', from: 's1', id: 's2' } }, {}],
   ['another directory', { cwd: '/elsewhere' }, {}],
   ['a repeated prompt', { previousFolder: '/steps/1' }, {}],
@@ -100,9 +98,51 @@ test.each<[string, Partial<ClaudeStep>, Partial<WarmProcess>]>([
   expect(isEnded()).toBe(true);
 });
 
+describe('a process that has not ended yet', () => {
+  function ending() {
+    const { process, isEnded } = waiting();
+    let exit = () => {};
+    const ended = new Promise<Exit>((resolve) => {
+      exit = () => resolve({ kind: 'exited', code: 0 });
+    });
+    return { process: { ...process, launched: { ...process.launched, ended } }, isEnded, exit };
+  }
+
+  test.each<[string, ClaudeStep['session']]>([
+    ['another session', { use: 'continue', id: 's2' }],
+    ['a fresh session', { use: 'fresh', id: 's2' }],
+    ['a branch of another session', { use: 'branch', from: 's2', id: 's3' }],
+  ])('does not delay %s', async (_, session) => {
+    const warm = pool();
+    const { process, isEnded, exit } = ending();
+    warm.keep('main', process);
+    expect(await warm.acquire({ ...step, session })).toBeUndefined();
+    await vi.waitFor(() => expect(isEnded()).toBe(true));
+    exit();
+    await warm.close();
+  });
+
+  test('delays its own session, also after a step of another one', async () => {
+    const warm = pool();
+    const { process, exit } = ending();
+    warm.keep('main', process);
+    await warm.acquire({ ...step, session: { use: 'fresh', id: 's2' } });
+    const order: string[] = [];
+    const acquired = warm.acquire(step).then(() => order.push('acquired'));
+    await warm.acquire({ ...step, session: { use: 'fresh', id: 's3' } });
+    order.push('exit');
+    exit();
+    await acquired;
+    expect(order).toEqual(['exit', 'acquired']);
+  });
+});
+
 test('ends the oldest process above the limit, before its agent continues', async () => {
   const warm = pool();
-  const all = ['main', 'b', 'c'].map((agent) => ({ agent, ...waiting() }));
+  const all = ['main', 'b', 'c'].map((agent, n) => ({
+    agent,
+    ...waiting({ session: `s${n + 1}` }),
+  }));
   for (const { agent, process } of all) warm.keep(agent, process);
   expect(await warm.acquire(step)).toBeUndefined();
   expect(all.map(({ isEnded }) => isEnded())).toEqual([true, false, false]);

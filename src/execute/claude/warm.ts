@@ -1,7 +1,8 @@
 /**
  * Processes that wait for their agent's next prompt. An agent has at most one. It is used only while
  * the agent continues in the same session and directory. Otherwise it is ended in order, before
- * another process uses that session.
+ * another process uses that session. A process of another session need not wait: the exit takes a
+ * tenth of the time that the next process needs for its start.
  */
 import { randomUUID } from 'node:crypto';
 import { follow, type LaunchedProcess } from '../process/index.ts';
@@ -31,6 +32,7 @@ export interface WarmProcess {
 
 export class WarmProcesses {
   readonly #idle = new Map<string, { process: WarmProcess; timer: NodeJS.Timeout }>();
+  /** By session. */
   readonly #ending = new Map<string, Promise<void>>();
   readonly #maxIdle: number;
   readonly #maxIdleMs: number;
@@ -49,21 +51,17 @@ export class WarmProcesses {
     if (this.#idle.size > this.#maxIdle && oldest !== undefined) void this.#end(oldest);
   }
 
-  /** The agent's process if it can serve the step. A process that cannot has ended when this resolves. */
+  /** The agent's process if it can serve the step. Otherwise no process uses the step's session now. */
   async acquire(step: ClaudeStep): Promise<WarmProcess | undefined> {
     const waiting = this.#idle.get(step.agent);
-    if (!waiting) {
-      // A process that is being ended may still use the session.
-      await this.#ending.get(step.agent);
-      return undefined;
+    if (waiting && canServe(waiting.process, step)) {
+      clearTimeout(waiting.timer);
+      this.#idle.delete(step.agent);
+      return waiting.process;
     }
-    if (!canServe(waiting.process, step)) {
-      await this.#end(step.agent);
-      return undefined;
-    }
-    clearTimeout(waiting.timer);
-    this.#idle.delete(step.agent);
-    return waiting.process;
+    void this.#end(step.agent);
+    await Promise.all(sessionsOf(step).map((session) => this.#ending.get(session)));
+    return undefined;
   }
 
   /** Ends the processes that wait longest until `wanted` processes are being ended. */
@@ -84,10 +82,16 @@ export class WarmProcesses {
     if (!waiting) return Promise.resolve();
     clearTimeout(waiting.timer);
     this.#idle.delete(agent);
-    const ending = endInOrder(waiting.process).finally(() => this.#ending.delete(agent));
-    this.#ending.set(agent, ending);
+    const { session } = waiting.process;
+    const ending = endInOrder(waiting.process).finally(() => this.#ending.delete(session));
+    this.#ending.set(session, ending);
     return ending;
   }
+}
+
+/** The sessions that the step reads or continues. */
+function sessionsOf({ session }: ClaudeStep): readonly string[] {
+  return session.use === 'branch' ? [session.from, session.id] : [session.id];
 }
 
 /**
