@@ -32,7 +32,7 @@ export const warmGoto: readonly BenchCase[] = ages.map((age) => ({
 export const warmShare: readonly BenchCase[] = ages.map((age) => ({
   name: `warm-share-${age}`,
   title: `warm goto, real agent, ${age} version`,
-  floor: 'the bare agent, prompts one after another on standard input',
+  floor: 'the bare agent, each prompt immediately on standard input',
   unit: 'ms',
   limits: 'ratio',
   target: 1.3,
