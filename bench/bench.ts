@@ -1,6 +1,7 @@
 import { processPerState, warmGoto, warmShare } from './cases/agent-states.ts';
 import { foldEvent } from './cases/fold-event.ts';
 import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
+import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import { scriptTransition, scriptTransitionNoDebug } from './cases/script-transition.ts';
 import { scriptWorkers } from './cases/script-workers.ts';
@@ -24,6 +25,8 @@ export const CASES: readonly BenchCase[] = [
   ...processPerState,
   startHelp,
   startList,
+  ...memoryOfAgents,
+  agentsOrStates,
   foldEvent,
 ];
 
