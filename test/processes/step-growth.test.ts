@@ -1,0 +1,81 @@
+// The work for one step stays the same, however long the run is, however many agents it has, and however
+// many processes the machine has. Counted are calls and bytes, not seconds.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+
+/** Starts `AGENTS` agents, each of which takes `STATES` steps. */
+const FLOW = {
+  'flow/START.sh': `for ((i = 1; i < AGENTS; i++)); do echo '<fork>WORK</fork>'; done
+echo '<goto>WORK</goto>'`,
+  'flow/WORK.sh': `n=$((\${RAYMOND_RESULT:-0} + 1))
+if [ $n -lt "$STATES" ]; then echo "<goto input='$n'>WORK</goto>"; else echo '<result>ok</result>'; fi`,
+};
+
+interface Work {
+  readonly calls: number;
+  readonly transfers: number;
+  readonly bytes: number;
+}
+
+/** The work of a run until each of its steps. */
+async function workOf(agents: number, states: number): Promise<readonly Work[]> {
+  const project = newProject(FLOW);
+  const { code, stderr } = await project.run(['flow', '--quiet', '--debug'], {
+    env: {
+      ...{ AGENTS: String(agents), STATES: String(states), WORK_FILE: project.path('work') },
+      NODE_OPTIONS: `--import ${join(import.meta.dirname, 'fixtures', 'count-work.js')}`,
+    },
+  });
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(readFileSync(project.path('work'), 'utf8'));
+}
+
+function perStep(work: readonly Work[], from: number, to: number): Work {
+  const [begin, end] = [work[from], work[to]];
+  if (!begin || !end) throw new Error(`There are only ${work.length} steps.`);
+  const per = (name: keyof Work) => (end[name] - begin[name]) / (to - from);
+  return { calls: per('calls'), transfers: per('transfers'), bytes: per('bytes') };
+}
+
+/** A run that takes longer writes its state file and its heartbeat more often. */
+const TOLERANCE = 1.3;
+
+function expectSame(few: Work, many: Work): void {
+  for (const name of ['calls', 'transfers', 'bytes'] as const)
+    expect([name, many[name] / few[name] < TOLERANCE, few, many]).toEqual([name, true, few, many]);
+}
+
+const LONG = { timeout: 120_000 };
+const isLinux = process.platform === 'linux';
+
+test.runIf(isLinux)('a step costs the same in a long run as in a short one', LONG, async () => {
+  const work = await workOf(1, 400);
+  expectSame(perStep(work, 60, 160), perStep(work, 290, 390));
+});
+
+test.runIf(isLinux)('a step costs the same with many agents as with few', LONG, async () => {
+  const [few, many] = [await workOf(10, 9), await workOf(90, 2)];
+  expectSame(perStep(few, 15, 85), perStep(many, 95, 175));
+});
+
+/** Until then, no old folder can be used again, which needs a look at the process table at times. */
+const BEFORE_FIRST_LOOK = 50;
+
+test.runIf(isLinux)('a step costs the same beside many processes', LONG, async () => {
+  const alone = await workOf(1, BEFORE_FIRST_LOOK + 2);
+  const loop = 'for ((i = 0; i < 300; i++)); do sleep 600 & done; wait';
+  const crowd = spawn('/bin/bash', ['-c', loop], { detached: true, stdio: 'ignore' });
+  onTestFinished(async () => {
+    const over = once(crowd, 'exit');
+    if (crowd.pid) process.kill(-crowd.pid, 'SIGKILL');
+    await over;
+  });
+  const beside = await workOf(1, BEFORE_FIRST_LOOK + 2);
+  const few = perStep(alone, 5, BEFORE_FIRST_LOOK);
+  expectSame(few, perStep(beside, 5, BEFORE_FIRST_LOOK));
+  expect(few.calls).toBeLessThan(100);
+});
