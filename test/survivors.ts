@@ -7,16 +7,14 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { boot } from '../src/execute/process/identity.ts';
-import { isAlive, type ProcessIdentity } from '../src/execute/process/index.ts';
+import { isAlive } from '../src/execute/process/index.ts';
 import { limitMark, runKey } from '../src/execute/process/mark.ts';
-import { readRecord } from '../src/execute/process/record.ts';
+import { type ProcessRecord, readRecord } from '../src/execute/process/record.ts';
 import { eventually } from './eventually.ts';
 
-interface Recorded {
+interface Recorded extends ProcessRecord {
   /** The step's folder. */
   readonly folder: string;
-  readonly identity: ProcessIdentity;
-  readonly token: string;
 }
 
 /** A line for each remaining process, to be read in a failed test. */
@@ -46,11 +44,20 @@ export function killSteps(project: string): void {
   for (const pid of pids) kill(pid);
 }
 
-/** The steps whose wrapper is alive. */
+/** The steps whose wrapper, or witness, still has their command. */
 export function runningSteps(project: string): { readonly folder: string; readonly pid: number }[] {
   return recordsOf(project)
-    .filter(({ identity }) => isAlive(identity))
+    .filter(({ identity, isOver }) => !isOver && isAlive(identity))
     .map(({ folder, identity }) => ({ folder, pid: identity.pid }));
+}
+
+/** The shells that fork the witnesses of scripts. */
+export function launchers(project: string): readonly number[] {
+  const known = new Set(recordsOf(project).map(({ launcher }) => launcher));
+  return survivors(project)
+    .filter((line) => line.includes('raymond-launcher'))
+    .map((line) => Number.parseInt(line, 10))
+    .filter((pid) => known.has(pid));
 }
 
 export function killHard(pid: number): void {
@@ -95,7 +102,7 @@ function isZombie(pid: string): boolean {
 }
 
 function commandOf(pid: number): string {
-  return readOrNothing(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200);
+  return readOrNothing(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(-200);
 }
 
 function readOrNothing(file: string): string {

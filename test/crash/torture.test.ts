@@ -27,6 +27,8 @@ test.each([0, 1])('killed with -9 repeatedly, round %d', LONG, async (round) => 
 
 const harms = [
   ['killed together with its steps', 'raymond and its steps'],
+  ['killed together with its launchers', 'raymond and its launchers'],
+  ['its launchers are killed', 'launchers'],
   ['the wrappers of its steps are killed', 'wrappers'],
   ['the disk is full for the records of wrappers', 'records'],
 ] as const;

@@ -1,6 +1,6 @@
 /**
  * Kills Raymond with -9 at random moments, resumes it until the run ends, and compares the result. Or
- * kills the wrappers of its steps, or fills the disk for their records.
+ * kills the wrappers and witnesses of its steps, or the launchers, or fills the disk for their records.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { RunEvent } from '../../src/model/event.ts';
 import { Project, type Started } from '../raymond.ts';
-import { killHard, killSteps, runningSteps, survivors } from '../survivors.ts';
+import { killHard, killSteps, launchers, runningSteps, survivors } from '../survivors.ts';
 import { TORTURE_WORKFLOW } from './torture-workflow.ts';
 import { type Ways, waysOf } from './ways.ts';
 
@@ -19,7 +19,14 @@ export interface Torture {
   readonly victims: Victims;
 }
 
-export const VICTIMS = ['raymond', 'raymond and its steps', 'wrappers', 'records'] as const;
+export const VICTIMS = [
+  'raymond',
+  'raymond and its steps',
+  'raymond and its launchers',
+  'launchers',
+  'wrappers',
+  'records',
+] as const;
 type Victims = (typeof VICTIMS)[number];
 
 /** The end of a script is then unknown, so it is repeated. */
@@ -76,7 +83,10 @@ export async function torture(
 
 /** Whether a process or file was found to harm. */
 function harm(project: Project, life: Started, random: Random, victims: Victims): boolean {
+  const shells = victims.endsWith('launchers') ? launchers(project.folder) : [];
+  for (const pid of shells) killHard(pid);
   if (killsRaymond(victims)) return life.child.kill('SIGKILL');
+  if (victims === 'launchers') return shells.length > 0;
   const step = pick(random, runningSteps(project.folder));
   if (!step) return false;
   if (victims === 'wrappers') killHard(step.pid);
