@@ -4,6 +4,7 @@
  *
  * Folds an event into a run. An event about an unknown agent changes nothing.
  */
+import { changedAgent, changedRun } from '../model/changed.ts';
 import type {
   RunEvent,
   RunEventOf,
@@ -30,13 +31,13 @@ import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './c
 import { FIRST_AGENT, newAgent, newRun } from './new-run.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
-  return { ...fold(run, event), seq: run.seq + 1, updatedAt: event.at };
+  return fold(changedRun(run, { seq: run.seq + 1, updatedAt: event.at }), event);
 }
 
 function fold(run: Run, event: RunEvent): Run {
   switch (event.type) {
     case 'run-started':
-      return started(event);
+      return started(run, event);
     case 'run-resumed':
       return resumed(run, event);
     case 'workflow-read':
@@ -44,11 +45,9 @@ function fold(run: Run, event: RunEvent): Run {
     case 'step-started':
       return stepStarted(run, event);
     case 'step-ended':
-      return endStep(run, event, (agent, step) => ({
-        ...keepSession(agent, step, event),
-        retries: 0,
-        previousTry: undefined,
-      }));
+      return endStep(run, event, (agent, step) =>
+        changedAgent(keepSession(agent, step, event), { retries: 0, previousTry: undefined }),
+      );
     case 'step-failed':
       return endStep(run, event, (agent) => ({ ...agent, previousTry: event.step }));
     case 'step-interrupted':
@@ -122,9 +121,11 @@ function fold(run: Run, event: RunEvent): Run {
   }
 }
 
-function started(event: RunEventOf<'run-started'>): Run {
+function started({ seq, updatedAt }: Run, event: RunEventOf<'run-started'>): Run {
   const run: Run = {
     ...newRun,
+    seq,
+    updatedAt,
     id: event.run,
     workflow: event.workflow,
     cwd: event.cwd,
@@ -196,22 +197,23 @@ function withoutReminder(task: Task): Task {
 
 function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   const isNewState = event.task === 'state' && event.attempt === 1;
-  const counted = isNewState ? { ...run, iterations: run.iterations + 1 } : run;
-  return change(counted, event.agent, (agent) => ({
-    ...agent,
-    steps: event.step,
-    attempts: event.attempt,
-    status: {
-      kind: 'running',
-      task: taskOf(agent.status),
-      step: event.step,
-      state: event.state,
-      startedAt: event.at,
-      session: event.session,
-      executor: event.executor,
-      worker: event.worker,
-    },
-  }));
+  const counted = isNewState ? changedRun(run, { iterations: run.iterations + 1 }) : run;
+  return change(counted, event.agent, (agent) =>
+    changedAgent(agent, {
+      steps: event.step,
+      attempts: event.attempt,
+      status: {
+        kind: 'running',
+        task: taskOf(agent.status),
+        step: event.step,
+        state: event.state,
+        startedAt: event.at,
+        session: event.session,
+        executor: event.executor,
+        worker: event.worker,
+      },
+    }),
+  );
 }
 
 /**
@@ -229,19 +231,18 @@ function endStep(
   // A turn that broke off before it cost anything shows no price.
   const hasPrice = event.type === 'step-ended' || usd > 0;
   const isTurn = agent.status.session !== undefined;
-  const paid: Run = {
-    ...run,
+  const paid = changedRun(run, {
     totalCostUsd: run.totalCostUsd + usd,
     dearestTurnUsd:
       isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, usd) : run.dearestTurnUsd,
-  };
+  });
   const failure = event.type === 'step-failed' ? event.failure : undefined;
-  return put(paid, agent, {
-    ...settle(agent, agent.status),
+  const settled = changedAgent(settle(agent, agent.status), {
     costUsd: agent.costUsd + usd,
     worktree: agent.worktree && seenAt(agent.worktree, event.worktree),
     status: { kind: 'deciding', task: agent.status.task, failure },
   });
+  return put(paid, agent, settled);
 }
 
 function seenAt(worktree: AgentWorktree, look: WorktreeLook | undefined): AgentWorktree {
@@ -253,7 +254,7 @@ function seenAt(worktree: AgentWorktree, look: WorktreeLook | undefined): AgentW
 function keepSession(agent: Agent, { session, task }: RunningStatus, event: StepEndEvent): Agent {
   const left = event.session ?? session;
   if (!left || task.kind === 'judge') return agent;
-  return { ...agent, session: { kind: 'open', id: left.id } };
+  return changedAgent(agent, { session: { kind: 'open', id: left.id } });
 }
 
 function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
@@ -272,14 +273,8 @@ function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
 
 function moved(agent: Agent, event: RunEventOf<'agent-moved'>): Agent {
   const { workflow, session, cwd, input, choices = {} } = event;
-  const there = {
-    ...agent,
-    workflow,
-    session,
-    cwd,
-    stack: newStack(agent, event.stack),
-    choices,
-  };
+  const stack = newStack(agent, event.stack);
+  const there = changedAgent(agent, { workflow, session, cwd, stack, choices });
   return enter(there, event.state, input);
 }
 

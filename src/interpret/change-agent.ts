@@ -1,4 +1,5 @@
 /** Changes of one agent in a run, and of the counts that depend on it. */
+import { changedAgent, changedRun } from '../model/changed.ts';
 import type { Task } from '../model/event.ts';
 import type { Agent, AgentEnd, AgentStatus, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
@@ -12,15 +13,14 @@ export function change(run: Run, id: string, next: (agent: Agent) => Agent): Run
 }
 
 export function setStatus(run: Run, id: string, next: (status: AgentStatus) => AgentStatus): Run {
-  return change(run, id, (agent) => ({ ...agent, status: next(agent.status) }));
+  return change(run, id, (agent) => changedAgent(agent, { status: next(agent.status) }));
 }
 
 export function put(run: Run, before: Agent | undefined, after: Agent): Run {
-  return {
-    ...run,
+  return changedRun(run, {
     agents: run.agents.set(after.id, after),
     tally: tallyWith(run.tally, before?.status, after.status),
-  };
+  });
 }
 
 /** Moves an agent to those that are over. Only the end of an agent can remove its worktree. */
@@ -46,13 +46,13 @@ export function retire(
 export function enter(agent: Agent, state: StateName, input: string | undefined): Agent {
   const key = visitKey(agent.workflow, state);
   const visits = { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 };
-  const there = { ...agent, state, input, visits, retries: 0, joined: undefined };
-  return begin(there, { kind: 'state' });
+  const there = { state, input, visits, retries: 0, joined: undefined };
+  return begin(changedAgent(agent, there), { kind: 'state' });
 }
 
 /** Gives an agent a task that has not been tried yet. */
 export function begin(agent: Agent, task: Task): Agent {
-  return { ...agent, attempts: 0, previousTry: undefined, status: ready(task) };
+  return changedAgent(agent, { attempts: 0, previousTry: undefined, status: ready(task) });
 }
 
 export function ready(task: Task): AgentStatus {

@@ -1,4 +1,4 @@
-/** Counts work, not seconds. An event costs the same with ten agents and with ten thousand. */
+/** Counts work, not seconds. An event costs the same with ten agents and with ten thousand, and after any number of events. */
 import { expect, test, vi } from 'vitest';
 import { PersistentMap } from '../../src/model/persistent-map.ts';
 import type { Run } from '../../src/model/run.ts';
@@ -80,7 +80,7 @@ test('the count would show an iteration over all agents', () => {
 });
 
 test('a change of a map rebuilds one path of it, and a path has at most seven nodes', () => {
-  const built = vi.spyOn(Array, 'from');
+  const built = vi.spyOn(Array.prototype, 'slice');
   for (const size of [10, 10_000]) {
     const map = PersistentMap.from(Array.from({ length: size }, (_, i) => [`main_w${i}`, i]));
     for (const change of [
@@ -96,3 +96,23 @@ test('a change of a map rebuilds one path of it, and a path has at most seven no
   }
   built.mockRestore();
 });
+
+test('a step costs the same at the end of a short and of a long history', () => {
+  const after = (steps: number) => {
+    const stage = makeRun({ START: [] }, { settings: { budgetUsd: 0 } });
+    for (let step = 0; step < steps; step++) stage.turn('<goto>START</goto>');
+    const copied = vi.spyOn(Array.prototype, 'slice');
+    const uses = work(stage, () => stage.turn('<goto>START</goto>'));
+    const copies = copied.mock.calls.length;
+    copied.mockRestore();
+    return { uses, copies, parts: partsOf(stage.run) };
+  };
+  expect(after(2_000)).toEqual(after(10));
+});
+
+/** The number of values in a run, its agents and their parts. */
+function partsOf(value: unknown): number {
+  if (value instanceof PersistentMap) return partsOf([...value]);
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce((sum: number, part) => sum + partsOf(part), 1);
+}
