@@ -64,12 +64,17 @@ export interface DamagedLine {
 }
 
 /** Decodes a line of a file of the given version, without the state of a snapshot: most readers do not need it. */
-export function decodeLine(line: Buffer, version: number): DecodedLine {
+export function decodeLine(
+  line: Buffer,
+  version: number,
+  text: string | undefined = textOf(line),
+): DecodedLine {
   const fault = version > 1 ? checksumFault(line) : undefined;
   if (fault !== undefined) return torn(fault);
-  const start = snapshotStart(line);
+  if (text === undefined) return torn(NOT_JSON);
+  const start = SNAPSHOT_START.exec(text.slice(0, SNAPSHOT_START_BYTES));
   if (start) return { kind: 'snapshot', seq: version > 1 ? Number(start[1]) : undefined };
-  const json = version > 1 ? parseCovered(line) : parseJson(line);
+  const json = parseJson(version > 1 ? `${text.slice(0, -CHECKSUM_BYTES)}}` : text);
   if (json === undefined) return torn(NOT_JSON);
   if (version === JOURNAL_VERSION && isEventLine(json)) {
     const { more = false } = json;
@@ -100,7 +105,7 @@ export function decodeVersion(firstLine: Buffer): DecodedVersion {
   const fault = checksumFault(firstLine);
   // A changed byte can look like a newer version.
   if (fault === WRONG_CHECKSUM) return torn(fault);
-  const json = parseJson(firstLine);
+  const json = parseJson(textOf(firstLine));
   if (json === undefined) return torn(NOT_JSON);
   const start = z.safeParse(startSchema, json);
   return start.success
@@ -113,7 +118,7 @@ export function decodeSnapshot(
   line: Buffer,
 ): { readonly seq: number; readonly state: unknown } | undefined {
   if (checksumFault(line) !== undefined) return undefined;
-  return z.safeParse(snapshotSchema, parseJson(line)).data;
+  return z.safeParse(snapshotSchema, parseJson(textOf(line))).data;
 }
 
 const NOT_JSON = 'it is not a line of JSON';
@@ -150,10 +155,6 @@ function isEventLine(json: unknown): json is EventLine {
 const SNAPSHOT_START = /^\{(?:"seq":(\d+),)?"type":"snapshot"/;
 const SNAPSHOT_START_BYTES = 48;
 
-function snapshotStart(line: Buffer): RegExpExecArray | null {
-  return SNAPSHOT_START.exec(line.toString('latin1', 0, SNAPSHOT_START_BYTES));
-}
-
 function encodeLine(value: unknown): Buffer {
   const line = withChecksum(value);
   if (line.length > MAX_LINE_BYTES) {
@@ -177,16 +178,36 @@ function checksumOf(covered: Buffer): string {
 }
 
 const CHECKSUM_START = ',"crc":"';
-const CHECKSUM_FORM = /^,"crc":"[0-9a-f]{8}"\}$/;
 const CHECKSUM_BYTES = 18;
 
 function checksumFault(line: Buffer): typeof NO_CHECKSUM | typeof WRONG_CHECKSUM | undefined {
-  const end = Math.max(line.length - CHECKSUM_BYTES, 0);
-  const written = line.toString('latin1', end);
-  if (!CHECKSUM_FORM.test(written)) return NO_CHECKSUM;
-  const sum = Number.parseInt(written.slice(CHECKSUM_START.length), 16);
-  return sum === crc32(line.subarray(0, end)) ? undefined : WRONG_CHECKSUM;
+  const end = line.length - CHECKSUM_BYTES;
+  const written = end < 0 ? undefined : writtenSum(line, end);
+  if (written === undefined) return NO_CHECKSUM;
+  return written === crc32(line.subarray(0, end)) ? undefined : WRONG_CHECKSUM;
 }
+
+/** The checksum at the end of a line. Byte by byte, because a pattern would take longer than the sum. */
+function writtenSum(line: Buffer, end: number): number | undefined {
+  let position = end;
+  for (let i = 0; i < CHECKSUM_START.length; i++)
+    if (line[position++] !== CHECKSUM_START.charCodeAt(i)) return undefined;
+  let sum = 0;
+  for (let i = 0; i < 8; i++) {
+    const digit = HEX_DIGITS[line[position++] ?? 0];
+    if (digit === undefined) return undefined;
+    sum = sum * 16 + digit;
+  }
+  return line[position] === QUOTE && line[position + 1] === BRACE ? sum : undefined;
+}
+
+const QUOTE = 0x22;
+const BRACE = 0x7d;
+/** By the code of the character. */
+const HEX_DIGITS: readonly (number | undefined)[] = Array.from({ length: 256 }, (_, code) => {
+  const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
+  return digit < 0 ? undefined : digit;
+});
 
 function damaged(reason: string): DamagedLine {
   return { kind: 'damaged', reason, mayBeTorn: false };
@@ -196,18 +217,12 @@ function torn(reason: string): DamagedLine {
   return { kind: 'damaged', reason, mayBeTorn: true };
 }
 
-function parseJson(line: Buffer): unknown {
-  return isUtf8(line) ? parseText(line.toString('utf8')) : undefined;
+/** Undefined if the bytes are not text. */
+function textOf(line: Buffer): string | undefined {
+  return isUtf8(line) ? line.toString('utf8') : undefined;
 }
 
-/** The object without its checksum. */
-function parseCovered(line: Buffer): unknown {
-  return isUtf8(line)
-    ? parseText(`${line.toString('utf8', 0, line.length - CHECKSUM_BYTES)}}`)
-    : undefined;
-}
-
-function parseText(text: string): unknown {
+function parseJson(text = ''): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { DiskFile } from './disk.ts';
 import { MAX_LINE_BYTES } from './journal-format.ts';
 
@@ -7,6 +8,8 @@ export interface Line {
   readonly end: number;
   /** Without the newline. Undefined if the line is longer than allowed. */
   readonly bytes: Buffer | undefined;
+  /** The same as text, where that was cheap to get: a whole chunk takes less time than its lines. */
+  readonly text?: string | undefined;
 }
 
 /** Most journals are small, and a long one needs few reads. */
@@ -35,12 +38,15 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<r
     if (got === 0) return;
     position += got;
     const filled = chunk.subarray(0, got);
+    const text = isAscii(filled) ? filled.toString('latin1') : undefined;
     const lines: Line[] = [];
     let begin = 0;
     for (let at = filled.indexOf(NEWLINE); at >= 0; at = filled.indexOf(NEWLINE, begin)) {
       collect(filled.subarray(begin, at));
       const end = start + length + 1;
-      lines.push({ start, end, bytes: length > MAX_LINE_BYTES ? undefined : joined(parts) });
+      const bytes = length > MAX_LINE_BYTES ? undefined : joined(parts);
+      const isInChunk = bytes?.length === at - begin;
+      lines.push({ start, end, bytes, text: isInChunk ? text?.slice(begin, at) : undefined });
       begin = at + 1;
       start = end;
       length = 0;
