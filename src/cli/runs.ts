@@ -2,12 +2,12 @@
 import type { RunSummary } from '../model/run-summary.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { time } from '../observe/words.ts';
-import type { RunStore, StoredRun, SurveyedRun } from '../ports.ts';
+import type { EachEvent, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
 import { findRun } from './find-run.ts';
 
 /** The run that a person names. Throws a UserError if it does not exist or cannot be read. */
-export async function openRun(store: RunStore, name: string): Promise<StoredRun> {
-  const found = await store.look(findRun(await store.list(), name));
+export async function openRun(store: RunStore, name: string, each?: EachEvent): Promise<StoredRun> {
+  const found = await store.look(findRun(await store.list(), name), each);
   if (found.kind === 'damaged') throw found.problem;
   return found;
 }

@@ -22,6 +22,8 @@ export interface Screen {
   error(error: Pick<UserError, 'message' | 'remedy'>): void;
   /** A line of a run's report. */
   line(line: Line, options?: LineOptions): void;
+  /** Many such lines, with few writes. */
+  lines(lines: readonly Line[], options?: LineOptions): void;
   /** A text of others. */
   quote(text: string): void;
   json(value: unknown, indent?: number): void;
@@ -68,6 +70,8 @@ export function keepTheDoor(report: (error: unknown) => number): void {
   process.on('uncaughtException', (error) => process.exit(report(error)));
 }
 
+const LINES_AT_ONCE = 1_000;
+
 function screen(stream: NodeJS.WriteStream): Screen {
   const isTerminal = () => stream.isTTY === true;
   const hasColor = () => isTerminal() && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
@@ -80,6 +84,13 @@ function screen(stream: NodeJS.WriteStream): Screen {
   const say = (...lines: readonly Text[]) =>
     write(lines.map((line) => ownLine(line, looks())).join(''));
   const offer = (line: string) => write(ownLine(line, { color: hasColor() }));
+  const lines = (all: readonly Line[], { plain, indent }: LineOptions = {}) => {
+    const shown = { ...looks(), ...(plain && { color: false }) };
+    for (let from = 0; from < all.length; from += LINES_AT_ONCE) {
+      const some = all.slice(from, from + LINES_AT_ONCE);
+      write(some.map((line) => formatLine(line, shown, indent)).join(''));
+    }
+  };
   const written = (text: string) =>
     new Promise<void>((resolve) => {
       stream.write(text, () => resolve());
@@ -96,8 +107,8 @@ function screen(stream: NodeJS.WriteStream): Screen {
       ]);
       offer(`         ${squeezed(remedy)}`);
     },
-    line: (line, { plain, indent } = {}) =>
-      write(formatLine(line, { ...looks(), ...(plain && { color: false }) }, indent)),
+    line: (line, options) => lines([line], options),
+    lines,
     quote: (text) => write(quotedLines({ text }, looks())),
     json: (value, indent) => write(`${visibleJson(value, indent)}\n`),
     document: (text) => written(isTerminal() ? visible(text) : text),

@@ -3,7 +3,7 @@ import { changesOf } from '../files/changes.ts';
 import type { JournaledEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
-import type { ChosenRun, LookedAtRun, RunOwner, RunStore } from '../ports.ts';
+import type { ChosenRun, EachEvent, LookedAtRun, RunOwner, RunStore } from '../ports.ts';
 import type { Disk } from './disk.ts';
 import type { RunCodec } from './file-journal.ts';
 import { fileMailbox } from './file-mailbox.ts';
@@ -43,18 +43,18 @@ export function fileStore(parts: FileStoreParts): RunStore {
     const seen = beat === undefined || isHere(found, world.self);
     return { pid, started, boot, name: seen ? `process ${pid}` : elsewhere(found), isHere: seen };
   };
-  const look = async (id: string): Promise<LookedAtRun> => {
+  const look = async (id: string, each?: EachEvent): Promise<LookedAtRun> => {
     const { journal, seals } = runPaths(project, id);
     // In this order, because a process first writes the end of the run, and then releases it.
     const who = await owner(id);
-    const { run } = await readRun(disk, journal, codec);
+    const { run } = await readRun(disk, journal, codec, each);
     const problem = journalOfAnother(id, run.id);
     if (problem) throw problem;
     const isOwn = await hasSeal({ disk, file: seals, key }, sealedText(run));
     return { kind: 'stored', id, run, isOwn, owner: who };
   };
-  const lookSafely = (id: string): Promise<LookedAtRun> =>
-    look(id).catch((error) => {
+  const lookSafely = (id: string, each?: EachEvent): Promise<LookedAtRun> =>
+    look(id, each).catch((error) => {
       if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
       throw error;
     });

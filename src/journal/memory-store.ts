@@ -11,6 +11,7 @@ import { summaryOf } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
 import type {
   ChosenRun,
+  EachEvent,
   Lease,
   LookedAtRun,
   Mailbox,
@@ -89,19 +90,28 @@ function newKeptRun(): KeptRun {
 }
 
 export function memoryStore(parts: MemoryStoreParts): RunStore {
-  const { runs, sealedText } = parts;
+  const { runs, sealedText, apply } = parts;
   const begun = (id: string): KeptRun => {
     const kept = runs.of(id);
     if (kept.events.length === 0) throw noRun(id);
     return kept;
   };
   const ownerOf = ({ lease }: KeptRun) => (lease?.isExpired ? undefined : lease?.owner);
-  const look = async (id: string): Promise<LookedAtRun> => {
+  const look = async (id: string, each?: EachEvent): Promise<LookedAtRun> => {
     const kept = runs.of(id);
     const { run, seals } = kept;
     if (!run) return { kind: 'damaged', id, problem: noRun(id) };
+    if (each) retell(kept.events, each);
     const isOwn = seals.has(sealedText(run));
     return { kind: 'stored', id, run, isOwn, owner: ownerOf(kept) };
+  };
+  const retell = (events: readonly JournaledEvent[], each: EachEvent) => {
+    let run: Run | undefined;
+    for (const event of events) {
+      const before = run;
+      run = apply(before, event);
+      each(event, before, run);
+    }
   };
   const survey = async (id: string): Promise<SurveyedRun> => {
     const found = await look(id);

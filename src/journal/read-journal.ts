@@ -38,18 +38,32 @@ export interface SnapshotPlace {
   readonly end: number;
 }
 
-/** Reads the run from its journal: from the newest known snapshot, else from the beginning. */
-export async function readRun<R>(disk: Disk, path: string, fold: Fold<R>): Promise<ReadRun<R>> {
+/**
+ * Reads the run from its journal: from the newest known snapshot, else from the beginning. `each` gets
+ * all events, so it needs the beginning.
+ */
+export async function readRun<R>(
+  disk: Disk,
+  path: string,
+  fold: Fold<R>,
+  each?: (event: JournaledEvent, before: R | undefined, after: R) => void,
+): Promise<ReadRun<R>> {
   // The state file first: it is never ahead of the journal, even while a process writes both.
   const shown = await shownSeq(disk, path);
   return thenClose(await openExisting(disk, path), async (file) => {
-    const known = await startingPoint(disk, file, path, fold);
+    const known = each ? atBeginning<R>() : await startingPoint(disk, file, path, fold);
     const { place } = known;
     let { run, snapshot } = known;
+    const add = (event: JournaledEvent) => {
+      const before = run;
+      const after = fold.apply(before, event);
+      each?.(event, before, after);
+      run = after;
+    };
     for await (const entries of readWhole(file, path, place))
       for (const entry of entries)
         if (entry.kind === 'snapshot') snapshot = entry;
-        else for (const event of entry.events) run = fold.apply(run, event);
+        else for (const event of entry.events) add(event);
     if (run === undefined) throw shown === undefined ? emptyJournal(path) : emptiedJournal(path);
     if (shown !== undefined && place.seq < shown) throw new CutJournal(path, place, shown);
     return { run, place, snapshot };
@@ -172,6 +186,10 @@ interface StartingPoint<R> {
   readonly snapshot: SnapshotPlace | undefined;
 }
 
+function atBeginning<R>(): StartingPoint<R> {
+  return { run: undefined, place: beginning(), snapshot: undefined };
+}
+
 /** A number with its newline. */
 const POINTER_BYTES = 100;
 
@@ -186,20 +204,19 @@ async function startingPoint<R>(
   path: string,
   fold: Fold<R>,
 ): Promise<StartingPoint<R>> {
-  const atBeginning = { run: undefined, place: beginning(), snapshot: undefined };
   const hint = await readText(disk, besideJournal(path).pointer, POINTER_BYTES).catch(
     () => undefined,
   );
   const start = Number(hint);
-  if (!hint || !Number.isSafeInteger(start) || start < 1) return atBeginning;
+  if (!hint || !Number.isSafeInteger(start) || start < 1) return atBeginning();
   const line = await lineAt(file, start);
   const decoded = line?.bytes && decodeSnapshot(line.bytes);
-  if (!decoded) return atBeginning;
+  if (!decoded) return atBeginning();
   try {
     const place = { end: line.end, seq: decoded.seq, version: JOURNAL_VERSION };
     return { run: fold.thaw(decoded.state), place, snapshot: line };
   } catch {
-    return atBeginning;
+    return atBeginning();
   }
 }
 

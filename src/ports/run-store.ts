@@ -25,8 +25,9 @@ export interface RunStore {
   survey(): Promise<readonly SurveyedRun[]>;
   /**
    * The current state of a run. Damage is data: a run that cannot be read does not hide the others.
+   * Whoever also wants the history passes `each`, which gets every event from the first one on.
    */
-  look(id: string): Promise<LookedAtRun>;
+  look(id: string, each?: EachEvent): Promise<LookedAtRun>;
   /** The process that works on a run. */
   owner(id: string): Promise<RunOwner | undefined>;
   /**
@@ -43,6 +44,8 @@ export interface RunStore {
   mailbox(id: string): Mailbox;
   records(id: string): StepRecords;
 }
+
+export type EachEvent = (event: JournaledEvent, before: Run | undefined, after: Run) => void;
 
 export type LookedAtRun = StoredRun | DamagedRun;
 export type SurveyedRun = StoredRun<RunSummary> | DamagedRun;

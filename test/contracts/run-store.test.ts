@@ -126,6 +126,7 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
       'a watcher gets the existing events and then the new ones, each once and in order',
       'a watcher continues when the owner changes',
       'a run is its owner’s own while it matches the sealed choices',
+      'a look gives the history on request: each event, with the run before and after it',
     ],
   ],
   [

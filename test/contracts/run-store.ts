@@ -374,6 +374,26 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'a look gives the history on request: each event, with the run before and after it',
+    async holds({ store, other }) {
+      const lease = await store.lease(ID);
+      const { append } = await begin(lease);
+      await append(woke(2), woke(3));
+      await append(woke(4));
+      let run: Run | undefined;
+      const found = await other.look(ID, (event, before, after) => {
+        assert.equal(event.seq, (run?.seq ?? 0) + 1);
+        assert.deepEqual(before, run);
+        assert.deepEqual(after, apply(run ?? newRun, event));
+        run = after;
+      });
+      assert(found.kind === 'stored');
+      assert.equal(found.run.seq, 4);
+      assert.deepEqual(found.run, run);
+      await lease.release();
+    },
+  },
+  {
     name: 'a survey gives every run as a look at it does, also after changes',
     async holds({ store, other }) {
       assert.deepEqual(await store.survey(), []);

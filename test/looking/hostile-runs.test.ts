@@ -29,14 +29,13 @@ async function lookAtRuns(): Promise<number> {
     if (found.kind === 'damaged') continue;
     runs += 1;
     condition(found);
-    const whole = await store.look(found.id);
-    if (whole.kind === 'stored') JSON.stringify(freeze(whole.run));
     const retell = retelling();
     const events: RunEvent[] = [];
-    for await (const event of store.events(found.id)) {
-      retell(event);
+    const whole = await store.look(found.id, (event, before, after) => {
+      retell(event, before, after);
       events.push(event);
-    }
+    });
+    if (whole.kind === 'stored') JSON.stringify(freeze(whole.run));
     overlayOf(events);
   }
   return runs;

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunEvent } from '../../model/event.ts';
+import { apply } from '../../interpret/apply.ts';
+import { newRun } from '../../interpret/new-run.ts';
+import type { JournaledEvent } from '../../model/event.ts';
 import type { RunStore } from '../../ports.ts';
 import { condition, openRun } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
@@ -20,10 +22,12 @@ export async function logs(
   const { store } = await here();
   const { id } = await openRun(store, name);
   const retell = retelling();
-  const print = (event: RunEvent) => {
-    const line = retell(event);
-    if (json) stdout.json(event);
-    else if (line) stdout.line(line);
+  let run = newRun;
+  const print = (event: JournaledEvent) => {
+    if (json) return stdout.json(event);
+    const before = run;
+    run = apply(before, event);
+    stdout.lines(retell(event, before, run));
   };
   let printed = 0;
   if (follow) {

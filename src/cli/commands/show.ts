@@ -1,12 +1,9 @@
-import { apply } from '../../interpret/apply.ts';
-import { newRun } from '../../interpret/new-run.ts';
 import { freeze } from '../../journal/state-file.ts';
 import { counted } from '../../model/counted.ts';
-import type { RunEvent } from '../../model/event.ts';
 import type { Agent, JoiningStatus, Run } from '../../model/run.ts';
 import { Describer, type Line } from '../../observe/describe.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
-import type { StoredRun } from '../../ports.ts';
+import type { EachEvent, StoredRun } from '../../ports.ts';
 import { agent } from '../agent.ts';
 import { FOREIGN } from '../own-runs.ts';
 import { condition, openRun } from '../runs.ts';
@@ -20,34 +17,29 @@ export async function show(
   { json }: { readonly json?: boolean },
 ): Promise<number> {
   const { store } = await here();
-  const found = await openRun(store, name);
   if (json) {
+    const found = await openRun(store, name);
     const { run, isOwn: own, owner } = found;
     const pid = owner?.pid ?? null;
     stdout.json({ ...freeze(run), condition: condition(found), own, pid }, 2);
     return 0;
   }
+  const history: Line[] = [];
+  const retell = retelling();
+  const found = await openRun(store, name, (...seen) => history.push(...retell(...seen)));
   // One by one, because the number of arguments of a call is limited.
   for (const line of [...summary(found), ...agents(found.run)]) stdout.say(line);
   stdout.say('', 'History');
-  const retell = retelling();
-  for await (const event of store.events(found.id)) {
-    const line = retell(event);
-    if (line) stdout.line(line, { indent: '  ' });
-  }
+  stdout.lines(history, { indent: '  ' });
   return 0;
 }
 
 /** Gives the line that the run showed for an event, if it showed one. */
-export function retelling(): (event: RunEvent) => Line | undefined {
+export function retelling(): (...seen: Parameters<EachEvent>) => readonly Line[] {
   const describer = new Describer(agent.alarmsOf);
-  let run: Run = newRun;
-  return (event) => {
-    const before = run;
-    run = apply(run, event);
-    const line = describer.describe(event, before, run);
-    const isShown = line && line.tone !== 'faint' && line.tone !== 'detail';
-    return isShown ? line : undefined;
+  return (event, before, after) => {
+    const line = describer.describe(event, before, after);
+    return line && line.tone !== 'faint' && line.tone !== 'detail' ? [line] : [];
   };
 }
 
