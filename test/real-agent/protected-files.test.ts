@@ -1,4 +1,5 @@
 // In the default permission mode, an agent cannot change the files that control it.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -50,6 +51,66 @@ describe.each(ages)('with the %s Claude Code', (age) => {
     const allowed = [`${task}/note`, `${task}/touched`, 'workflow/other.txt', 'result.txt'];
     expect(allowed.filter((name) => !existsSync(file(name)))).toEqual([]);
     expect(eventsOf(world.journal('r'), 'run-ended')).toMatchObject([{ outcome: 'completed' }]);
+  });
+
+  test('an agent can change its own worktree under .raymond, but nothing else there', async () => {
+    const world = await sandbox({
+      age,
+      workflow: {
+        'START.sh': `echo '<fork worktree="x">WORK</fork><join>AFTER</join>'`,
+        'WORK.md': 'Work in your worktree.',
+        'AFTER.md': 'Look from outside.',
+      },
+      script: (_, turn) => replies()[turn] ?? '<result>done</result>',
+    });
+    const { file, run, claude } = world;
+    const tree = '.raymond/worktrees/r/main_work1';
+    const write = (name: string): Reply => ({
+      content: [
+        { type: 'tool_use', name: 'Write', input: { file_path: file(name), content: 'new' } },
+      ],
+    });
+    const edit = (name: string): Reply => ({
+      content: [
+        { type: 'tool_use', name: 'Read', input: { file_path: file(name) } },
+        {
+          type: 'tool_use',
+          name: 'Edit',
+          input: { file_path: file(name), old_string: 'old', new_string: 'new' },
+        },
+      ],
+    });
+    const replies = () => [
+      write(`${tree}/made.txt`),
+      edit(`${tree}/file.txt`),
+      bash('touch touched.txt'),
+      write('.raymond/state/evil.jsonl'),
+      write('.raymond/config.toml'),
+      write('.raymond/runs/r/inbox/1.json'),
+      '<result>worked</result>',
+      write(`${tree}/from-outside.txt`),
+      '<result>done</result>',
+    ];
+    await writeFile(file('file.txt'), 'old');
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
+        cwd: claude.work,
+      });
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-q', '-m', 'first');
+    expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 0 });
+
+    expect(readFileSync(file(`${tree}/made.txt`), 'utf8')).toBe('new');
+    expect(readFileSync(file(`${tree}/file.txt`), 'utf8')).toBe('new');
+    expect(existsSync(file(`${tree}/touched.txt`))).toBe(true);
+    expect(readFileSync(file('file.txt'), 'utf8')).toBe('old');
+    const refused = ['state/evil.jsonl', 'config.toml', 'runs/r/inbox/1.json'];
+    expect(refused.filter((name) => existsSync(file(`.raymond/${name}`)))).toEqual([]);
+    expect(existsSync(file(`${tree}/from-outside.txt`))).toBe(false);
+    expect(eventsOf(world.journal('r'), 'join-reported')).toMatchObject([
+      { input: expect.stringContaining('"branch":"raymond/r/x","commits":0,"dirty":true') },
+    ]);
   });
 
   test('the tools that a state allows or forbids apply only in that state', async () => {

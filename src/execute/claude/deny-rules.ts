@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { isWithin } from '../../files/regular-file.ts';
+
 /**
  * Denies an agent changes to Raymond's own files and to the files of its workflow. The rules apply to
  * its editing tools and to file commands in its shell.
@@ -13,14 +16,17 @@ export interface Protected {
 
 export function denyRules(
   { projectFolder, files = [], filesOf }: Protected,
-  workflow: string,
+  { workflow, cwd }: { readonly workflow: string; readonly cwd: string },
 ): string[] {
   const own = escaped(projectFolder);
+  // An agent in a worktree must be able to change it. The permission mode protects the others.
+  const isInWorktree = isWithin(join(projectFolder, 'worktrees'), cwd);
   const patterns = [
     // Everything except `runs` and `worktrees`, and in a run everything except `tasks`: these contain
     // the agents' own folders. Claude Code ignores case, and it reads a class like [!rw] as [rw].
     `${own}/[a-qs-vx-z0-9._-]*`,
     `${own}/runs/*/[a-su-z0-9._-]*`,
+    ...(isInWorktree ? [] : [`${own}/w*`]),
     ...[...files, ...filesOf(workflow)].map(escaped),
   ];
   return TOOLS.flatMap((tool) => patterns.map((pattern) => `${tool}(/${pattern})`));

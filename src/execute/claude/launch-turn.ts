@@ -123,7 +123,7 @@ function begin(
       ...(step.budgetUsd !== undefined && { budgetUsd: step.budgetUsd }),
       allowedTools: step.allowedTools,
       disallowedTools: step.disallowedTools,
-      deny: denyRules(launcher.protects, step.workflow),
+      deny: denyRules(launcher.protects, step),
       ...(launcher.agentOptions && { options: launcher.agentOptions }),
     }),
     cwd: step.cwd,
