@@ -54,6 +54,15 @@ test('workers work in worktrees of their own; one without work is removed with i
     { branch: 'raymond/one/dirty', fate: 'kept', look: { commits: 0, dirty: true } },
     { branch: 'raymond/one/done', fate: 'kept', look: { commits: 1, dirty: false } },
   ]);
+  const { stdout } = await project.run(['show', 'one']);
+  expect(stdout).toContain('WORKTREE OF');
+  expect(stdout.replace(/ +/g, ' ')).toContain(
+    `main_work2 raymond/one/dirty 0 uncommitted ${tree('main_work2')}`,
+  );
+  expect(stdout.replace(/ +/g, ' ')).toContain(
+    `main_work3 raymond/one/done 1 - ${tree('main_work3')}`,
+  );
+  expect(stdout).not.toContain('raymond/one/clean 0');
   expect(existsSync(tree('main_work1'))).toBe(false);
   expect(project.read('.raymond/worktrees/one/main_work2/draft.txt')).toBe('draft\n');
   expect(project.read('.raymond/worktrees/one/main_work3/file.txt')).toBe('two\n');

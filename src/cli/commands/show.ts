@@ -28,7 +28,8 @@ export async function show(
   const retell = retelling();
   const found = await openRun(store, name, (...seen) => history.push(...retell(...seen)));
   // One by one, because the number of arguments of a call is limited.
-  for (const line of [...summary(found), ...agents(found.run)]) stdout.say(line);
+  for (const line of [...summary(found), ...agents(found.run), ...worktrees(found.run)])
+    stdout.say(line);
   stdout.say('', 'History');
   stdout.lines(history, { indent: '  ' });
   return 0;
@@ -62,6 +63,22 @@ function summary(found: StoredRun): readonly string[] {
 function rehearsalLine({ settings }: Run): string {
   const scripts = settings.rehearseScripts ? ' It executed scripts.' : '';
   return `  REHEARSAL: the run called no model and spent nothing.${scripts}`;
+}
+
+/** The worktrees that exist, and what a merge would find in them. */
+function worktrees(run: Run): readonly string[] {
+  const rows: string[][] = [];
+  for (const agents of [run.endedAgents, run.agents])
+    for (const [id, agent] of agents) {
+      const { worktree } = agent;
+      const isGone = worktree && 'fate' in worktree && worktree.fate !== 'kept';
+      if (!worktree?.tree || isGone || agent.steps === 0) continue;
+      const { branch = worktree.branch, commits = '?', dirty } = worktree.look ?? {};
+      const changes = dirty === undefined ? '?' : dirty ? 'uncommitted' : '-';
+      rows.push([id, branch, String(commits), changes, worktree.tree.path]);
+    }
+  if (rows.length === 0) return [];
+  return ['', ...table(['WORKTREE OF', 'BRANCH', 'COMMITS', 'CHANGES', 'FOLDER'], rows)];
 }
 
 function agents(run: Run): readonly string[] {
