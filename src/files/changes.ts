@@ -42,7 +42,8 @@ export function changesOf(file: string, pollMs = 250): Changes {
   };
 }
 
-function watchIfPossible(file: string, onChange: () => void): () => void {
+/** Returns a function that ends the watching. */
+export function watchIfPossible(file: string, onChange: () => void): () => void {
   try {
     const watcher = watch(file, onChange);
     watcher.on('error', () => watcher.close());

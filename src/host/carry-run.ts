@@ -13,13 +13,13 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { RunLost } from '../model/run-lost.ts';
 import type { Clock, Executors, Journal, Person, StopSource } from '../ports.ts';
-import { type Delivery, type DeliveryPorts, deliverMessages } from '../run/deliver-messages.ts';
 import { Inbox } from '../run/inbox.ts';
 import { runLoop } from '../run/loop.ts';
 import { Steps, type StepsPorts } from '../run/steps.ts';
-import { watchOwnership } from '../run/watch-ownership.ts';
 import { askPerson, NOBODY, openQuestions } from './ask-person.ts';
+import { type Delivery, type DeliveryPorts, deliverMessages } from './deliver-messages.ts';
 import { type NamedObserver, observeAll } from './observe-all.ts';
+import { watchOwnership } from './watch-ownership.ts';
 
 export interface Carrying
   extends Pick<StepsPorts, 'library' | 'world' | 'folders' | 'keeper' | 'worktrees'> {

@@ -8,8 +8,8 @@
  * in the folder when it is written.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { watch } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { watchIfPossible } from '../files/changes.ts';
 import { UnusableFile } from '../files/regular-file.ts';
 import type { Message } from '../model/message.ts';
 import { UserError } from '../model/user-error.ts';
@@ -104,7 +104,7 @@ async function read(mail: MailFolder, reader: MailReader): Promise<{ close(): vo
     }
   };
 
-  const stopNotice = notice(folder, look);
+  const stopNotice = watchIfPossible(folder, look);
   const timer = setInterval(look, lookEveryMs);
   await look();
   return {
@@ -212,16 +212,6 @@ async function removeDone(disk: Disk, path: string): Promise<void> {
     await disk.unlink(path);
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
-  }
-}
-
-function notice(folder: string, look: () => void): () => void {
-  try {
-    const watcher = watch(folder, look);
-    watcher.on('error', () => watcher.close());
-    return () => watcher.close();
-  } catch {
-    return () => {};
   }
 }
 

@@ -17,8 +17,8 @@ import {
   woke,
 } from '../../test/journal/fixtures.ts';
 import { testClock } from '../../test/journal/test-clock.ts';
+import { watchOwnership } from '../host/watch-ownership.ts';
 import { RunLost } from '../model/run-lost.ts';
-import { watchOwnership } from '../run/watch-ownership.ts';
 import { realDisk } from './disk.ts';
 import type { Ownership } from './file-journal.ts';
 import { takeLock } from './lock.ts';

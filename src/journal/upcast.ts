@@ -56,6 +56,7 @@ function settingsFromVersion1(settings: unknown): unknown {
   return { ...others, agent };
 }
 
+/** As version 1 had them. Later names do not belong here. */
 const VERSION_1_CHOICES = [
   'model',
   'effort',

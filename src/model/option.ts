@@ -1,3 +1,5 @@
+import type { Settings } from './event.ts';
+
 /**
  * A run option: a row of the one table of options. From it Raymond builds the command line, the
  * config files, the settings of tests, the help, and the JSON Schema of the config file.
@@ -32,6 +34,8 @@ export type OptionSpec = {
   readonly onlyAtStart?: true;
   /** A test of a workflow may set it. */
   readonly inTests?: true;
+  /** The setting of a run that holds its value. */
+  readonly setting?: keyof Settings;
 } & (
   | { readonly only: 'command-line' }
   | {

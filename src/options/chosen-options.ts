@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import type { AgentDeclaration, Choice } from '../model/agent.ts';
+import type { Settings } from '../model/event.ts';
 import type { OptionSpec } from '../model/option.ts';
 import { isInlineJson } from '../parse/inline-json.ts';
 import { camelCase, configKeys, isNegated } from './option-names.ts';
@@ -23,6 +24,16 @@ export function optionTable(agent: Pick<AgentDeclaration, 'choices'>): readonly 
 export function chosenValue(options: RunOptions, { name, choice }: TableRow): unknown {
   const values: Readonly<Record<string, unknown>> = options;
   return choice === undefined ? values[camelCase(name)] : options.agent?.[choice];
+}
+
+/** The value that an option has in the settings of a run, as a file would say it. */
+export function valueInSettings(
+  settings: Settings,
+  { setting, choice, isDuration }: TableRow,
+): unknown {
+  if (choice !== undefined) return settings.agent[choice];
+  const value = setting && settings[setting];
+  return isDuration && typeof value === 'number' ? value / 1000 : value;
 }
 
 /** The options as a program reads them, each under its name. */

@@ -15,6 +15,7 @@ import { leadsOut } from './leads-out.ts';
 export const RUN_OPTIONS = [
   {
     name: 'budget',
+    setting: 'budgetUsd',
     kind: 'number',
     placeholder: 'usd',
     meaning: 'stop when this much is spent; 0 is unlimited (default 10.00)',
@@ -24,6 +25,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'max-iterations',
+    setting: 'maxIterations',
     kind: 'count',
     placeholder: 'n',
     meaning: 'stop after this many steps; 0 is unlimited (default)',
@@ -33,6 +35,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'timeout',
+    setting: 'idleTimeoutMs',
     kind: 'number',
     placeholder: 'seconds',
     meaning: 'stop a step that is silent for this long; 0 is never (default 600)',
@@ -69,6 +72,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'max-parallel',
+    setting: 'maxParallelPrompts',
     kind: 'count',
     placeholder: 'n',
     meaning: 'at most this many prompts at a time (default 16), and as many scripts (default 256)',
@@ -79,6 +83,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'max-agents',
+    setting: 'maxAgents',
     kind: 'count',
     placeholder: 'n',
     meaning: 'at most this many agents in the run, including ended ones (default 10000)',
@@ -88,6 +93,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'max-depth',
+    setting: 'maxDepth',
     kind: 'count',
     placeholder: 'n',
     meaning: 'calls and functions nest at most this deep (default 200)',
@@ -97,6 +103,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'fail-fast',
+    setting: 'failFast',
     kind: 'flag',
     meaning: 'stop the other agents as soon as one fails',
     example: 'false',
@@ -105,6 +112,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'wait',
+    setting: 'wait',
     kind: 'flag',
     isOn: true,
     meaning: 'end instead of waiting for a usage limit or the deadline of a question',
@@ -114,6 +122,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'warm',
+    setting: 'warm',
     kind: 'flag',
     isOn: true,
     meaning: 'start a new agent process for each prompt',
@@ -123,6 +132,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'rehearse',
+    setting: 'rehearse',
     kind: 'flag',
     meaning: 'play the workflow without an agent and without executing its scripts: costs nothing',
     example: 'false',
@@ -132,6 +142,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'rehearsal',
+    setting: 'rehearsalFile',
     kind: 'text',
     placeholder: 'file',
     meaning: 'rehearse with the answers of this file instead of rehearsal.yaml',
@@ -141,6 +152,7 @@ export const RUN_OPTIONS = [
   },
   {
     name: 'scripts',
+    setting: 'rehearseScripts',
     kind: 'flag',
     meaning: 'execute the scripts in a rehearsal, except those that have an answer',
     example: 'false',

@@ -1,13 +1,13 @@
 /** Turns a finished run into a test: its inputs in their order, and its results. */
 import { stringify } from 'yaml';
 import { newRun } from '../interpret/new-run.ts';
-import type { AgentDeclaration, Choices } from '../model/agent.ts';
+import type { AgentDeclaration } from '../model/agent.ts';
 import type { RunEvent, RunEventOf, Settings } from '../model/event.ts';
 import { ignore, isStepEnd } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
-import { optionTable } from '../options/chosen-options.ts';
+import { optionTable, valueInSettings } from '../options/chosen-options.ts';
 import { configKey } from '../options/option-names.ts';
 import type { Recorded, TestSettings, WorkflowTest } from '../parse/test-file.ts';
 import { depthOf, pathOf } from './expectations.ts';
@@ -195,27 +195,14 @@ function otherPaths(events: readonly RunEvent[]): Record<string, string[]> {
 
 /** Only settings that a person chose. */
 function writtenSettings(settings: Settings, agent: AgentDeclaration): TestSettings {
-  const usual = newRun.settings;
-  const { idleTimeoutMs, maxParallelPrompts } = settings;
-  return {
-    ...(settings.budgetUsd !== usual.budgetUsd && { budget: settings.budgetUsd }),
-    // A test has its own limit, so the limit of the run is always written.
-    max_iterations: settings.maxIterations,
-    ...(idleTimeoutMs !== usual.idleTimeoutMs && { timeout: idleTimeoutMs / 1000 }),
-    ...(maxParallelPrompts !== usual.maxParallelPrompts && { max_parallel: maxParallelPrompts }),
-    ...(settings.failFast && { fail_fast: true }),
-    ...(!settings.wait && { no_wait: true }),
-    ...(!settings.warm && { no_warm: true }),
-    ...(settings.rehearse && { rehearse: true }),
-    ...writtenChoices(settings.agent, agent),
-  };
-}
-
-function writtenChoices(choices: Choices, agent: AgentDeclaration): TestSettings {
-  const written = optionTable(agent).flatMap(({ choice, ...spec }) => {
-    const value = choice === undefined ? undefined : choices[choice];
-    const isDefault = choice !== undefined && value === agent.defaults[choice];
-    return spec.inTests && value !== undefined && !isDefault ? [[configKey(spec), value]] : [];
+  const usual = { ...newRun.settings, agent: agent.defaults };
+  const written = optionTable(agent).flatMap((row) => {
+    const value = valueInSettings(settings, row);
+    // A test has its own limit of steps, so the limit of the run is always written.
+    const isUsual = row.setting !== 'maxIterations' && value === valueInSettings(usual, row);
+    if (!row.inTests || value === undefined || isUsual) return [];
+    // The key of a switch names the form that is not the default.
+    return [[configKey(row), row.kind === 'flag' ? true : value]];
   });
   return Object.fromEntries(written);
 }

@@ -4,6 +4,7 @@ import { UserError } from '../../model/user-error.ts';
 import { readAgentArgs } from './agent-args.ts';
 import { DEFAULTS, readChoices } from './choices.ts';
 import { BYPASS, stricterMode } from './known-names.ts';
+import { CLAUDE_OPTIONS } from './options.ts';
 import { splitTools } from './tools.ts';
 
 /**
@@ -97,15 +98,10 @@ export function summarize(choices: Choices): Readonly<Record<string, string>> {
   };
 }
 
-const NOTABLE = [
-  'allowedTools',
-  'disallowedTools',
-  'mcpConfig',
-  'agentSettings',
-  'addDir',
-  'appendSystemPrompt',
-  'agentArgs',
-];
+/** All that a user can choose, except what is harmless, shown above, or not part of a run. */
+const NOTABLE = Object.keys(CLAUDE_OPTIONS).filter(
+  (name) => !['model', 'effort', 'permissionMode', 'skipPermissions', 'claudePath'].includes(name),
+);
 
 export function alarmsOf({ skipPermissions }: Choices): readonly string[] {
   return skipPermissions === true ? ['PERMISSIONS SKIPPED'] : [];
