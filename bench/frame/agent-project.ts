@@ -1,6 +1,6 @@
 // The real Claude Code in an isolated environment. A scripted model on loopback answers immediately,
 // so what is measured is the agent and Raymond, never a network or a model.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import {
 } from '../../test/real-agent/claude-sandbox.ts';
 import { scriptedModel } from '../../test/real-agent/scripted-model.ts';
 import { Unavailable } from './case.ts';
+import { messageOf } from './rounds.ts';
 
 export interface AgentProject {
   readonly sandbox: ClaudeSandbox;
@@ -23,7 +24,9 @@ export interface AgentProject {
   close(): Promise<void>;
 }
 
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'raymond.js');
+const root = join(import.meta.dirname, '..', '..');
+const bin = join(root, 'bin', 'raymond.js');
+const installer = join(root, 'test', 'real-agent', 'install.js');
 
 export async function agentProject(age: Age): Promise<AgentProject> {
   const binary = installed(age);
@@ -52,11 +55,17 @@ export async function agentProject(age: Age): Promise<AgentProject> {
   };
 }
 
+/** A fresh clone has no agent yet. */
 function installed(age: Age): string {
   try {
     return claudeBinary(age);
+  } catch {
+    spawnSync(process.execPath, [installer], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+  try {
+    return claudeBinary(age);
   } catch (error) {
-    throw new Unavailable(error instanceof Error ? error.message : String(error));
+    throw new Unavailable(messageOf(error));
   }
 }
 

@@ -32,7 +32,7 @@ const lineSchema = z.readonly(
   }),
 );
 
-const resultSchema = z.readonly(
+export const resultSchema = z.readonly(
   z.object({
     version: z.literal(1),
     date: z.string(),
