@@ -192,6 +192,11 @@ export interface World {
   /** The facts that decide whether an agent may choose a loaded workflow. */
   lookAtWorkflow(ref: string): Promise<Pick<WorkflowFact, 'inProject' | 'unchanged'>>;
   readonly environment: Facts['environment'];
+  /**
+   * Stands for a value and for the files of the working tree that contains a directory. Rejects if
+   * they cannot be compared.
+   */
+  entryDigest(input: string | undefined, directory: string): Promise<string>;
 }
 
 /** The git worktrees of a run's workers. */

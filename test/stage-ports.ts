@@ -16,6 +16,7 @@ export function stagePorts({
     world: {
       findDirectory: async (path) => ({ found: true, path, inProject: true }),
       lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
+      entryDigest: async (input) => `${input}`,
       environment: new Set(),
     },
     folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },

@@ -1,6 +1,7 @@
 /** The facts about directories, files and variables that runs and tests of workflows need. */
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { entryDigest } from '../execute/git/tree-content.ts';
 import { type ProjectArea, projectArea } from '../files/project-area.ts';
 import type { DirectoryFact, Located } from '../model/input.ts';
 import type { WorkflowLibrary, World } from '../ports.ts';
@@ -24,6 +25,7 @@ export async function runWorld(began: Began, library: WorkflowLibrary): Promise<
       };
     },
     environment: environmentNames(),
+    entryDigest,
   };
 }
 
@@ -34,6 +36,7 @@ export async function testWorld(cwd: string): Promise<World> {
     findDirectory: (path, from) => findDirectory(path, from, area),
     lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
     environment: new Set(),
+    entryDigest,
   };
 }
 

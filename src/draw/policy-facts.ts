@@ -53,6 +53,8 @@ function testOf(evaluator: Evaluator): string {
       return `matches /${evaluator.pattern}/`;
     case 'visits':
       return `visit ${evaluator.count}`;
+    case 'unchanged':
+      return `entry ${evaluator.count} without a change`;
     case 'cost':
       return `cost $${evaluator.usd.toFixed(2)}`;
     case 'prompt':

@@ -90,6 +90,7 @@ export function stepKeeper(
           break;
         default:
           ignore<
+            | 'state-entered'
             | 'check-called'
             | 'worktree-settled'
             | 'join-started'

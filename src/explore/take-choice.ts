@@ -158,6 +158,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     default:
       return (
         ignore<
+          | 'state-entered'
           | 'check-called'
           | 'worktree-settled'
           | 'join-closed'

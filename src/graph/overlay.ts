@@ -166,6 +166,7 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
         break;
       default:
         ignore<
+          | 'state-entered'
           | 'check-called'
           | 'worktree-settled'
           | 'join-started'

@@ -33,6 +33,7 @@ export function askPerson(
           break;
         default:
           ignore<
+            | 'state-entered'
             | 'check-called'
             | 'worktree-settled'
             | 'join-started'

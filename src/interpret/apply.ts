@@ -28,7 +28,7 @@ import {
   stopRequested,
 } from './apply-join.ts';
 import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './change-agent.ts';
-import { FIRST_AGENT, newAgent, newRun } from './new-run.ts';
+import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
   return fold(changedRun(run, { seq: run.seq + 1, updatedAt: event.at }), event);
@@ -44,6 +44,8 @@ function fold(run: Run, event: RunEvent): Run {
       return { ...run, workflowFiles: run.workflowFiles.set(event.workflow, event.files) };
     case 'step-started':
       return stepStarted(run, event);
+    case 'state-entered':
+      return change(run, event.agent, (agent) => stateEntered(agent, event.digest));
     case 'step-ended':
       return endStep(run, event, (agent, step) =>
         changedAgent(keepSession(agent, step, event), { retries: 0, previousTry: undefined }),
@@ -270,6 +272,16 @@ function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
       : { ...agent, status: ready(task) };
   });
 }
+
+function stateEntered(agent: Agent, digest: string): Agent {
+  const key = visitKey(agent.workflow, agent.state);
+  const known = agent.entries[key] ?? [];
+  const entries = { ...agent.entries, [key]: [...known, digest].slice(-MOST_ENTRIES) };
+  return { ...agent, entries, entered: digest };
+}
+
+/** A loop may run for months. */
+const MOST_ENTRIES = 100;
 
 function moved(agent: Agent, event: RunEventOf<'agent-moved'>): Agent {
   const { workflow, session, cwd, input, choices = {} } = event;

@@ -46,7 +46,7 @@ export function retire(
 export function enter(agent: Agent, state: StateName, input: string | undefined): Agent {
   const key = visitKey(agent.workflow, state);
   const visits = { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 };
-  const there = { state, input, visits, retries: 0, joined: undefined };
+  const there = { state, input, visits, entered: undefined, retries: 0, joined: undefined };
   return begin(changedAgent(agent, there), { kind: 'state' });
 }
 

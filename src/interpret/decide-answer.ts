@@ -108,8 +108,14 @@ interface Pending {
 function evaluated(context: AfterStep, state: PromptState, pending: Pending): readonly RunEvent[] {
   const { agent, at } = context;
   const { output, tags } = pending;
-  const visits = agent.visits[visitKey(agent.workflow, agent.state)] ?? 0;
-  const step = { output, visits, costUsd: agent.costUsd };
+  const key = visitKey(agent.workflow, agent.state);
+  const entries = agent.entries[key] ?? [];
+  const step = {
+    output,
+    visits: agent.visits[key] ?? 0,
+    sameEntries: entries.filter((digest) => digest === agent.entered).length,
+    costUsd: agent.costUsd,
+  };
   const verdict = evaluate(state.policy.evaluators, pending.from, step);
   switch (verdict.kind) {
     case 'pass':

@@ -7,9 +7,10 @@ const evaluator = (test: EvaluatorTest) => ({
   transition: { name: 'goto', attributes: {}, body: 'X' } as const,
   line: 1,
 });
-const step = { output: 'I am Unable to do it', visits: 3, costUsd: 1.5 };
+const step = { output: 'I am Unable to do it', sameEntries: 2, visits: 3, costUsd: 1.5 };
 const matches = (pattern: string) => evaluator({ kind: 'matches', pattern });
 const visits = (count: number) => evaluator({ kind: 'visits', count });
+const unchanged = (count: number) => evaluator({ kind: 'unchanged', count });
 const cost = (usd: number) => evaluator({ kind: 'cost', usd });
 const judge = evaluator({ kind: 'prompt', state: 'JUDGE', expect: 'YES' });
 
@@ -20,6 +21,8 @@ test.each([
   ['the same, case ignored', [matches('(?i)unable to')], 'override', 0],
   ['too few visits', [visits(4)], 'pass', undefined],
   ['just enough visits', [visits(3)], 'override', 0],
+  ['too few equal entries', [unchanged(3)], 'pass', undefined],
+  ['just enough equal entries', [unchanged(2)], 'override', 0],
   ['too little cost', [cost(1.51)], 'pass', undefined],
   ['just enough cost', [cost(1.5)], 'override', 0],
   ['the first that fires', [visits(9), cost(1), visits(1)], 'override', 1],

@@ -7,11 +7,19 @@ export type Verdict =
   /** Only a turn of the judge can decide. */
   | { readonly kind: 'ask-judge'; readonly index: number };
 
+export interface EvaluatedStep {
+  readonly output: string;
+  readonly visits: number;
+  /** The number of entries into the state with the same input and files, including this one. */
+  readonly sameEntries: number;
+  readonly costUsd: number;
+}
+
 /** The first evaluator, starting at an index, that fires or needs a judge. */
 export function evaluate(
   evaluators: readonly Evaluator[],
   from: number,
-  step: { readonly output: string; readonly visits: number; readonly costUsd: number },
+  step: EvaluatedStep,
 ): Verdict {
   for (const [index, evaluator] of evaluators.entries()) {
     if (index < from) continue;
@@ -21,15 +29,14 @@ export function evaluate(
   return { kind: 'pass' };
 }
 
-function fires(
-  evaluator: Exclude<Evaluator, { kind: 'prompt' }>,
-  step: { readonly output: string; readonly visits: number; readonly costUsd: number },
-): boolean {
+function fires(evaluator: Exclude<Evaluator, { kind: 'prompt' }>, step: EvaluatedStep): boolean {
   switch (evaluator.kind) {
     case 'matches':
       return isFound(evaluator.pattern, step.output);
     case 'visits':
       return step.visits >= evaluator.count;
+    case 'unchanged':
+      return step.sameEntries >= evaluator.count;
     case 'cost':
       return step.costUsd >= evaluator.usd;
   }

@@ -41,6 +41,12 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
       return stop(run, input.how, input.at);
     case 'resume':
       return resume(workflows, run, input);
+    case 'state-entered': {
+      const { at, agent, step, digest } = input;
+      const status = run.agents.get(agent)?.status;
+      if (status?.kind !== 'running' || status.step !== step) return [];
+      return [{ type: 'state-entered', at, agent, step, digest }];
+    }
     case 'worktree-settled': {
       const { at, agent, kept } = input;
       if (run.endedAgents.get(agent)?.worktree?.fate !== 'removing') return [];

@@ -60,6 +60,8 @@ export function newAgent(
     input: place.input,
     choices: {},
     visits: { [visitKey(place.workflow, place.state)]: 1 },
+    entries: {},
+    entered: undefined,
     steps: 0,
     attempts: 0,
     retries: 0,

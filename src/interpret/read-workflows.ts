@@ -40,6 +40,7 @@ function workflowOf(run: Run, event: RunEvent): string | undefined {
       return run.agents.get(event.agent)?.workflow;
     default:
       return ignore<
+        | 'state-entered'
         | 'check-called'
         | 'worktree-settled'
         | 'join-started'

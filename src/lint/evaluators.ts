@@ -82,7 +82,7 @@ function hiddenByEarlier(): (evaluator: Evaluator) => string | undefined {
       earlier = patterns.get(evaluator.pattern);
       if (earlier === undefined) patterns.set(evaluator.pattern, line);
     } else if (evaluator.kind !== 'prompt') {
-      const value = evaluator.kind === 'visits' ? evaluator.count : evaluator.usd;
+      const value = evaluator.kind === 'cost' ? evaluator.usd : evaluator.count;
       const known = least.get(evaluator.kind);
       if (known && known.value <= value) earlier = known.line;
       else least.set(evaluator.kind, { line, value });

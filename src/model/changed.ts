@@ -45,6 +45,8 @@ export function changedAgent(agent: Agent, change: Partial<Agent>): Agent {
     input: agent.input,
     choices: agent.choices,
     visits: agent.visits,
+    entries: agent.entries,
+    entered: agent.entered,
     steps: agent.steps,
     attempts: agent.attempts,
     retries: agent.retries,

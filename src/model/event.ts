@@ -199,6 +199,13 @@ export const runEventSchema = z.discriminatedUnion('type', [
     /** The process that takes the step, if several can: its host and pid, or another name. */
     worker: z.optional(text),
   }),
+  /** Only for states that compare their entries. */
+  z.object({
+    type: z.literal('state-entered'),
+    ...byStep,
+    /** Stands for the input and the content of the working tree at the entry. */
+    digest: text,
+  }),
   z.object({
     type: z.literal('step-ended'),
     ...byStep,
@@ -291,7 +298,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...byAgent,
     /** The index of the evaluator, or of the check. */
     evaluator: count,
-    by: z.enum(['matches', 'visits', 'cost', 'prompt', 'ensures']),
+    by: z.enum(['matches', 'visits', 'cost', 'unchanged', 'prompt', 'ensures']),
     written: z.readonly(z.array(tagSchema)),
     taken: tagSchema,
   }),

@@ -11,6 +11,7 @@ import type { WorktreeLook } from './worktree.ts';
  */
 export type Input =
   | StartStep
+  | StateEntered
   | StepEnded
   | {
       readonly kind: 'person-answered';
@@ -60,6 +61,15 @@ export interface StartStep {
   readonly executors: { readonly prompt: string; readonly script: string };
   /** The process that would take the step; absent if it is not recorded. */
   readonly worker?: string | undefined;
+}
+
+/** A step has begun in a state that compares its entries. */
+export interface StateEntered {
+  readonly kind: 'state-entered';
+  readonly at: number;
+  readonly agent: string;
+  readonly step: number;
+  readonly digest: string;
 }
 
 export interface StepEnded {

@@ -74,6 +74,10 @@ export interface Agent {
   readonly choices: Readonly<Record<string, string>>;
   /** The number of entries into each state; see `visitKey`. */
   readonly visits: Readonly<Record<string, number>>;
+  /** The digests of its newest entries into the states that compare them; see `visitKey`. */
+  readonly entries: Readonly<Record<string, readonly string[]>>;
+  /** The digest of its entry into the current state, once it is known. */
+  readonly entered: string | undefined;
   /** The number of started steps, and so the number of the newest one. */
   readonly steps: number;
   /** The number of attempts at the current task, including the running or newest one. */

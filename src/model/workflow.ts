@@ -138,4 +138,6 @@ export type EvaluatorTest =
   | { readonly kind: 'matches'; readonly pattern: string }
   | { readonly kind: 'visits'; readonly count: number }
   | { readonly kind: 'cost'; readonly usd: number }
+  /** Fires at the Nth entry with the same input and the same files. */
+  | { readonly kind: 'unchanged'; readonly count: number }
   | { readonly kind: 'prompt'; readonly state: string; readonly expect: string };

@@ -125,6 +125,7 @@ export class Describer {
           `${this.#arrow(event.agent, before, 'retry')} at ${time(event.until)}: ${failureOf(after, event.agent)}`,
           'warning',
         ];
+      case 'state-entered':
       case 'agent-woke':
         return undefined;
       case 'agent-failed':

@@ -2,7 +2,7 @@ import type { Evaluator, EvaluatorTest } from '../model/workflow.ts';
 import { patternProblem } from './pattern.ts';
 import { readComplete } from './pinned-transition.ts';
 import { stateNameProblem } from './transition.ts';
-import { FROM_ONE, USD_ABOVE_0 } from './yaml-numbers.ts';
+import { FROM_ONE, FROM_TWO, USD_ABOVE_0 } from './yaml-numbers.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
 /** `{matches: "(?i)unable to", then: {tag: goto, target: ESCALATE}}` */
@@ -23,7 +23,7 @@ export function readEvaluator(
   return { ...test, transition, line: reader.lineOf(item.offset) };
 }
 
-const TESTS = ['matches', 'visits', 'cost', 'prompt'] as const;
+const TESTS = ['matches', 'visits', 'cost', 'unchanged', 'prompt'] as const;
 const KEYS: readonly string[] = [...TESTS, 'expect', 'then'];
 
 function readTest(
@@ -59,6 +59,10 @@ function readTest(
     case 'cost': {
       const usd = reader.number(test.field, 'cost', USD_ABOVE_0);
       return usd === undefined ? undefined : { kind: 'cost', usd };
+    }
+    case 'unchanged': {
+      const count = reader.number(test.field, 'unchanged', FROM_TWO);
+      return count === undefined ? undefined : { kind: 'unchanged', count };
     }
     case 'prompt':
       return readJudge(reader, test.field, expect);

@@ -89,6 +89,8 @@ const recordedSchema = z.union(
     /** A join stopped the step. */
     mapOf({ ...byAgent, state: someText, stopped: yes, cost: z.optional(usd) }),
     mapOf({ ...byAgent, reply: someText }),
+    /** Stands for the input and the files that it found in its state. */
+    mapOf({ ...byAgent, entered: someText }),
     mapOf({ ...byAgent, came: z.literal('time', 'time') }),
     mapOf({ came: z.literal('end of usage limit', 'end of usage limit') }),
   ],

@@ -36,6 +36,8 @@ export const FROM_ONE: NumberKind = {
   least: 1,
 };
 
+export const FROM_TWO: NumberKind = { ...FROM_ONE, expected: 'a whole number from 2 up', least: 2 };
+
 export function fitsKind(value: number, { isWhole, least, isAbove, most }: NumberKind): boolean {
   if (!(isWhole ? Number.isSafeInteger(value) : Number.isFinite(value))) return false;
   return value >= least && !(isAbove && value === least) && !(most !== undefined && value > most);

@@ -39,6 +39,7 @@ async function launch(stage: Stage, answer = '') {
         inProject: true,
       }),
       lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
+      entryDigest: async (input) => `${input}`,
       environment: new Set(['shell_level']),
     },
     folders: {

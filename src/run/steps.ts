@@ -9,7 +9,7 @@ import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { type Account, NO_COST } from '../model/step-account.ts';
 import type { OutputText, TagReading } from '../model/tag.ts';
 import { UserError } from '../model/user-error.ts';
-import type { PromptState, Workflow } from '../model/workflow.ts';
+import type { Evaluator, PromptState, Workflow } from '../model/workflow.ts';
 import { nearTag } from '../parse/near-tag.ts';
 import { readTags } from '../parse/tags.ts';
 import type {
@@ -76,6 +76,7 @@ export class Steps {
         break;
       default:
         ignore<
+          | 'state-entered'
           | 'check-called'
           | 'worktree-settled'
           | 'join-started'
@@ -165,11 +166,28 @@ export class Steps {
       const { executors, live, folders } = this.#ports;
       if (agent.joined && status.task.kind === 'state')
         folders.putJoined(agent.id, status.step, resultsOf(run, agent.joined));
+      if (how === 'start') await this.#compareEntry(agent, status);
       const ref = { agent: agent.id, step: status.step };
       const executor = executors[step.kind === 'prompt' ? 'prompt' : 'script'];
       return executor[how](step, (happening) => live(ref, happening));
     } catch (error) {
       return failedStep(error);
+    }
+  }
+
+  /** Reports what the agent finds as it enters a state, if the state compares its entries. */
+  async #compareEntry(agent: Agent, { task, state, step }: RunningStatus): Promise<void> {
+    if (task.kind !== 'state' || agent.attempts > 1) return;
+    const own = this.workflows(agent.workflow)?.states.get(state);
+    if (own?.kind !== 'prompt' || !own.policy.evaluators.some(isUnchanged)) return;
+    const { world, clock, live } = this.#ports;
+    try {
+      const digest = await world.entryDigest(agent.input, agent.cwd);
+      this.#inbox.put({ kind: 'state-entered', at: clock.now(), agent: agent.id, step, digest });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const text = `the evaluator "unchanged" cannot compare the files: ${why}`;
+      live({ agent: agent.id, step }, { kind: 'note', text });
     }
   }
 
@@ -286,6 +304,8 @@ export class Steps {
     }
   }
 }
+
+const isUnchanged = ({ kind }: Evaluator) => kind === 'unchanged';
 
 /** The output of a check is not an answer. */
 const NO_TAGS: TagReading = { tags: [], bad: [] };

@@ -44,6 +44,7 @@ export class Timers {
         break;
       default:
         ignore<
+          | 'state-entered'
           | 'check-called'
           | 'worktree-settled'
           | 'join-closed'

@@ -3,7 +3,7 @@ import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
 import { choiceKey, tagChoices } from '../parse/agent-choices.ts';
 import type { PolicyKey } from '../parse/policy.ts';
 import { attributesOf, TAG_RULES } from '../parse/transition.ts';
-import { COUNT, FROM_ONE, IDLE_SECONDS, USD_ABOVE_0 } from '../parse/yaml-numbers.ts';
+import { COUNT, FROM_ONE, FROM_TWO, IDLE_SECONDS, USD_ABOVE_0 } from '../parse/yaml-numbers.ts';
 import { described, type JsonSchema, mapSchema, numberSchema, TEXT } from './json-schema.ts';
 
 export function frontMatterSchema(agent: AgentDeclaration): JsonSchema {
@@ -110,6 +110,12 @@ function evaluators(): readonly JsonSchema[] {
     evaluator({ matches: described('A regular expression over the answer.', TEXT) }),
     evaluator({ visits: described('Fires from this visit on.', numberSchema(FROM_ONE)) }),
     evaluator({ cost: described('Fires from this cost on, in USD.', numberSchema(USD_ABOVE_0)) }),
+    evaluator({
+      unchanged: described(
+        'Fires at this entry with the same input and the same files.',
+        numberSchema(FROM_TWO),
+      ),
+    }),
     evaluator({
       prompt: described('The state that judges.', TEXT),
       expect: described('The result that confirms the transition.', TEXT),

@@ -158,6 +158,8 @@ function entryFor(
         stopped: true,
         ...(event.cost.usd > 0 && { cost: event.cost.usd }),
       };
+    case 'state-entered':
+      return { agent: event.agent, entered: event.digest };
     case 'agent-answered':
       return { agent: event.agent, reply: event.text };
     case 'join-closed':

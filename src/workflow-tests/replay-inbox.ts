@@ -63,9 +63,13 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
           this.#prepareReply(event.agent, event.at);
           break;
         default:
-          ignore<'check-called' | 'worktree-settled' | 'join-started' | 'agent-stop-requested'>(
-            event,
-          );
+          ignore<
+            | 'state-entered'
+            | 'check-called'
+            | 'worktree-settled'
+            | 'join-started'
+            | 'agent-stop-requested'
+          >(event);
       }
     }
     this.#release();
@@ -90,6 +94,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
       this.#next += 1;
       this.#delivered += group.length;
       for (const entry of group) {
+        if ('entered' in entry) this.#replaceDigest(keyOf(entry), entry.entered);
         this.#let(keyOf(entry));
         if ('reply' in entry) this.#forgetReply(entry.agent);
       }
@@ -112,6 +117,12 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
     const [, ...left] = this.#replies.get(agent) ?? [];
     if (left.length > 0) this.#replies.set(agent, left);
     else this.#replies.delete(agent);
+  }
+
+  /** A test has other files than the recorded run. */
+  #replaceDigest(key: string, digest: string): void {
+    const input = this.#held.get(key);
+    if (input?.kind === 'state-entered') this.#held.set(key, { ...input, digest });
   }
 
   #let(key: string): void {
@@ -176,6 +187,7 @@ function repliesIn(recorded: readonly Recorded[]): Map<string, string[]> {
 function keyOf(entry: Recorded): string {
   if ('state' in entry) return `end of a step of ${entry.agent}`;
   if ('reply' in entry) return `reply ${entry.agent}`;
+  if ('entered' in entry) return `entry of ${entry.agent}`;
   return 'agent' in entry ? `time for ${entry.agent}` : 'end of the usage limit';
 }
 
@@ -183,6 +195,8 @@ function keyOfInput(input: Input): string | undefined {
   switch (input.kind) {
     case 'step-ended':
       return `end of a step of ${input.agent}`;
+    case 'state-entered':
+      return `entry of ${input.agent}`;
     case 'time-came':
       return `time for ${input.agent}`;
     case 'usage-limit-over':

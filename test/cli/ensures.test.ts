@@ -1,4 +1,5 @@
 /** The commands of `ensures`, executed for real: a rehearsing agent answers the prompts. */
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
@@ -109,4 +110,24 @@ expect: {result: done, prompts: {START: [Make it green., 2 tests failed]}}
     code: 0,
     stdout: expect.stringContaining('2 passed'),
   });
+});
+
+test('an agent that goes round in circles is noticed, also across a resume', async () => {
+  const flow = (text: string) => `---
+evaluators: [{ unchanged: 3, then: { tag: result, payload: circles } }]
+---
+${text}, then <goto>WORK</goto>.`;
+  const project = newProject({
+    'flow/START.md': flow('Look'),
+    'flow/WORK.sh':
+      'echo round >> rounds; [ "$(wc -l < rounds)" -gt 4 ] || cp rounds file; echo "<goto>START</goto>"',
+    '.gitignore': 'rounds\n',
+  });
+  execFileSync('git', ['init', '-q'], { cwd: project.folder });
+  const stopped = await project.run([...REHEARSE, '--max-iterations', '12']);
+  expect(stopped.code).toBe(3);
+  const ended = await project.run(['resume', 'e', '--max-iterations', '0']);
+  expect(ended).toMatchObject({ code: 0, stdout: 'circles\n' });
+  // Four rounds changed a file. Then three entries found the same files.
+  expect(project.lines('rounds')).toHaveLength(6);
 });
