@@ -1,4 +1,5 @@
 // Kills and resumes Raymond repeatedly: npm run torture -- --rounds 200 --seed 1
+// Without --game it plays both workflows, torture and joins.
 // Each round has its own seed, which is printed when the round fails.
 import { parseArgs } from 'node:util';
 import { importTypeScript } from './typescript-of-tests.js';
@@ -8,15 +9,22 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kills: { type: 'string', default: '30' },
+    game: { type: 'string' },
   },
 });
 
-const { torture, undisturbedEnding, VICTIMS } = await importTypeScript('test/crash/torture.ts');
-const expected = await undisturbedEnding();
+const { GAMES, torture, undisturbedEnding, VICTIMS } =
+  await importTypeScript('test/crash/torture.ts');
+const games = values.game === undefined ? Object.keys(GAMES) : [values.game];
+const kills = Number(values.kills);
 const first = Number(values.seed);
-for (let seed = first; seed < first + Number(values.rounds); seed++) {
-  for (const victims of VICTIMS) {
-    const counts = await torture({ seed, kills: Number(values.kills), victims }, expected);
-    console.log(`seed ${seed}, ${victims}: the same ending after ${JSON.stringify(counts)}`);
+for (const game of games) {
+  const expected = await undisturbedEnding(game);
+  for (let seed = first; seed < first + Number(values.rounds); seed++) {
+    for (const victims of VICTIMS) {
+      const counts = await torture({ game, seed, kills, victims }, expected);
+      const what = `${game}, seed ${seed}, ${victims}`;
+      console.log(`${what}: the same ending after ${JSON.stringify(counts)}`);
+    }
   }
 }

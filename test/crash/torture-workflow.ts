@@ -55,12 +55,63 @@ note worked
 echo "<result>$item has \${RAYMOND_RESULT%% 0*}</result>"`),
 };
 
+/**
+ * Joins of workers that join their own workers, a worker that fails, a race whose losers are
+ * stopped, and a deadline. Losers write no note, because they may be stopped before that. The worker
+ * that fails writes none either: a resume retries it until a join has reported it.
+ */
+export const JOIN_WORKFLOW: Readonly<Record<string, string>> = {
+  'joins/START.sh': script(`
+note "\${RAYMOND_RESULT:=0}"
+for i in 1 2 3 4; do
+  echo "<fork item=\\"$i\\" round=\\"$RAYMOND_RESULT\\">WORK</fork>"
+done
+echo '<join>MERGE</join>'`),
+  'joins/WORK.sh': script(`
+[ "$item" != 3 ] || exit 3
+note "work $round"
+echo "<fork item=\\"$item.1\\" input=\\"$pad\\">LEAF</fork><fork item=\\"$item.2\\">LEAF</fork>"
+echo '<join>WORKED</join>'`),
+  'joins/LEAF.sh': script(`
+note leaf
+echo "<result>leaf $item $pad</result>"`),
+  'joins/WORKED.sh': script(`
+note "worked $(joined)"
+echo "<result>$item has \${#RAYMOND_RESULT}</result>"`),
+  'joins/MERGE.sh': script(`
+note "merge $(joined)"
+for item in fast slow slower; do
+  echo "<fork item=\\"$item\\" round=\\"$(round)\\">RACE</fork>"
+done
+echo '<join of="any">DONE</join>'`),
+  'joins/RACE.sh': script(`
+[ "$item" = fast ] || exec sleep 600
+note "race $round"
+echo '<result>won</result>'`),
+  'joins/DONE.sh': script(`
+note "done $(joined)"
+echo "<fork item=\\"late\\" round=\\"$(round)\\">RACE</fork><fork item=\\"fast\\" round=\\"$(round)\\">RACE</fork>"
+echo '<join timeout="1.5s" timeout_next="LATE" rest="stop">NEVER</join>'`),
+  'joins/NEVER.sh': script('note never; exit 1'),
+  'joins/LATE.sh': script(`
+note "late $(joined)"
+[ "$(round)" = 2 ] || { echo "<goto input=\\"$(($(round) + 1))\\">START</goto>"; exit; }
+echo "<result>$RAYMOND_RESULT</result>"`),
+};
+
 /** Only builtins, except in a step that should last. The note is one short write at the end of a file. */
 function script(body: string): string {
   return `
 note() {
   printf '%s\\n' "$RAYMOND_AGENT_ID $RAYMOND_STATE $1 item=\${item-} got=\${#RAYMOND_RESULT} try=$RAYMOND_ATTEMPT" >>"$log"
   [ "$pause" = 0 ] || sleep "$pause"
+}
+joined() {
+  cd "$RAYMOND_TASK_FOLDER/joined" && echo *
+}
+round() {
+  local after=\${RAYMOND_RESULT#*\\"round\\":\\"}
+  echo "\${after%%\\"*}"
 }
 printf -v pad '%020000d' 0
 ${body}

@@ -14,7 +14,7 @@ export function waysOf(events: readonly RunEvent[]): Ways {
   return ways;
 }
 
-const OF_THE_WAY = /^(agent-(moved|forked|ended|failed)|question-timed-out)$/;
+const OF_THE_WAY = /^(agent-(moved|forked|ended|failed|stopped)|question-timed-out|join-reported)$/;
 
 function steady(event: RunEvent): unknown {
   const isSteady = (key: string) => !OTHER_EACH_TIME.has(key);
