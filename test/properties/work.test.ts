@@ -75,6 +75,21 @@ test.each<[string, (stage: Stage) => unknown]>([
   expect(work(few, happen)).toBeLessThan(30);
 });
 
+function joiningCrowd(size: number): Stage {
+  const settings = { budgetUsd: 0, maxParallelPrompts: 99 };
+  const stage = makeRun({ START: [], W: [], M: [] }, { settings });
+  stage.turn(`${'<fork>W</fork>'.repeat(size)}<join>M</join>`);
+  stage.start('main_w2');
+  return stage;
+}
+
+test.each<[string, (stage: Stage) => unknown]>([
+  ['the end of a joined worker', (stage) => stage.end('<result>x</result>', 'main_w2')],
+  ['the failure of a joined worker', (stage) => stage.end(failed('refused'), 'main_w2')],
+])('%s does not look at the other workers', (_, happen) => {
+  expect(work(joiningCrowd(1000), happen)).toBe(work(joiningCrowd(10), happen));
+});
+
 test('the count would show an iteration over all agents', () => {
   expect(work(few, (stage) => [...stage.run.agents])).toBe(few.run.agents.size);
 });

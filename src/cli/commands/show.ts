@@ -1,6 +1,6 @@
 import { freeze } from '../../journal/state-file.ts';
 import { counted } from '../../model/counted.ts';
-import type { Agent, JoiningStatus, Run } from '../../model/run.ts';
+import type { Agent, AgentEnd, JoiningStatus, Run } from '../../model/run.ts';
 import { Describer, type Line } from '../../observe/describe.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
 import type { EachEvent, StoredRun } from '../../ports.ts';
@@ -28,7 +28,8 @@ export async function show(
   const retell = retelling();
   const found = await openRun(store, name, (...seen) => history.push(...retell(...seen)));
   // One by one, because the number of arguments of a call is limited.
-  for (const line of [...summary(found), ...agents(found.run), ...worktrees(found.run)])
+  const { run } = found;
+  for (const line of [...summary(found), ...agents(run), ...handled(run), ...worktrees(run)])
     stdout.say(line);
   stdout.say('', 'History');
   stdout.lines(history, { indent: '  ' });
@@ -93,6 +94,18 @@ function agents(run: Run): readonly string[] {
   return ['', ...table(['AGENT', 'STATE', 'STATUS', 'RETURNS TO', 'COST'], rows)];
 }
 
+/** Failed and stopped agents that a join has reported. The run does not fail because of them. */
+function handled({ endedAgents }: Run): readonly string[] {
+  const rows = [...endedAgents].flatMap(([id, { state, end, costUsd }]) =>
+    end.kind === 'ended' ? [] : [[id, state, endText(end), usd(costUsd)]],
+  );
+  return rows.length > 0 ? ['', ...table(['JOINED', 'STATE', 'STATUS', 'COST'], rows)] : [];
+}
+
+function endText(end: Exclude<AgentEnd, { kind: 'ended' }>): string {
+  return end.kind === 'stopped' ? 'stopped' : `failed: ${oneLine(end.failure.message, 80)}`;
+}
+
 function doing({ status }: Agent): string {
   switch (status.kind) {
     case 'ready':
@@ -112,7 +125,7 @@ function doing({ status }: Agent): string {
   }
 }
 
-/** `joining main_a1, main_b2: 1 of 2 works` */
+/** `joining main_a1, main_b2: 1 of 2 still work` */
 function joinText({ join: { workers }, open, closed }: JoiningStatus): string {
   const names = oneLine(workers.join(', '), 60);
   return closed
