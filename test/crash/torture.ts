@@ -218,7 +218,9 @@ function endingOf(project: Project, stdout: string): Ending {
   assert.equal(events.at(-1)?.type, 'run-ended');
   const state = JSON.parse(project.read('.raymond', 'state', `${RUN}.json`));
   assert.deepEqual(state.status, { kind: 'ended', outcome: 'completed' });
-  assert.deepEqual(survivors(project.folder), []);
+  // The kernel is about to remove a process without a command line.
+  const left = survivors(project.folder).filter((line) => !/^\d+ $/.test(line));
+  assert.deepEqual(left, []);
   const reported = events.flatMap((event) =>
     event.type === 'join-reported' ? event.workers.filter(isOver).map(({ agent }) => agent) : [],
   );
