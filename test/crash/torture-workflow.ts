@@ -85,13 +85,13 @@ for item in fast slow slower; do
 done
 echo '<join of="any">DONE</join>'`),
   'joins/RACE.sh': script(`
-[ "$item" = fast ] || exec sleep 600
+[ "$item" = fast ] || { sleep 30; echo '<result>too late</result>'; exit; }
 note "race $round"
 echo '<result>won</result>'`),
   'joins/DONE.sh': script(`
 note "done $(joined)"
 echo "<fork item=\\"late\\" round=\\"$(round)\\">RACE</fork><fork item=\\"fast\\" round=\\"$(round)\\">RACE</fork>"
-echo '<join timeout="1.5s" timeout_next="LATE" rest="stop">NEVER</join>'`),
+echo '<join timeout="1.5s" timeout_next="LATE" failed_next="LATE" rest="stop">NEVER</join>'`),
   'joins/NEVER.sh': script('note never; exit 1'),
   'joins/LATE.sh': script(`
 note "late $(joined)"

@@ -63,7 +63,8 @@ export async function torture(
     const random = randomFrom(seed);
     const counts: Record<string, number> = {};
     let life = project.start(lifeArgs(game, project, victims));
-    for (let harmed = 0; ; ) {
+    for (let harmed = 0, lives = 1; ; lives++) {
+      assert.ok(lives < MOST_LIVES, 'the run does not end');
       const moment = harmed < kills ? pick(random, MOMENTS) : undefined;
       if (moment && (await moment.come(project, random, life))) {
         if (harm(project, life, random, victims)) {
@@ -110,6 +111,9 @@ function fillDiskFor(record: string): void {
 }
 
 const RUN = 'torture-00000001';
+
+/** More than all kills and lost scripts can need. */
+const MOST_LIVES = 500;
 
 function isLost(project: Project): boolean {
   const failures = project.journal(RUN).filter(({ type }) => type === 'agent-failed');
