@@ -15,6 +15,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   interpret: ['model', 'parse'],
   graph: ['model', 'parse', 'interpret'],
   draw: ['model', 'parse', 'graph'],
+  page: [],
   explore: ['model', 'parse', 'interpret', 'graph'],
   lint: ['model', 'parse', 'interpret', 'graph', 'explore'],
   ports: ['model'],

@@ -17,8 +17,27 @@ header { grid-column: 1 / -1; padding: 0.7rem 1.4rem; border-bottom: 1px solid v
   gap: 0.3rem 1rem; align-items: baseline; flex-wrap: wrap; }
 h1 { margin: 0; font-size: 1.15rem; }
 header p { margin: 0; color: var(--faint); }
-main { overflow: auto; padding: 0.5rem; }
-main svg { display: block; margin: auto; max-width: max(100%, 56rem); height: auto; }
+header p { flex: 1 1 auto; }
+main { overflow: auto; padding: 0.5rem; position: relative; min-width: 0; min-height: 0; }
+main:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
+main .drawing { display: block; margin: auto; }
+main .found .box { stroke: var(--accent); stroke-width: 5; }
+details.legend { margin: 0.5rem; font-size: 0.85rem; color: var(--faint); }
+details.legend svg { max-width: 100%; height: auto; }
+.tools { display: none; gap: 0.4rem; align-items: center; flex: 0 1 auto; min-width: 0; }
+.tools input { font: inherit; width: 13rem; min-width: 6rem; flex: 1 1 auto; }
+.tools output { color: var(--faint); min-width: 3.5rem; font-size: 0.85rem; }
+.tools button { font: inherit; min-width: 2.2rem; }
+.tools :is(input, button) { color: var(--ink); background: var(--pane); border: 1px solid var(--rule);
+  border-radius: 6px; padding: 0.2rem 0.6rem; }
+.tools :is(input, button):focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+.live .tools { display: flex; }
+.live main { overflow: hidden; padding: 0; touch-action: none; user-select: none; cursor: grab; }
+.live main:active { cursor: grabbing; }
+.live main .drawing { width: 100%; height: 100%; position: absolute; inset: 0; }
+.live details.legend { position: absolute; left: 0.6rem; bottom: 0.6rem; margin: 0; padding: 0.3rem 0.6rem;
+  max-width: calc(100% - 1.2rem); max-height: calc(100% - 1.2rem); overflow: auto;
+  background: var(--paper); border: 1px solid var(--rule); border-radius: 8px; }
 aside { overflow: auto; border-left: 1px solid var(--rule); background: var(--pane); padding: 1.1rem 1.4rem 3rem; }
 section { display: none; }
 section:target, aside:not(:has(section:target)) section.first { display: block; }
@@ -40,6 +59,11 @@ dl { margin: 0; display: grid; grid-template-columns: auto 1fr; gap: 0 1rem; }
 dt { color: var(--faint); } dd { margin: 0; }
 @media (max-width: 860px) {
   body { height: auto; display: block; }
-  aside { border-left: 0; border-top: 1px solid var(--rule); min-height: 70vh; }
+  header { padding: 0.5rem 0.8rem; }
+  aside { border-left: 0; border-top: 1px solid var(--rule); min-height: 70vh; padding: 0.9rem 0.8rem 2rem; }
+  .live body { height: 100vh; height: 100dvh; display: grid; grid-template: auto minmax(0, 3fr) minmax(0, 2fr) / minmax(0, 1fr); }
+  .live aside { min-height: 0; }
+  .tools { flex: 1 1 100%; }
 }
+@media print { .tools, details.legend { display: none; } }
 `;

@@ -12,6 +12,7 @@ import { drawingOf } from './drawing.ts';
 import { escapeText } from './escape.ts';
 import { HTML_STYLE } from './html-style.ts';
 import { legendOf } from './legend.ts';
+import { PAGE_SCRIPT, PAGE_SCRIPT_HASH } from './page-script.ts';
 import { anchorOf, type Page, stateSection } from './state-section.ts';
 import { SVG_STYLE } from './svg-style.ts';
 
@@ -35,19 +36,41 @@ export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): str
 <style>${SVG_STYLE}${HTML_STYLE}${chosenStyle(shown)}</style>
 </head>
 <body>
-<header><h1>${name}</h1><p>${escapeText(summary(page))}</p></header>
-<main tabindex="-1">
+<header><h1>${name}</h1><p>${escapeText(summary(page))}</p>
+${TOOLS}</header>
+<main tabindex="0" aria-label="${HELP}">
 ${drawingFor(page)}
 </main>
 <aside>
 ${shown.nodes.map((node) => stateSection(page, node)).join('\n')}
 </aside>
+<script>${PAGE_SCRIPT}</script>
 </body>
 </html>
 `;
 }
 
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'sha256-${PAGE_SCRIPT_HASH}'`,
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  // No text can become an element by a mistake of the script.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const HELP = 'Diagram. The arrow keys move it, + and - zoom, 0 shows all of it, / searches.';
+
+/** Only the script shows them. */
+const TOOLS = `<div class="tools" role="search">
+<input type="search" placeholder="Find a state" aria-label="Find a state" title="Press / to search, Enter for the next one" spellcheck="false">
+<output aria-live="polite"></output>
+<button type="button" value="in" aria-label="Zoom in" title="Zoom in (+)">+</button>
+<button type="button" value="out" aria-label="Zoom out" title="Zoom out (-)">−</button>
+<button type="button" value="fit" title="Show all of it (0)">Fit</button>
+</div>`;
 
 function summary({ workflow, overlay }: Page): string {
   const uses = overlay ? [...overlay.nodes].flatMap(([id, use]) => (id === END ? [] : [use])) : [];

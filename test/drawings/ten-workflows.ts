@@ -1,4 +1,4 @@
-/** Ten workflows of 5 to 60 states. Diagrams of them have to be readable. */
+/** Ten workflows of 5 to 60 states. Diagrams of them must be readable. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Workflow } from '../../src/model/workflow.ts';
