@@ -3,6 +3,7 @@
  * process, so it is for tests of what a command says and does. Tests of the process itself (its
  * start and end, its streams, signals) use `Project.run`.
  */
+import { onTestFinished } from 'vitest';
 import { commandLine } from '../src/cli/command-line.ts';
 import type { Circumstances, Ended, Project } from './raymond.ts';
 
@@ -25,7 +26,7 @@ export async function carryOut(
   if (isBusy) throw new Error('Another command is still at work in this process. Use Project.run.');
   isBusy = true;
   const said = { stdout: '', stderr: '' };
-  const restore = [
+  const changes = [
     enterFolder(cwd),
     setEnvironment(environment),
     listenTo('stdout', (text) => {
@@ -35,12 +36,18 @@ export async function carryOut(
       said.stderr += text;
     }),
   ];
+  const restore = () => {
+    if (changes.length === 0) return;
+    for (const undo of changes.splice(0)) undo();
+    isBusy = false;
+  };
+  // A command that does not end fails its own test, and not those after it.
+  onTestFinished(restore);
   try {
     const code = await commandLine(args);
     return { code, ...said };
   } finally {
-    for (const undo of restore) undo();
-    isBusy = false;
+    restore();
   }
 }
 
