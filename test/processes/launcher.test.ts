@@ -302,7 +302,8 @@ test('a step costs the same few calls and files, however many there were, and no
   await one();
   const few = await callsOf(3);
   expect(few).toBeLessThanOrEqual(12);
-  expect(await callsOf(40)).toBe(few);
+  // Once a second, Raymond looks whether commands have begun.
+  expect(Math.abs((await callsOf(40)) - few)).toBeLessThan(1);
   expect(looks).toBe(0);
 }, 60_000);
 

@@ -58,7 +58,7 @@ serve() {
   echo "exited $1 $2" >&0
 }
 witness() {
-  exec <&"$RAYMOND_CHANNEL"
+  exec <&"$RAYMOND_CHANNEL" || exit
   exec ${numbers.map((number) => `${number}<&-`).join(' ')}
   ${platform === 'linux' ? LINUX_IDENTITY : PS_IDENTITY}
   while IFS= read -r -d '' RAYMOND_FOLDER; do serve; done

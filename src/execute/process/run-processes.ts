@@ -161,7 +161,7 @@ export class RunProcesses {
    * it.
    */
   takeOver(folder: string): boolean {
-    return this.#spares?.takeOver(folder) ?? false;
+    return !this.#isLeft && (this.#spares?.takeOver(folder) ?? false);
   }
 
   /** The folders of all steps that have a record of a process, for a run whose journal is damaged. */
