@@ -10,7 +10,8 @@ import type { RunEvent, SessionUse, Settings } from './model/event.ts';
 import type { Run } from './model/run.ts';
 import { UserError } from './model/user-error.ts';
 import type { Platform, Workflow } from './model/workflow.ts';
-import { stemOf } from './parse/state.ts';
+import { MANIFEST } from './parse/manifest.ts';
+import { extensionOf, stemOf } from './parse/state.ts';
 import { parseWorkflow } from './parse/workflow.ts';
 import type { Step, WorkflowLibrary } from './ports.ts';
 import { type Beginning, playRun } from './workflow-tests/play.ts';
@@ -19,7 +20,7 @@ export { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
 
 /**
  * A workflow literal: for each state, the answers of its executions in order, with or without the
- * text of the state. A name without extension is a prompt.
+ * text of the state. A name without extension is a prompt. `workflow.yaml` is the manifest.
  */
 export type Script = Readonly<
   Record<string, Answers | { readonly text: string; readonly answers: Answers }>
@@ -213,4 +214,5 @@ function findDirectory(path: string, from: string, { directories, outside = [] }
   return { found: false, problem: `The directory ${absolute} does not exist.` } as const;
 }
 
-const fileName = (name: string) => (/\.(md|sh|bat|ps1)$/.test(name) ? name : `${name}.md`);
+const fileName = (name: string) =>
+  name === MANIFEST || extensionOf(name) !== undefined ? name : `${name}.md`;

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { readFileWithin, UnusableFile } from '../files/regular-file.ts';
 import type { SourceFile } from '../model/source.ts';
@@ -17,9 +18,7 @@ export const TOO_LARGE = {
 export async function readFolder(folder: string): Promise<readonly SourceFile[]> {
   const root = await realpath(folder);
   const entries = await readdir(root, { withFileTypes: true });
-  const names = entries
-    .filter((entry) => isRead(entry.name) && (entry.isFile() || entry.isSymbolicLink()))
-    .map((entry) => entry.name);
+  const names = entries.filter(isRead).map((entry) => entry.name);
   const files: SourceFile[] = [];
   for (let from = 0; from < names.length; from += FILES_AT_ONCE) {
     const some = names.slice(from, from + FILES_AT_ONCE);
@@ -29,7 +28,11 @@ export async function readFolder(folder: string): Promise<readonly SourceFile[]>
   return files;
 }
 
-const isRead = (name: string) => isStateFile(name) || isLikeManifest(name);
+/** A folder with the name of a state is no state. One with the name of the manifest is a mistake. */
+function isRead(entry: Dirent): boolean {
+  if (isLikeManifest(entry.name)) return true;
+  return isStateFile(entry.name) && (entry.isFile() || entry.isSymbolicLink());
+}
 
 const FILES_AT_ONCE = 64;
 

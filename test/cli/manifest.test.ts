@@ -1,5 +1,6 @@
 /** The manifest of a folder, as its user meets it. */
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { newProject } from '../new-project.ts';
 import { writeZip } from '../zip-writer.ts';
@@ -62,6 +63,16 @@ test('a link out of the folder is no manifest', async () => {
   symlinkSync(project.path('elsewhere.yaml'), project.path('flow/workflow.yaml'));
   const { code, stderr } = await project.run(['flow']);
   expect(stderr).toContain('workflow.yaml is a link that leaves the folder of the workflow.');
+  expect(code).toBe(64);
+});
+
+test.each(['folder', 'pipe'])('a %s with the name of the manifest is an error', async (kind) => {
+  const project = newProject({ 'flow/START.sh': DONE });
+  const path = project.path('flow/workflow.yaml');
+  if (kind === 'folder') mkdirSync(path);
+  else execFileSync('mkfifo', [path]);
+  const { code, stderr } = await project.run(['flow']);
+  expect(stderr).toContain('workflow.yaml is not a regular file.');
   expect(code).toBe(64);
 });
 
