@@ -3,7 +3,8 @@ import type { PromptState, ScriptState } from '../model/workflow.ts';
 import { readOpeningTag } from '../parse/opening-tag.ts';
 import { once } from './once.ts';
 import { type Position, positionsIn } from './position.ts';
-import { plainScript } from './script-text.ts';
+import { plainScript, withoutComments } from './script-text.ts';
+import { tagCommands } from './tag-commands.ts';
 
 /** A tag that a prompt shows its agent, or that a script prints. */
 export type Mention = Position & {
@@ -28,11 +29,19 @@ export const mentionsOf = once((state: PromptState | ScriptState): readonly Ment
   }
   const { text, origin } = plainScript(state);
   const position = positionsIn(state.text, state.place);
-  return scan(text).map((found) => {
+  const printed = scan(text).map((found) => {
     const from = origin(found.from);
     return { ...found, from, to: origin(found.to), ...position(from) };
   });
+  const commands = tagCommands(withoutComments(state)).map((found) => ({
+    ...found,
+    kind: 'tag' as const,
+    ...position(found.from),
+  }));
+  return commands.length === 0 ? printed : inOrder([...printed, ...commands]);
 });
+
+const inOrder = (mentions: readonly Mention[]) => mentions.toSorted((a, b) => a.from - b.from);
 
 type MentionWithoutPosition = Mention extends infer M
   ? M extends Mention

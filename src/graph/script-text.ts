@@ -10,14 +10,22 @@ export interface PlainScript {
 
 /** Removes the escapes of the shell and blanks comments, so that tags can be read. */
 export function plainScript(script: Pick<ScriptState, 'text' | 'interpreter'>): PlainScript {
-  const { comment, escapes } = SYNTAX[script.interpreter];
-  const source = quietScript(script).replace(comment, (line) => ' '.repeat(line.length));
+  const { escapes } = SYNTAX[script.interpreter];
+  const source = withoutComments({ ...script, text: quietScript(script) });
   const dropped: number[] = [];
   const text = source.replace(escapes, (written, escaped: string, offset: number) => {
     for (let i = 0; i < written.length - escaped.length; i++) dropped.push(offset + i);
     return escaped;
   });
   return { text, origin: (offset) => shift(offset, dropped) };
+}
+
+/** The script with spaces in place of its comments. */
+export function withoutComments({
+  text,
+  interpreter,
+}: Pick<ScriptState, 'text' | 'interpreter'>): string {
+  return text.replace(SYNTAX[interpreter].comment, (line) => ' '.repeat(line.length));
 }
 
 /** The script without the quotes that its shell uses in substitutions. */

@@ -39,7 +39,7 @@ function isInSingleQuotes(script: string, offset: number): boolean {
 }
 
 /** No author writes a longer tag, or a longer line before one. */
-const LONGEST = 2_000;
+const LONGEST = 500;
 
 /** The substitutions between the name of a tag and its end. */
 function substitutionsIn(script: string, from: number): readonly (readonly [number, number])[] {
@@ -50,9 +50,14 @@ function substitutionsIn(script: string, from: number): readonly (readonly [numb
     const char = script.charAt(at);
     if (char === '>') break;
     const isStart = char === '`' || (char === '$' && '({'.includes(script.charAt(at + 1) || ' '));
-    const end = isStart ? substitutionEnd(script, at, last) : undefined;
-    if (end !== undefined) found.push([at + (char === '`' ? 0 : 2), char === '`' ? end : end - 1]);
-    at = end ?? at + (char === '\\' ? 2 : 1);
+    if (!isStart) {
+      at += char === '\\' ? 2 : 1;
+      continue;
+    }
+    const end = substitutionEnd(script, at, last);
+    if (end === undefined) break;
+    found.push([at + (char === '`' ? 0 : 2), char === '`' ? end : end - 1]);
+    at = end;
   }
   return found;
 }

@@ -87,6 +87,19 @@ test.each<[string, Record<string, string>, string[]]>([
     ['result-ends-run A.md:1:12'],
   ],
   [
+    'tags that a command of Raymond writes',
+    {
+      'START.sh': `if x; then raymond tag goto A --input "$(cat "a b")"\nelse echo && raymond tag result --body-file out; fi`,
+      A: `{{input}} ${END}`,
+    },
+    [],
+  ],
+  [
+    'a wrong tag of such a command',
+    { 'START.sh': 'raymond tag call A', A: END },
+    ['bad-transition START.sh:1:1'],
+  ],
+  [
     'quotes in a substitution, which the shell uses itself',
     {
       'START.sh': String.raw`echo "<goto input=\"$(cat "a b" | tr -d '<>"')\">A</goto>"`,

@@ -24,6 +24,12 @@ const states = (n: number, start: string, state: (i: number) => string): Files =
 });
 
 export const LARGE_FOLDERS: Readonly<Record<string, Make<Files>>> = {
+  'commands that write tags': (n) => ({
+    'START.sh': times(n, (i) => `raymond tag goto S${id(i)} --input "$(x '${i}`),
+  }),
+  'substitutions in tags': (n) => ({
+    'START.sh': times(n, (i) => `echo "<goto a=\\"$(x "$(y ${i}`),
+  }),
   'limits of many states': (n) => ({
     ...states(n, 'Go.', () => 'Go.'),
     'workflow.yaml': `states:\n${times(n, (i) => `  S${id(i)}.md: {timeout: 1}\n  X${id(i)}: {}`)}`,
