@@ -1,6 +1,8 @@
 import { processPerState, warmGoto, warmShare } from './cases/agent-states.ts';
+import { listRuns, startBesideRuns } from './cases/finished-runs.ts';
 import { foldEvent } from './cases/fold-event.ts';
 import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
+import { resumeLong, showLong } from './cases/long-journal.ts';
 import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import { scriptTransition, scriptTransitionNoDebug } from './cases/script-transition.ts';
@@ -16,8 +18,12 @@ export const CASES: readonly BenchCase[] = [
   scriptTransitionNoDebug,
   scriptWorkers,
   stopWorkers,
+  startBesideRuns,
+  listRuns,
   hostileTags,
   hostilePrints,
+  showLong,
+  resumeLong,
   scriptOutput,
   scriptOutputMemory,
   ...warmGoto,

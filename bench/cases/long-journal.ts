@@ -1,0 +1,54 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeLongRun } from '../../test/kept-runs.ts';
+import type { Bench, BenchCase, Measures } from '../frame/case.ts';
+import { project } from '../frame/project.ts';
+import { timed } from '../frame/timed.ts';
+
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'raymond.js');
+const EVENTS = 100_000;
+/** The journal has no snapshots, so a command has to read all of it. */
+const PARSE = `for (const line of require('fs').readFileSync(process.argv[1], 'utf8').split('\\n'))
+  if (line) JSON.parse(line);`;
+
+export const showLong: BenchCase = {
+  name: 'show-long',
+  title: '`raymond show` of 100,000 events',
+  ...long(3, (flow) => timed(process.execPath, [bin, 'show', 'long'], flow)),
+};
+
+export const resumeLong: BenchCase = {
+  name: 'resume-long',
+  title: '`raymond resume` after 100,000 events',
+  ...long(2, (flow) => timed(process.execPath, [bin, 'resume', 'long', '--trust-run'], flow)),
+};
+
+function long(
+  target: number,
+  measure: (flow: string) => number,
+): Omit<BenchCase, 'name' | 'title'> {
+  return {
+    floor: 'reading and parsing the file',
+    unit: 'ms',
+    limits: 'ratio',
+    target,
+    comparable: false,
+    prepare: (bench) => measures(bench, measure),
+  };
+}
+
+function measures({ folder }: Bench, measure: (flow: string) => number): Measures {
+  const flow = project(folder, { 'START.sh': `echo '<result>ok</result>'\n` });
+  const [state, whole] = [join(flow, '.raymond', 'state'), join(flow, 'whole')];
+  writeLongRun(flow, 'long', EVENTS);
+  cpSync(state, whole, { recursive: true });
+  return {
+    floor: () => timed(process.execPath, ['-e', PARSE, join(whole, 'long.jsonl')], flow),
+    ours() {
+      // A resume continues the run, so each round begins with the same files.
+      rmSync(join(flow, '.raymond'), { recursive: true });
+      cpSync(whole, state, { recursive: true });
+      return measure(flow);
+    },
+  };
+}

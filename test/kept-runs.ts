@@ -1,0 +1,55 @@
+/** Runs of scripts as their files would be, without the time to run them. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newRun } from '../src/interpret/new-run.ts';
+import { encodeEvents } from '../src/journal/journal-format.ts';
+import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../src/model/event.ts';
+
+/** An hour of yesterday. */
+const BEGIN = Date.now() - 86_400_000;
+const END = BEGIN + 3_600_000;
+
+/** Writes completed runs of a few steps, with the ids `kept-0`, `kept-1`, … */
+export function writeKeptRuns(project: string, runs: number, steps = 3): void {
+  for (let n = 0; n < runs; n++) {
+    const id = `kept-${n}`;
+    const end: RunEvent[] = [
+      { type: 'agent-ended', at: END, agent: 'main', result: 'done' },
+      { type: 'run-ended', at: END, outcome: 'completed' },
+    ];
+    writeJournal(project, id, [...history(project, id, steps), ...end]);
+  }
+}
+
+/** Writes a run that was interrupted after so many events. */
+export function writeLongRun(project: string, id: string, events: number): void {
+  const steps = Math.floor((events - 2) / 3);
+  const end: RunEvent = { type: 'run-ended', at: END, outcome: 'interrupted' };
+  writeJournal(project, id, [...history(project, id, steps), end]);
+}
+
+function writeJournal(project: string, id: string, events: readonly RunEvent[]): void {
+  const folder = join(project, '.raymond', 'state');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, `${id}.jsonl`), encodeEvents(events, 1), { mode: 0o600 });
+}
+
+function history(project: string, run: string, steps: number): readonly RunEvent[] {
+  const place = { state: 'START.sh', workflow: project, cwd: project };
+  const { settings } = newRun;
+  const start = { type: 'run-started', version: JOURNAL_VERSION, at: BEGIN, run, settings };
+  const loop = Array.from({ length: steps }, (_, index) => {
+    const [at, step] = [BEGIN + index, index + 1];
+    const byAgent = { at, agent: 'main' };
+    const answer = { bytes: 15, sha256: 'a'.repeat(64) };
+    const cost = { usd: 0, from: 'told' };
+    const [session, stack] = [{ kind: 'none' }, { kind: 'keep' }];
+    return [
+      { type: 'step-started', ...byAgent, step, attempt: 1, state: 'START.sh', task: 'state' },
+      { type: 'step-ended', ...byAgent, step, cost, answer, denied: [] },
+      { type: 'agent-moved', ...byAgent, tag: 'reset', ...place, session, stack },
+    ];
+  });
+  const all = [{ ...start, ...place, metadata: {} }, ...loop.flat()];
+  return all.map((event) => runEventSchema.parse(event));
+}
