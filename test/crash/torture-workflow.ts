@@ -57,7 +57,7 @@ echo "<result>$item has \${RAYMOND_RESULT%% 0*}</result>"`),
 
 /**
  * Joins of workers that join their own workers, a worker that fails, a race whose losers are
- * stopped, and a deadline. Losers write no note, because they may be stopped before that. The worker
+ * stopped, and a deadline that nobody meets. Losers write no note, because they may be stopped before that. The worker
  * that fails writes none either: a resume retries it until a join has reported it.
  */
 export const JOIN_WORKFLOW: Readonly<Record<string, string>> = {
@@ -85,16 +85,16 @@ for item in fast slow slower; do
 done
 echo '<join of="any">DONE</join>'`),
   'joins/RACE.sh': script(`
-[ "$item" = fast ] || { sleep 30; echo '<result>too late</result>'; exit; }
+[ "$item" = fast ] || { sleep 60; echo '<result>too late</result>'; exit; }
 note "race $round"
 echo '<result>won</result>'`),
   'joins/DONE.sh': script(`
 note "done $(joined)"
-echo "<fork item=\\"late\\" round=\\"$(round)\\">RACE</fork><fork item=\\"fast\\" round=\\"$(round)\\">RACE</fork>"
+echo "<fork item=\\"late\\" round=\\"$(round)\\">RACE</fork>"
 echo '<join timeout="1.5s" timeout_next="LATE" failed_next="LATE" rest="stop">NEVER</join>'`),
   'joins/NEVER.sh': script('note never; exit 1'),
   'joins/LATE.sh': script(`
-note "late $(joined)"
+note "late $(round) $(joined)"
 [ "$(round)" = 2 ] || { echo "<goto input=\\"$(($(round) + 1))\\">START</goto>"; exit; }
 echo "<result>$RAYMOND_RESULT</result>"`),
 };
