@@ -6,6 +6,7 @@ import { eventually } from '../eventually.ts';
 import { writeKeptRuns } from '../kept-runs.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
+import { COUNTER, readBy } from './read-by.ts';
 
 const [FEW, MANY] = [10, 200];
 /** Each journal has 60 KB. */
@@ -14,14 +15,10 @@ const STEPS = 100;
 const [BYTES_PER_RUN, READS] = [600, 50];
 
 const FLOW = { 'START.sh': `echo '<result>ok</result>'\n` };
-const COUNTER = `
-import { readFileSync, writeFileSync } from 'node:fs';
-process.on('exit', () => writeFileSync(process.env.IO_FILE, readFileSync('/proc/self/io', 'utf8')));
-`;
 
 /** A project whose finished runs are in the index. */
 async function projectWith(runs: number): Promise<Project> {
-  const project = newProject({ ...FLOW, 'counter.mjs': COUNTER });
+  const project = newProject({ ...FLOW, ...COUNTER });
   // The first own run makes the user's key.
   expect(await project.run(['.', '--workflow-id', 'own'])).toMatchObject({ code: 0 });
   writeKeptRuns(project.folder, runs, STEPS);
@@ -33,15 +30,6 @@ async function projectWith(runs: number): Promise<Project> {
   return project;
 }
 
-async function read(project: Project, words: readonly string[]) {
-  const file = project.path('io');
-  const env = { NODE_OPTIONS: `--import ${project.path('counter.mjs')}`, IO_FILE: file };
-  expect(await project.run(words, { env })).toMatchObject({ code: 0 });
-  const count = (name: string) =>
-    Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(readFileSync(file, 'utf8'))?.[1]);
-  return { bytes: count('rchar'), reads: count('syscr') };
-}
-
 test('starts, lists and completion do not read finished journals', async () => {
   const [few, many] = await Promise.all([projectWith(FEW), projectWith(MANY)]);
   for (const words of [
@@ -51,7 +39,7 @@ test('starts, lists and completion do not read finished journals', async () => {
     ['prune', '--dry-run', '--older-than', '9999d'],
     ['__complete', '--', 'show', 'kep'],
   ]) {
-    const [less, more] = [await read(few, words), await read(many, words)];
+    const [less, more] = [await readBy(few, words), await readBy(many, words)];
     const name = words.join(' ');
     expect(more.bytes - less.bytes, name).toBeLessThan(BYTES_PER_RUN * (MANY - FEW));
     expect(more.reads - less.reads, name).toBeLessThan(READS);
