@@ -33,10 +33,17 @@ export async function surveyRuns(parts: SurveyParts): Promise<readonly SurveyedR
     found.push(...(await Promise.all(some.map((id) => survey(parts, id, known.get(id))))));
   }
   const entries = found.flatMap(({ entry }) => entry ?? []);
-  const isChanged = entries.length < known.size || entries.some((one) => known.get(one.id) !== one);
-  if (isChanged) await parts.index.write(entries).catch(ignoreTrouble);
+  const kept = entries.filter((one) => known.get(one.id) === one).length;
+  const changes = entries.length - kept + (known.size - kept);
+  if (changes * WORTH_WRITING > known.size) await parts.index.write(entries).catch(ignoreTrouble);
   return found.map(({ run }) => run);
 }
+
+/**
+ * To write the whole index costs more than to read a few runs again. So it is written when more than
+ * one entry in so many has changed.
+ */
+const WORTH_WRITING = 100;
 
 /** Each run may need an open file, and a process has a limited number. */
 const RUNS_AT_ONCE = 16;

@@ -196,14 +196,17 @@ test('reads an archive with a comment', async () => {
 test('no changed bit changes the contents: the archive is rejected, or reads the same', async () => {
   const parts: ZipPart[] = [start, { ...other, flags: 8, descriptor: 'signed', deflate: true }];
   const archive = writeZip(parts);
-  const honest = JSON.stringify(await read(archive));
+  // An archive has no checksum of the modes, which only convert uses.
+  const contents = (files: unknown) =>
+    JSON.stringify(files, (key, value) => (key === 'mode' ? undefined : value));
+  const honest = contents(await read(archive));
   const path = join(folder, 'flipped.zip');
   for (let bit = 0; bit < archive.length * 8; bit++) {
     const flipped = Buffer.from(archive);
     flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     await writeFile(path, flipped);
     const found = await readZip(path, 'x.zip').catch((error) => error);
-    if (!(found instanceof UserError)) expect(JSON.stringify(found), `bit ${bit}`).toBe(honest);
+    if (!(found instanceof UserError)) expect(contents(found), `bit ${bit}`).toBe(honest);
   }
 });
 

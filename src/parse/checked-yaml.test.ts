@@ -29,7 +29,7 @@ test.each([
   ['answers: {START: []}', 1, 18, 'answers.START must be at least one answer', 'at least one'],
   ['answers: 5', 1, 10, 'answers must be a map of states to answers, but it is 5', 'a map'],
   ['replys: [a]', 1, 1, 'This file has no key "replys".', 'replies'],
-  ['- a', 1, 1, 'This file must be a map with answers, replies, but it is a list', 'a map'],
+  ['- a', 1, 1, 'This file must be a map with answers, checks, replies, but it is a list', 'a map'],
   ['answers: {', 1, 11, 'This is not valid YAML', undefined],
   ['answers: {A: &x {txt: a}, B: *x}', 1, 18, 'answers.A has no key "txt".', 'text'],
   ['x: &x {txt: a}\nanswers: {B: *x}', 1, 8, 'answers.B has no key "txt".', 'text'],

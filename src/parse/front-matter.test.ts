@@ -121,6 +121,7 @@ describe('valid front matter', () => {
       forceImplicit: false,
       onInterrupt: 'continue',
       evaluators: [],
+      ensures: [],
       choices: {},
       ...policy,
     });

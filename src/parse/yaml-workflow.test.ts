@@ -49,6 +49,7 @@ states:
           forceImplicit: false,
           onInterrupt: 'continue',
           evaluators: [],
+          ensures: [],
         },
       },
       {
