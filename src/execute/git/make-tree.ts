@@ -27,25 +27,29 @@ export interface MakingPorts {
 export async function makeTree(wanted: TreeToMake, ports: MakingPorts): Promise<void> {
   const { path } = wanted.tree;
   // A process that was killed may have left git at work.
-  await finishEarlier(ports);
+  const isRepeated = await finishEarlier(ports);
   const found = await treeOnDisk(path);
   if (found.kind !== 'made') {
     if (wanted.wasSeen) throw new Error(lost(wanted));
-    if (found.kind === 'strange') throw new Error(`${path} exists, but ${found.why}.`);
-    if (found.kind === 'partial') await rm(path, { recursive: true, force: true });
-    await addTree(wanted, ports);
+    // Where git was started, there was nothing before. It leaves a part if it dies while it cleans up.
+    if (found.kind === 'strange' && !isRepeated)
+      throw new Error(`${path} exists, but ${found.why}.`);
+    if (found.kind !== 'missing') await rm(path, { recursive: true, force: true });
   }
+  await rm(ports.record, { recursive: true, force: true });
+  if (found.kind !== 'made') await addTree(wanted, ports);
   await checkDirectory(wanted);
 }
 
-async function finishEarlier({ processes, record, onProcess }: MakingPorts): Promise<void> {
-  if (!existsSync(record)) return;
+/** Whether there was an earlier attempt. It is over now. */
+async function finishEarlier({ processes, record, onProcess }: MakingPorts): Promise<boolean> {
+  if (!existsSync(record)) return false;
   const left = processes.adopt(record);
   if (left) {
     onProcess(left);
     await left.ended;
   }
-  await rm(record, { recursive: true, force: true });
+  return true;
 }
 
 async function addTree({ tree, branch }: TreeToMake, ports: MakingPorts): Promise<void> {

@@ -35,7 +35,8 @@ export function gitWorktrees(ofRun: WorktreesOfRun): Worktrees {
     look: async (agent, worktree) => lookAtTree(own(agent, worktree), worktree.branch),
     remove: async (agent, worktree) => {
       try {
-        return await removeIfUnused(own(agent, worktree), worktree.branch);
+        // Git reads all worktrees of a repository, also one that is only half made.
+        return await queue.inTurn(() => removeIfUnused(own(agent, worktree), worktree.branch));
       } catch (error) {
         return problemOf(error);
       }
@@ -43,7 +44,10 @@ export function gitWorktrees(ofRun: WorktreesOfRun): Worktrees {
   };
 }
 
-/** Makes one worktree at a time: git locks parts of the repository, and the disk is the limit. */
+/**
+ * Makes or removes one worktree at a time: git locks parts of the repository, and the disk is the
+ * limit.
+ */
 class Makings {
   readonly #ofRun: WorktreesOfRun;
   #last: Promise<unknown> = Promise.resolve();
@@ -70,7 +74,7 @@ class Makings {
       !existsSync(record) && (await treeOnDisk(wanted().tree.path)).kind === 'made';
     return {
       done: isMade()
-        .then((is) => (is ? undefined : this.#inTurn(make)))
+        .then((is) => (is ? undefined : this.inTurn(make)))
         .catch(problemOf),
       stop() {
         isStopped = true;
@@ -79,10 +83,10 @@ class Makings {
     };
   }
 
-  #inTurn<T>(make: () => Promise<T>): Promise<T> {
-    const made = this.#last.then(make);
-    this.#last = made.catch(() => {});
-    return made;
+  inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(act);
+    this.#last = done.catch(() => {});
+    return done;
   }
 }
 
