@@ -4,6 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { readFileWithin, readRegularFile } from '../files/regular-file.ts';
 import type { AgentDeclaration } from '../model/agent.ts';
 import { UserError } from '../model/user-error.ts';
+import { README } from '../parse/state.ts';
 import { toFiles } from '../parse/to-files.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
 import { testsBeside } from './companions.ts';
@@ -69,7 +70,7 @@ async function filesOfZip(path: string): Promise<readonly ZippedFile[]> {
   });
 }
 
-/** The tests and the rehearsal of a YAML workflow are beside it. In a folder, they are inside. */
+/** The tests, the rehearsal and the README of a YAML workflow are beside it. In a folder, they are inside. */
 async function filesOfYaml(path: string, agent: AgentDeclaration): Promise<readonly ZippedFile[]> {
   const decoded = decodeUtf8(await readRegularFile(path, MAX_YAML_BYTES));
   if (!decoded.ok) {
@@ -80,9 +81,9 @@ async function filesOfYaml(path: string, agent: AgentDeclaration): Promise<reado
   if (!made.ok) throw cannotConvert(path, made.reason, 'Correct the workflow first.');
   const home = dirname(path);
   const stem = basename(path, extname(path));
-  const beside = await testsBeside(path);
-  const companions = [...beside, join(home, `${stem}.rehearsal.yaml`)].map(async (file) => {
-    const name = basename(file);
+  const tests = (await testsBeside(path)).map((file) => basename(file));
+  const beside = [...tests, `${stem}.rehearsal.yaml`, `${stem}.${README}`];
+  const companions = beside.map(async (name) => {
     const bytes = await readFileWithin(home, name, MAX_YAML_BYTES).catch((error: unknown) => {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       const why = error instanceof Error ? error.message : String(error);

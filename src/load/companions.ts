@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { readFileWithin, readRegularFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
 import { readCheckedYaml } from '../parse/checked-yaml.ts';
+import { README } from '../parse/state.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
 import { locate } from './locate.ts';
 
@@ -52,7 +53,7 @@ export function testsBeside(path: string): Promise<readonly string[]> {
 
 /** Whether a file in the folder of a workflow is one of its companions. */
 export function isCompanion(name: string): boolean {
-  return name === REHEARSAL || isTest(name);
+  return name === REHEARSAL || name === README || isTest(name);
 }
 
 const REHEARSAL = 'rehearsal.yaml';

@@ -80,6 +80,8 @@ describe('names', () => {
     ['A.MD', undefined, 'A.MD', false],
     ['.A.md', '.md', '.A', false],
     ['.md', '.md', '', false],
+    ['README.md', '.md', 'README', false],
+    ['README.sh', '.sh', 'README', true],
     ['Ä b.ps1', '.ps1', 'Ä b', true],
     ['A.md.bak', undefined, 'A.md.bak', false],
   ])('%s', (name, extension, stem, isState) => {

@@ -25,9 +25,12 @@ export function stemOf(name: string): string {
   return name.slice(0, name.length - (extensionOf(name)?.length ?? 0));
 }
 
+/** Describes a workflow for people. It is not a state. */
+export const README = 'README.md';
+
 /** Whether a file of a source is a state: hidden files and other kinds of files are not. */
 export function isStateFile(name: string): name is StateName {
-  return !name.startsWith('.') && extensionOf(name) !== undefined;
+  return !name.startsWith('.') && name !== README && extensionOf(name) !== undefined;
 }
 
 const ALL_EXTENSIONS: readonly Extension[] = ['.md', '.sh', '.bat', '.ps1'];

@@ -91,6 +91,7 @@ test.each<[string, string, string, string?]>([
   ['states:\n  A.md: {prompt: x}', '2:3 bad-name', 'extension', 'A'],
   ['states:\n  a/b: {prompt: x}', '2:3 bad-name', 'is a path'],
   ['states:\n  .a: {prompt: x}', '2:3 bad-name', 'dot'],
+  ['states:\n  README: {prompt: x}', '2:3 bad-name', 'describes a workflow'],
   ['states:\n  A: {sh: x, model: opus}', '2:14 unused-key', 'no effect'],
   ['states:\n  A: {prompt: x, modle: opus}', '2:18 unknown-key', 'modle', 'model'],
   ['states:\n  A: {promt: x, sh: y}', '2:7 unknown-key', 'promt', 'prompt'],

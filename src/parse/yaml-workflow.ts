@@ -5,7 +5,7 @@ import { LIMIT_KEYS, readLimits } from './limits.ts';
 import { MANIFEST_KEYS } from './manifest.ts';
 import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
 import { otherShebang, shebangOf } from './shebang.ts';
-import { type Extension, extensionOf, INTERPRETERS, isStateFile } from './state.ts';
+import { type Extension, extensionOf, INTERPRETERS, isStateFile, README } from './state.ts';
 import { stateNameProblem } from './transition.ts';
 import { readHead } from './workflow-head.ts';
 import { type Field, isError, YamlReader } from './yaml-reader.ts';
@@ -109,6 +109,9 @@ function checkName(reader: YamlReader, { key, keyOffset }: Field): boolean {
     reader.error('bad-name', keyOffset, message, { remedy: `Write ${stem}.`, nearest: stem });
   } else if (key.startsWith('.')) {
     reader.error('bad-name', keyOffset, `"${key}" begins with a dot, as hidden files do.`);
+  } else if (`${key}.md` === README) {
+    const message = `"${key}" is not the name of a state: ${README} describes a workflow.`;
+    reader.error('bad-name', keyOffset, message, { remedy: 'Choose another name.' });
   } else {
     return true;
   }

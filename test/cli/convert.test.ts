@@ -12,6 +12,7 @@ const FLOW = {
   'Größe messen/workflow.yaml':
     'environment: { REGION: eu }\nstates:\n  START:\n    max_visits: 2\n',
   'Größe messen/rehearsal.yaml': 'replies: [ja]\n',
+  'Größe messen/README.md': '# Misst\n',
   'Größe messen/first.test.yaml': 'expect: { outcome: completed }\n',
 };
 
@@ -29,7 +30,8 @@ test('a folder becomes YAML, an archive and a folder again', async () => {
   const project = newProject(FLOW);
   expect(await convert(project, 'Größe messen', 'ein maß.yaml')).toEqual({
     code: 0,
-    said: ['ein maß.yaml', 'ein maß.first.test.yaml', 'ein maß.rehearsal.yaml']
+    said: ['yaml', 'README.md', 'first.test.yaml', 'rehearsal.yaml']
+      .map((ending) => `ein maß.${ending}`)
       .map((name) => `Wrote ${project.path(name)}\n`)
       .join(''),
   });
