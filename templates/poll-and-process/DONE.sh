@@ -1,6 +1,5 @@
 # Moves the request to done/, logs its result, and looks for the next one in a new conversation.
 set -eu
-inbox=${inbox:-inbox}
 for request in "$inbox"/current/*; do
   printf '%s\t%s\n' "$(basename "$request")" "${RAYMOND_RESULT:-}" >> "$inbox/done/log.tsv"
   mv "$request" "$inbox/done/"

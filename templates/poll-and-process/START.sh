@@ -1,7 +1,6 @@
 # Looks for a request. Raymond asks no model until it finds one.
-# --set inbox=… names another folder, --set once=yes ends the run when the folder is empty.
+# --set once=yes ends the run when the folder is empty.
 set -eu
-inbox=${inbox:-inbox}
 mkdir -p "$inbox/current" "$inbox/done"
 next=$(find "$inbox" -maxdepth 1 -type f | sort | head -n 1)
 if [ -z "$(ls -A "$inbox/current")" ] && [ -n "$next" ]; then

@@ -1,4 +1,3 @@
 # A script that sleeps costs nothing. You can stop and resume the run while it sleeps.
-# --set seconds=… changes the pause.
-sleep "${seconds:-60}"
+sleep "$seconds"
 echo "<goto>START</goto>"

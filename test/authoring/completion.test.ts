@@ -45,7 +45,7 @@ test('bash completes commands, options, run ids and templates', async () => {
   expect(await offered('raymond flow --rehears')).toEqual(['--rehearse', '--rehearsal']);
   expect(await offered('raymond flow --model ')).toEqual(['opus', 'sonnet', 'haiku']);
   expect(await offered('raymond test flow --record ')).toEqual(['flow-1', 'flow-2']);
-  expect(await offered('raymond init hu')).toEqual(['human-approval']);
+  expect(await offered('raymond init rel')).toEqual(['release-approval']);
 });
 
 const EVIL = ['$(touch evil)', '`touch evil`', ';touch evil', 'a\ntouch evil', '-evil', '$IFS'];

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach } from 'vitest';
@@ -18,7 +18,10 @@ export function sandbox() {
   beforeEach(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'raymond authoring ')));
     mkdirSync(join(folder, '.git'));
-    mkdirSync(join(folder, '.tmp'));
+    mkdirSync(join(folder, '.tmp/bin'), { recursive: true });
+    // Scripts call `raymond tag`.
+    const command = `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`;
+    writeFileSync(join(folder, '.tmp/bin/raymond'), command, { mode: 0o755 });
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -28,6 +31,7 @@ export function sandbox() {
     ...userFolders(join(folder, '.tmp')),
     RAYMOND_CLAUDE: '/nowhere/claude',
     TMPDIR: join(folder, '.tmp'),
+    PATH: `${join(folder, '.tmp/bin')}${delimiter}${process.env.PATH}`,
   });
   const start = (...args: string[]) =>
     spawn(process.execPath, [BIN, ...args], {

@@ -7,8 +7,8 @@ import { workflowOf } from '../lint/workflow-of.ts';
 const DESKS = 'BILLING LOGIN SHIPPING RETURNS BUGS PRIVACY SALES ACCESS PRESS'.split(' ');
 
 export const TEN_WORKFLOWS: readonly (readonly [name: string, workflow: Workflow])[] = [
-  ['approval, 5 states', template('human-approval')],
-  ['dispatcher, 5 states', template('issue-dispatcher')],
+  ['approval, 6 states', template('release-approval')],
+  ['dispatcher, 6 states', template('parallel-fixes')],
   [
     'coding, 7 states',
     sketch(`

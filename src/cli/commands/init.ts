@@ -17,9 +17,13 @@ export interface InitOptions {
 
 export const TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['plan-implement-review', 'plan a task, do it, have a fresh reviewer check it, repeat'],
-  ['issue-dispatcher', 'choose issues and give each one to a separate worker'],
+  ['test-until-green', 'work on a task until the tests pass and a fresh reviewer approves'],
+  ['parallel-fixes', 'fix the items of TODO.md in separate git worktrees, and merge them'],
+  ['review-by-three', 'let three models review a change, and take the first two results'],
+  ['research', 'split a question, answer each part separately, write a checked report'],
+  ['release-approval', 'write release notes, ask a person, release only after a yes in time'],
+  ['nightly-maintenance', 'wait for a quiet project, run chores, repair those that fail'],
   ['poll-and-process', 'wait for requests in a folder and process them one by one'],
-  ['human-approval', 'propose a change, ask a person, make the change only after a yes'],
 ]);
 
 /** Writes a working workflow into a folder. Never overwrites a file. */
