@@ -37,6 +37,10 @@ test('every example is run here', () => {
   expect(readdirSync(EXAMPLES).sort()).toEqual(['collatz', 'dispatch', 'poll']);
 });
 
-test.each(readdirSync(EXAMPLES))('%s has no findings', async (name) => {
-  expect(await newProject({}).run(['lint', example(name)])).toMatchObject({ code: 0, stdout: '' });
+test.each(readdirSync(EXAMPLES))('%s has no findings, and its tests pass', async (name) => {
+  const project = newProject({});
+  expect(await project.run(['lint', example(name)])).toMatchObject({ code: 0, stdout: '' });
+  const tested = await project.run(['test', example(name), '--coverage']);
+  expect(tested).toMatchObject({ code: 0, stderr: '' });
+  expect(tested.stdout).not.toContain('never executed');
 });
