@@ -31,6 +31,14 @@ const plays = {
     text(answer);
     result(answer);
   },
+  /** The command reads the prompt, and its output is the answer. */
+  'obeys a command'(_answer, prompt) {
+    init();
+    const options = { input: prompt, encoding: 'utf8' };
+    const { stdout } = spawnSync('/bin/bash', ['-c', command], options);
+    text(stdout);
+    result(stdout);
+  },
   async 'talks much'(answer) {
     init();
     for (let i = 0; i < 20; i++) await text('x'.repeat(MEGABYTE), `m${i}`);
@@ -102,7 +110,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const prompt = said.message.content[0].text;
   const hash = createHash('sha256').update(prompt).digest('hex');
   log({ kind: 'prompt', length: prompt.length, hash });
-  await plays[play](logged('prompt') < Number(turns) ? `<goto>${next}</goto>` : lastAnswer);
+  const answer = logged('prompt') < Number(turns) ? `<goto>${next}</goto>` : lastAnswer;
+  await plays[play](answer, prompt);
 }
 
 function grant({ request_id, request }) {
