@@ -38,8 +38,10 @@ const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path)
 
 /** The check for a block that needs no project, by language and first word. */
 const CHECKS: Readonly<Record<string, (text: string) => void>> = {
-  /** Diagrams and sketches. */
+  /** Sketches. */
   text: () => {},
+  /** Diagrams of templates; test/docs/generated.test.ts makes them. */
+  mermaid: (text) => expect(text).toMatch(/^flowchart TD\n/),
   /** Commands that a test cannot run, such as an installation. */
   'sh not-run': (text) =>
     expect(spawnSync('/bin/bash', ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe(''),

@@ -2,7 +2,7 @@
 // `<!-- generated: name -->` and `<!-- end -->`. To update them, run:
 // UPDATE_DOCS=1 npx vitest run test/docs/generated.test.ts && npm run format
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
@@ -10,7 +10,10 @@ import { readResults } from '../../bench/frame/result.ts';
 import { performanceText } from '../../bench/frame/table.ts';
 import { configTemplate } from '../../src/cli/config-file.ts';
 import { COMMAND_LINE_OPTIONS, CONFIG_OPTIONS } from '../../src/cli/option-table.ts';
+import { toMermaid } from '../../src/draw/mermaid.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { graphOf } from '../../src/graph/graph.ts';
+import { loadWorkflow } from '../../src/index.ts';
 import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
 import { failureSchema } from '../../src/model/failure.ts';
 import type { OptionSpec } from '../../src/model/option.ts';
@@ -27,7 +30,7 @@ import { policyKeys } from '../../src/parse/policy.ts';
 import { TAG_RULES } from '../../src/parse/transition.ts';
 import { documents, readDocument, root } from './documents.ts';
 
-const GENERATED: Readonly<Record<string, () => string>> = {
+const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'run options': () =>
     table(
       ['option', 'meaning', 'in config.toml'],
@@ -62,6 +65,12 @@ const GENERATED: Readonly<Record<string, () => string>> = {
       [...GIVEN_NAMES, ...JUDGE_NAMES].map((name) => [code(`{{${name}}}`), MEANINGS[name]]),
     ),
   performance: () => performanceText(readResults()[0]),
+  ...Object.fromEntries(
+    readdirSync(join(root, 'templates')).map((name) => [
+      `diagram of ${name}`,
+      () => diagramOf(name),
+    ]),
+  ),
   config: () => `\`\`\`toml config\n${configTemplate()}\`\`\`\n`,
   events: () =>
     table(
@@ -70,7 +79,7 @@ const GENERATED: Readonly<Record<string, () => string>> = {
     ),
 };
 
-test.each(Object.keys(GENERATED))('the part "%s" is up to date', (name) => {
+test.each(Object.keys(GENERATED))('the part "%s" is up to date', async (name) => {
   const begin = `<!-- generated: ${name} -->\n`;
   const holder = documents.find(({ text }) => text.includes(begin));
   if (!holder) throw new Error(`No document holds the generated part "${name}".`);
@@ -78,11 +87,17 @@ test.each(Object.keys(GENERATED))('the part "%s" is up to date', (name) => {
   const text = readFileSync(file, 'utf8');
   const from = text.indexOf(begin) + begin.length;
   const to = text.indexOf('<!-- end -->', from);
-  const made = `\n${GENERATED[name]?.()}\n`;
+  const made = `\n${await GENERATED[name]?.()}\n`;
   if (unpadded(text.slice(from, to)) === unpadded(made)) return;
   if (process.env.UPDATE_DOCS) writeFileSync(file, text.slice(0, from) + made + text.slice(to));
   else expect(unpadded(text.slice(from, to))).toBe(unpadded(made));
 });
+
+/** A template as `raymond diagram` draws it. */
+async function diagramOf(template: string): Promise<string> {
+  const workflow = await loadWorkflow(join('templates', template), { cwd: root, platform: 'unix' });
+  return `\`\`\`mermaid\n${toMermaid(graphOf(workflow))}\`\`\`\n`;
+}
 
 /** The names that a table or a list in a document must mention, in code style. */
 const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
