@@ -34,14 +34,19 @@ test('the published files are equal to the generated ones', () => {
   ]);
 });
 
+const SCHEMAS: ReadonlyMap<string, string> = new Map([
+  ['rehearsal.yaml', 'rehearsal'],
+  ['workflow.yaml', 'manifest'],
+]);
+
 describe.each(readdirSync(join(ROOT, 'templates')))('the template %s', (template) => {
   const folder = join(ROOT, 'templates', template);
-  const files = readdirSync(folder).filter((file) => !file.endsWith('.sh'));
+  const files = readdirSync(folder).filter((file) => !/\.sh$|^README\.md$/.test(file));
   test.each(files)('%s is valid', (file) => {
     const text = readFileSync(join(folder, file), 'utf8');
     const front = /^---\n([\s\S]*?)---\n/.exec(text)?.[1] ?? '';
     if (file.endsWith('.md')) expect(accepts('front-matter', parse(front))).toBe(true);
-    else expect(accepts(file === 'rehearsal.yaml' ? 'rehearsal' : 'test', parse(text))).toBe(true);
+    else expect(accepts(SCHEMAS.get(file) ?? 'test', parse(text))).toBe(true);
   });
 });
 
