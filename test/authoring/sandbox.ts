@@ -18,10 +18,10 @@ export function sandbox() {
   beforeEach(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'raymond authoring ')));
     mkdirSync(join(folder, '.git'));
-    mkdirSync(join(folder, '.tmp/bin'), { recursive: true });
+    for (const name of ['.tmp', '.bin']) mkdirSync(join(folder, name));
     // Scripts call `raymond tag`.
     const command = `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`;
-    writeFileSync(join(folder, '.tmp/bin/raymond'), command, { mode: 0o755 });
+    writeFileSync(join(folder, '.bin/raymond'), command, { mode: 0o755 });
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -31,7 +31,7 @@ export function sandbox() {
     ...userFolders(join(folder, '.tmp')),
     RAYMOND_CLAUDE: '/nowhere/claude',
     TMPDIR: join(folder, '.tmp'),
-    PATH: `${join(folder, '.tmp/bin')}${delimiter}${process.env.PATH}`,
+    PATH: `${join(folder, '.bin')}${delimiter}${process.env.PATH}`,
   });
   const start = (...args: string[]) =>
     spawn(process.execPath, [BIN, ...args], {
