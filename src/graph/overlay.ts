@@ -1,5 +1,5 @@
 /** The visits and transitions of a run, to be drawn over the graph of its workflow. */
-import type { RunEvent, RunEventOf } from '../model/event.ts';
+import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { StateName } from '../model/state-name.ts';
 import {
@@ -38,134 +38,64 @@ export interface EdgeUse extends Pick<GraphEdge, 'from' | 'to' | 'role' | 'label
 }
 
 export function overlayOf(events: readonly RunEvent[]): Overlay {
-  const nodes = new Map<string, NodeUse>();
-  const edges = new Map<string, EdgeUse>();
-  const returns = new Map<string, number>();
-  const agents = new Map<string, Traced>();
+  const trace = new Trace();
+  for (const event of events) trace.follow(event);
+  return trace;
+}
+
+/** Follows the agents of a run through its events, and counts what they use. */
+class Trace implements Overlay {
+  readonly nodes = new Map<string, NodeUse>();
+  readonly edges = new Map<string, EdgeUse>();
+  readonly returns = new Map<string, number>();
+  readonly #agents = new Map<string, Traced>();
   /** The node at which each worker ended. */
-  const ended = new Map<string, string>();
-  let root = '';
+  readonly #ended = new Map<string, string>();
+  #root = '';
 
-  const nodeOf = ({ workflow, state }: Where) =>
-    workflow === root ? stateNode(state) : workflowNode(lastName(workflow));
-  const use = (node: string, more: Partial<NodeUse>) => {
-    const { visits = 0, timeMs = 0, costUsd = 0 } = nodes.get(node) ?? {};
-    nodes.set(node, {
-      visits: visits + (more.visits ?? 0),
-      timeMs: timeMs + (more.timeMs ?? 0),
-      costUsd: costUsd + (more.costUsd ?? 0),
-    });
-  };
-  const countEdge = (from: Where | undefined, role: EdgeRole, to: string, label: string) => {
-    // Steps inside another workflow are not part of this picture.
-    if (from?.workflow !== root) return;
-    const edge = { from: stateNode(from.state), to, role, label };
-    const key = keyOf(edge);
-    edges.set(key, { ...edge, count: (edges.get(key)?.count ?? 0) + 1 });
-    if (to === END) use(END, { visits: 1 });
-  };
-  const countReturn = (taken: Taken) => {
-    const key = keyOf(taken);
-    returns.set(key, (returns.get(key) ?? 0) + 1);
-  };
-  const enter = (id: string, agent: Traced) => {
-    agents.set(id, agent);
-    use(nodeOf(agent), { visits: 1 });
-  };
-  const leave = (agent: Traced, event: RunEventOf<'agent-moved'>) => {
-    const to: Where = { workflow: event.workflow, state: event.state };
-    if (event.stack.kind === 'pop') {
-      countEdge(agent, 'result', END, 'result');
-      countReturn({ resultOf: nodeOf(agent), to: nodeOf(to) });
-      if (agent.callers) {
-        const { caller, callee } = agent.callers;
-        countEdge(caller, 'return', nodeOf(to), 'return');
-        countReturn({ caller: nodeOf(caller), callee, to: nodeOf(to) });
-      }
-    } else {
-      const role = roleOf(event);
-      countEdge(agent, role, nodeOf(to), role === 'next' ? 'next' : event.tag);
-    }
-    enter(event.agent, {
-      ...to,
-      callers: callersAfter(agent, event, nodeOf(to)),
-      question: undefined,
-      started: undefined,
-    });
-  };
-
-  for (const event of events) {
+  follow(event: RunEvent): void {
     // Undefined for an event of the run itself, or of a journal without its first events.
-    const agent = 'agent' in event ? agents.get(event.agent) : undefined;
+    const agent = 'agent' in event ? this.#agents.get(event.agent) : undefined;
+    if (event.type === 'run-started') {
+      this.#root = event.workflow;
+      this.#enter('main', newAgent(event));
+    } else if (event.type === 'agent-forked') {
+      const parent = this.#agents.get(event.parent);
+      this.#countEdge(parent, 'worker', this.#nodeOf(event), 'fork');
+      this.#enter(event.agent, newAgent(event));
+    } else if (agent) {
+      this.#followAgent(agent, event);
+    }
+  }
+
+  #followAgent(agent: Traced, event: Exclude<RunEvent, { type: 'run-started' | 'agent-forked' }>) {
     switch (event.type) {
-      case 'run-started':
-        root = event.workflow;
-        enter('main', newAgent(event));
-        break;
-      case 'agent-forked': {
-        const to = { workflow: event.workflow, state: event.state };
-        countEdge(agents.get(event.parent), 'worker', nodeOf(to), 'fork');
-        enter(event.agent, newAgent(event));
-        break;
-      }
-      case 'step-started': {
-        if (!agent) break;
-        const node = nodeOf({ workflow: agent.workflow, state: event.state });
-        agents.set(event.agent, { ...agent, started: { at: event.at, node } });
-        if (event.task !== 'judge') break;
-        use(node, { visits: 1 });
-        countEdge(agent, 'judge', node, 'judge');
-        break;
-      }
+      case 'step-started':
+        return this.#startStep(agent, event);
       case 'step-ended':
       case 'step-failed':
-      case 'step-interrupted': {
-        if (!agent) break;
-        const { started } = agent;
-        if (started) use(started.node, { timeMs: event.at - started.at, costUsd: event.cost.usd });
-        agents.set(event.agent, { ...agent, started: undefined });
-        break;
-      }
+      case 'step-interrupted':
+        return this.#endStep(agent, event);
       case 'agent-moved':
-        if (agent) leave(agent, event);
-        break;
+        return this.#leave(agent, event);
       case 'agent-asked':
-        if (agent) agents.set(event.agent, { ...agent, question: event });
-        break;
+        this.#agents.set(event.agent, { ...agent, question: event });
+        return;
       case 'agent-answered':
-      case 'question-timed-out': {
-        const late = event.type === 'question-timed-out';
-        const state = (late ? agent?.question?.timeoutNext : undefined) ?? agent?.question?.next;
-        if (!agent || state === undefined) break;
-        const to = { workflow: agent.workflow, state };
-        countEdge(agent, late ? 'timeout' : 'answer', nodeOf(to), 'ask');
-        enter(event.agent, { ...agent, state, question: undefined });
-        break;
-      }
-      case 'join-reported': {
-        if (!agent) break;
-        const to = { workflow: agent.workflow, state: event.state };
-        countEdge(agent, event.why === 'reached' ? 'join' : event.why, nodeOf(to), 'join');
-        for (const { agent: worker, status } of event.workers) {
-          const node = ended.get(worker);
-          if (node !== undefined && status === 'ended') {
-            countReturn({ resultOf: node, to: nodeOf(to) });
-          }
-        }
-        enter(event.agent, { ...agent, ...to });
-        break;
-      }
+      case 'question-timed-out':
+        return this.#afterQuestion(agent, event);
+      case 'join-reported':
+        return this.#join(agent, event);
       case 'agent-stopped':
-        agents.delete(event.agent);
-        break;
+        this.#agents.delete(event.agent);
+        return;
       case 'agent-ended':
-        if (!agent) break;
-        countEdge(agent, 'result', END, 'result');
-        ended.set(event.agent, nodeOf(agent));
-        agents.delete(event.agent);
-        break;
+        this.#countEdge(agent, 'result', END, 'result');
+        this.#ended.set(event.agent, this.#nodeOf(agent));
+        this.#agents.delete(event.agent);
+        return;
       default:
-        ignore<
+        return ignore<
           | 'state-entered'
           | 'check-called'
           | 'worktree-settled'
@@ -175,7 +105,96 @@ export function overlayOf(events: readonly RunEvent[]): Overlay {
         >(event);
     }
   }
-  return { nodes, edges, returns };
+
+  #startStep(agent: Traced, event: RunEventOf<'step-started'>): void {
+    const node = this.#nodeOf({ workflow: agent.workflow, state: event.state });
+    this.#agents.set(event.agent, { ...agent, started: { at: event.at, node } });
+    if (event.task !== 'judge') return;
+    this.#use(node, { visits: 1 });
+    this.#countEdge(agent, 'judge', node, 'judge');
+  }
+
+  #endStep(agent: Traced, event: StepEndEvent): void {
+    const { started } = agent;
+    if (started)
+      this.#use(started.node, { timeMs: event.at - started.at, costUsd: event.cost.usd });
+    this.#agents.set(event.agent, { ...agent, started: undefined });
+  }
+
+  #leave(agent: Traced, event: RunEventOf<'agent-moved'>): void {
+    const to: Where = { workflow: event.workflow, state: event.state };
+    const node = this.#nodeOf(to);
+    if (event.stack.kind === 'pop') {
+      this.#countEdge(agent, 'result', END, 'result');
+      this.#countReturn({ resultOf: this.#nodeOf(agent), to: node });
+      if (agent.callers) {
+        const { caller, callee } = agent.callers;
+        this.#countEdge(caller, 'return', node, 'return');
+        this.#countReturn({ caller: this.#nodeOf(caller), callee, to: node });
+      }
+    } else {
+      const role = roleOf(event);
+      this.#countEdge(agent, role, node, role === 'next' ? 'next' : event.tag);
+    }
+    this.#enter(event.agent, {
+      ...to,
+      callers: callersAfter(agent, event, node),
+      question: undefined,
+      started: undefined,
+    });
+  }
+
+  #afterQuestion(agent: Traced, event: RunEventOf<'agent-answered' | 'question-timed-out'>): void {
+    const isLate = event.type === 'question-timed-out';
+    const state = (isLate ? agent.question?.timeoutNext : undefined) ?? agent.question?.next;
+    if (state === undefined) return;
+    const to = this.#nodeOf({ workflow: agent.workflow, state });
+    this.#countEdge(agent, isLate ? 'timeout' : 'answer', to, 'ask');
+    this.#enter(event.agent, { ...agent, state, question: undefined });
+  }
+
+  #join(agent: Traced, event: RunEventOf<'join-reported'>): void {
+    const to = { workflow: agent.workflow, state: event.state };
+    const node = this.#nodeOf(to);
+    this.#countEdge(agent, event.why === 'reached' ? 'join' : event.why, node, 'join');
+    for (const { agent: worker, status } of event.workers) {
+      const from = this.#ended.get(worker);
+      if (from !== undefined && status === 'ended') this.#countReturn({ resultOf: from, to: node });
+    }
+    this.#enter(event.agent, { ...agent, ...to });
+  }
+
+  #enter(id: string, agent: Traced): void {
+    this.#agents.set(id, agent);
+    this.#use(this.#nodeOf(agent), { visits: 1 });
+  }
+
+  #nodeOf({ workflow, state }: Where): string {
+    return workflow === this.#root ? stateNode(state) : workflowNode(lastName(workflow));
+  }
+
+  #use(node: string, more: Partial<NodeUse>): void {
+    const { visits = 0, timeMs = 0, costUsd = 0 } = this.nodes.get(node) ?? {};
+    this.nodes.set(node, {
+      visits: visits + (more.visits ?? 0),
+      timeMs: timeMs + (more.timeMs ?? 0),
+      costUsd: costUsd + (more.costUsd ?? 0),
+    });
+  }
+
+  #countEdge(from: Where | undefined, role: EdgeRole, to: string, label: string): void {
+    // Steps inside another workflow are not part of this picture.
+    if (from?.workflow !== this.#root) return;
+    const edge = { from: stateNode(from.state), to, role, label };
+    const key = keyOf(edge);
+    this.edges.set(key, { ...edge, count: (this.edges.get(key)?.count ?? 0) + 1 });
+    if (to === END) this.#use(END, { visits: 1 });
+  }
+
+  #countReturn(taken: Taken): void {
+    const key = keyOf(taken);
+    this.returns.set(key, (this.returns.get(key) ?? 0) + 1);
+  }
 }
 
 /**
