@@ -1,4 +1,5 @@
 import type { AgentDeclaration } from '../model/agent.ts';
+import type { Tag } from '../model/tag.ts';
 import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
 import { tagChoices } from '../parse/agent-choices.ts';
 import { readTransition } from '../parse/transition.ts';
@@ -18,9 +19,33 @@ export function shownTags(
 const shownTo = once((agent: AgentDeclaration) => {
   const choices = tagChoices(agent);
   return once((state: PromptState | ScriptState) =>
-    mentionsOf(state).filter(
-      (mention): mention is Shown =>
-        mention.kind === 'tag' && readTransition(mention.tag, choices).ok,
-    ),
+    mentionsOf(state).flatMap((mention): readonly Shown[] => {
+      if (mention.kind !== 'tag') return [];
+      const tag = fixedParts(state, mention.tag, choices);
+      return readTransition(tag, choices).ok ? [{ ...mention, tag }] : [];
+    }),
   );
 });
+
+/**
+ * The tag without attributes whose value only a run knows, because a shell or a placeholder fills it
+ * in, and which would be checked. A timeout keeps a value, because it belongs to its timeout_next.
+ */
+export function fixedParts(
+  state: PromptState | ScriptState,
+  tag: Tag,
+  choices: readonly string[],
+): Tag {
+  const filledIn = state.kind === 'script' ? /[$`%]/ : /\{\{/;
+  const isOpen = ([name, value]: readonly [string, string]) =>
+    filledIn.test(value) && (CHECKED.includes(name) || choices.includes(name));
+  const written = Object.entries(tag.attributes);
+  if (!written.some(isOpen)) return tag;
+  const fixed = written.flatMap((attribute): readonly (readonly [string, string])[] => {
+    if (!isOpen(attribute)) return [attribute];
+    return attribute[0] === 'timeout' ? [['timeout', '1s']] : [];
+  });
+  return { ...tag, attributes: Object.fromEntries(fixed) };
+}
+
+const CHECKED: readonly string[] = ['of', 'rest', 'timeout'];

@@ -23,6 +23,17 @@ test.each<[string, Record<string, string>, string[]]>([
     ['missing-state START.md:1:1', 'missing-state START.md:2:1', 'unjoined-fork START.md:2:1'],
   ],
   [
+    'values that only a run knows',
+    {
+      'START.sh': `echo "<function return=\\"R\\" model=\\"$model\\">A</function>"`,
+      'R.sh': 'echo "$RAYMOND_RESULT"; echo "<goto>J</goto>"',
+      'J.sh': `echo "<fork>A</fork><fork>A</fork><join of=\\"$n\\" timeout=\\"$t\\" timeout_next=\\"E\\">E</join>"`,
+      E: `Use {{result}}. ${END}`,
+      A: END,
+    },
+    [],
+  ],
+  [
     'an instruction in place of a target',
     { START: `<goto>the next state</goto> <goto>[one]</goto> ${END}` },
     [],

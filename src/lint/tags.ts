@@ -3,6 +3,7 @@
 import { type Mention, mentionsOf } from '../graph/mentions.ts';
 import { once } from '../graph/once.ts';
 import { type Position, positionsIn } from '../graph/position.ts';
+import { fixedParts } from '../graph/shown-tags.ts';
 import { variableChoiceProblem } from '../interpret/agent-choice.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Tag, TagName } from '../model/tag.ts';
@@ -65,7 +66,7 @@ export function badTransitions(lint: Lint): readonly Diagnostic[] {
   return readable(lint).flatMap((state) =>
     mentionsOf(state).flatMap((mention) => {
       if (mention.kind !== 'tag' || isOnlyMention(state, mention.tag)) return [];
-      const read = readTransition(mention.tag, choices);
+      const read = readTransition(fixedParts(state, mention.tag, choices), choices);
       if (!read.ok) {
         return fault('bad-transition', state.name, mention, `${read.message}.`, {
           remedy: `Write ${patternOf(mention.tag)}.`,
