@@ -90,7 +90,7 @@ echo "<result>$number was there</result>"`,
   await killedAt('"agent-asked"', 'asked', [], 'asked', async () => {
     writeFileSync(join(project, 'go1'), '');
     const first = join(project, '.raymond/runs/asked/steps/main_work1/1');
-    // A launcher records the end in `launch`, an earlier release in a file of its own.
+    // A launcher records the end in `launch`, an earlier release in a separate file.
     const exits = () => readdirSync(first).filter((name) => /^(launch|exit-.*)$/.test(name));
     const hasEnded = (name) => readFileSync(join(first, name), 'utf8').includes('exited');
     while (!exits().some(hasEnded)) await delay(20);
@@ -98,8 +98,8 @@ echo "<result>$number was there</result>"`,
 }
 
 /**
- * A run with a join that has reported a failure, one that has stopped a worker, and one that still
- * waited when the run was killed.
+ * A run with three joins: one has reported a failure, one has stopped a worker, and one still waited
+ * when the run was killed.
  */
 async function joined() {
   write('joined', {

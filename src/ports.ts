@@ -201,7 +201,7 @@ export interface World {
 
 /** The git worktrees of a run's workers. */
 export interface Worktrees {
-  /** What a fork needs if its worker gets a worktree for this directory. `base` is as written. */
+  /** The facts for a fork whose worker gets a worktree for this directory. `base` is as written. */
   find(directory: string, base: string | undefined): Promise<Located<TreeFact>>;
   /** Makes the worktree of an agent, unless it exists. `cwd` is the agent's directory in it. */
   make(agent: string, worktree: AgentWorktree, cwd: string): Making;

@@ -26,7 +26,7 @@ export interface Stage {
   readonly workflows: Workflows;
   /** The branches that exist. */
   readonly branches: Set<string>;
-  /** What is found in the worktrees of agents at the end of their steps; nothing by default. */
+  /** The content of the worktrees of agents at the end of their steps; nothing by default. */
   readonly looks: Map<string, WorktreeLook>;
   agent(id?: string): Agent;
   /** Interprets an input and applies its events. */

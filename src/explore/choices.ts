@@ -28,8 +28,8 @@ export function choicesOf(workflow: Workflow): ReadonlyMap<State['name'], readon
 
 /**
  * The workflow in which a choice of a state can be taken as it is. Its policy keeps only the
- * entries that allow the choice, so that a long policy is not searched each time. What evaluators and
- * failed checks do are choices themselves, so both are removed.
+ * entries that allow the choice, so that a long policy is not searched each time. The effects of
+ * evaluators and failed checks are choices themselves, so both are removed.
  */
 export function playable(workflow: Workflow, name: StateName, { entries }: Choice): Workflow {
   const state = workflow.states.get(name);

@@ -4,9 +4,8 @@
  * Carries a run: the loop with everything around it. All of that comes from outside, so a terminal, a
  * detached process and a test carry a run in the same way.
  *
- * 1. A run that is lost to another process changes nothing any more. If that process has adopted the
- *    steps, they are left to it; otherwise they are stopped.
- * 2. How it ended is data. Streams, signals and exit codes belong to whoever calls.
+ * If another process has taken the run and adopted its steps, they are left to it; otherwise they are
+ * stopped. Streams, signals and exit codes belong to whoever calls.
  */
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';

@@ -1,4 +1,4 @@
-/** What follows from tags, for an agent whose step has ended. */
+/** The events that follow from tags, for an agent whose step has ended. */
 import type { RunEvent, Task } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Facts, StepReport } from '../model/input.ts';

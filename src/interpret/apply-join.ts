@@ -108,7 +108,7 @@ function standing(run: Run, { workers }: Join): Pick<JoiningStatus, 'open' | 'su
   return { open, successes };
 }
 
-/** What a join reports of a worker. */
+/** The status of a worker, as a join reports it. */
 export function workerStatus(run: Run, id: string): WorkerStatus {
   const live = run.agents.get(id);
   if (live) return live.status.kind === 'failed' ? 'failed' : 'running';

@@ -24,7 +24,7 @@ function check(stage: Stage, exit: number, text?: string) {
   return stage.end(exited(stage, exit, text));
 }
 
-test('a check runs as a step of its own without a session, and then the transition is taken', () => {
+test('a check runs as a separate step without a session, and then the transition is taken', () => {
   const stage = makeRun({ START: state(always), ...others });
   expect(stage.turn('<goto>N</goto>')).toMatchObject([
     { type: 'step-ended' },

@@ -175,7 +175,7 @@ describe('the workers of a join', () => {
     expect(ok(stage, 2).at(-1)).toMatchObject({ workers: [{ agent: 'main_w2' }] });
   });
 
-  test('are all that no join has reported, if the answer forks none', () => {
+  test('are all those that no join has reported, if the answer forks none', () => {
     const stage = makeRun(flow, { settings });
     stage.turn('<fork>W</fork><fork>W</fork><goto>START</goto>');
     stage.turn('<fork>W</fork><join>MERGE</join>');
@@ -208,7 +208,7 @@ describe('the workers of a join', () => {
     ]);
   });
 
-  test('are none: the agent continues at once, whatever it waits for', () => {
+  test('are none: the agent continues immediately, whatever it waits for', () => {
     for (const of of ['all', 'any', '3']) {
       const stage = makeRun(flow, { settings });
       expect(types(stage.turn(`<join of="${of}">MERGE</join>`))).toEqual([
@@ -321,7 +321,7 @@ describe('the rest of the workers', () => {
       'step-interrupted',
       'agent-stopped',
     ]);
-    // What it still says does not count.
+    // Its late answer does not count.
     expect(types(stage.end('<result>too late</result>', 'main_w3', 0.25))).toEqual([
       'step-ended',
       'agent-stopped',
@@ -336,7 +336,7 @@ describe('the rest of the workers', () => {
     ['waits before a retry', (s: Stage) => s.turn(failed('crashed'), 'main_w1')],
     ['has a question', (s: Stage) => s.turn('<ask next="W">?</ask>', 'main_w1')],
     ['was reminded', (s: Stage) => s.start('main_w1') && s.end(interrupted(), 'main_w1')],
-  ])('is stopped at once when it %s', (_, happen) => {
+  ])('is stopped immediately when it %s', (_, happen) => {
     const stage = joining('<join of="any">MERGE</join>');
     happen(stage);
     ok(stage, 2);

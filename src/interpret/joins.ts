@@ -1,6 +1,6 @@
 /**
  * Decides when joins are over, and what they report. A join depends only on how many of its workers
- * still work and how many gave a result, so the order in which they end does not matter.
+ * still work and how many gave a result. So the order in which they end does not matter.
  */
 import type { JoinEnd, RunEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';

@@ -37,7 +37,7 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   ];
 }
 
-/** What the agent's next step executes: its own state, the judge of it, or a command as a script. */
+/** The work of the agent's next step: its own state, the judge of it, or a command as a script. */
 function executedState(
   workflows: Workflows,
   agent: Agent,

@@ -1,4 +1,4 @@
-/** Joins that wait for nothing, and workers that nobody joins. */
+/** Joins that wait for nothing, and workers that no join waits for. */
 
 import { isOpen, type Way } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';

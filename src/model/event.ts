@@ -72,8 +72,8 @@ export const joinSchema = z.object({
 });
 
 /**
- * Why a join is over: it has what it waited for, it cannot get that any more or a worker failed, or
- * its time is over.
+ * Why a join is over. `reached`: it has what it waited for. `failed`: it cannot get that any more, or a
+ * worker failed. `timeout`: its time is over.
  */
 export const joinEndSchema = z.enum(['reached', 'failed', 'timeout']);
 
@@ -154,7 +154,7 @@ export const runOutcomeSchema = z.enum([
 const at = { at: time };
 const byAgent = { ...at, agent: text };
 const byStep = { ...byAgent, step: count };
-/** For an agent with a worktree; absent if nobody could look. */
+/** For an agent with a worktree; absent if the look at it failed. */
 const looked = { worktree: z.optional(worktreeLookSchema) };
 
 export const runEventSchema = z.discriminatedUnion('type', [

@@ -78,7 +78,7 @@ export interface StepEnded {
   readonly agent: string;
   readonly step: number;
   readonly outcome: StepReport;
-  /** The worktree of the agent; undefined if it has none, or if nobody could look. */
+  /** The worktree of the agent; undefined if it has none, or if the look at it failed. */
   readonly worktree?: WorktreeLook | undefined;
 }
 
@@ -128,7 +128,7 @@ export interface WorkflowFact {
   readonly unchanged: boolean;
 }
 
-/** What a fork needs to give its worker a worktree. */
+/** The facts that a fork needs to give its worker a worktree. */
 export interface WorktreeFact {
   /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
   readonly tree: TreeFact | undefined;

@@ -34,7 +34,7 @@ export interface BadTag {
 export interface TagReading {
   readonly tags: readonly Tag[];
   readonly bad: readonly BadTag[];
-  /** What a text without tags has instead, as a sentence. */
+  /** A sentence that says what a text without tags has instead. */
   readonly near?: string | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface Workflow {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a workflow says about itself, in its manifest or at the top level of its YAML file. */
+/** Facts about a workflow, from its manifest or from the top level of its YAML file. */
 export interface About {
   /** The first part of the ids of its runs. */
   readonly id?: string;
@@ -123,7 +123,7 @@ export interface Ensure {
   readonly run: string;
   /** The transitions that need it; absent means all. */
   readonly on?: readonly AllowedTransition[];
-  /** What the agent is told when the command fails. */
+  /** The text that the agent receives when the command fails. */
   readonly say?: string;
   /** How often the agent is reminded before it fails or `otherwise` is taken. */
   readonly tries: number;

@@ -17,7 +17,7 @@ export const worktreeSchema = z.object({
 
 /** The content of a worktree at one moment. */
 export const worktreeLookSchema = z.object({
-  /** What to merge: the branch of the tree, or a commit if the tree is on no branch. */
+  /** The branch to merge, or a commit if the tree is on no branch. */
   branch: z.string(),
   /** The number of commits that the base does not have. */
   commits: z.int().check(z.nonnegative()),
@@ -32,7 +32,7 @@ export type Tree = NonNullable<Worktree['tree']>;
 export type WorktreeLook = z.infer<typeof worktreeLookSchema>;
 
 export interface AgentWorktree extends Worktree {
-  /** At the end of the newest step; undefined before it, and if nobody could look. */
+  /** At the end of the newest step; undefined before it, and if the look failed. */
   readonly look: WorktreeLook | undefined;
   /** Whether the tree has existed: then it is not made again. */
   readonly wasSeen: boolean;

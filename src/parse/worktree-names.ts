@@ -8,7 +8,7 @@ import { clip } from './clip.ts';
 export function worktreeNameProblem(name: string): string | undefined {
   if (name === 'false') return 'worktree is "false": leave it out if the worker needs no worktree';
   if (isBranchPart(name)) return undefined;
-  return `"${clip(name)}" cannot name a worktree: use letters, digits, ".", "_" and "-", begin with a letter, a digit or "_", and do not use "..", a "." or ".lock" at the end, or more than ${MOST_BYTES} bytes`;
+  return `"${clip(name)}" cannot name a worktree: use at most ${MOST_BYTES} bytes of letters, digits, ".", "_" and "-". Begin with a letter, a digit or "_". Do not use "..", or "." or ".lock" at the end`;
 }
 
 /** Whether a text can be a part of the name of a branch, and of a file. */

@@ -66,7 +66,7 @@ export function policyProperties(agent: AgentDeclaration): Readonly<Record<strin
             items: TEXT,
             minItems: 1,
           }),
-          say: described('What the agent is told when the command fails.', TEXT),
+          say: described('The text that the agent receives when the command fails.', TEXT),
           tries: described(
             'The number of reminders before the agent fails; 3 without it.',
             numberSchema(COUNT),

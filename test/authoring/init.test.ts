@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT, sandbox } from './sandbox.ts';
 
-// The templates lie beside the built program, so `init` runs there.
+// The templates are beside the built program, so `init` runs there.
 const { path, write, read, program, raymond } = sandbox();
 
 const templates = readdirSync(join(ROOT, 'templates'));

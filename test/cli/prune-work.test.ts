@@ -72,7 +72,7 @@ echo "<result></result>"`,
   'forks/DONE.sh': 'echo "<result></result>"',
 };
 
-/** A completed run with four worktrees: merged, with commits of its own, dirty, and locked. */
+/** A completed run with four worktrees: merged, with unmerged commits, dirty, and locked. */
 async function withTrees() {
   const project = newProject(FORKS);
   const git = (...args: string[]) =>

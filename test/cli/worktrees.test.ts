@@ -35,7 +35,7 @@ esac
 echo "<result>$(pwd) $(git branch --show-current)</result>"`,
 };
 
-test('workers work in worktrees of their own; one without work is removed with its branch', async () => {
+test('workers work in their own worktrees; one without work is removed with its branch', async () => {
   const project = repository(THREE);
   const { code, stderr } = await project.run(RUN);
   expect({ code, stderr }).toMatchObject({ code: 0 });

@@ -1,5 +1,5 @@
-// What commands read must not grow with the journals of finished runs. Counts bytes and reads of the
-// whole process, as the system counts them.
+// The reads of commands must not grow with the journals of finished runs. Counts bytes and reads of
+// the whole process, as the system counts them.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';

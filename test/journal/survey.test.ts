@@ -1,4 +1,4 @@
-// What the index of runs saves, and that it never gives another answer than the journals.
+// The index of runs saves reads, and never gives another answer than the journals.
 import {
   appendFileSync,
   chmodSync,
@@ -84,7 +84,7 @@ async function keep(store: RunStore, id: string, ...events: readonly RunEvent[])
   return run;
 }
 
-/** What a survey has to give: the answers of a look at each run. */
+/** The expected result of a survey: the answers of a look at each run. */
 async function looked(store: RunStore): Promise<readonly SurveyedRun[]> {
   const found = await Promise.all((await store.list()).map((id) => store.look(id)));
   return found.map((one) => (one.kind === 'stored' ? { ...one, run: summaryOf(one.run) } : one));
@@ -260,7 +260,7 @@ test('an index that came with a copy of the project does not count', async () =>
   expect(await store.survey()).toEqual(await looked(store));
 });
 
-test('a run of a stranger stays foreign, and a new seal makes it the user’s own', async () => {
+test('a run of another user stays foreign, and a new seal makes it the user’s own', async () => {
   const { folder, store } = await indexed();
   const stranger = await processIn(folder, { key: 'stranger' });
   const isOwn = async (one: RunStore) =>
@@ -276,7 +276,7 @@ test('a run of a stranger stays foreign, and a new seal makes it the user’s ow
   expect(await isOwn(store)).toEqual([true, true, true, true]);
 });
 
-test('an owner is seen at once, and a dead one is not an owner', async () => {
+test('an owner is seen immediately, and a dead one is not an owner', async () => {
   const { folder, store } = await indexed();
   const owners = async (one: RunStore) =>
     (await one.survey()).map((found) => found.kind === 'stored' && found.owner?.pid);
@@ -335,7 +335,7 @@ test.each(['open', 'write', 'rename'] as const)(
 );
 
 test.each(['a folder', 'a link', 'a file that nobody may read'])(
-  'works with %s in its place',
+  'works with %s in place of the index',
   async (what) => {
     const { folder, store, index } = await indexed();
     const expected = await looked(store);

@@ -42,7 +42,7 @@ async function done(run: RunProcesses, wanted = script('exit 3')) {
 const waiting = (name: string) =>
   script(`echo $$ >>${name}; until [ -e go ]; do sleep 0.05; done; exit 3`);
 
-test('commands one after another have the same witness, commands at the same time do not', async () => {
+test('commands that run in turn have the same witness, commands at the same time do not', async () => {
   const run = newRun();
   const first = await done(run);
   expect(await done(run)).toEqual(first);
@@ -67,7 +67,7 @@ test('a late stop of a command does not touch the next command of its witness', 
   expect(await step.ended).toEqual({ kind: 'exited', code: 3 });
 });
 
-test('to end what is left of an old step does not touch the next command of its witness', async () => {
+test('to end the remaining processes of an old step does not touch the next command of its witness', async () => {
   const run = newRun();
   const old = script('exit 3');
   const witness = await done(run, old);

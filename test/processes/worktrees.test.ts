@@ -92,7 +92,7 @@ interface Planned {
 
 const problem = async (of: Promise<{ found: boolean; problem?: string }>) => (await of).problem;
 
-test('a worktree has the files of the base, on a branch of its own, and main stays clean', async () => {
+test('a worktree has the files of the base, on its own branch, and main stays clean', async () => {
   const { main, git, made } = world();
   const { path } = await made();
   expect(readFileSync(join(path, 'file'), 'utf8')).toBe('one\n');

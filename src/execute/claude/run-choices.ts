@@ -98,7 +98,7 @@ export function summarize(choices: Choices): Readonly<Record<string, string>> {
   };
 }
 
-/** All that a user can choose, except what is harmless, shown above, or not part of a run. */
+/** Everything that a user can choose, except what is harmless, shown above, or not part of a run. */
 const NOTABLE = Object.keys(CLAUDE_OPTIONS).filter(
   (name) => !['model', 'effort', 'permissionMode', 'skipPermissions', 'claudePath'].includes(name),
 );

@@ -1,4 +1,4 @@
-/** What a fork needs to know about its repository. These calls of git run no other program. */
+/** The facts that a fork needs about its repository. These calls of git run no other program. */
 import type { Located, TreeFact } from '../../model/input.ts';
 import { sameOnDisk } from '../../model/worktree.ts';
 import { runGit } from './run-git.ts';

@@ -66,7 +66,7 @@ async function prepare(
     const bytes = await readRegularFile(from, MAX_BYTES).catch(ifMissing);
     if (!bytes) continue;
     await writeFile(join(scratch, to), bytes);
-    // git reads a file again if it may have changed after the index, which the times tell.
+    // git compares the times: it reads a file again if it may have changed after the index.
     const { atime, mtime } = await stat(from);
     await utimes(join(scratch, to), atime, mtime);
   }

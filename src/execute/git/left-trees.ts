@@ -18,7 +18,7 @@ export interface LeftTree {
   readonly work: readonly UnsavedWork[];
 }
 
-/** `run`: undefined if its journal cannot be read. Then only the trees tell their branches. */
+/** `run`: undefined if its journal cannot be read. Then only the trees show their branches. */
 export async function leftTrees(
   worktrees: string,
   id: string,

@@ -1,6 +1,6 @@
 /**
  * Removes a worktree with its branch. A kill at any moment leaves a state from which a second call
- * continues: first the tree gets another name, under which it is no longer looked at.
+ * continues. First the tree gets another name, under which Raymond no longer looks at it.
  */
 import { existsSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';
