@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { parseLaunch } from './launch-file.ts';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { launchFileOf, parseLaunch, withdraw } from './launch-file.ts';
 
 const note = { token: 't', command: 'c', boot: 'b', launcher: 7 };
 const file = (head: string, second = `#${JSON.stringify(note)}`) =>
@@ -28,4 +31,17 @@ test.each([
   ['a note without a launcher', file('#', `#${JSON.stringify({ ...note, launcher: 1 })}`)],
 ])('rejects %s', (_, text) => {
   expect(parseLaunch(text)).toBeUndefined();
+});
+
+test.each([
+  ['a request', file('#'), true],
+  ['a command that began', file('#began 0 12 345'), false],
+  ['a command that exited', file('#exited 0 12 345'), false],
+  ['nothing', undefined, false],
+])('a withdrawal of %s', (_, text, isWithdrawn) => {
+  const folder = mkdtempSync(join(tmpdir(), 'raymond-launch-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  if (text !== undefined) writeFileSync(launchFileOf(folder), text);
+  expect(withdraw(folder)).toBe(isWithdrawn);
+  expect(existsSync(launchFileOf(folder))).toBe(text !== undefined && !isWithdrawn);
 });
