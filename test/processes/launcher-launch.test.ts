@@ -1,5 +1,8 @@
 // A process that the launcher starts passes the tests of a process with its own wrapper.
-import { useLauncher } from './fixtures/steps.ts';
+import { afterAll } from 'vitest';
+import { useLauncher, useWrappers } from './fixtures/steps.ts';
+import { launchTests } from './launch-tests.ts';
 
 useLauncher();
-await import('./process-launch.test.ts');
+afterAll(useWrappers);
+launchTests();

@@ -1,5 +1,8 @@
 // A process that the launcher starts passes the tests of a process with its own wrapper.
-import { useLauncher } from './fixtures/steps.ts';
+import { afterAll } from 'vitest';
+import { useLauncher, useWrappers } from './fixtures/steps.ts';
+import { stopTests } from './stop-tests.ts';
 
 useLauncher();
-await import('./process-stop.test.ts');
+afterAll(useWrappers);
+stopTests();

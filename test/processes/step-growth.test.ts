@@ -41,12 +41,21 @@ function perStep(work: readonly Work[], from: number, to: number): Work {
   return { calls: per('calls'), transfers: per('transfers'), bytes: per('bytes') };
 }
 
-/** A run that takes longer writes its state file and its heartbeat more often. */
-const TOLERANCE = 1.3;
+/**
+ * A run that takes longer writes its state file and its heartbeat more often. It also looks at the
+ * process table at times, which reads a file for each process. Work that grew with the run would more
+ * than triple.
+ */
+const TOLERANCE = { calls: 1.3, transfers: 2.2, bytes: 2.2 } as const;
 
 function expectSame(few: Work, many: Work): void {
   for (const name of ['calls', 'transfers', 'bytes'] as const)
-    expect([name, many[name] / few[name] < TOLERANCE, few, many]).toEqual([name, true, few, many]);
+    expect([name, many[name] / few[name] < TOLERANCE[name], few, many]).toEqual([
+      name,
+      true,
+      few,
+      many,
+    ]);
 }
 
 const LONG = { timeout: 120_000 };
