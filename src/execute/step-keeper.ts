@@ -89,15 +89,7 @@ export function stepKeeper(
           stepEnded(event.agent, event.step);
           break;
         default:
-          ignore<
-            | 'state-entered'
-            | 'check-called'
-            | 'worktree-settled'
-            | 'join-started'
-            | 'join-closed'
-            | 'join-reported'
-            | 'agent-stop-requested'
-          >(event);
+          ignore(event);
       }
     },
     catchUp({ agents, endedAgents: ended }) {

@@ -156,17 +156,7 @@ function effectsOf(event: RunEvent, workflow: Workflow, run: Run): readonly Effe
     case 'agent-failed':
       return [{ kind: 'failure', failure: event.failure }];
     default:
-      return (
-        ignore<
-          | 'state-entered'
-          | 'check-called'
-          | 'worktree-settled'
-          | 'join-closed'
-          | 'join-reported'
-          | 'agent-stop-requested'
-          | 'agent-stopped'
-        >(event) ?? []
-      );
+      return ignore(event) ?? [];
   }
 }
 

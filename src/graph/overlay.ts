@@ -95,14 +95,7 @@ class Trace implements Overlay {
         this.#agents.delete(event.agent);
         return;
       default:
-        return ignore<
-          | 'state-entered'
-          | 'check-called'
-          | 'worktree-settled'
-          | 'join-started'
-          | 'join-closed'
-          | 'agent-stop-requested'
-        >(event);
+        return ignore(event);
     }
   }
 

@@ -32,15 +32,7 @@ export function askPerson(
           person.withdraw(event.agent);
           break;
         default:
-          ignore<
-            | 'state-entered'
-            | 'check-called'
-            | 'worktree-settled'
-            | 'join-started'
-            | 'join-closed'
-            | 'join-reported'
-            | 'agent-stop-requested'
-          >(event);
+          ignore(event);
       }
     },
     live: () => {},

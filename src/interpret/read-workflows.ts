@@ -39,15 +39,6 @@ function workflowOf(run: Run, event: RunEvent): string | undefined {
     case 'step-started':
       return run.agents.get(event.agent)?.workflow;
     default:
-      return ignore<
-        | 'state-entered'
-        | 'check-called'
-        | 'worktree-settled'
-        | 'join-started'
-        | 'join-closed'
-        | 'join-reported'
-        | 'agent-stop-requested'
-        | 'agent-stopped'
-      >(event);
+      return ignore(event);
   }
 }

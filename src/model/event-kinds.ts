@@ -2,8 +2,8 @@
 import type { RunEvent, RunEventOf, StepEndEvent } from './event.ts';
 
 /**
- * Ends a switch over events in a reader that ignores the other kinds. It accepts the kinds that
- * exist since version 2. A kind that is added later does not compile here: each reader must handle
+ * Ends a switch over events in a reader that ignores the other kinds. It accepts the kinds of
+ * version 2. A kind that is added after its release does not compile here: each reader must handle
  * it, or name it as ignored (`ignore<'the-new-kind'>(event)`).
  */
 export function ignore<Later extends RunEvent['type'] = never>(
@@ -12,12 +12,13 @@ export function ignore<Later extends RunEvent['type'] = never>(
   return undefined;
 }
 
-/** Do not extend this type: see `ignore`. */
+/** Do not extend this type after the release of version 2: see `ignore`. */
 type KindsOfVersion2 =
   | 'run-started'
   | 'run-resumed'
   | 'workflow-read'
   | 'step-started'
+  | 'state-entered'
   | 'step-ended'
   | 'step-failed'
   | 'step-interrupted'
@@ -27,8 +28,15 @@ type KindsOfVersion2 =
   | 'agent-answered'
   | 'question-timed-out'
   | 'agent-reminded'
+  | 'check-called'
   | 'judge-called'
   | 'transition-overridden'
+  | 'join-started'
+  | 'join-closed'
+  | 'join-reported'
+  | 'agent-stop-requested'
+  | 'agent-stopped'
+  | 'worktree-settled'
   | 'agent-waits'
   | 'agent-woke'
   | 'agent-failed'

@@ -75,15 +75,7 @@ export class Steps {
         this.#stop(event.agent);
         break;
       default:
-        ignore<
-          | 'state-entered'
-          | 'check-called'
-          | 'worktree-settled'
-          | 'join-started'
-          | 'join-closed'
-          | 'join-reported'
-          | 'agent-stopped'
-        >(event);
+        ignore(event);
     }
     this.#trees.act(event, run);
     this.#ports.keeper?.event(event);

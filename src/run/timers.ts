@@ -43,15 +43,7 @@ export class Timers {
         if (event.deadline !== undefined) this.#wakeAgent(event.agent, event.deadline);
         break;
       default:
-        ignore<
-          | 'state-entered'
-          | 'check-called'
-          | 'worktree-settled'
-          | 'join-closed'
-          | 'join-reported'
-          | 'agent-stop-requested'
-          | 'agent-stopped'
-        >(event);
+        ignore(event);
     }
   }
 

@@ -171,14 +171,7 @@ function entryFor(
     case 'usage-limit-lifted':
       return { came: 'end of usage limit' };
     default:
-      return ignore<
-        | 'check-called'
-        | 'worktree-settled'
-        | 'join-started'
-        | 'join-closed'
-        | 'agent-stop-requested'
-        | 'agent-stopped'
-      >(event);
+      return ignore(event);
   }
 }
 

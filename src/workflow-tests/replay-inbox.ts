@@ -63,13 +63,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
           this.#prepareReply(event.agent, event.at);
           break;
         default:
-          ignore<
-            | 'state-entered'
-            | 'check-called'
-            | 'worktree-settled'
-            | 'join-started'
-            | 'agent-stop-requested'
-          >(event);
+          ignore(event);
       }
     }
     this.#release();
