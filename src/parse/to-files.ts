@@ -4,7 +4,6 @@ import { readPrompt } from './front-matter.ts';
 import { MANIFEST } from './manifest.ts';
 import {
   type Converted,
-  differenceOf,
   errorIn,
   readingOfFiles,
   readingOfYaml,
@@ -13,11 +12,11 @@ import {
 import { stemOf } from './state.ts';
 import { encodeUtf8 } from './utf8.ts';
 import {
+  converted,
   mapPiece,
   type Piece,
   piecesBelow,
   piecesOf,
-  withinAliasLimit,
   writePieces,
 } from './yaml-pieces.ts';
 import { FORMS } from './yaml-workflow.ts';
@@ -31,11 +30,11 @@ export function toFiles(
   const before = readingOfYaml(file, text, agent);
   const reason = errorIn(before);
   if (reason !== undefined) return { ok: false, reason };
-  return withinAliasLimit(() => {
-    const value = filesOf(text, before.states, agent);
-    const difference = differenceOf(before, readingOfFiles(value, agent));
-    return difference === undefined ? { ok: true, value } : { ok: false, reason: difference };
-  });
+  return converted(
+    before,
+    () => filesOf(text, before.states, agent),
+    (files) => readingOfFiles(files, agent),
+  );
 }
 
 function filesOf(

@@ -4,7 +4,6 @@ import { splitFrontMatter } from './front-matter.ts';
 import { MANIFEST } from './manifest.ts';
 import {
   type Converted,
-  differenceOf,
   errorIn,
   readingOfFiles,
   readingOfYaml,
@@ -13,12 +12,12 @@ import {
 import { extensionOf, stemOf } from './state.ts';
 import { decodeUtf8, hasBom } from './utf8.ts';
 import {
+  converted,
   mapPiece,
   type Piece,
   piecesBelow,
   piecesOf,
   textPiece,
-  withinAliasLimit,
   writePieces,
 } from './yaml-pieces.ts';
 import { FORMS } from './yaml-workflow.ts';
@@ -32,11 +31,11 @@ export function toYaml(
   const before = readingOfFiles(files, agent);
   const reason = errorIn(before) ?? markedScript(files, before.states);
   if (reason !== undefined) return { ok: false, reason };
-  return withinAliasLimit(() => {
-    const value = yamlOf(files, before.states);
-    const difference = differenceOf(before, readingOfYaml(file, value, agent));
-    return difference === undefined ? { ok: true, value } : { ok: false, reason: difference };
-  });
+  return converted(
+    before,
+    () => yamlOf(files, before.states),
+    (text) => readingOfYaml(file, text, agent),
+  );
 }
 
 /** A reader drops a byte order mark, so YAML cannot keep it. */

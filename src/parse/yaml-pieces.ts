@@ -12,7 +12,7 @@ import {
   YAMLMap,
   YAMLSeq,
 } from 'yaml';
-import type { Converted } from './same-workflow.ts';
+import { type Converted, differenceOf, type Reading } from './same-workflow.ts';
 import { readYamlText, scalarText, type YamlText } from './yaml-text.ts';
 
 /** A key with its value. */
@@ -56,10 +56,16 @@ export function writePieces(pieces: readonly Piece[]): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Refuses texts whose aliases expand to too much. */
-export function withinAliasLimit<T>(convert: () => Converted<T>): Converted<T> {
+/** The new form of a workflow if it means the same. Refuses texts whose aliases expand to too much. */
+export function converted<T>(
+  before: Reading,
+  make: () => T,
+  reread: (value: T) => Reading,
+): Converted<T> {
   try {
-    return convert();
+    const value = make();
+    const difference = differenceOf(before, reread(value));
+    return difference === undefined ? { ok: true, value } : { ok: false, reason: difference };
   } catch (error) {
     if (!(error instanceof TooManyAliases)) throw error;
     return { ok: false, reason: 'The aliases (*) in its YAML expand to too much text.' };
