@@ -14,9 +14,9 @@ test('writes absolute paths and escapes pattern characters', () => {
 
 test('an agent in a worktree can change files of worktrees', () => {
   const rules = denyRules(
-    { projectFolder: '/work/.raymond', filesOf: () => [] },
-    { workflow: '/work/flow', cwd: '/work/.raymond/worktrees/r/main_w1/sub' },
+    { projectFolder: '/project/.raymond', filesOf: () => [] },
+    { workflow: '/project/flow', cwd: '/project/.raymond/worktrees/r/main_w1/sub' },
   );
-  expect(rules.filter((rule) => rule.includes('/w'))).toHaveLength(6);
+  expect(rules).toHaveLength(6);
   expect(rules.some((rule) => rule.includes('/.raymond/w'))).toBe(false);
 });
