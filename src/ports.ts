@@ -231,13 +231,14 @@ export interface StepKeeper {
 /** The folders in which the steps of a run work. */
 export interface RunFolders {
   step(agent: string, number: number): string;
+  /** Whether an executor has begun to work on the step: it creates the folder. */
+  hasBegun(agent: string, number: number): boolean;
   /** Created by the first call. */
   task(agent: string): string;
   /**
    * Replaces the files in `joined` of the agent's task folder: one for each worker, with its result.
-   * A step that has begun keeps what it finds there.
    */
-  putJoined(agent: string, step: number, results: ReadonlyMap<string, string>): void;
+  putJoined(agent: string, results: ReadonlyMap<string, string>): void;
 }
 
 /** Everything that a run has on this machine, except its store. */

@@ -99,6 +99,7 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
     folders: {
       step: (id, n) => `/steps/${id}/${n}`,
       task: (id) => `/tasks/${id}`,
+      hasBegun: () => false,
       putJoined: () => {},
     },
     replies: options.answers ?? [],

@@ -19,6 +19,11 @@ export function stagePorts({
       entryDigest: async (input) => `${input}`,
       environment: new Set(),
     },
-    folders: { step: () => '/step', task: () => '/task', putJoined: () => {} },
+    folders: {
+      step: () => '/step',
+      hasBegun: () => false,
+      task: () => '/task',
+      putJoined: () => {},
+    },
   };
 }

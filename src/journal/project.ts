@@ -95,8 +95,8 @@ export function runPaths(project: Project, run: string): RunPaths {
     if (!existsSync(ofAgent)) mkdirSync(ofAgent, { recursive: true, mode: 0o700 });
     return ofAgent;
   };
-  const joinedIn: RunFolders['putJoined'] = (agent, number, results) => {
-    if (existsSync(step(agent, number))) return;
+  const hasBegun: RunFolders['hasBegun'] = (agent, number) => existsSync(step(agent, number));
+  const joinedIn: RunFolders['putJoined'] = (agent, results) => {
     const files = [...results].map(([worker, result]) => [folderName(worker), result] as const);
     putJoined(task(agent), new Map(files));
   };
@@ -115,7 +115,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     tasks,
     worktrees: join(project.worktreesFolder, run),
     makings: join(folder, 'worktrees'),
-    folders: { step, task, putJoined: joinedIn },
+    folders: { step, hasBegun, task, putJoined: joinedIn },
   };
 }
 

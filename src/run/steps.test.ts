@@ -45,6 +45,7 @@ async function launch(stage: Stage, answer = '') {
     folders: {
       step: (agent, n) => `/steps/${agent}/${n}`,
       task: (agent) => `/tasks/${agent}`,
+      hasBegun: () => false,
       putJoined: () => {},
     },
     clock: { now: () => stage.now, at: () => () => {} },

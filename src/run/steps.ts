@@ -153,11 +153,12 @@ export class Steps {
     try {
       const step = await this.#step(run, agent, status);
       const obstacle = await this.#trees.prepare(agent, status.step);
-      // A step that still runs has its directory, whatever happened to the worktree.
-      if (obstacle && how === 'start') return obstacle;
       const { executors, live, folders } = this.#ports;
-      if (agent.joined && status.task.kind === 'state')
-        folders.putJoined(agent.id, status.step, resultsOf(run, agent.joined));
+      const hasBegun = how === 'adopt' && folders.hasBegun(agent.id, status.step);
+      // A step that has begun keeps its directory and its files, whatever happened meanwhile.
+      if (obstacle && !hasBegun) return obstacle;
+      if (agent.joined && status.task.kind === 'state' && !hasBegun)
+        folders.putJoined(agent.id, resultsOf(run, agent.joined));
       if (how === 'start') await this.#compareEntry(agent, status);
       const ref = { agent: agent.id, step: status.step };
       const executor = executors[step.kind === 'prompt' ? 'prompt' : 'script'];

@@ -197,8 +197,10 @@ function foldersIn(root: string) {
   };
   return {
     step: (agent: string, number: number) => join(root, 'steps', agent, String(number)),
+    // A test adopts no steps.
+    hasBegun: () => false,
     task,
-    putJoined: (agent: string, _: number, results: ReadonlyMap<string, string>) =>
+    putJoined: (agent: string, results: ReadonlyMap<string, string>) =>
       putJoined(task(agent), results),
   };
 }

@@ -46,8 +46,8 @@ const FLOW = {
   'flow/MERGE.sh': `git merge -q raymond/one/work >&2; echo "<result>$(cat file.txt)</result>"`,
 };
 
-function crashing(fault: string, when: string) {
-  const project = newProject(FLOW);
+function crashing(fault: string, when: string, flow: Readonly<Record<string, string>> = FLOW) {
+  const project = newProject(flow);
   const place = join(project.folder, '..');
   for (const [name, text] of [
     ['git', GIT_WITH_FAULT],
@@ -135,4 +135,17 @@ test('killed while git works: the resume waits for this git and uses its worktre
   writeFileSync(join(place, 'continue'), '');
   expect(await resumed.ended).toMatchObject({ code: 0, stdout: 'one\ndone\n' });
   expectOneWorktree(world);
+});
+
+test('a step that has not begun does not run in a folder that is no worktree', async () => {
+  const { project, env } = crashing('refs/heads/raymond/one/work', 'before', {
+    ...FLOW,
+    'flow/START.sh': `echo '<fork worktree="work">WORK</fork><join>MERGE</join>'`,
+  });
+  await project.run(['flow', '--workflow-id', 'one'], { env });
+  const notes = '.raymond/worktrees/one/main_work1/notes.txt';
+  project.write(notes, 'of a person');
+  const resumed = await project.run(['resume', 'one'], { env });
+  expect(resumed.stderr).toContain('exists, but it is not a worktree');
+  expect(project.read(notes)).toBe('of a person');
 });
