@@ -5,11 +5,15 @@
  * The limits contain the run.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { boot } from '../src/execute/process/identity.ts';
 import { isAlive } from '../src/execute/process/index.ts';
 import { limitMark, runKey } from '../src/execute/process/mark.ts';
-import { type ProcessRecord, readRecord } from '../src/execute/process/record.ts';
+import {
+  foldersWithRecords,
+  type ProcessRecord,
+  readRecord,
+} from '../src/execute/process/record.ts';
 import { eventually } from './eventually.ts';
 
 interface Recorded extends ProcessRecord {
@@ -65,16 +69,10 @@ export function killHard(pid: number): void {
 }
 
 function recordsOf(project: string): Recorded[] {
-  const runs = join(project, '.raymond', 'runs');
-  if (!existsSync(runs)) return [];
-  const files = readdirSync(runs, { recursive: true, encoding: 'utf8' });
-  return files
-    .filter((file) => ['process.json', 'launch'].includes(basename(file)))
-    .flatMap((file) => {
-      const folder = dirname(join(runs, file));
-      const record = readRecord(folder);
-      return record ? [{ ...record, folder }] : [];
-    });
+  return foldersWithRecords(join(project, '.raymond', 'runs')).flatMap((folder) => {
+    const record = readRecord(folder);
+    return record ? [{ ...record, folder }] : [];
+  });
 }
 
 function runsOf(project: string): string[] {

@@ -1,4 +1,4 @@
-import type { Dirent } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -28,5 +28,27 @@ export async function* walk(
       const path = join(folder, entry.name);
       if (entry.isDirectory() && !skip(path)) open.push(path);
     }
+  }
+}
+
+/** The paths of all files in a folder and its folders, except what vanishes meanwhile or cannot be read. */
+export function filesUnder(root: string): readonly string[] {
+  const files: string[] = [];
+  const open = [root];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) open.push(path);
+      else files.push(path);
+    }
+  }
+  return files;
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }

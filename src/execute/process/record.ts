@@ -4,10 +4,11 @@
 // - `exit-<pid>` is how the command ended. The wrapper writes it, so it exists even if Raymond died.
 // - `unstarted-<pid>` is why the command never began.
 // A command that the launcher started has `launch` instead of all but the output: see `launch-file.ts`.
-import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { filesUnder } from '../../files/walk.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { ProcessIdentity } from './identity.ts';
 import { LAUNCH, launchFileOf, readLaunch } from './launch-file.ts';
@@ -47,14 +48,10 @@ const recordOf = (folder: string): string => join(folder, RECORD);
 
 /** All folders under one in which a process was launched. */
 export function foldersWithRecords(root: string): readonly string[] {
-  let files: readonly string[];
-  try {
-    files = readdirSync(root, { recursive: true, encoding: 'utf8' });
-  } catch {
-    return [];
-  }
-  const records = files.filter((file) => [RECORD, LAUNCH].some((name) => name === basename(file)));
-  return records.map((file) => join(root, dirname(file)));
+  const records = filesUnder(root).filter((file) =>
+    [RECORD, LAUNCH].some((name) => name === basename(file)),
+  );
+  return records.map((file) => dirname(file));
 }
 
 export function hasRecord(folder: string): boolean {
