@@ -4,6 +4,7 @@ import { type Begun, carryRun } from '../host/carry-run.ts';
 import { skippingClock } from '../host/skipping-clock.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
+import { publishNow } from '../observe/publish-now.ts';
 import type { Lease, OwnedJournal, WorkflowLibrary } from '../ports.ts';
 import { attendance } from './attendance.ts';
 import { exitCode } from './exit-code.ts';
@@ -16,7 +17,7 @@ import { runWorld } from './world.ts';
 
 export interface AtTerminal extends Omit<Reported, 'workspace'> {
   readonly around: Surroundings;
-  readonly lease: Pick<Lease, 'confirm'>;
+  readonly lease: Pick<Lease, 'confirm' | 'publish'>;
   readonly library: WorkflowLibrary;
   readonly journal: OwnedJournal;
   readonly executors: ChosenExecutors;
@@ -55,7 +56,11 @@ export async function runAtTerminal(
       mail: { mailbox: store.mailbox(run.id), pid: process.pid, report },
       stops: stopOnSignals,
       worker: `${hostname()}:${process.pid}`,
-      observers: [...reporters({ ...parts, workspace }), ...observers],
+      observers: [
+        ...reporters({ ...parts, workspace }),
+        ...observers,
+        ['The view of other processes', publishNow({ ...lease, clock: around.clock })],
+      ],
       observerFailed,
       ...(begun && { begun }),
     });

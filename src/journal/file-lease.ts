@@ -6,6 +6,7 @@ import { PositionConflict } from '../model/position-conflict.ts';
 import type { Run } from '../model/run.ts';
 import type { Lease, OwnedJournal } from '../ports.ts';
 import { createJournal, type FileJournal, openJournal } from './file-journal.ts';
+import { publishNow } from './file-now.ts';
 import { keepRecord, keepTree } from './file-records.ts';
 import type { FileStoreParts } from './file-store.ts';
 import { journalOfAnother } from './journal-errors.ts';
@@ -24,8 +25,11 @@ export async function takeFileLease(parts: FileStoreParts, id: string): Promise<
   const world = parts.lockWorld();
   const lock = await takeLock(disk, paths.lock, world);
   let opened: { readonly file: FileJournal<Run>; readonly journal: OwnedJournal } | undefined;
+  let hasPublished = false;
 
   const confirm = () => (opened ? opened.file.confirm() : lock.confirm());
+  // Readers ignore the publication of a process that does not own the run, so it may also stay.
+  const unpublish = () => disk.unlink(paths.now).catch(() => {});
   const refuseSecond = () => {
     if (opened) throw new Error(`The journal of ${id} is already open.`);
   };
@@ -85,6 +89,11 @@ export async function takeFileLease(parts: FileStoreParts, id: string): Promise<
       await confirm();
       await keepTree(disk, paths, step, tree);
     },
+    async publish(now) {
+      await confirm();
+      hasPublished = true;
+      await publishNow(disk, paths.now, now, world.self);
+    },
     async remove() {
       await confirm();
       await opened?.journal.close();
@@ -92,6 +101,7 @@ export async function takeFileLease(parts: FileStoreParts, id: string): Promise<
     },
     async release() {
       await opened?.journal.close().catch(() => {});
+      if (hasPublished) await lock.confirm().then(unpublish, () => {});
       await lock.release();
     },
   };

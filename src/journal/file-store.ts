@@ -1,12 +1,14 @@
 /** Runs as files under `.raymond`. `project.ts` has their paths. */
 import { changesOf } from '../files/changes.ts';
 import type { JournaledEvent } from '../model/event.ts';
+import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { ChosenRun, EachEvent, LookedAtRun, RunOwner, RunStore } from '../ports.ts';
 import type { Disk } from './disk.ts';
 import type { RunCodec } from './file-journal.ts';
 import { fileMailbox } from './file-mailbox.ts';
+import { readNow } from './file-now.ts';
 import { fileRecords } from './file-records.ts';
 import { journalOfAnother } from './journal-errors.ts';
 import { listRuns } from './list-runs.ts';
@@ -58,6 +60,10 @@ export function fileStore(parts: FileStoreParts): RunStore {
       if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
       throw error;
     });
+  const now = async (id: string): Promise<Now | undefined> => {
+    const who = await owner(id);
+    return who && readNow(disk, runPaths(project, id).now, who);
+  };
   const index = runIndex(disk, project.indexFile, key);
   return {
     list: () => listRuns(disk, project),
@@ -68,6 +74,9 @@ export function fileStore(parts: FileStoreParts): RunStore {
     events: (id, after = 0) => readEvents(disk, runPaths(project, id).journal, { after }),
     watch: (id, after, signal) =>
       watchEvents(disk, runPaths(project, id).journal, after, signal, lookEveryMs),
+    now,
+    watchNow: (id, signal) =>
+      watchNow(() => now(id), runPaths(project, id).folder, signal, lookEveryMs),
     // Most commands only look at runs, and need not load what changes them.
     lease: async (id) => (await import('./file-lease.ts')).takeFileLease(parts, id),
     mailbox: (id) => fileMailbox({ disk, folder: runPaths(project, id).inbox, run: id, key }),
@@ -91,6 +100,30 @@ async function* watchEvents(
         yield event;
         if (signal.aborted) return;
       }
+      await changes.next();
+    }
+  } finally {
+    signal.removeEventListener('abort', changes.wake);
+    changes.close();
+  }
+}
+
+async function* watchNow(
+  read: () => Promise<Now | undefined>,
+  folder: string,
+  signal: AbortSignal,
+  lookEveryMs: number,
+): AsyncGenerator<Now | undefined> {
+  let last: string | undefined;
+  // Each publication is a new file, so the folder is watched. The end of an owner changes no file.
+  const changes = changesOf(folder, lookEveryMs);
+  signal.addEventListener('abort', changes.wake);
+  try {
+    while (!signal.aborted) {
+      const now = await read();
+      const text = JSON.stringify(now ?? null);
+      if (text !== last) yield now;
+      last = text;
       await changes.next();
     }
   } finally {

@@ -4,6 +4,7 @@
  */
 import type { JournaledEvent, RunEvent } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
+import type { Now } from '../model/now.ts';
 import { PositionConflict } from '../model/position-conflict.ts';
 import type { Run } from '../model/run.ts';
 import { RunLost } from '../model/run-lost.ts';
@@ -57,15 +58,16 @@ export class MemoryRuns {
 
   /** Makes the owner of a run look dead, so that another process may take the run. */
   expire(id: string): void {
-    const { lease } = this.of(id);
-    if (lease) lease.isExpired = true;
+    const kept = this.of(id);
+    if (kept.lease) kept.lease.isExpired = true;
+    notify(kept);
   }
 }
 
 interface KeptRun {
   readonly events: JournaledEvent[];
   run: Run | undefined;
-  lease: { readonly owner: RunOwner; isExpired: boolean } | undefined;
+  lease: { readonly owner: RunOwner; isExpired: boolean; now?: Now } | undefined;
   readonly seals: Set<string>;
   readonly mail: Message[];
   readonly records: Map<string, Uint8Array>;
@@ -97,6 +99,7 @@ export function memoryStore(parts: MemoryStoreParts): RunStore {
     return kept;
   };
   const ownerOf = ({ lease }: KeptRun) => (lease?.isExpired ? undefined : lease?.owner);
+  const nowOf = ({ lease }: KeptRun) => (lease?.isExpired ? undefined : lease?.now);
   const look = async (id: string, each?: EachEvent): Promise<LookedAtRun> => {
     const kept = runs.of(id);
     const { run, seals } = kept;
@@ -136,6 +139,16 @@ export function memoryStore(parts: MemoryStoreParts): RunStore {
         } else await change(kept, signal);
       }
     },
+    now: async (id) => nowOf(runs.of(id)),
+    async *watchNow(id, signal) {
+      const kept = runs.of(id);
+      for (let last: Now | undefined, isFirst = true; !signal.aborted; isFirst = false) {
+        const now = nowOf(kept);
+        if (isFirst || now !== last) yield now;
+        last = now;
+        if (now === nowOf(kept)) await change(kept, signal);
+      }
+    },
     lease: async (id) => takeLease(parts, id),
     mailbox: (id) => memoryMailbox(runs.of(id)),
     records: (id) => memoryRecords(runs.of(id)),
@@ -145,7 +158,7 @@ export function memoryStore(parts: MemoryStoreParts): RunStore {
 function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: string): Lease {
   const kept = runs.of(id);
   if (kept.lease && !kept.lease.isExpired) throw leased(id, kept.lease.owner);
-  const mine = { owner: self, isExpired: false };
+  const mine: NonNullable<KeptRun['lease']> = { owner: self, isExpired: false };
   kept.lease = mine;
   let opened: OwnedJournal | undefined;
 
@@ -195,6 +208,11 @@ function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: stri
       check();
       kept.trees.set(nameOf(step), tree);
     },
+    async publish(now) {
+      check();
+      mine.now = now;
+      notify(kept);
+    },
     async remove() {
       check();
       runs.remove(id);
@@ -202,6 +220,7 @@ function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: stri
     async release() {
       await opened?.close();
       if (kept.lease === mine) kept.lease = undefined;
+      notify(kept);
     },
   };
 }

@@ -33,6 +33,8 @@ export interface RunPaths {
   /** The seals of the user's choices for the run. */
   readonly seals: string;
   readonly inbox: string;
+  /** What the owner of the run publishes. */
+  readonly now: string;
   /** The trees of files after each step. */
   readonly trees: string;
   /** Scripts of zip archives, unpacked. */
@@ -108,6 +110,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     lock: `${own}lock`,
     seals: `${own}seals`,
     inbox: `${own}inbox`,
+    now: `${own}now`,
     trees: `${own}trees.jsonl`,
     source: `${own}source`,
     sessions: `${own}sessions`,

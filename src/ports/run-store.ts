@@ -10,9 +10,11 @@
  * 2. An append of several events exists as a whole or not at all.
  * 3. One lease is valid per run. A lost lease changes nothing.
  * 4. Messages are delivered in the order of their posting, and stay until they are done.
+ * 5. A publication lasts no longer than the lease of its owner. Nothing depends on it.
  */
 import type { JournaledEvent, RunEvent } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
+import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { STEP_FILES } from '../model/step-files.ts';
@@ -36,6 +38,13 @@ export interface RunStore {
   events(id: string, after?: number): AsyncIterable<JournaledEvent>;
   /** The same events, and then each new one, until aborted. No event is missing or repeated. */
   watch(id: string, after: number, signal: AbortSignal): AsyncIterable<JournaledEvent>;
+  /**
+   * What the owner of the run published last. Undefined if the run has no owner, if the owner has
+   * published nothing, or if the publication cannot be read.
+   */
+  now(id: string): Promise<Now | undefined>;
+  /** The same, and then each newer publication, until aborted. It may leave out intermediate ones. */
+  watchNow(id: string, signal: AbortSignal): AsyncIterable<Now | undefined>;
   /**
    * Gives the run to this process alone. Rejects with a UserError that names the owner if there is
    * one.
@@ -100,6 +109,8 @@ export interface Lease {
   keepRecord(step: StepKey, name: RecordName, content: Uint8Array): Promise<void>;
   /** The git tree of the files as they were at the end of a step. */
   keepTree(step: StepKey, tree: string): Promise<void>;
+  /** Shows other processes what the agents are doing; replaces the previous publication. */
+  publish(now: Now): Promise<void>;
   /** Removes everything that the store keeps of the run. */
   remove(): Promise<void>;
   release(): Promise<void>;

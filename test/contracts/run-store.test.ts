@@ -10,6 +10,7 @@ import { MemoryRuns, memoryStore } from '../../src/journal/memory-store.ts';
 import { findProject, makeProject } from '../../src/journal/project.ts';
 import { freeze, thaw } from '../../src/journal/state-file.ts';
 import { userKey } from '../../src/journal/user-key.ts';
+import type { Now } from '../../src/model/now.ts';
 import type { Run } from '../../src/model/run.ts';
 import type {
   ChosenRun,
@@ -243,6 +244,18 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
       return { ...store, survey };
     },
     ['a survey gives every run as a look at it does, also after changes'],
+  ],
+  [
+    'still shows what an earlier owner published',
+    (store) => {
+      let last: Now | undefined;
+      const now = async (id: string) => {
+        last = (await store.now(id)) ?? last;
+        return last;
+      };
+      return { ...store, now };
+    },
+    ['a publication ends with the lease of its owner'],
   ],
 ];
 

@@ -7,6 +7,7 @@ import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Message } from '../../src/model/message.ts';
+import type { Now } from '../../src/model/now.ts';
 import { PositionConflict } from '../../src/model/position-conflict.ts';
 import type { Run } from '../../src/model/run.ts';
 import { RunLost } from '../../src/model/run-lost.ts';
@@ -435,15 +436,73 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'other processes see what the owner published last, and the journal does not',
+    async holds({ store, other }) {
+      const lease = await begun(store);
+      assert.equal(await other.now(ID), undefined);
+      await lease.publish(nowAt(1, 'first'));
+      assert.deepEqual(await other.now(ID), nowAt(1, 'first'));
+      const next = nowAt(2, 'ä "quoted"\nline 😀');
+      await lease.publish(next);
+      assert.deepEqual(await other.now(ID), next);
+      assert.deepEqual(await store.now(ID), next);
+      assert.deepEqual(await eventsOf(other), [started]);
+      assert.deepEqual(await other.list(), [ID]);
+      await lease.release();
+    },
+  },
+  {
+    name: 'a publication ends with the lease of its owner',
+    async holds({ store, other, fallSilent }) {
+      const first = await begun(store);
+      await first.publish(nowAt(1, 'released'));
+      await first.release();
+      assert.equal(await other.now(ID), undefined);
+
+      const lost = await store.lease(ID);
+      assert.equal(await other.now(ID), undefined);
+      await lost.publish(nowAt(2, 'lost'));
+      fallSilent();
+      assert.equal(await other.now(ID), undefined);
+      const taken = await other.lease(ID);
+      assert.equal(await other.now(ID), undefined);
+      await taken.publish(nowAt(3, 'taken'));
+      await assert.rejects(lost.publish(nowAt(4, 'late')), RunLost);
+      await lost.release();
+      assert.deepEqual(await other.now(ID), nowAt(3, 'taken'));
+      await taken.release();
+    },
+  },
+  {
+    name: 'a watcher sees the newest publication, and its end',
+    async holds({ store, other }) {
+      const lease = await begun(store);
+      await lease.publish(nowAt(1, 'existing'));
+      const seen: unknown[] = [];
+      const patience = AbortSignal.timeout(PATIENCE_MS);
+      for await (const now of other.watchNow(ID, patience)) {
+        seen.push(now?.at);
+        if (now?.at === 1) await lease.publish(nowAt(2, 'newer'));
+        if (now?.at === 2) await lease.release();
+        if (now === undefined) break;
+      }
+      assert.deepEqual(seen, [1, 2, undefined]);
+      for await (const _ of other.watchNow(ID, AbortSignal.abort()))
+        assert.fail('an aborted watch gave a publication');
+    },
+  },
+  {
     name: 'removing a run removes everything of it and frees its id',
     async holds({ store, other }) {
       const lease = await begun(store);
       await lease.keepTree({ agent: 'main', step: 1 }, TREE);
       await lease.keepRecord({ agent: 'main', step: 1 }, 'answer', Buffer.from('old'));
       await other.mailbox(ID).post(stop('drain'));
+      await lease.publish(nowAt(1, 'removed'));
       await lease.remove();
       await lease.release();
       assert.deepEqual(await other.list(), []);
+      assert.equal(await other.now(ID), undefined);
       await assert.rejects(eventsOf(other), hasCode('no-run'));
       const again = await begun(other);
       assert.deepEqual(await store.mailbox(ID).messages(), []);
@@ -457,6 +516,14 @@ export const CHECKS: readonly Check[] = [
 
 const TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
+const nowAt = (at: number, text: string): Now => ({
+  at,
+  agents: [
+    { agent: 'main', step: 2, words: { at, text } },
+    { agent: 'main_a1', step: 1, tool: { at, name: 'Bash', summary: 'npm test' } },
+  ],
+  omitted: 3,
+});
 const woke = (at: number): RunEvent => ({ type: 'agent-woke', at, agent: 'main' });
 /** The event for which a watcher waits in a check. */
 const LAST = woke(99);
