@@ -1,5 +1,5 @@
 /**
- * What the agents of a run are doing, as the process that works on the run saw it last. It is not
+ * The activity of the agents of a run, as the process that works on the run saw it last. It is not
  * part of the journal: nothing depends on it, and it is lost with that process.
  */
 import * as z from 'zod/mini';
@@ -31,7 +31,7 @@ export const nowSchema = z.object({
 });
 
 export type Now = z.infer<typeof nowSchema>;
-/** What one agent is doing. */
+/** The activity of one agent. */
 export type Doing = Now['agents'][number];
 
 /** By the name of the agent. */

@@ -5,7 +5,7 @@ import type { Live, StepKey } from '../ports.ts';
 import { oneLine } from './words.ts';
 
 /**
- * What each agent with a running step is doing. The work for one live event does not depend on their
+ * The activity of each agent with a running step. The work for one live event does not depend on their
  * number.
  */
 export class DoingNow {

@@ -39,7 +39,7 @@ export interface RunStore {
   /** The same events, and then each new one, until aborted. No event is missing or repeated. */
   watch(id: string, after: number, signal: AbortSignal): AsyncIterable<JournaledEvent>;
   /**
-   * What the owner of the run published last. Undefined if the run has no owner, if the owner has
+   * The last publication of the run's owner. Undefined if the run has no owner, if the owner has
    * published nothing, or if the publication cannot be read.
    */
   now(id: string): Promise<Now | undefined>;

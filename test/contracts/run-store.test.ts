@@ -266,6 +266,7 @@ test.each(BROKEN)('the checks detect a store that %s', async (_, broken, expecte
 test('the checks detect a store that does not fence a lost lease', async () => {
   expect(await failing(same, () => memory(new UnfencedRuns()))).toEqual([
     'a lease that another process took over changes nothing',
+    'a publication ends with the lease of its owner',
   ]);
 });
 

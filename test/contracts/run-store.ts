@@ -456,6 +456,7 @@ export const CHECKS: readonly Check[] = [
     async holds({ store, other, fallSilent }) {
       const first = await begun(store);
       await first.publish(nowAt(1, 'released'));
+      assert.deepEqual(await other.now(ID), nowAt(1, 'released'));
       await first.release();
       assert.equal(await other.now(ID), undefined);
 

@@ -1,7 +1,9 @@
 import { freeze } from '../../journal/state-file.ts';
 import { counted } from '../../model/counted.ts';
+import { type Doing, doingByAgent, isDoing } from '../../model/now.ts';
 import type { Agent, AgentEnd, JoiningStatus, Run } from '../../model/run.ts';
 import { Describer, type Line } from '../../observe/describe.ts';
+import { doingText } from '../../observe/doing-text.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
 import type { EachEvent, StoredRun } from '../../ports.ts';
 import { agent } from '../agent.ts';
@@ -29,7 +31,8 @@ export async function show(
   const found = await openRun(store, name, (...seen) => history.push(...retell(...seen)));
   // One by one, because the number of arguments of a call is limited.
   const { run } = found;
-  for (const line of [...summary(found), ...agents(run), ...handled(run), ...worktrees(run)])
+  const now = doingByAgent(found.owner && (await store.now(found.id)));
+  for (const line of [...summary(found), ...agents(run, now), ...handled(run), ...worktrees(run)])
     stdout.say(line);
   stdout.say('', 'History');
   stdout.lines(history, { indent: '  ' });
@@ -82,12 +85,12 @@ function worktrees(run: Run): readonly string[] {
   return ['', ...table(['WORKTREE OF', 'BRANCH', 'COMMITS', 'CHANGES', 'FOLDER'], rows)];
 }
 
-function agents(run: Run): readonly string[] {
+function agents(run: Run, now: ReadonlyMap<string, Doing>): readonly string[] {
   if (run.agents.size === 0) return [];
   const rows = [...run.agents].map(([, agent]) => [
     agent.id,
     agent.state,
-    doing(agent),
+    doing(agent, now.get(agent.id)),
     agent.stack.map((frame) => frame.state).join(' < ') || '-',
     usd(agent.costUsd),
   ]);
@@ -106,12 +109,13 @@ function endText(end: Exclude<AgentEnd, { kind: 'ended' }>): string {
   return end.kind === 'stopped' ? 'stopped' : `failed: ${oneLine(end.failure.message, 80)}`;
 }
 
-function doing({ status }: Agent): string {
+function doing(agent: Agent, now: Doing | undefined): string {
+  const { status } = agent;
   switch (status.kind) {
     case 'ready':
       return 'ready';
     case 'running':
-      return `running since ${time(status.startedAt)}`;
+      return `running since ${time(status.startedAt)}${isDoing(agent, now) ? `: ${doingText(now)}` : ''}`;
     case 'deciding':
       return 'deciding';
     case 'waiting':
