@@ -31,10 +31,10 @@ export interface PlayNote {
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export const documents: readonly Document[] = documentPaths().map(readDocument);
+export const documents: readonly Document[] = documentPaths().map((path) => readDocument(path));
 
-export function readDocument(path: string): Document {
-  const text = readFileSync(join(root, path), 'utf8');
+export function readDocument(path: string, folder = root): Document {
+  const text = readFileSync(join(folder, path), 'utf8');
   return { path, text, blocks: readBlocks(text), plays: readPlays(text) };
 }
 
