@@ -1,8 +1,10 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { mistakenCommand } from './mistaken-command.ts';
+import { refuseOptionAsValue } from './option-as-value.ts';
 import { program } from './program.ts';
-import { reportError } from './report-error.ts';
+import { reportError, USAGE } from './report-error.ts';
 import type { Outside } from './surroundings.ts';
+import { stderr } from './terminal.ts';
 import { usageError } from './usage-error.ts';
 
 /** Carries out a command line, and gives its exit code. `outside` is for tests: the parts that they replace. */
@@ -13,6 +15,8 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
     code = await command;
   });
   try {
+    if (argv.length === 0) return await showHelp(raymond);
+    refuseOptionAsValue(raymond, argv);
     await raymond.parseAsync([...argv], { from: 'user' });
     return code;
   } catch (error) {
@@ -21,4 +25,10 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
     const cause = mistakenCommand(raymond, argv, error);
     return reportError(cause instanceof CommanderError ? usageError(raymond, argv, cause) : cause);
   }
+}
+
+/** On standard error, and with the code of wrong usage: a script that lost its argument must notice. */
+async function showHelp(raymond: Command): Promise<number> {
+  await stderr.document(raymond.helpInformation());
+  return USAGE;
 }

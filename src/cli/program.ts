@@ -10,7 +10,7 @@ export function program(here: Here, finish: Finish): Command {
     .description(
       'Runs workflows for coding agents: folders of prompts and scripts, as state machines.',
     )
-    .version(RAYMOND_VERSION)
+    .version(RAYMOND_VERSION, '-v, --version')
     .configureOutput({
       writeOut: stdout.document,
       writeErr: stderr.document,
@@ -204,6 +204,12 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .command('completion <shell>')
     .description('print a completion script for bash, zsh or fish')
     .action(async (shell) => finish((await import('./commands/completion.ts')).completion(shell)));
+  raymond
+    .command('version')
+    .description('print the version')
+    .action(async () => {
+      await stdout.document(`${RAYMOND_VERSION}\n`);
+    });
   raymond
     .command('__complete [words...]', { hidden: true })
     .action(async (words) =>

@@ -24,7 +24,7 @@ export function reportError(error: unknown): number {
   return 70;
 }
 
-const USAGE = 64;
+export const USAGE = 64;
 
 /** Errors of the machine or of another process. The user can fix all others in the command line or in a file. */
 const OF_THE_SURROUNDINGS =

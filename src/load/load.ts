@@ -2,9 +2,10 @@
  * INV-19: No code outside of this folder knows whether a workflow is a folder, an archive or a YAML
  * file.
  */
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
 import type { AgentDeclaration } from '../model/agent.ts';
+import { shellWord } from '../model/shell-word.ts';
 import type { Source } from '../model/source.ts';
 import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
@@ -102,7 +103,7 @@ interface Loaded {
 
 async function loadFrom(
   location: WorkflowLocation,
-  { platform, agent }: LibraryOptions,
+  { platform, agent, cwd }: LibraryOptions,
 ): Promise<Loaded> {
   const source = await readSource(location, agent);
   const read = parseWorkflow(source, platform, agent);
@@ -110,7 +111,8 @@ async function loadFrom(
     file === basename(location.path) ? location.path : join(location.path, file);
   if (!read.ok) {
     const diagnostics = read.diagnostics.map((one) => ({ ...one, file: pathOf(one.file) }));
-    throw new WorkflowError(read, pathOf(read.file), diagnostics);
+    const remedy = (await workflowsToName(location, read, cwd)) ?? read.remedy;
+    throw new WorkflowError({ ...read, remedy }, pathOf(read.file), diagnostics);
   }
   const { entry } = read.workflow;
   const ref = location.entry === undefined ? location.ref : join(location.path, entry);
@@ -126,6 +128,23 @@ async function loadFrom(
   };
 }
 
+/** A remedy for a user who named the folder above the workflows. */
+async function workflowsToName(
+  { kind, path, entry }: WorkflowLocation,
+  { code }: { readonly code: string },
+  cwd: string,
+): Promise<string | undefined> {
+  if (kind !== 'folder' || entry !== undefined || code !== 'no-entry') return undefined;
+  const { findWorkflows } = await import('./find-workflows.ts');
+  const found = (await findWorkflows(path)).map((name) => relative(cwd, join(path, name)));
+  if (found.length === 0) return undefined;
+  const rest = found.length - MOST_NAMED;
+  const more = rest > 0 ? ` and ${rest} more` : '';
+  return `Name a workflow in it: ${found.slice(0, MOST_NAMED).map(shellWord).join(', ')}${more}.`;
+}
+
+const MOST_NAMED = 10;
+
 async function readSource(
   { kind, path, entry, ref }: WorkflowLocation,
   agent: AgentDeclaration,
@@ -134,7 +153,8 @@ async function readSource(
   const bare = { ref, entry, about: {}, diagnostics: [] };
   switch (kind) {
     case 'folder':
-      return { ...bare, name: file, files: await readable(readFolder(path), path) };
+      // The root of the file system has no name.
+      return { ...bare, name: file || path, files: await readable(readFolder(path), path) };
     case 'zip': {
       const { readZip } = await import('./zip.ts');
       const files = await readable(readZip(path, file), path);

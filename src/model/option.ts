@@ -30,6 +30,8 @@ export type OptionSpec = {
    * looked up in PATH.
    */
   readonly path?: 'file' | 'file or JSON' | 'program';
+  /** Its value may look like an option of Raymond. */
+  readonly holdsOptions?: true;
   /** A resume keeps the value from the start of the run. */
   readonly onlyAtStart?: true;
   /** A test of a workflow may set it. */

@@ -82,7 +82,8 @@ test.each(exits)('%s: exit code %d', async (_, code, script, options) => {
 });
 
 test.each([
-  ['no arguments', [], 64, 'No workflow is named.'],
+  ['no arguments', [], 64, 'Usage: raymond [options] [command]'],
+  ['an option without a workflow', ['--quiet'], 64, 'No workflow is named.'],
   ['a missing workflow', ['nowhere/flow'], 64, 'There is no workflow at nowhere/flow.'],
   ['a typing error in its name', ['helo'], 64, 'Did you mean hello?'],
   ['a typing error in a command', ['lst'], 64, 'Did you mean: raymond list?'],

@@ -88,9 +88,9 @@ function asLines({ user, project }: Configuration): readonly string[] {
   const ignored = project.isTrusted ? [] : assignments(project.dangerous);
   return [
     `# user: ${user.file}`,
-    ...lines(user.options, project.options),
+    ...lines(user, project.options),
     `# project: ${project.file}${project.isTrusted ? ' (trusted)' : ''}`,
-    ...lines(project.options),
+    ...(ignored.length > 0 && Object.keys(project.options).length === 0 ? [] : lines(project)),
     ...(ignored.length === 0
       ? []
       : ['# Ignored, because the file is not trusted. To trust it: raymond config trust']),
@@ -98,14 +98,20 @@ function asLines({ user, project }: Configuration): readonly string[] {
   ];
 }
 
+const HAS_COMMENTED_KEY = /^#\s*\w+\s*=/m;
+
 /** The keys that a file sets. Keys that another file overrides are commented out. */
-function lines(options: RunOptions, over: RunOptions = {}): readonly string[] {
+function lines({ text, options }: Configuration['user'], over: RunOptions = {}): readonly string[] {
   const isLost = (row: TableRow) => chosenValue(over, row) !== undefined;
   const all = [
     ...assignments(options, (row) => !isLost(row)),
     ...assignments(options, isLost).map((line) => `# ${line} (overridden by the project's file)`),
   ];
-  return all.length > 0 ? all : ['# Nothing is set.'];
+  if (all.length > 0) return all;
+  if (text === undefined) return ['# This file does not exist.'];
+  return HAS_COMMENTED_KEY.test(text)
+    ? ['# This file sets no key. To set one, remove the # before it.']
+    : ['# This file sets no key.'];
 }
 
 function asJson({ options, user, project }: Configuration) {

@@ -97,6 +97,7 @@ export const CLAUDE_OPTIONS = {
     meaning: "text to add to the agent's system prompt",
     example: '"..."',
     check: argumentProblem,
+    holdsOptions: true,
     inProject: 'dangerous',
   },
   agentArgs: {
@@ -107,6 +108,7 @@ export const CLAUDE_OPTIONS = {
       'further options for the agent, as one text; those that would disturb Raymond are refused',
     example: '"--strict-mcp-config"',
     check: argumentProblem,
+    holdsOptions: true,
     inProject: 'dangerous',
   },
   claudePath: {
