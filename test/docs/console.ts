@@ -1,6 +1,20 @@
 /** Compares the output in a `console` block with the output of its commands. */
 import { dirname } from 'node:path';
+import { expect } from 'vitest';
+import type { Block } from './documents.ts';
 import type { DocumentProject } from './project.ts';
+
+/** Enters the commands of a block. The files that the document shows before it exist. */
+export async function followConsole(reader: DocumentProject, block: Block): Promise<void> {
+  reader.showUntil(block.line);
+  let code = 0;
+  for (const { command, expected } of readConsole(block.text)) {
+    const ran = await reader.run(command, code);
+    code = ran.code;
+    const output = normalOutput(ran.output, reader);
+    expect(output, `line ${block.line}: ${command}`).toMatch(expectedPattern(expected));
+  }
+}
 
 export interface ConsoleCommand {
   readonly command: string;

@@ -17,7 +17,7 @@ import { tagChoices } from '../../src/parse/agent-choices.ts';
 import { readPrompt } from '../../src/parse/front-matter.ts';
 import { readTags } from '../../src/parse/tags.ts';
 import { readMove } from '../../src/parse/transition.ts';
-import { expectedPattern, normalOutput, readConsole } from './console.ts';
+import { followConsole } from './console.ts';
 import { type Block, type Document, documents, root } from './documents.ts';
 import { type DocumentProject, makeDocumentProject } from './project.ts';
 import { hasPrompts, playShown, workflowsOf } from './workflows.ts';
@@ -29,9 +29,10 @@ const CHECKED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['docs/reference/lint.md', 'test/lint/lint.test.ts'],
 ]);
 
-/** Documents whose commands have their own test, in a clean clone. */
+/** Documents whose commands have their own test, in a clean clone or with an agent. */
 const RUN_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['README.md', 'test/docs/readme.test.ts'],
+  ['docs/guide/from-a-loop.md', 'test/docs/from-a-loop.test.ts'],
 ]);
 
 const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path) && blocks.length);
@@ -47,6 +48,8 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
     expect(spawnSync('/bin/bash', ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe(''),
   /** The README's commands for a fresh machine; test/docs/readme.test.ts runs them. */
   'sh clone': (text) => expect(text).toMatch(/^git clone <repository> /),
+  /** A command that a person stops; the document's own test runs it. */
+  'sh endless': (text) => expect(text).toMatch(/^while :; do .* done$/m),
   /** Each line is a transition. */
   'html tags': (text) => {
     for (const line of nonEmpty(text)) {
@@ -141,16 +144,7 @@ describe.each(ours)('$path', (document) => {
   // In order, because each block uses the files that the earlier ones left.
   test.each(consoles.map((block) => ({ ...block, name: titleOf(block) })))(
     '$name shows the real output',
-    (block) => {
-      reader.showUntil(block.line);
-      let code = 0;
-      for (const { command, expected } of readConsole(block.text)) {
-        const ran = reader.run(command, code);
-        code = ran.code;
-        const output = normalOutput(ran.output, reader);
-        expect(output, `line ${block.line}: ${command}`).toMatch(expectedPattern(expected));
-      }
-    },
+    (block) => followConsole(reader, block),
   );
 });
 

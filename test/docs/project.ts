@@ -1,5 +1,6 @@
 /** A document's project: a temporary folder with the files that the document shows. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -19,11 +20,15 @@ export interface DocumentProject {
   /** Writes the files that the document shows before a line. */
   showUntil(line: number): void;
   /** Runs a shell command in it, as a reader would. `before` is the exit code of the previous command. */
-  run(command: string, before: number): { readonly output: string; readonly code: number };
+  run(command: string, before: number): Promise<{ readonly output: string; readonly code: number }>;
   remove(): void;
 }
 
-export function makeDocumentProject({ blocks }: Document): DocumentProject {
+/** The reader has Raymond, and the programs of `environment.PATH`. */
+export function makeDocumentProject(
+  { blocks }: Document,
+  environment: Readonly<Record<string, string>> = {},
+): DocumentProject {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'raymond-docs-')));
   const folder = join(base, 'project');
   const bin = join(base, 'bin');
@@ -38,11 +43,13 @@ export function makeDocumentProject({ blocks }: Document): DocumentProject {
     cpSync(join(root, name), join(folder, name), { recursive: true });
   }
   const shown = new Set<string>();
+  const path = [bin, environment.PATH, dirname(process.execPath), '/usr/bin', '/bin'];
   const env = {
     HOME: base,
-    PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
     TERM: 'dumb',
     LANG: 'C.UTF-8',
+    ...environment,
+    PATH: path.filter((entry) => entry !== undefined).join(':'),
   };
   return {
     folder,
@@ -54,15 +61,20 @@ export function makeDocumentProject({ blocks }: Document): DocumentProject {
         writeFileSync(join(folder, file), text, { mode: 0o644 });
       }
     },
-    run(command, before) {
+    async run(command, before) {
       const script = `(exit ${before})\n${command}`;
-      const { stdout, status } = spawnSync('/bin/bash', ['-c', `{ ${script}\n} 2>&1`], {
+      const child = spawn('/bin/bash', ['-c', `{ ${script}\n} 2>&1`], {
         cwd: folder,
         env,
-        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'inherit'],
         timeout: 50_000,
       });
-      return { output: stdout, code: status ?? -1 };
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+      });
+      const [code] = await once(child, 'close');
+      return { output, code: code ?? -1 };
     },
     remove: () => rmSync(base, { recursive: true, force: true }),
   };

@@ -1,10 +1,9 @@
 // The commands of README.md work as they are written, on a machine that has only git and Node.
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ClaudeSandbox, claudeBinary, claudeSandbox } from '../real-agent/claude-sandbox.ts';
 import { answering } from '../real-agent/raymond-sandbox.ts';
-import { type ScriptedModel, scriptedModel } from '../real-agent/scripted-model.ts';
+import { type ClaudeOnPath, claudeOnPath } from './claude-on-path.ts';
 import { expectedPattern, normalOutput, readConsole } from './console.ts';
 import { readDocument } from './documents.ts';
 import { type FreshMachine, freshMachine } from './fresh-machine.ts';
@@ -27,10 +26,9 @@ test('two commands do all the set-up', () => {
 
 describe("the path from a clone to the reader's own workflow", () => {
   let machine: FreshMachine;
-  let model: ScriptedModel;
-  let claude: ClaudeSandbox;
+  let claude: ClaudeOnPath;
   beforeAll(async () => {
-    model = await scriptedModel(
+    claude = await claudeOnPath(
       answering({
         'at most three steps': '<goto>IMPLEMENT</goto>',
         'the open steps in `PLAN.md`': '<function return="DECIDE">REVIEW</function>',
@@ -38,15 +36,10 @@ describe("the path from a clone to the reader's own workflow", () => {
         'The review of your work': '<result>Empty passwords are refused.</result>',
       }),
     );
-    claude = await claudeSandbox(model.url);
-    const bin = join(claude.configFolder, 'bin');
-    mkdirSync(bin);
-    symlinkSync(claudeBinary('newer'), join(bin, 'claude'));
-    machine = freshMachine({ ...claude.environment, PATH: bin });
+    machine = freshMachine(claude.environment);
   });
   afterAll(async () => {
     machine?.remove();
-    await model?.close();
     await claude?.remove();
   });
 
@@ -86,7 +79,7 @@ describe("the path from a clone to the reader's own workflow", () => {
   );
 
   test('the model was asked for each step of the run', () => {
-    expect(model.requests).toHaveLength(4);
+    expect(claude.model.requests).toHaveLength(4);
   });
 });
 
