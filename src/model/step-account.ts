@@ -25,6 +25,14 @@ const costSchema = z.object({
   from: z.enum(['told', 'priced', 'estimated']),
 });
 
+/** The prints of a step. There is a limit for their length. */
+const printedSchema = z.object({
+  /** All prints, in order. Each one begins a line. */
+  text,
+  /** The number of characters beyond the limit. */
+  omitted: z.optional(count),
+});
+
 /** Every step has an account, for every kind of end. */
 export const accountSchema = z.object({
   cost: costSchema,
@@ -36,6 +44,8 @@ export const accountSchema = z.object({
   session: z.optional(z.object({ id: text, checkpoint: z.optional(text) })),
   /** The id of the stored files of the step's directory. */
   tree: z.optional(text),
+  /** Absent if the step printed nothing. */
+  printed: z.optional(printedSchema),
 });
 
 /**
@@ -48,6 +58,7 @@ export const answerRefSchema = z.object({ bytes: count, sha256: text });
 export type Account = z.infer<typeof accountSchema>;
 export type Cost = z.infer<typeof costSchema>;
 export type Usage = z.infer<typeof usageSchema>;
+export type Printed = z.infer<typeof printedSchema>;
 export type AnswerRef = z.infer<typeof answerRefSchema>;
 
 /** The cost of a step that is free. */

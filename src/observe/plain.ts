@@ -85,7 +85,7 @@ function liveLines(
 }
 
 /** All lines of a quote are one line of the report, which is written in one piece. */
-function quotes(text: string, tone: Line['tone']) {
+export function quotes(text: string, tone: Line['tone']) {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0) return [];
   return [{ tone, text: lines.map((line) => line.trimEnd()).join('\n'), isQuote: true }] as const;

@@ -28,6 +28,7 @@ import type {
 } from '../ports.ts';
 import { AgentTrees } from './agent-trees.ts';
 import type { Inbox } from './inbox.ts';
+import { KeptPrints } from './kept-prints.ts';
 import { rulesOf, tightened } from './rules.ts';
 
 export interface StepsPorts {
@@ -139,9 +140,10 @@ export class Steps {
     const agent = run.agents.get(id);
     if (agent?.status.kind !== 'running') return;
     const { status } = agent;
-    const running = this.#begin(run, agent, status, how);
+    const prints = new KeptPrints(status.session ? 'prompt' : 'script');
+    const running = this.#begin(run, agent, status, how, prints);
     this.#running.set(id, running);
-    void this.#follow(agent, status.step, running);
+    void this.#follow(agent, status.step, running, prints);
   }
 
   async #begin(
@@ -149,6 +151,7 @@ export class Steps {
     agent: Agent,
     status: RunningStatus,
     how: 'start' | 'adopt',
+    prints: KeptPrints,
   ): Promise<RunningStep> {
     try {
       const step = await this.#step(run, agent, status);
@@ -162,7 +165,10 @@ export class Steps {
       if (how === 'start') await this.#compareEntry(agent, status);
       const ref = { agent: agent.id, step: status.step };
       const executor = executors[step.kind === 'prompt' ? 'prompt' : 'script'];
-      return executor[how](step, (happening) => live(ref, happening));
+      return executor[how](step, (happening) => {
+        prints.add(happening);
+        live(ref, happening);
+      });
     } catch (error) {
       return failedStep(error);
     }
@@ -184,8 +190,14 @@ export class Steps {
     }
   }
 
-  async #follow(agent: Agent, step: number, running: Promise<RunningStep>): Promise<void> {
-    const outcome = await (await running).outcome;
+  async #follow(
+    agent: Agent,
+    step: number,
+    running: Promise<RunningStep>,
+    prints: KeptPrints,
+  ): Promise<void> {
+    const ended = await (await running).outcome;
+    const outcome = { ...ended, account: { ...ended.account, ...prints.printed() } };
     const report = await this.#report(agent, outcome).catch((error) =>
       unreadable(error, outcome.account),
     );

@@ -1,0 +1,30 @@
+import { counted } from '../model/counted.ts';
+import type { JournaledEvent } from '../model/event.ts';
+import type { Run } from '../model/run.ts';
+import type { Printed } from '../model/step-account.ts';
+import { type AlarmsOf, Describer, type Line } from './describe.ts';
+import { quotes } from './plain.ts';
+
+/** Gives the lines that a run showed for an event, from its journal alone. Prints come first. */
+export function retelling(
+  alarmsOf: AlarmsOf,
+): (event: JournaledEvent, before: Run | undefined, after: Run) => readonly Line[] {
+  const describer = new Describer(alarmsOf);
+  return (event, before, after) => {
+    const lines = 'printed' in event && event.printed ? printLines(event, event.printed) : [];
+    const line = describer.describe(event, before, after);
+    const isShown = line && line.tone !== 'faint' && line.tone !== 'detail';
+    return isShown ? [...lines, line] : lines;
+  };
+}
+
+/** The prints of a step, with the time of its end. */
+export function printLines(
+  { at, agent: who }: { readonly at: number; readonly agent: string },
+  { text, omitted = 0 }: Printed,
+): readonly Line[] {
+  const lines = quotes(text, 'plain').map((said) => ({ at, who, ...said }));
+  if (omitted === 0) return lines;
+  const more = `printed ${counted(omitted, 'further character')}, which are not kept`;
+  return [...lines, { at, who, tone: 'faint', text: more }];
+}

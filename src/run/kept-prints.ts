@@ -1,0 +1,40 @@
+import type { Account } from '../model/step-account.ts';
+import type { Live } from '../ports.ts';
+
+/**
+ * Collects the prints of a step for its account. A step that an earlier process started prints
+ * everything again, so the text does not depend on crashes.
+ */
+export class KeptPrints {
+  readonly #most: number;
+  #text = '';
+  #omitted = 0;
+
+  constructor(kind: 'prompt' | 'script') {
+    this.#most = MOST_CHARACTERS[kind];
+  }
+
+  add(live: Live): void {
+    if (live.kind !== 'print') return;
+    const isNewLine = this.#text === '' || this.#text.endsWith('\n');
+    const text = isNewLine ? live.text : `\n${live.text}`;
+    const room = this.#omitted > 0 ? 0 : this.#most - this.#text.length;
+    // A character of two units is never cut.
+    const end = isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room;
+    if (end > 0) this.#text += text.slice(0, end);
+    this.#omitted += Math.max(0, text.length - end);
+  }
+
+  printed(): Pick<Account, 'printed'> {
+    const text = this.#text.trimEnd();
+    if (text === '' && this.#omitted === 0) return {};
+    return { printed: { text, ...(this.#omitted > 0 && { omitted: this.#omitted }) } };
+  }
+}
+
+/** Prompts cost money, so more of them is kept. A loop of scripts may print for months. */
+const MOST_CHARACTERS = { prompt: 16_000, script: 1_000 } as const;
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
