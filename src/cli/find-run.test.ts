@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../model/user-error.ts';
-import { findRun, meansRun } from './find-run.ts';
+import { idsMeant, meansRun } from './find-run.ts';
 
 const IDS = ['demo', 'demo-11112222', 'demo-11113333', 'lost-1'];
 
 test.each([
-  ['demo-11112222', 'demo-11112222'],
-  ['demo', 'demo'],
-  ['demo-11112', 'demo-11112222'],
-  ['l', 'lost-1'],
-])('%s means %s', (text, id) => {
-  expect(findRun(IDS, text)).toBe(id);
+  ['demo-11112222', ['demo-11112222']],
+  ['demo', ['demo']],
+  ['demo-11112', ['demo-11112222']],
+  ['demo-1111', ['demo-11112222', 'demo-11113333']],
+  ['l', ['lost-1']],
+])('%s means %j', (text, ids) => {
+  expect(idsMeant(IDS, text)).toEqual(ids);
 });
 
 test.each([
-  ['demo-1111', 'ambiguous-run', 'demo-11112222, demo-11113333'],
   ['dmeo-11112222', 'no-run', 'demo-11112222'],
   ['zzz', 'no-run', 'raymond list'],
   ['../demo', 'bad-run-id', 'letters'],
@@ -36,7 +36,7 @@ test.each([
 
 function problemOf(text: string): UserError | undefined {
   try {
-    findRun(IDS, text);
+    idsMeant(IDS, text);
     return undefined;
   } catch (error) {
     if (error instanceof UserError) return error;

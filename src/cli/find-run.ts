@@ -2,14 +2,13 @@ import { checkRunId, isRunId } from '../journal/run-id.ts';
 import { UserError } from '../model/user-error.ts';
 import { nearestFew } from '../parse/nearest.ts';
 
-/** The id that the text names. A prefix is enough if only one run begins with it. */
-export function findRun(ids: readonly string[], text: string): string {
+/** The ids that the text may mean: the id itself, or each id that begins with the text. Never empty. */
+export function idsMeant(ids: readonly string[], text: string): readonly string[] {
   const wanted = checkRunId(text);
-  if (ids.includes(wanted)) return wanted;
-  const [only, ...others] = ids.filter((id) => id.startsWith(wanted));
-  if (only === undefined) throw noSuchRun(wanted, ids);
-  if (others.length > 0) throw ambiguous(wanted, [only, ...others]);
-  return only;
+  if (ids.includes(wanted)) return [wanted];
+  const found = ids.filter((id) => id.startsWith(wanted));
+  if (found.length === 0) throw noSuchRun(wanted, ids);
+  return found;
 }
 
 /** Whether a word is the id of a run, its prefix, or similar to it. */
@@ -23,10 +22,11 @@ export function meansRun(ids: readonly string[], word: string): boolean {
 /** Shorter words resemble too many ids. */
 const LEAST_LETTERS = 5;
 
-function ambiguous(wanted: string, ids: readonly string[]): UserError {
+/** `described` has one text for each of the runs. */
+export function ambiguousRun(wanted: string, described: readonly string[]): UserError {
   return new UserError(
     'ambiguous-run',
-    `${ids.length} runs begin with ${wanted}: ${someOf(ids)}.`,
+    `${described.length} runs begin with ${wanted}: ${someOf(described)}.`,
     'Write more of the id.',
   );
 }

@@ -71,22 +71,23 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--json', 'print one JSON object per run')
     .action(async (options) => finish((await import('./commands/list.ts')).list(here, options)));
   raymond
-    .command('show <run>')
+    .command('show [run]')
     .description('show agents, stacks, cost and history of a run')
     .option('--json', 'print the state as JSON')
     .action(async (name, options) =>
       finish((await import('./commands/show.ts')).show(here, name, options)),
     );
   raymond
-    .command('logs <run>')
+    .command('logs [run]')
     .description('show what a run has reported')
     .option('-f, --follow', 'continue until the run stops')
+    .option('--agent <id>', 'only what this agent did')
     .option('--json', 'print the events of the journal')
     .action(async (name, options) =>
       finish((await import('./commands/logs.ts')).logs(here, name, options)),
     );
   raymond
-    .command('stop <run>')
+    .command('stop [run]')
     .description('stop a run; it can be resumed')
     .option('--now', 'stop running steps, too')
     .option('--json', 'print JSON')

@@ -4,7 +4,7 @@ import { program } from './program.ts';
 import { usageError } from './usage-error.ts';
 
 test.each<[readonly string[], string, string]>([
-  [['show'], 'The command show needs the argument <run>.', 'See: raymond show --help'],
+  [['lint'], 'The command lint needs the argument <workflow>.', 'See: raymond lint --help'],
   [['list', '--bogus'], 'The command list has no option --bogus.', 'See: raymond list --help'],
   [['list', '--jsno'], 'The command list has no option --jsno.', 'Did you mean --json?'],
   [['list', 'x'], 'The command list takes 0 arguments, but got 1.', 'See: raymond list --help'],

@@ -102,9 +102,9 @@ test.each([
   ],
   [
     'a missing argument',
-    ['show'],
+    ['lint'],
     64,
-    'raymond: The command show needs the argument <run>.\n         See: raymond show --help\n',
+    'raymond: The command lint needs the argument <workflow>.\n         See: raymond lint --help\n',
   ],
   [
     'an id that is a path',

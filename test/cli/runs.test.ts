@@ -113,7 +113,7 @@ describe('a live run, a crashed, a waiting, a failed and a completed one', () =>
 
   test.each([
     ['shortened', ['show', 'run-g', '--json'], 0, '"workflow_id": "run-good"'],
-    ['ambiguous', ['show', 'run-'], 64, '5 runs begin with run-: run-ask, run-bad, run-crashed'],
+    ['ambiguous', ['prune', 'run-'], 64, '5 runs begin with run-: '],
     ['mistyped', ['show', 'rum-ask'], 64, 'Did you mean run-ask?'],
     ['unknown', ['logs', 'zebra'], 64, 'This project has no run zebra.'],
   ])('an id that is %s', async (_, args, code, text) => {

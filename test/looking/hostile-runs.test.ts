@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { retelling } from '../../src/cli/commands/show.ts';
+import { agent } from '../../src/cli/agent.ts';
 import { allRuns, condition } from '../../src/cli/runs.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { table } from '../../src/cli/table.ts';
@@ -14,6 +14,7 @@ import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { freeze } from '../../src/journal/state-file.ts';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
+import { retelling } from '../../src/observe/retell.ts';
 import { fromSchema } from '../properties/from-schema.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'raymond-hostile-')));
@@ -29,7 +30,7 @@ async function lookAtRuns(): Promise<number> {
     if (found.kind === 'damaged') continue;
     runs += 1;
     condition(found);
-    const retell = retelling();
+    const retell = retelling(agent.alarmsOf);
     const events: RunEvent[] = [];
     const whole = await store.look(found.id, (event, before, after) => {
       retell(event, before, after);

@@ -5,7 +5,7 @@ import { answerText } from '../answer-text.ts';
 import { meansRun } from '../find-run.ts';
 import { refuseInside } from '../inside.ts';
 import { type Question, questionsOf } from '../questions.ts';
-import { allRuns, openRun } from '../runs.ts';
+import { allRuns, openRun, runToChange } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 
@@ -42,7 +42,7 @@ async function meant(
 ): Promise<{ readonly found: StoredRun; readonly written: string | undefined }> {
   if (first === undefined) return { found: await newestThatWaits(store), written: undefined };
   if (second !== undefined || meansRun(await store.list(), first))
-    return { found: await openRun(store, first), written: second };
+    return { found: await openRun(store, await runToChange(store, first)), written: second };
   return { found: await newestThatWaits(store), written: first };
 }
 

@@ -4,7 +4,7 @@ import { fittedTo, type Overlay, overlayOf, withTaken } from '../../graph/overla
 import type { RunEvent } from '../../model/event.ts';
 import { UserError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
-import { openRun } from '../runs.ts';
+import { openRun, runToSee } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { looseLibrary } from '../wire.ts';
@@ -57,8 +57,7 @@ async function runNamed(
   name: string,
 ): Promise<{ readonly workflow: string; readonly overlay: Overlay }> {
   const { store } = await here();
-  const { id, run } = await openRun(store, name);
   const events: RunEvent[] = [];
-  for await (const event of store.events(id)) events.push(event);
+  const { run } = await openRun(store, await runToSee(store, name), (event) => events.push(event));
   return { workflow: run.workflow, overlay: overlayOf(events) };
 }

@@ -2,65 +2,137 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import type { JournaledEvent } from '../../model/event.ts';
-import type { RunStore } from '../../ports.ts';
-import { condition, openRun } from '../runs.ts';
+import type { Run } from '../../model/run.ts';
+import { UserError } from '../../model/user-error.ts';
+import type { Line } from '../../observe/describe.ts';
+import { printLines, retelling } from '../../observe/retell.ts';
+import { nearest } from '../../parse/nearest.ts';
+import type { RunStore, StepKey, StoredRun } from '../../ports.ts';
+import { agent } from '../agent.ts';
+import { isOldStep, oldPrints } from '../old-prints.ts';
+import { condition, openRun, runToSee } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { retelling } from './show.ts';
 
 export interface LogsOptions {
   readonly follow?: boolean;
   readonly json?: boolean;
+  readonly agent?: string;
 }
 
 /** Prints what a run has reported. With `--follow`, continues until no process works on the run. */
 export async function logs(
   here: Here,
-  name: string,
-  { follow, json }: LogsOptions,
+  name: string | undefined,
+  options: LogsOptions,
 ): Promise<number> {
   const { store } = await here();
-  const { id } = await openRun(store, name);
-  const retell = retelling();
-  let run = newRun;
-  const print = (event: JournaledEvent) => {
-    if (json) return stdout.json(event);
-    const before = run;
-    run = apply(before, event);
-    stdout.lines(retell(event, before, run));
-  };
-  let printed = 0;
-  if (follow) {
-    const unowned = new AbortController();
-    const looking = abortWhenUnowned(store, id, unowned);
-    try {
-      for await (const event of store.watch(id, 0, unowned.signal)) {
-        print(event);
-        printed = event.seq;
-      }
-    } finally {
-      unowned.abort();
-      await looking;
-    }
+  const id = await runToSee(store, name);
+  const log = new Log(store, id, options);
+  if (options.follow) {
+    const found = await follow(store, id, log);
+    if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${condition(found)}`);
+  } else {
+    await openRun(store, id, (...seen) => log.add(...seen));
+    await log.flush();
   }
-  // A process may have appended events between the last look and its end.
-  for await (const event of store.events(id, printed)) print(event);
-  if (!follow) return 0;
-  const found = await openRun(store, id);
-  if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${condition(found)}`);
+  log.checkAgent();
   return 0;
+}
+
+/** Collects the lines of events and prints them. */
+class Log {
+  readonly #retell = retelling(agent.alarmsOf);
+  readonly #prints: (step: StepKey) => Promise<string>;
+  readonly #json: boolean;
+  readonly #agent: string | undefined;
+  readonly #agents = new Set<string>();
+  /** Steps of old runs stand for their prints, which are read later. */
+  #waiting: (Line | OldStep)[] = [];
+
+  constructor(store: RunStore, id: string, { json = false, agent: only }: LogsOptions) {
+    this.#prints = oldPrints(store.records(id));
+    this.#json = json;
+    this.#agent = only;
+  }
+
+  add(event: JournaledEvent, before: Run | undefined, after: Run): void {
+    if ('agent' in event) this.#agents.add(event.agent);
+    const isMeant = this.#agent === undefined || ('agent' in event && event.agent === this.#agent);
+    if (this.#json) {
+      if (isMeant) stdout.json(event);
+      return;
+    }
+    // Also for other agents: it remembers facts of their steps.
+    const lines = this.#retell(event, before, after);
+    if (!isMeant) return;
+    if (isOldStep(event, before)) {
+      const { at, agent: who, step } = event;
+      this.#waiting.push({ at, agent: who, step });
+    }
+    for (const line of lines) this.#waiting.push(line);
+  }
+
+  async flush(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const lines: Line[] = [];
+    for (const one of waiting)
+      if ('step' in one) lines.push(...printLines(one, { text: await this.#prints(one) }));
+      else lines.push(one);
+    stdout.lines(lines);
+  }
+
+  /** Throws a UserError if no event is of the wanted agent. */
+  checkAgent(): void {
+    const wanted = this.#agent;
+    if (wanted === undefined || this.#agents.has(wanted)) return;
+    const near = nearest(wanted, [...this.#agents]);
+    throw new UserError(
+      'no-agent',
+      `The run has no agent ${wanted}.`,
+      near === undefined ? 'To see its agents: raymond show' : `Did you mean ${near}?`,
+    );
+  }
+}
+
+interface OldStep extends StepKey {
+  readonly at: number;
+}
+
+/** Reads the journal as it grows, until no process works on the run and all events are printed. */
+async function follow(store: RunStore, id: string, log: Log): Promise<StoredRun> {
+  const over = new AbortController();
+  let printed = 0;
+  let last: StoredRun | undefined;
+  const looking = whenUnowned(store, id, over.signal).then(async () => {
+    if (over.signal.aborted) return;
+    last = await openRun(store, id);
+    if (printed >= last.run.seq) over.abort();
+  });
+  // The watching reports errors, too, and ends the looking.
+  looking.catch(() => over.abort());
+  try {
+    let run = newRun;
+    for await (const event of store.watch(id, 0, over.signal)) {
+      const before = run;
+      run = apply(before, event);
+      log.add(event, before, run);
+      await log.flush();
+      printed = event.seq;
+      if (last && printed >= last.run.seq) break;
+    }
+  } finally {
+    over.abort();
+  }
+  await looking;
+  return last ?? openRun(store, id);
 }
 
 const LOOK_EVERY_MS = 500;
 
-/** Aborts when no process works on the run. Returns when the caller aborts. */
-async function abortWhenUnowned(
-  store: RunStore,
-  id: string,
-  unowned: AbortController,
-): Promise<void> {
-  const { signal } = unowned;
+/** Resolves when no process works on the run, or when aborted. */
+async function whenUnowned(store: RunStore, id: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await store.owner(id).catch(() => undefined)))
     await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
-  unowned.abort();
 }

@@ -12,8 +12,7 @@ import { wrongUsage } from '../../options/wrong-usage.ts';
 import { readDuration } from '../../parse/transition.ts';
 import type { SurveyedRun } from '../../ports.ts';
 import { canConfirm, confirm } from '../confirm.ts';
-import { findRun } from '../find-run.ts';
-import { allRuns, condition } from '../runs.ts';
+import { allRuns, condition, runToChange } from '../runs.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 
@@ -37,8 +36,8 @@ export async function prune(
 ): Promise<number> {
   const around = await here();
   const { store } = around;
-  const ids = await store.list();
-  const wanted = new Set(names.map((name) => findRun(ids, name)));
+  const wanted = new Set<string>();
+  for (const name of names) wanted.add(await runToChange(store, name));
   const oldest = olderThan(around, options.olderThan);
   const doomed = (await allRuns(store)).filter((found) =>
     wanted.size > 0

@@ -13,7 +13,6 @@ import { agent } from '../agent.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { dueRuns } from '../due-runs.ts';
-import { findRun } from '../find-run.ts';
 import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
 import { loadNamed } from '../load-named.ts';
@@ -22,7 +21,7 @@ import { withNormalChoices } from '../normal-choices.ts';
 import { FOREIGN, unsealedNotice } from '../own-runs.ts';
 import { questionsOf } from '../questions.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
-import { allRuns, condition } from '../runs.ts';
+import { allRuns, condition, runToChange } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
@@ -51,7 +50,7 @@ export async function resume(
   stderr.say(...ignoredKeys(config));
   return options.all || name === undefined
     ? resumeAll(around, options, config.options)
-    : resumeOne(around, findRun(await around.store.list(), name), options, config.options);
+    : resumeOne(around, await runToChange(around.store, name), options, config.options);
 }
 
 /**

@@ -2,33 +2,35 @@ import { freeze } from '../../journal/state-file.ts';
 import { counted } from '../../model/counted.ts';
 import { type Doing, doingByAgent, isDoing } from '../../model/now.ts';
 import type { Agent, AgentEnd, JoiningStatus, Run } from '../../model/run.ts';
-import { Describer, type Line } from '../../observe/describe.ts';
+import type { Line } from '../../observe/describe.ts';
 import { doingText } from '../../observe/doing-text.ts';
+import { retelling } from '../../observe/retell.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
-import type { EachEvent, StoredRun } from '../../ports.ts';
+import type { StoredRun } from '../../ports.ts';
 import { agent } from '../agent.ts';
 import { FOREIGN } from '../own-runs.ts';
-import { condition, openRun } from '../runs.ts';
+import { condition, openRun, runToSee } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
 import { table } from '../table.ts';
 import { stdout } from '../terminal.ts';
 
 export async function show(
   here: Here,
-  name: string,
+  name: string | undefined,
   { json }: { readonly json?: boolean },
 ): Promise<number> {
   const { store } = await here();
+  const id = await runToSee(store, name);
   if (json) {
-    const found = await openRun(store, name);
+    const found = await openRun(store, id);
     const { run, isOwn: own, owner } = found;
     const pid = owner?.pid ?? null;
     stdout.json({ ...freeze(run), condition: condition(found), own, pid }, 2);
     return 0;
   }
   const history: Line[] = [];
-  const retell = retelling();
-  const found = await openRun(store, name, (...seen) => history.push(...retell(...seen)));
+  const retell = retelling(agent.alarmsOf);
+  const found = await openRun(store, id, (...seen) => history.push(...retell(...seen)));
   // One by one, because the number of arguments of a call is limited.
   const { run } = found;
   const now = doingByAgent(found.owner && (await store.now(found.id)));
@@ -37,15 +39,6 @@ export async function show(
   stdout.say('', 'History');
   stdout.lines(history, { indent: '  ' });
   return 0;
-}
-
-/** Gives the line that the run showed for an event, if it showed one. */
-export function retelling(): (...seen: Parameters<EachEvent>) => readonly Line[] {
-  const describer = new Describer(agent.alarmsOf);
-  return (event, before, after) => {
-    const line = describer.describe(event, before, after);
-    return line && line.tone !== 'faint' && line.tone !== 'detail' ? [line] : [];
-  };
 }
 
 function summary(found: StoredRun): readonly string[] {

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, isSuspended, signalProcess } from '../../execute/process/index.ts';
 import { counted } from '../../model/counted.ts';
 import { UserError } from '../../model/user-error.ts';
-import type { RunOwner } from '../../ports.ts';
-import { openRun } from '../runs.ts';
+import type { RunOwner, RunStore } from '../../ports.ts';
+import { allRuns, openRun, runToChange } from '../runs.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 
@@ -14,10 +14,15 @@ export interface StopOptions {
 }
 
 /** Asks the process that works on a run to stop, and waits until it has. */
-export async function stop(here: Here, name: string, options: StopOptions): Promise<number> {
+export async function stop(
+  here: Here,
+  name: string | undefined,
+  options: StopOptions,
+): Promise<number> {
   const around = await here();
   const { store } = around;
-  const { id } = await openRun(store, name);
+  const id = name === undefined ? await newestAtWork(store) : await runToChange(store, name);
+  await openRun(store, id);
   const owner = await store.owner(id);
   if (owner === undefined) return endLeft(around, id, options);
   await store.mailbox(id).post({
@@ -39,6 +44,16 @@ export async function stop(here: Here, name: string, options: StopOptions): Prom
       `Process ${owner.pid} did not react, so Raymond killed it and all steps of ${id}. To continue: raymond resume ${id}`,
     );
   return 0;
+}
+
+async function newestAtWork(store: RunStore): Promise<string> {
+  const found = (await allRuns(store)).findLast((one) => one.kind === 'stored' && one.owner);
+  if (found) return found.id;
+  throw new UserError(
+    'not-running',
+    'No process works on a run of this project.',
+    'To see all runs: raymond list',
+  );
 }
 
 /** Ends the steps that a killed Raymond process has left running. */

@@ -23,7 +23,7 @@ import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
 import { agent } from '../agent.ts';
 import { withNormalChoices } from '../normal-choices.ts';
 import { OPTIONS } from '../option-table.ts';
-import { openRun } from '../runs.ts';
+import { openRun, runToSee } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { onSignals } from '../signals.ts';
 import type { Here } from '../surroundings.ts';
@@ -178,7 +178,7 @@ async function withWorkflow<T>(
 /** Writes a test that replays a run, next to the states of its workflow. Never overwrites a file. */
 async function record(here: Here, name: string, path: string | undefined): Promise<number> {
   const { store, workspace, cwd } = await here();
-  const { id, run } = await openRun(store, name);
+  const { id, run } = await openRun(store, await runToSee(store, name));
   const events: RunEvent[] = [];
   for await (const event of store.events(id)) events.push(event);
   const outputs = await outputsOf(events, store.records(id));
