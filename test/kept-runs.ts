@@ -31,7 +31,23 @@ export function writeLongRun(project: string, id: string, events: number): void 
 function writeJournal(project: string, id: string, events: readonly RunEvent[]): void {
   const folder = join(project, '.raymond', 'state');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, `${id}.jsonl`), encodeEvents(events, 1), { mode: 0o600 });
+  let seq = 1;
+  const lines = appends(events).map((append) => {
+    const bytes = encodeEvents(append, seq);
+    seq += append.length;
+    return bytes;
+  });
+  writeFileSync(join(folder, `${id}.jsonl`), Buffer.concat(lines), { mode: 0o600 });
+}
+
+/** A run appends what follows from the end of a step together, up to the start of the next step. */
+function appends(events: readonly RunEvent[]): readonly (readonly RunEvent[])[] {
+  const all: RunEvent[][] = [[]];
+  for (const event of events) {
+    all.at(-1)?.push(event);
+    if (event.type === 'step-started') all.push([]);
+  }
+  return all;
 }
 
 function history(project: string, run: string, steps: number): readonly RunEvent[] {
