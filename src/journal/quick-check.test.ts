@@ -18,10 +18,13 @@ test('accepts every event, so that no kind of event is slow to read', () => {
 
 const part = fc.oneof(fc.constantFrom('x', '', 0, 1, -1, 0.5, true, null, [], {}), fc.jsonValue());
 
+/** The length of an array takes only some values, and is no key of its JSON. */
+const newKey = fc.string().filter((key) => key !== 'length');
+
 test('accepts only what the schema accepts and returns unchanged', () => {
   let accepted = 0;
   fc.assert(
-    fc.property(event, fc.nat(), part, fc.string(), (one, where, other, key) => {
+    fc.property(event, fc.nat(), part, newKey, (one, where, other, key) => {
       for (const changed of changes(one, where, other, key)) {
         if (!isEvent(changed)) continue;
         accepted += 1;

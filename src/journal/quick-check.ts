@@ -112,26 +112,29 @@ function recordOf(keyCheck: Check, check: Check): Check {
   };
 }
 
-/** The schema drops unknown keys, so it has to see a value that has any. */
+/**
+ * The schema drops unknown keys, so it has to see a value that has any. One pass over the keys of the
+ * value takes half the time of a pass over those of the schema and a count.
+ */
 function objectOf(shape: Readonly<Record<string, Schema>>, beside: readonly string[]): Check {
-  const fields = Object.entries(shape).map(([name, schema]) => ({
-    name,
-    check: checkOf(schema),
-    isRequired: schema._zod.optin === undefined,
-  }));
+  const fields = new Map<string, { readonly check: Check; readonly isRequired: boolean }>();
+  for (const name of beside) fields.set(name, { check: () => true, isRequired: false });
+  let required = 0;
+  for (const [name, schema] of Object.entries(shape)) {
+    const isRequired = schema._zod.optin === undefined;
+    if (isRequired) required += 1;
+    fields.set(name, { check: checkOf(schema), isRequired });
+  }
   return (value) => {
     if (!isRecord(value)) return false;
-    let known = 0;
-    for (const { name, check, isRequired } of fields) {
-      const field = value[name];
-      if (field === undefined) {
-        if (isRequired) return false;
-      } else if (check(field)) known += 1;
-      else return false;
+    let missing = required;
+    for (const name in value) {
+      const field = fields.get(name);
+      const given = value[name];
+      if (given === undefined || !field?.check(given)) return false;
+      if (field.isRequired) missing -= 1;
     }
-    for (const name of beside) if (value[name] !== undefined) known += 1;
-    for (const _ in value) known -= 1;
-    return known === 0;
+    return missing === 0;
   };
 }
 
