@@ -11,10 +11,10 @@
  * All lines of a file have the version that the first one names.
  */
 import { isUtf8 } from 'node:buffer';
-import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
+import { CHECKSUM_BYTES, checksumFault, checksumOf, WRONG_CHECKSUM } from './checksum.ts';
 import { quickCheck } from './quick-check.ts';
 import { upcast } from './upcast.ts';
 
@@ -63,18 +63,30 @@ export interface DamagedLine {
   readonly mayBeTorn: boolean;
 }
 
+/** A line without its newline, as a part of a block that may hold other lines, too. */
+export interface LineBytes {
+  readonly block: Buffer;
+  readonly from: number;
+  readonly to: number;
+  /** The block as text, if it is ASCII: the text of a whole block takes less time than of each line. */
+  readonly text: string | undefined;
+}
+
+/** A line that is a whole block. */
+export function aloneIn(block: Buffer): LineBytes {
+  return { block, from: 0, to: block.length, text: undefined };
+}
+
 /** Decodes a line of a file of the given version, without the state of a snapshot: most readers do not need it. */
-export function decodeLine(
-  line: Buffer,
-  version: number,
-  text: string | undefined = textOf(line),
-): DecodedLine {
-  const fault = version > 1 ? checksumFault(line) : undefined;
+export function decodeLine(line: LineBytes, version: number): DecodedLine {
+  const hasChecksum = version > 1;
+  const fault = hasChecksum ? checksumFault(line.block, line.from, line.to) : undefined;
   if (fault !== undefined) return torn(fault);
+  const text = textOf(line, hasChecksum ? line.to - CHECKSUM_BYTES : line.to);
   if (text === undefined) return torn(NOT_JSON);
-  const start = SNAPSHOT_START.exec(text.slice(0, SNAPSHOT_START_BYTES));
-  if (start) return { kind: 'snapshot', seq: version > 1 ? Number(start[1]) : undefined };
-  const json = parseJson(version > 1 ? `${text.slice(0, -CHECKSUM_BYTES)}}` : text);
+  const start = snapshotStart(text);
+  if (start) return { kind: 'snapshot', seq: hasChecksum ? Number(start[1]) : undefined };
+  const json = parseJson(hasChecksum ? `${text}}` : text);
   if (json === undefined) return torn(NOT_JSON);
   if (version === JOURNAL_VERSION && isEventLine(json)) {
     const { more = false } = json;
@@ -101,11 +113,11 @@ function decodeCarefully(json: unknown, version: number): DecodedLine {
 export type DecodedVersion = { readonly kind: 'version'; readonly version: number } | DamagedLine;
 
 /** The version that the first line gives. It may be newer than this Raymond. */
-export function decodeVersion(firstLine: Buffer): DecodedVersion {
-  const fault = checksumFault(firstLine);
+export function decodeVersion(first: LineBytes): DecodedVersion {
+  const fault = checksumFault(first.block, first.from, first.to);
   // A changed byte can look like a newer version.
   if (fault === WRONG_CHECKSUM) return torn(fault);
-  const json = parseJson(textOf(firstLine));
+  const json = parseJson(textOf(first));
   if (json === undefined) return torn(NOT_JSON);
   const start = z.safeParse(startSchema, json);
   return start.success
@@ -115,15 +127,13 @@ export function decodeVersion(firstLine: Buffer): DecodedVersion {
 
 /** The state in a snapshot of this version; undefined for anything else. */
 export function decodeSnapshot(
-  line: Buffer,
+  line: LineBytes,
 ): { readonly seq: number; readonly state: unknown } | undefined {
-  if (checksumFault(line) !== undefined) return undefined;
+  if (checksumFault(line.block, line.from, line.to) !== undefined) return undefined;
   return z.safeParse(snapshotSchema, parseJson(textOf(line))).data;
 }
 
 const NOT_JSON = 'it is not a line of JSON';
-const NO_CHECKSUM = 'it has no checksum';
-const WRONG_CHECKSUM = 'its checksum does not match';
 
 const seqSchema = z.int().check(z.positive());
 const envelopeSchema = z.object({
@@ -155,6 +165,14 @@ function isEventLine(json: unknown): json is EventLine {
 const SNAPSHOT_START = /^\{(?:"seq":(\d+),)?"type":"snapshot"/;
 const SNAPSHOT_START_BYTES = 48;
 
+/** Looks only at the start of the line, because a snapshot may be long. */
+function snapshotStart(text: string): RegExpExecArray | null {
+  // Almost no line is a snapshot, and this is found faster than the pattern fails.
+  const type = text.startsWith('{"seq":') ? text.indexOf(',') + 1 : 1;
+  if (!text.startsWith('"type":"snapshot"', type)) return null;
+  return SNAPSHOT_START.exec(text.slice(0, SNAPSHOT_START_BYTES));
+}
+
 function encodeLine(value: unknown): Buffer {
   const line = withChecksum(value);
   if (line.length > MAX_LINE_BYTES) {
@@ -172,43 +190,6 @@ function withChecksum(value: unknown): Buffer {
   return Buffer.concat([covered, Buffer.from(`${checksumOf(covered)}\n`)]);
 }
 
-/** The end of every line, of a fixed length. */
-function checksumOf(covered: Buffer): string {
-  return `${CHECKSUM_START}${crc32(covered).toString(16).padStart(8, '0')}"}`;
-}
-
-const CHECKSUM_START = ',"crc":"';
-const CHECKSUM_BYTES = 18;
-
-function checksumFault(line: Buffer): typeof NO_CHECKSUM | typeof WRONG_CHECKSUM | undefined {
-  const end = line.length - CHECKSUM_BYTES;
-  const written = end < 0 ? undefined : writtenSum(line, end);
-  if (written === undefined) return NO_CHECKSUM;
-  return written === crc32(line.subarray(0, end)) ? undefined : WRONG_CHECKSUM;
-}
-
-/** The checksum at the end of a line. Byte by byte, because a pattern would take longer than the sum. */
-function writtenSum(line: Buffer, end: number): number | undefined {
-  let position = end;
-  for (let i = 0; i < CHECKSUM_START.length; i++)
-    if (line[position++] !== CHECKSUM_START.charCodeAt(i)) return undefined;
-  let sum = 0;
-  for (let i = 0; i < 8; i++) {
-    const digit = HEX_DIGITS[line[position++] ?? 0];
-    if (digit === undefined) return undefined;
-    sum = sum * 16 + digit;
-  }
-  return line[position] === QUOTE && line[position + 1] === BRACE ? sum : undefined;
-}
-
-const QUOTE = 0x22;
-const BRACE = 0x7d;
-/** By the code of the character. */
-const HEX_DIGITS: readonly (number | undefined)[] = Array.from({ length: 256 }, (_, code) => {
-  const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
-  return digit < 0 ? undefined : digit;
-});
-
 function damaged(reason: string): DamagedLine {
   return { kind: 'damaged', reason, mayBeTorn: false };
 }
@@ -218,8 +199,10 @@ function torn(reason: string): DamagedLine {
 }
 
 /** Undefined if the bytes are not text. */
-function textOf(line: Buffer): string | undefined {
-  return isUtf8(line) ? line.toString('utf8') : undefined;
+function textOf({ block, from, to, text }: LineBytes, end = to): string | undefined {
+  if (text !== undefined) return text.slice(from, end);
+  const bytes = block.subarray(from, end);
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 function parseJson(text = ''): unknown {

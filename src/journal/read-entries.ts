@@ -85,7 +85,7 @@ export async function* readEntries(
   }
 }
 
-function decode(path: string, { bytes, text }: Line, place: ReadPosition): DecodedLine {
+function decode(path: string, { bytes }: Line, place: ReadPosition): DecodedLine {
   if (!bytes) return { kind: 'damaged', reason: 'it is too long', mayBeTorn: true };
   if (place.version === 0) {
     const first = decodeVersion(bytes);
@@ -93,7 +93,7 @@ function decode(path: string, { bytes, text }: Line, place: ReadPosition): Decod
     if (first.version > JOURNAL_VERSION) throw newerJournal(path, first.version);
     place.version = first.version;
   }
-  return decodeLine(bytes, place.version, text);
+  return decodeLine(bytes, place.version);
 }
 
 /** A power cut can leave a newline after a hole. At the end of the file, that is a torn line, too. */

@@ -1,15 +1,13 @@
 import { isAscii } from 'node:buffer';
 import type { DiskFile } from './disk.ts';
-import { MAX_LINE_BYTES } from './journal-format.ts';
+import { aloneIn, type LineBytes, MAX_LINE_BYTES } from './journal-format.ts';
 
 export interface Line {
   readonly start: number;
   /** After the newline. */
   readonly end: number;
-  /** Without the newline. Undefined if the line is longer than allowed. */
-  readonly bytes: Buffer | undefined;
-  /** The same as text, where that was cheap to get: a whole chunk takes less time than its lines. */
-  readonly text?: string | undefined;
+  /** Undefined if the line is longer than allowed. */
+  readonly bytes: LineBytes | undefined;
 }
 
 /** Most journals are small, and a long one needs few reads. */
@@ -23,13 +21,7 @@ const NEWLINE = 10;
  */
 export async function* readLines(file: DiskFile, from: number): AsyncGenerator<readonly Line[]> {
   let start = from;
-  let length = 0;
-  let parts: Buffer[] = [];
-  const collect = (part: Buffer) => {
-    length += part.length;
-    if (length > MAX_LINE_BYTES) parts = [];
-    else parts.push(part);
-  };
+  let earlier = new LineStart();
   let chunkBytes = FIRST_CHUNK_BYTES;
   for (let position = from; ; ) {
     const chunk = Buffer.allocUnsafe(chunkBytes);
@@ -37,28 +29,45 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<r
     const got = await file.read(chunk, position);
     if (got === 0) return;
     position += got;
-    const filled = chunk.subarray(0, got);
-    const text = isAscii(filled) ? filled.toString('latin1') : undefined;
+    const block = chunk.subarray(0, got);
+    const text = isAscii(block) ? block.toString('latin1') : undefined;
     const lines: Line[] = [];
     let begin = 0;
-    for (let at = filled.indexOf(NEWLINE); at >= 0; at = filled.indexOf(NEWLINE, begin)) {
-      collect(filled.subarray(begin, at));
-      const end = start + length + 1;
-      const bytes = length > MAX_LINE_BYTES ? undefined : joined(parts);
-      const isInChunk = bytes?.length === at - begin;
-      lines.push({ start, end, bytes, text: isInChunk ? text?.slice(begin, at) : undefined });
+    for (let at = block.indexOf(NEWLINE); at >= 0; at = block.indexOf(NEWLINE, begin)) {
+      const end = start + earlier.length + at - begin + 1;
+      const bytes =
+        earlier.length === 0
+          ? { block, from: begin, to: at, text }
+          : earlier.completedBy(block.subarray(begin, at));
+      lines.push({ start, end, bytes });
+      if (earlier.length > 0) earlier = new LineStart();
       begin = at + 1;
       start = end;
-      length = 0;
-      parts = [];
     }
-    collect(filled.subarray(begin));
+    earlier.add(block.subarray(begin));
     // Raymond writes no such line. A file with a hole can be huge, so the reader does not look for its end.
-    if (length > MAX_LINE_BYTES) {
-      yield [...lines, { start, end: start + length, bytes: undefined }];
+    if (earlier.length > MAX_LINE_BYTES) {
+      yield [...lines, { start, end: start + earlier.length, bytes: undefined }];
       return;
     }
     if (lines.length > 0) yield lines;
+  }
+}
+
+/** The parts of a line whose end is not read yet. */
+class LineStart {
+  length = 0;
+  #parts: Buffer[] = [];
+
+  add(part: Buffer): void {
+    this.length += part.length;
+    if (part.length > 0) this.#parts.push(part);
+  }
+
+  completedBy(part: Buffer): LineBytes | undefined {
+    this.add(part);
+    if (this.length > MAX_LINE_BYTES) return undefined;
+    return aloneIn(Buffer.concat(this.#parts));
   }
 }
 
@@ -71,9 +80,4 @@ export async function lineNumber(file: DiskFile, start: number): Promise<number>
     if (before < lines.length) break;
   }
   return number;
-}
-
-function joined(parts: readonly Buffer[]): Buffer {
-  const only = parts.length === 1 ? parts[0] : undefined;
-  return only ?? Buffer.concat(parts);
 }

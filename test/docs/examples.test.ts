@@ -10,7 +10,7 @@ import { parse as parseYaml } from 'yaml';
 import { readConfig } from '../../src/cli/config-file.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { loadWorkflow } from '../../src/index.ts';
-import { decodeLine } from '../../src/journal/journal-format.ts';
+import { aloneIn, decodeLine } from '../../src/journal/journal-format.ts';
 import { stateFileSchema } from '../../src/journal/state-file.ts';
 import { JOURNAL_VERSION } from '../../src/model/event.ts';
 import { tagChoices } from '../../src/parse/agent-choices.ts';
@@ -72,7 +72,9 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   'toml config': (text) => void readConfig('config.toml', text),
   'jsonl events': (text) => {
     for (const line of nonEmpty(text))
-      expect(decodeLine(Buffer.from(line), JOURNAL_VERSION), line).toMatchObject({ kind: 'event' });
+      expect(decodeLine(aloneIn(Buffer.from(line)), JOURNAL_VERSION), line).toMatchObject({
+        kind: 'event',
+      });
   },
   'json state-file': (text) => void stateFileSchema.parse(JSON.parse(text)),
   json: (text) => void JSON.parse(text),

@@ -14,7 +14,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { realDisk } from '../../src/journal/disk.ts';
-import { decodeSnapshot } from '../../src/journal/journal-format.ts';
+import { aloneIn, decodeSnapshot } from '../../src/journal/journal-format.ts';
 import { readEvents, readRun } from '../../src/journal/read-journal.ts';
 import { freeze } from '../../src/journal/state-file.ts';
 import { JOURNAL_VERSION, type RunEvent } from '../../src/model/event.ts';
@@ -109,7 +109,7 @@ test('the snapshot in a journal of this version equals the events before it', as
   const path = await copied(join(journals, `version-${JOURNAL_VERSION}`), 'long');
   const lines = (await readFile(path, 'utf8')).split('\n');
   const line = lines.find((one) => one.includes('"type":"snapshot"')) ?? '';
-  const { seq, state } = decodeSnapshot(Buffer.from(line)) ?? {};
+  const { seq, state } = decodeSnapshot(aloneIn(Buffer.from(line))) ?? {};
   const events = await collected(readEvents(realDisk, path));
   const before = events.slice(0, seq).reduce<Run | undefined>(codec.apply, undefined);
   expect(before && asJson(freeze(before))).toEqual(state);
