@@ -24,14 +24,6 @@ export function visibleJson(value: unknown, indent?: number): string {
   );
 }
 
-/** The lines of a text. A newline at its end does not start another line. */
-export function visibleLines(text: string): readonly string[] {
-  const shown = visible(text);
-  let end = shown.length;
-  while (shown[end - 1] === '\n') end -= 1;
-  return shown.slice(0, end).split('\n');
-}
-
 function replaceHidden(text: string, replace: (hidden: string) => string): string {
   if (ONLY_PLAIN.test(text)) return text;
   return text.replace(HIDDEN_OR_EMOJI, (found, emoji?: string) => emoji ?? replace(found));

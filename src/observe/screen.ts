@@ -2,7 +2,7 @@
  * Formats text for a screen or a log. Text is cleaned first and coloured afterwards, so that no
  * text brings its own escape codes. A line that does not begin with a bar is from Raymond.
  */
-import { visible, visibleLines } from '../model/visible.ts';
+import { visible } from '../model/visible.ts';
 
 export type Tone = 'plain' | 'good' | 'warning' | 'bad' | 'faint' | 'detail';
 
@@ -29,12 +29,16 @@ export function ownLine(text: Text, { color, columns }: Looks): string {
   const lead = pieces.slice(0, -1);
   const { text: words = '', tone = 'plain' } = pieces.at(-1) ?? {};
   const before = lead.map((piece) => onOneRow(piece.text)).join('');
+  const shown = visible(words);
+  // Almost every line of a log.
+  if (columns === undefined && !shown.includes('\n'))
+    return `${before}${painted(shown, tone, color)}\n`;
   const indentation = /^ */.exec(before || words)?.[0] ?? '';
   const mark = `${indentation}${INDENTATION}${BAR}`;
 
   const isWide = roomBehind(before, columns) < LEAST_ROOM;
   const hang = before === '' || isWide ? `${indentation}${HANGING}` : blank(before);
-  const [first = '', ...others] = visibleLines(words);
+  const [first = '', ...others] = linesOf(shown);
   const own = rowsOf(first, roomBehind(hang, columns)).join(`\n${hang}`);
   const marked = others.flatMap((line) => rowsOf(line, roomBehind(mark, columns)));
   const start = isWide && before !== '' ? `${before}\n${hang}` : before;
@@ -56,7 +60,7 @@ export function quotedLines(quote: Quote, { color, columns }: Looks): string {
   // A lead that leaves no room gets its own row.
   if (room < LEAST_ROOM && lead !== INDENTATION)
     return `${before}\n${quotedLines({ text, tone }, { color, columns })}`;
-  return visibleLines(text)
+  return linesOf(visible(text))
     .flatMap((line) => rowsOf(line, room).map((row, i) => [i === 0 ? before : blank(before), row]))
     .map(([start, row = '']) => `${start}${BAR}${painted(row, tone, color)}\n`)
     .join('');
@@ -67,6 +71,13 @@ export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += cellsOf(character);
   return width;
+}
+
+/** The lines of a text. A newline at its end does not start another line. */
+function linesOf(text: string): readonly string[] {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end).split('\n');
 }
 
 const onOneRow = (text: string) => visible(text).replaceAll('\n', ' ');

@@ -15,12 +15,13 @@ export function duration(ms: number): string {
 
 /** Local time, with the date if it is not today. */
 export function time(ms: number, now = Date.now()): string {
-  const [date, clock] = [day(ms), new Date(ms).toTimeString().slice(0, 8)];
+  const [date, clock] = [day(ms), clockTime(ms)];
   return date === day(now) ? clock : `${date} ${clock}`;
 }
 
 export function clockTime(ms: number): string {
-  return new Date(ms).toTimeString().slice(0, 8);
+  const date = new Date(ms);
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 const LONGEST = 160;
@@ -44,6 +45,7 @@ export function squeezed(text: string): string {
 
 function day(ms: number): string {
   const date = new Date(ms);
-  const two = (n: number) => String(n).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
+
+const two = (n: number) => (n < 10 ? `0${n}` : String(n));
