@@ -241,6 +241,26 @@ export interface RunFolders {
   putJoined(agent: string, results: ReadonlyMap<string, string>): void;
 }
 
+/** The standard error of a background process. */
+export interface ProcessLog {
+  /** May not exist. */
+  readonly path: string;
+  /** Opens a file for a process that is about to start. */
+  open(): Promise<StartingLog>;
+  /** Gives the file of a process its final name: its run has begun. */
+  keep(starting: string): void;
+}
+
+export interface StartingLog {
+  readonly path: string;
+  readonly descriptor: number;
+  close(): void;
+  /** What the process has said so far. */
+  text(): string;
+  /** Removes the file: the run has not begun. */
+  remove(): void;
+}
+
 /** Everything that a run has on this machine, except its store. */
 export interface Workspace extends RunFolders {
   /** Contains everything except the debug folders and the worktrees. */
@@ -253,6 +273,8 @@ export interface Workspace extends RunFolders {
   readonly worktrees: string;
   /** The processes of git that make worktrees. */
   readonly makings: string;
+  /** What the background process of the run says. */
+  readonly processLog: ProcessLog;
   /** The debug folder, one for each start. */
   debug(startedAt: Date): string;
   /** Throws a UserError if it contains anything but files and folders of the user. */

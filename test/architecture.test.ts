@@ -157,11 +157,15 @@ const OF_THE_PROCESS: readonly [what: string, RegExp, users: readonly string[]][
     /\bprocess\s*\.\s*stdin\b|\bstdin\b[^}\n]*\}\s*=\s*process\b/,
     ['cli/terminal.ts'],
   ],
-  ['exit codes', /\bprocess\s*\.\s*(?:exit|exitCode|abort)\b/, ['cli/main.ts', 'cli/terminal.ts']],
+  [
+    'exit codes',
+    /\bprocess\s*\.\s*(?:exit|exitCode|abort)\b/,
+    ['cli/main.ts', 'cli/starter.ts', 'cli/terminal.ts'],
+  ],
   [
     'signals and uncaught errors',
     /\bprocess\s*\.\s*(?:on|once|off|addListener|prependListener|removeAllListeners)\b/,
-    ['cli/signals.ts', 'cli/terminal.ts', 'execute/process/output-of.ts'],
+    ['cli/signals.ts', 'cli/starter.ts', 'cli/terminal.ts', 'execute/process/output-of.ts'],
   ],
 ];
 

@@ -212,6 +212,9 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
       await stdout.document(`${RAYMOND_VERSION}\n`);
     });
   raymond
+    .command('__detached <run>', { hidden: true })
+    .action(async (run) => finish((await import('./commands/detached.ts')).detached(here, run)));
+  raymond
     .command('__complete [words...]', { hidden: true })
     .action(async (words) =>
       finish((await import('./commands/completion.ts')).complete(here, raymond, words)),

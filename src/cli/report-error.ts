@@ -28,7 +28,7 @@ export const USAGE = 64;
 
 /** Errors of the machine or of another process. The user can fix all others in the command line or in a file. */
 const OF_THE_SURROUNDINGS =
-  /^(journal|lock|project|inbox|event|question|user)-|^run-(locked|suspended|out-of-reach)$|^no-executable$/;
+  /^(journal|lock|process|project|inbox|event|question|user)-|^run-(locked|suspended|out-of-reach)$|^no-executable$/;
 
 /** Many places use files, and an error of the file system is never a bug. */
 function isDiskTrouble(error: unknown): error is Error & { readonly path?: unknown } {

@@ -20,27 +20,33 @@ export interface Reported {
   readonly log: ((text: string) => void) | undefined;
 }
 
-export function reporters({ workspace, options, log }: Reported): readonly NamedObserver[] {
-  const { alarmsOf } = agent;
+export function reporters(reported: Reported): readonly NamedObserver[] {
+  const { workspace, options } = reported;
   const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
-  const errorsOf = errorsOfStep(workspace);
-  const observers: NamedObserver[] = [];
   const report = options.json
     ? jsonObserver(stdout.json)
     : plainObserver({
         show: (line) => stderr.line(line, options),
         verbosity,
-        alarmsOf,
-        errorsOf,
+        alarmsOf: agent.alarmsOf,
+        errorsOf: errorsOfStep(workspace),
       });
-  observers.push(['The report', report]);
+  const observers: NamedObserver[] = [['The report', report]];
+  if (!options.plain && !options.json)
+    observers.push(['The title', titleBarObserver(stderr.title)]);
+  return [...observers, ...keptReports(reported)];
+}
+
+/** The reports in files. */
+export function keptReports({ workspace, options, log }: Reported): readonly NamedObserver[] {
+  const { alarmsOf } = agent;
+  const errorsOf = errorsOfStep(workspace);
+  const observers: NamedObserver[] = [];
   if (log) {
     const show = (line: Line) => log(formatLine(line, { color: false }));
     const name = `The log file ${options.logFile}`;
     observers.push([name, plainObserver({ show, verbosity: 'verbose', alarmsOf, errorsOf })]);
   }
-  if (!options.plain && !options.json)
-    observers.push(['The title', titleBarObserver(stderr.title)]);
   if (options.debug !== false) {
     const folder = workspace.debug(new Date());
     const parts = { folder, report: stderr.say, outputOf: messagesOfStep(workspace) };

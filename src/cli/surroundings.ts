@@ -49,7 +49,7 @@ export async function surroundings({
   const project = await findProject(disk, cwd, homeFolder());
   // A process stays where it is, and a survey asks for each run.
   let known: LocatedProcess | undefined;
-  const workspace = (run: string) => workspaceOf(project, run);
+  const workspace = (run: string) => workspaceOf(disk, project, run);
   const store = fileStore({
     disk,
     project,

@@ -3,6 +3,7 @@
  *
  * No other file in `src` touches standard output and standard error.
  */
+import { fstatSync, ftruncateSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 import type { UserError } from '../model/user-error.ts';
 import { visible, visibleJson } from '../model/visible.ts';
@@ -69,6 +70,18 @@ export function keepTheDoor(report: (error: unknown) => number): void {
   }
   process.on('uncaughtException', (error) => process.exit(report(error)));
 }
+
+/** Empties the file of standard error whenever it is too large, until the process ends. */
+export function limitStderr(mostBytes: number): void {
+  const look = () => {
+    const found = fstatSync(STDERR);
+    if (found.isFile() && found.size > mostBytes) ftruncateSync(STDERR);
+  };
+  setInterval(look, LOOK_AT_STDERR_MS).unref();
+}
+
+const STDERR = 2;
+const LOOK_AT_STDERR_MS = 5_000;
 
 const LINES_AT_ONCE = 1_000;
 

@@ -52,7 +52,15 @@ export function openQuestions(run: Run, first: readonly Input[]): readonly Asked
   );
 }
 
-/** For a run that only the mailbox reaches. */
+/** For a run whose questions wait until the mailbox has an answer. */
+export const ANSWERING_BY_MAIL: Person = {
+  ask: () => {},
+  withdraw: () => {},
+  isPresent: () => true,
+  close: () => {},
+};
+
+/** For a run that does not wait for answers. */
 export const NOBODY: Person = {
   ask: () => {},
   withdraw: () => {},

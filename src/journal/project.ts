@@ -45,6 +45,8 @@ export interface RunPaths {
   readonly steps: string;
   /** The task folders of the agents. */
   readonly tasks: string;
+  /** The standard error of a background process. */
+  readonly processLog: string;
   /** The git worktrees of the agents. */
   readonly worktrees: string;
   /** The processes of git that make worktrees. */
@@ -116,6 +118,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     sessions: `${own}sessions`,
     steps,
     tasks,
+    processLog: `${own}process.log`,
     worktrees: join(project.worktreesFolder, run),
     makings: join(folder, 'worktrees'),
     folders: { step, hasBegun, task, putJoined: joinedIn },

@@ -5,10 +5,12 @@ import { walk } from '../files/walk.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Workspace } from '../ports.ts';
+import type { Disk } from './disk.ts';
+import { processLogOf } from './process-log.ts';
 import { debugFolder, type Project, type RunPaths, runPaths } from './project.ts';
 
 /** The folders of a run under `.raymond`. */
-export function workspaceOf(project: Project, run: string): Workspace {
+export function workspaceOf(disk: Disk, project: Project, run: string): Workspace {
   const paths = runPaths(project, run);
   const { folder, source, sessions, worktrees, makings, folders } = paths;
   return {
@@ -18,6 +20,7 @@ export function workspaceOf(project: Project, run: string): Workspace {
     sessions,
     worktrees,
     makings,
+    processLog: processLogOf(disk, paths),
     debug: (startedAt) => debugFolder(project, run, startedAt),
     check: () => checkFiles(paths),
     unknownSteps: (known) => unknownSteps(paths, known),

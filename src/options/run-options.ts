@@ -160,6 +160,13 @@ export const RUN_OPTIONS = [
     onlyAtStart: true,
   },
   {
+    name: 'detach',
+    kind: 'flag',
+    meaning: 'work on the run in a background process, and print its id',
+    example: 'false',
+    only: 'command-line',
+  },
+  {
     name: 'debug',
     kind: 'flag',
     isOn: true,

@@ -55,7 +55,7 @@ export async function projectHost(
   return {
     store,
     async carry(id, workflow, more = {}) {
-      const workspace = workspaceOf(project, id);
+      const workspace = workspaceOf(realDisk, project, id);
       const loose = createLibrary({ cwd: folder, platform: 'unix', agent: claudeAgent });
       const library = loose.unpackingInto(workspace.source);
       const { ref } = await library.load(workflow);

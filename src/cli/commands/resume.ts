@@ -10,8 +10,10 @@ import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { Lease, RunStore, StoredRun, WorkflowLibrary } from '../../ports.ts';
 import { agent } from '../agent.ts';
+import type { CarryRun } from '../carry-here.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
+import { detach } from '../detach.ts';
 import { dueRuns } from '../due-runs.ts';
 import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
@@ -41,6 +43,7 @@ export async function resume(
   here: Here,
   name: string | undefined,
   given: ResumeOptions,
+  carry: CarryRun = runAtTerminal,
 ): Promise<number> {
   const options = withNormalChoices(given, 'The command line');
   const around = await here();
@@ -48,9 +51,16 @@ export async function resume(
     throw wrongUsage('No run is named.', 'Name one. To see all runs: raymond list');
   const config = await readConfiguration(around.project);
   stderr.say(...ignoredKeys(config));
-  return options.all || name === undefined
-    ? resumeAll(around, options, config.options)
-    : resumeOne(around, await runToChange(around.store, name), options, config.options);
+  if (options.all || name === undefined) {
+    if (options.detach)
+      throw wrongUsage('--detach works with one run.', 'Name a run, or omit --detach.');
+    return resumeAll(around, options, config.options);
+  }
+  const run = await runToChange(around.store, name);
+  if (!options.detach) return resumeOne(around, run, options, config.options, { carry });
+  const { detach: _, ...others } = given;
+  const command = { kind: 'resume', name: run, options: others } as const;
+  return detach(around, { run, command, relay: true }, options);
 }
 
 /**
@@ -118,7 +128,7 @@ async function resumeOne(
   id: string,
   given: ResumeOptions,
   config: RunOptions,
-  { patient = true } = {},
+  { patient = true, carry = runAtTerminal } = {},
 ): Promise<number> {
   const { store, clock } = around;
   const workspace = around.workspace(id);
@@ -157,7 +167,7 @@ async function resumeOne(
       given: options.agent,
     });
     stderr.say(...unsealedNotice(id, await lease.seal({ ...run, settings })));
-    return await runAtTerminal(run, [first], {
+    return await carry(run, [first], {
       around,
       lease,
       library,

@@ -17,7 +17,9 @@ import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { isStateFile } from '../../parse/state.ts';
 import { agent } from '../agent.ts';
+import type { CarryRun } from '../carry-here.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
+import { detach } from '../detach.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { leftBehind } from '../left-behind.ts';
 import { loadNamed } from '../load-named.ts';
@@ -35,6 +37,7 @@ export async function run(
   here: Here,
   path: string | undefined,
   given: RunOptions,
+  carry: CarryRun = runAtTerminal,
 ): Promise<number> {
   if (path === undefined)
     throw wrongUsage('No workflow is named.', 'Name one. To see all commands: raymond --help');
@@ -76,6 +79,11 @@ export async function run(
   await around.makeProject();
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
   await workspace.check();
+  if (options.detach) {
+    const { detach: _, ...others } = given;
+    const command = { kind: 'run', name: path, options: { ...others, workflowId: id } } as const;
+    return detach(around, { run: id, command, relay: false }, options);
+  }
   const lease = await store.lease(id);
   try {
     const started: RunEvent = {
@@ -94,7 +102,7 @@ export async function run(
     const { run: begun, shown } = begin(started, read);
     const { journal, unsealed } = await lease.create([started, ...read], begun);
     stderr.say(...unsealedNotice(id, unsealed));
-    return await runAtTerminal(begun, [], {
+    return await carry(begun, [], {
       around,
       lease,
       library,

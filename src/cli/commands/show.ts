@@ -8,6 +8,7 @@ import { retelling } from '../../observe/retell.ts';
 import { duration, oneLine, time, usd } from '../../observe/words.ts';
 import type { StoredRun } from '../../ports.ts';
 import { agent } from '../agent.ts';
+import { backgroundLog } from '../background-log.ts';
 import { FOREIGN } from '../own-runs.ts';
 import { condition, openRun, runToSee } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
@@ -19,13 +20,14 @@ export async function show(
   name: string | undefined,
   { json }: { readonly json?: boolean },
 ): Promise<number> {
-  const { store } = await here();
+  const { store, workspace } = await here();
   const id = await runToSee(store, name);
   if (json) {
     const found = await openRun(store, id);
     const { run, isOwn: own, owner } = found;
     const pid = owner?.pid ?? null;
-    stdout.json({ ...freeze(run), condition: condition(found), own, pid }, 2);
+    const log = backgroundLog(workspace(run.id)) ?? null;
+    stdout.json({ ...freeze(run), condition: condition(found), own, pid, log }, 2);
     return 0;
   }
   const history: Line[] = [];
@@ -34,8 +36,10 @@ export async function show(
   // One by one, because the number of arguments of a call is limited.
   const { run } = found;
   const now = doingByAgent(found.owner && (await store.now(found.id)));
-  for (const line of [...summary(found), ...agents(run, now), ...handled(run), ...worktrees(run)])
-    stdout.say(line);
+  const log = backgroundLog(workspace(run.id));
+  const logLines = log === undefined ? [] : [`  log       ${log}`];
+  const tables = [...agents(run, now), ...handled(run), ...worktrees(run)];
+  for (const line of [...summary(found), ...logLines, ...tables]) stdout.say(line);
   stdout.say('', 'History');
   stdout.lines(history, { indent: '  ' });
   return 0;
