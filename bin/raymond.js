@@ -1,9 +1,6 @@
 #!/usr/bin/env node
-import module from 'node:module';
-
 // Caches compiled code where Node supports it (22 and newer), because every command pays for
 // start-up.
-module.enableCompileCache?.();
+require('node:module').enableCompileCache?.();
 
-const { main } = await import('../dist/cli.js');
-await main(process.argv.slice(2));
+require('../dist/cli.cjs').main(process.argv.slice(2));

@@ -1,8 +1,6 @@
 /** The prints of runs whose journals do not have them: version 1 kept only the output of steps. */
 import type { JournaledEvent, RunEventOf } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
-import { printedTexts } from '../parse/print-pieces.ts';
-import { printStream } from '../parse/print-stream.ts';
 import type { RecordName, StepKey, StepRecords } from '../ports.ts';
 
 /** Whether the event ends a step whose prints can only be in its records. */
@@ -19,6 +17,9 @@ export function isOldStep(
 /** Reads the prints in the output of a script, or in the last message of a prompt. */
 export function oldPrints(records: StepRecords): (step: StepKey) => Promise<string> {
   return async (step) => {
+    // Few runs are so old, so other commands need not load what reads texts.
+    const { printedTexts } = await import('../parse/print-pieces.ts');
+    const { printStream } = await import('../parse/print-stream.ts');
     for (const name of ['stdout', 'answer'] satisfies readonly RecordName[]) {
       const output = await records.read(step, name, MOST_BYTES);
       const prints = printStream();

@@ -12,7 +12,7 @@ export function checksumOf(covered: Uint8Array): string {
 export const NO_CHECKSUM = 'it has no checksum';
 export const WRONG_CHECKSUM = 'its checksum does not match';
 
-/** What is wrong with the checksum of the line between two positions. */
+/** The fault of the checksum of the line between two positions. */
 export function checksumFault(
   block: Uint8Array,
   from: number,

@@ -1,28 +1,28 @@
 // A command loads few files, and only the libraries that it needs: every start pays for them.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newProject } from '../new-project.ts';
+import type { Project } from '../raymond.ts';
 
 const dist = join(import.meta.dirname, '..', '..', 'dist');
-const names = readdirSync(dist);
-const text = (name: string) => readFileSync(join(dist, name), 'utf8');
 
-/** The files that are loaded together with these. */
-function loadedWith(...entries: readonly string[]): readonly string[] {
-  const loaded = new Set(entries);
-  for (const name of loaded) {
-    for (const [, other = ''] of text(name).matchAll(/(?:\bfrom|^import|;import)"\.\/([^"]+)"/g)) {
-      loaded.add(other);
-    }
-  }
-  return [...loaded];
-}
-
-const built = (stem: string) => {
-  const found = names.filter((name) => new RegExp(`^${stem}-[\\w-]{8}\\.js$`).test(name));
-  expect(found, stem).not.toEqual([]);
-  return found;
+/** A file for the project that reports which files a process has loaded. */
+const REPORTER = {
+  'reporter.cjs': `
+process.on('exit', () =>
+  require('node:fs').writeFileSync(process.env.LOADED_FILE, JSON.stringify(Object.keys(require.cache))));
+`,
 };
+
+/** The names of the files in `dist` that a command has loaded. */
+async function loadedBy(project: Project, words: readonly string[]): Promise<readonly string[]> {
+  const file = project.path('loaded.json');
+  const env = { NODE_OPTIONS: `--require ${project.path('reporter.cjs')}`, LOADED_FILE: file };
+  expect(await project.run(words, { env })).toMatchObject({ code: 0 });
+  const loaded: readonly string[] = JSON.parse(readFileSync(file, 'utf8'));
+  return loaded.filter((path) => dirname(path) === dist).map((path) => basename(path));
+}
 
 /** A class of each library, as it is bundled. */
 const LIBRARIES = new Map([
@@ -34,26 +34,32 @@ const LIBRARIES = new Map([
 ]);
 
 const librariesIn = (files: readonly string[]) => {
-  const all = files.map(text).join('\n');
+  const all = files.map((name) => readFileSync(join(dist, name), 'utf8')).join('\n');
   return [...LIBRARIES].flatMap(([name, part]) => (all.includes(part) ? [name] : []));
 };
 
-test('each library is found in the files', () => {
-  expect(librariesIn(names.filter((name) => name.endsWith('.js')))).toEqual([...LIBRARIES.keys()]);
+const built = (ending: string) => readdirSync(dist).filter((name) => name.endsWith(ending));
+
+test('each library is found in the files of the program', () => {
+  expect(librariesIn(built('.cjs'))).toEqual([...LIBRARIES.keys()]);
 });
 
-test('the help loads three files, and one library', () => {
-  const files = loadedWith('cli.js');
+test('the help loads three files, and one library', async () => {
+  const files = await loadedBy(newProject(REPORTER), ['--help']);
   expect(files).toHaveLength(3);
   expect(librariesIn(files)).toEqual(['commander']);
 });
 
-test.each(['list', 'show', 'logs', 'stop'])('%s reads no workflow, so it loads no YAML', (name) => {
-  const files = loadedWith('cli.js', ...built('runs'), ...built(name));
-  expect(files.length).toBeLessThanOrEqual(8);
-  expect(librariesIn(files)).toEqual(['commander', 'zod']);
+test('commands that look at a run read no workflow, so they load no YAML', async () => {
+  const project = newProject({ ...REPORTER, 'START.sh': `echo '<result>ok</result>'\n` });
+  expect(await project.run(['.', '--workflow-id', 'r'])).toMatchObject({ code: 0 });
+  for (const words of ['list', 'show r', 'logs r']) {
+    const files = await loadedBy(project, words.split(' '));
+    expect(files.length, words).toBeLessThanOrEqual(9);
+    expect(librariesIn(files), words).toEqual(['commander', 'zod']);
+  }
 });
 
-test('the library does not load the option parser', () => {
-  expect(librariesIn(loadedWith('index.js', 'testing.js'))).not.toContain('commander');
+test('the library does not contain the option parser', () => {
+  expect(librariesIn(built('.js'))).not.toContain('commander');
 });
