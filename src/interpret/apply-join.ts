@@ -49,13 +49,14 @@ export function stopRequested(
 }
 
 /** A failure before the stop stays visible. */
-export function stopped(run: Run, { at, agent: id }: RunEventOf<'agent-stopped'>): Run {
+export function stopped(run: Run, event: RunEventOf<'agent-stopped'>): Run {
+  const { at, agent: id, worktree } = event;
   const agent = run.agents.get(id);
   if (!agent) return run;
   const { status, stoppedBy } = agent;
   if (status.kind === 'failed')
     return retire(run, agent, at, { kind: 'failed', failure: status.failure });
-  const settled = settle(retire(run, agent, at, { kind: 'stopped' }), agent, 'stopped');
+  const settled = settle(retire(run, agent, at, { kind: 'stopped' }, worktree), agent, 'stopped');
   if (stoppedBy === undefined) return settled;
   return changeJoin(settled, stoppedBy, (join) => ({ ...join, stopping: join.stopping - 1 }));
 }

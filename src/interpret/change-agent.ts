@@ -23,7 +23,7 @@ export function put(run: Run, before: Agent | undefined, after: Agent): Run {
   });
 }
 
-/** Moves an agent to those that are over. Only the end of an agent can remove its worktree. */
+/** Moves an agent to those that are over. The worktree of a failed agent is kept. */
 export function retire(
   run: Run,
   agent: Agent,

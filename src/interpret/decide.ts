@@ -10,6 +10,7 @@ import { decideOnAnswer } from './decide-answer.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
 import { recover } from './recover.ts';
+import { stopAgent } from './stop-agent.ts';
 
 /** Applies the end of the step to the run first, and then decides on that run what follows. */
 export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): readonly RunEvent[] {
@@ -17,11 +18,11 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
   if (running?.status.kind !== 'running' || running.status.step !== input.step) return [];
   const { outcome, at } = input;
   const ended = endEvent(workflows, running, input);
-  const { id, stoppedBy: by } = running;
-  if (by !== undefined) return [ended, { type: 'agent-stopped', at, agent: id, by }];
   const after = apply(run, ended);
   const agent = after.agents.get(running.id);
   if (!agent) throw new Error('Bug: the end of a step removed its agent');
+  const { stoppedBy } = running;
+  if (stoppedBy !== undefined) return [ended, stopAgent(after, agent, stoppedBy, at)];
   const { task, session } = running.status;
   const context: AfterStep = {
     workflows,

@@ -11,6 +11,7 @@ import { workerStatus } from './apply-join.ts';
 import { failAgent } from './fail-agent.ts';
 import { entryProblem, type Workflows } from './follow.ts';
 import { resultArray } from './join-results.ts';
+import { stopAgent } from './stop-agent.ts';
 
 /**
  * The events of a decision, and those of every join that they bring to its end. A join that ends or
@@ -166,10 +167,15 @@ function stops({ run, agent, at }: Moment): readonly RunEvent[] {
   const below = [...run.agents].flatMap(([id]) =>
     !roots.has(id) && isBelow(run, id, roots) ? [id] : [],
   );
-  return [...rest, ...below].map((id): RunEvent => {
-    const isRunning = run.agents.get(id)?.status.kind === 'running';
-    const type = isRunning ? 'agent-stop-requested' : 'agent-stopped';
-    return { type, at, agent: id, by: agent.id };
+  return [...rest, ...below].flatMap((id): readonly RunEvent[] => {
+    const worker = run.agents.get(id);
+    if (!worker) return [];
+    const isRunning = worker.status.kind === 'running';
+    return [
+      isRunning
+        ? { type: 'agent-stop-requested', at, agent: id, by: agent.id }
+        : stopAgent(run, worker, agent.id, at),
+    ];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Agent, Run } from '../model/run.ts';
 
 /**
- * Decides what becomes of a worktree when its agent ends. One without any work is removed, unless
+ * Decides what becomes of a worktree when its agent is over. One without any work is removed, unless
  * another agent works in it or will return to it.
  */
 export function worktreeFate(run: Run, { id, worktree }: Agent): 'kept' | 'removing' | undefined {

@@ -1,6 +1,6 @@
 // Worktrees in the language: what a fork decides, and what the end of an agent decides.
 import { expect, test } from 'vitest';
-import { makeRun, REPOSITORY, state } from '../../test/make-run.ts';
+import { interrupted, makeRun, REPOSITORY, state } from '../../test/make-run.ts';
 import type { RunEventOf } from '../model/event.ts';
 
 const FLOW = { START: [], N: [], WORK: [], POLICED: state('allowed_transitions: [{tag: fork}]') };
@@ -191,7 +191,7 @@ test('a join reports the branch, the commits and the changes of each worker', ()
   });
 });
 
-test('the worktree of a worker that a join stopped is kept', () => {
+test('a worker that a join stops before its start has no worktree', () => {
   const stage = makeRun(FLOW);
   stage.turn('<fork worktree="a">WORK</fork><fork worktree="b">WORK</fork><join of="any">N</join>');
   stage.turn('<result></result>', 'main_work1');
@@ -201,4 +201,37 @@ test('the worktree of a worker that a join stopped is kept', () => {
     { status: 'stopped', branch: null, commits: 0, dirty: false },
   ]);
   expect(stage.run.endedAgents.get('main_work2')?.worktree?.fate).toBe('kept');
+});
+
+test.each([
+  [LOOK, 'removing', null],
+  [{ ...LOOK, dirty: true }, 'kept', LOOK.branch],
+  [{ ...LOOK, commits: 1 }, 'kept', LOOK.branch],
+  [{ ...LOOK, missing: true as const }, 'removing', null],
+])('%j when a join stops a worker: the worktree is %s', (look, fate, branch) => {
+  const stage = makeRun(FLOW);
+  const forks = '<fork worktree="a">WORK</fork><fork worktree="fix">WORK</fork>';
+  stage.turn(`${forks}<join of="any">N</join>`);
+  stage.looks.set('main_work2', look);
+  stage.start('main_work2');
+  stage.turn('<result></result>', 'main_work1');
+  const events = stage.end(interrupted(), 'main_work2');
+  expect(events).toMatchObject([
+    { type: 'step-interrupted' },
+    { type: 'agent-stopped', worktree: fate },
+    { type: 'join-reported' },
+  ]);
+  expect(JSON.parse(stage.agent().input ?? '')[1]).toMatchObject({ status: 'stopped', branch });
+  expect(stage.run.endedAgents.get('main_work2')?.worktree?.fate).toBe(fate);
+});
+
+test('a worker that a join stops between two steps leaves no worktree without work', () => {
+  const stage = makeRun(FLOW);
+  const forks = '<fork worktree="a">WORK</fork><fork worktree="fix">WORK</fork>';
+  stage.turn(`${forks}<join of="any">N</join>`);
+  stage.turn('<goto>WORK</goto>', 'main_work2');
+  const events = stage.turn('<result></result>', 'main_work1');
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'agent-stopped', agent: 'main_work2', worktree: 'removing' }),
+  );
 });

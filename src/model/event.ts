@@ -156,6 +156,8 @@ const byAgent = { ...at, agent: text };
 const byStep = { ...byAgent, step: count };
 /** For an agent with a worktree; absent if the look at it failed. */
 const looked = { worktree: z.optional(worktreeLookSchema) };
+/** What becomes of the worktree of an agent that is over, if it has one. */
+const fate = { worktree: z.optional(z.enum(['kept', 'removing'])) };
 
 export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
@@ -317,7 +319,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
   }),
   /** The agent's running step is stopped, for the join of the agent `by`. */
   z.object({ type: z.literal('agent-stop-requested'), ...byAgent, by: text }),
-  z.object({ type: z.literal('agent-stopped'), ...byAgent, by: text }),
+  z.object({ type: z.literal('agent-stopped'), ...byAgent, by: text, ...fate }),
   z.object({ type: z.literal('agent-waits'), ...byAgent, until: time }),
   z.object({ type: z.literal('agent-woke'), ...byAgent }),
   z.object({ type: z.literal('agent-failed'), ...byAgent, failure: failureSchema }),
@@ -325,8 +327,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     type: z.literal('agent-ended'),
     ...byAgent,
     result: text,
-    /** The fate of its worktree, if it has one. */
-    worktree: z.optional(z.enum(['kept', 'removing'])),
+    ...fate,
   }),
   z.object({
     type: z.literal('worktree-settled'),

@@ -39,8 +39,8 @@ export class AgentTrees {
   }
 
   act(event: RunEvent, run: Run): void {
-    if (event.type === 'agent-ended' && event.worktree === 'removing')
-      this.#remove(run, event.agent);
+    const isOver = event.type === 'agent-ended' || event.type === 'agent-stopped';
+    if (isOver && event.worktree === 'removing') this.#remove(run, event.agent);
   }
 
   /** Removes what a killed process was about to remove. */
