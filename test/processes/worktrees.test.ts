@@ -321,12 +321,62 @@ test('a tree that git did not finish is made again, with nothing left of the fir
   expect(branches()).toBe(`+ raymond/${RUN}/fix`);
 });
 
+test('a part of a worktree that a killed git has left is removed', async () => {
+  const { main, planned, made, make, worktrees, branches } = world();
+  const lock = join(main, '.git', 'refs', 'heads', 'raymond', RUN, 'fix.lock');
+  const left = async () => {
+    mkdirSync(join(lock, '..'), { recursive: true });
+    writeFileSync(lock, '');
+  };
+  await left();
+  const plan = await planned();
+  // Nothing says that a git of the run has left this lock.
+  expect(await make(plan)).toContain('fix.lock');
+  mkdirSync(join(main, '.raymond', 'runs', RUN, 'worktrees', plan.agent), { recursive: true });
+  mkdirSync(join(main, '.git', 'worktrees', plan.agent), { recursive: true });
+  expect(await make(plan)).toBeUndefined();
+  expect(readdirSync(join(main, '.git', 'worktrees'))).toEqual([plan.agent]);
+  await made();
+  await left();
+  expect(await worktrees.remove(plan.agent, plan.worktree)).toBeUndefined();
+  expect(branches()).toBe('');
+});
+
 test('a tree that exists is adopted with its content', async () => {
   const { made, make } = world();
   const plan = await made();
   writeFileSync(join(plan.path, 'file'), 'work');
   expect(await make(plan)).toBeUndefined();
   expect(readFileSync(join(plan.path, 'file'), 'utf8')).toBe('work');
+});
+
+const REAL_GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+
+/** Puts a program in front of git, which is killed so often when it gets this command. */
+function killGit(root: string, command: string, times: number) {
+  const bin = join(root, 'bin');
+  mkdirSync(bin, { recursive: true });
+  const program = `#!/bin/bash
+left=$(cat '${root}/kills')
+case " $* " in *" ${command} "*) [ "$left" = 0 ] || { echo $((left - 1)) >'${root}/kills'; kill -9 $$; } ;; esac
+exec '${REAL_GIT}' "$@"
+`;
+  writeFileSync(join(bin, 'git'), program, { mode: 0o755 });
+  writeFileSync(join(root, 'kills'), String(times));
+  vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
+}
+
+test('a git that another process kills is run again', async () => {
+  const { root, planned, make, worktrees } = world();
+  const plan = await planned();
+  killGit(root, 'worktree add', 4);
+  expect(await make(plan)).toBeUndefined();
+  killGit(root, 'status', 4);
+  expect(await worktrees.look(plan.agent, plan.worktree)).toMatchObject({ commits: 0 });
+  killGit(root, 'worktree remove', 4);
+  expect(await worktrees.remove(plan.agent, plan.worktree)).toBeUndefined();
+  killGit(root, 'worktree add', 5);
+  expect(await make(plan)).toMatch(/^git could not make the worktree .*: killed$/);
 });
 
 test('many worktrees are made at the same time', async () => {
@@ -395,6 +445,26 @@ test('a worktree without work is removed with its branch', async () => {
   expect(git(main, 'worktree', 'list').split('\n')).toHaveLength(1);
   // Once more, after a crash.
   expect(await worktrees.remove(agent, worktree)).toBeUndefined();
+});
+
+test('a worktree that git did not finish is removed with its branch', async () => {
+  const { main, folder, git, planned, made, worktrees, branches } = world();
+  for (const isMoved of [false, true]) {
+    const { agent, worktree, path } = await made();
+    writeFileSync(join(main, '.git', 'worktrees', 'main_w1', 'locked'), 'initializing');
+    // A removal that was killed has moved the tree away.
+    if (isMoved) rmSync(path, { recursive: true });
+    expect(await worktrees.remove(agent, worktree)).toBeUndefined();
+    expect(existsSync(folder)).toBe(false);
+    expect(branches()).toBe('');
+    expect(git(main, 'worktree', 'list').split('\n')).toHaveLength(1);
+  }
+  // A git that was killed has left a part of its entry.
+  const entry = join(main, '.git', 'worktrees', 'main_w1');
+  mkdirSync(join(entry, 'logs'), { recursive: true });
+  const { agent, worktree } = await planned();
+  expect(await worktrees.remove(agent, worktree)).toBeUndefined();
+  expect(existsSync(entry)).toBe(false);
 });
 
 test.each<[string, string, (path: string, git: (...args: string[]) => string) => void]>([

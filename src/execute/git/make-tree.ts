@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import type { AgentWorktree, Tree } from '../../model/worktree.ts';
 import { tailText } from '../file-text.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
+import { removeBranchLock, removePartOfEntry } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
-import { branchOf, gitEnvironment, NEUTRAL_FOLDER } from './run-git.ts';
+import { branchOf, gitEnvironment, MOST_TRIES, NEUTRAL_FOLDER } from './run-git.ts';
 import { sharedFolder, treeOnDisk } from './tree-on-disk.ts';
 
 export interface TreeToMake extends AgentWorktree {
@@ -21,23 +22,30 @@ export interface MakingPorts {
   readonly record: string;
   /** Gets the process while it runs. */
   readonly onProcess: (git: LaunchedProcess) => void;
+  readonly isStopped: () => boolean;
 }
 
 /** Throws if the tree cannot be made. */
 export async function makeTree(wanted: TreeToMake, ports: MakingPorts): Promise<void> {
   const { path } = wanted.tree;
-  // A process that was killed may have left git at work.
-  const isRepeated = await finishEarlier(ports);
-  const found = await treeOnDisk(path);
-  if (found.kind !== 'made') {
+  for (let tries = 1; ; tries++) {
+    // A process that was killed may have left git at work.
+    const isRepeated = await finishEarlier(ports);
+    const found = await treeOnDisk(path);
+    if (found.kind === 'made') break;
     if (wanted.wasSeen) throw new Error(lost(wanted));
     // Where git was started, there was nothing before. It leaves a part if it dies while it cleans up.
     if (found.kind === 'strange' && !isRepeated)
       throw new Error(`${path} exists, but ${found.why}.`);
     if (found.kind !== 'missing') await rm(path, { recursive: true, force: true });
+    if (isRepeated) await removeRemains(wanted);
+    await rm(ports.record, { recursive: true, force: true });
+    const problem = await addTree(wanted, ports);
+    if (problem === undefined) break;
+    const isKilled = problem === 'killed' && !ports.isStopped() && tries < MOST_TRIES;
+    if (!isKilled) throw new Error(`git could not make the worktree ${path}: ${problem}`);
   }
   await rm(ports.record, { recursive: true, force: true });
-  if (found.kind !== 'made') await addTree(wanted, ports);
   await checkDirectory(wanted);
 }
 
@@ -48,11 +56,23 @@ async function finishEarlier({ processes, record, onProcess }: MakingPorts): Pro
   if (left) {
     onProcess(left);
     await left.ended;
+    // A git that was killed leaves the git that it has started.
+    await left.endLeftovers();
   }
   return true;
 }
 
-async function addTree({ tree, branch }: TreeToMake, ports: MakingPorts): Promise<void> {
+async function removeRemains({ tree: { path, repository }, branch }: TreeToMake): Promise<void> {
+  const shared = await sharedFolder(repository);
+  await removeBranchLock(shared, branch);
+  await removePartOfEntry(shared, path);
+}
+
+/** Gives the problem, if there is one: in the words of git, or that it was killed. */
+async function addTree(
+  { tree, branch }: TreeToMake,
+  ports: MakingPorts,
+): Promise<string | undefined> {
   const { path, base } = tree;
   const repository = existsSync(tree.repository)
     ? tree.repository
@@ -73,11 +93,16 @@ async function addTree({ tree, branch }: TreeToMake, ports: MakingPorts): Promis
   });
   ports.onProcess(git);
   const exit = await git.ended;
-  const isMade = exit.kind === 'exited' && exit.code === 0;
-  const said = isMade ? '' : words(git, exit.kind === 'unstarted' ? exit.reason : exit.kind);
+  if (exit.kind === 'exited' && exit.code === 0) return undefined;
+  // The record stays, because a repetition first ends the remaining processes of this git.
+  if (exit.kind === 'unknown' || (exit.kind === 'exited' && exit.code === KILLED)) return 'killed';
+  const said = words(git, exit.kind === 'unstarted' ? exit.reason : exit.kind);
   await rm(ports.record, { recursive: true, force: true });
-  if (!isMade) throw new Error(`git could not make the worktree ${path}: ${said}`);
+  return said;
 }
+
+/** The code that a shell reports for a child that SIGKILL has ended. */
+const KILLED = 128 + 9;
 
 /** Whether an earlier attempt has made the branch. Throws if the branch is not from one. */
 async function isBranchBegun(

@@ -5,9 +5,10 @@
 import { existsSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { removeBranchLock, removePartOfEntry } from './git-remains.ts';
 import { withoutHooks } from './inert-config.ts';
 import { branchOf, runGit } from './run-git.ts';
-import { sharedFolder } from './tree-on-disk.ts';
+import { INITIALIZING, sharedFolder } from './tree-on-disk.ts';
 
 /** Removes the tree and git's entry for it. The caller has made sure that no work is lost. */
 export async function removeTree(path: string, repository: string): Promise<void> {
@@ -15,10 +16,18 @@ export async function removeTree(path: string, repository: string): Promise<void
   if (existsSync(path) && !existsSync(aside)) await rename(path, aside);
   await rm(aside, { recursive: true, force: true });
   const shared = await sharedFolder(repository);
-  const args = ['--git-dir', shared, 'worktree', 'remove', '--force', '--', path];
-  await runGit({ args, env: withoutHooks() }).catch(async (error) => {
-    if (await isRegistered(shared, path)) throw error;
+  const remove = (...force: string[]) => {
+    const args = ['--git-dir', shared, 'worktree', 'remove', ...force, '--', path];
+    return runGit({ args, env: withoutHooks() });
+  };
+  await remove('--force').catch(async (error) => {
+    const entry = await entryOf(shared, path);
+    if (!entry) return;
+    if (entry.lock !== INITIALIZING) throw error;
+    // Git was killed while it made the tree.
+    await remove('--force', '--force');
   });
+  await removePartOfEntry(shared, path);
   // The folder of the run, if this was its last worktree.
   await rmdir(dirname(path)).catch(() => {});
 }
@@ -34,12 +43,21 @@ export async function removeBranch(
   if (found?.usedAt !== '' || !(await mayLose(found.tip))) return;
   // Git removes it only if it is still at this commit.
   const args = ['--git-dir', shared, 'update-ref', '-d', `refs/heads/${branch}`, found.tip];
-  await runGit({ args, env: withoutHooks() });
+  const remove = () => runGit({ args, env: withoutHooks() });
+  // No tree uses the branch, so no other process changes it.
+  await remove().catch(async (error) => {
+    if (!(await removeBranchLock(shared, branch))) throw error;
+    await remove();
+  });
 }
 
-async function isRegistered(shared: string, path: string): Promise<boolean> {
+/** Git's entry for a worktree, if it has one. */
+async function entryOf(shared: string, path: string): Promise<{ lock?: string } | undefined> {
   const args = ['--git-dir', shared, 'worktree', 'list', '--porcelain'];
-  return (await runGit({ args })).split('\n').includes(`worktree ${path}`);
+  const entries = (await runGit({ args })).split('\n\n').map((text) => text.split('\n'));
+  const lines = entries.find(([first]) => first === `worktree ${path}`);
+  const lock = lines?.find((line) => line.startsWith('locked '))?.slice('locked '.length);
+  return lines && (lock === undefined ? {} : { lock });
 }
 
 /** Whether a name is that of a tree that is being removed. */

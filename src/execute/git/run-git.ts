@@ -7,8 +7,22 @@ export interface GitRequest {
   readonly input?: string;
 }
 
-/** Standard output. Rejects with the words of git if it fails. */
-export function runGit({ args, env = {}, input = '' }: GitRequest): Promise<string> {
+/**
+ * Standard output. Rejects with the words of git if it fails. A git that another process has killed
+ * is run again: every request that Raymond makes may be repeated.
+ */
+export async function runGit(request: GitRequest): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const told = await runOnce(request);
+    if (told !== 'killed') return told.output;
+    if (tries === MOST_TRIES) throw new Error('git was killed');
+  }
+}
+
+/** How often git is started if it is killed each time. */
+export const MOST_TRIES = 5;
+
+function runOnce({ args, env = {}, input = '' }: GitRequest): Promise<Told> {
   return new Promise((done, reject) => {
     const child = spawn('git', args, {
       cwd: NEUTRAL_FOLDER,
@@ -29,7 +43,8 @@ export function runGit({ args, env = {}, input = '' }: GitRequest): Promise<stri
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
     child.once('error', (error) => reject(new Error(isMissing(error) ? MISSING : error.message)));
     child.once('close', (code, signal) => {
-      if (code === 0) return done(Buffer.concat(out).toString());
+      if (code === 0) return done({ output: Buffer.concat(out).toString() });
+      if (signal === 'SIGKILL' && !child.killed) return done('killed');
       const said = Buffer.concat(err).toString().trim();
       reject(new Error(said || `git ended with ${signal ?? code}`));
     });
@@ -38,6 +53,8 @@ export function runGit({ args, env = {}, input = '' }: GitRequest): Promise<stri
     child.stdin.end(input);
   });
 }
+
+type Told = { readonly output: string } | 'killed';
 
 export interface Branch {
   /** Its newest commit. */

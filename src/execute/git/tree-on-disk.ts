@@ -48,7 +48,7 @@ async function folderOfGit(path: string): Promise<string | undefined> {
 }
 
 /** The reason that git writes while it makes a tree. */
-const INITIALIZING = 'initializing';
+export const INITIALIZING = 'initializing';
 const LONGEST_LINE = 64 * 1024;
 
 async function line(file: string): Promise<string> {

@@ -67,7 +67,7 @@ class Makings {
     };
     const make = async () => {
       if (isStopped) return 'stopped';
-      await makeTree(wanted(), { processes, record, onProcess });
+      await makeTree(wanted(), { processes, record, onProcess, isStopped: () => isStopped });
       return undefined;
     };
     const isMade = async () =>

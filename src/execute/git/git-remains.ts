@@ -1,0 +1,23 @@
+/** Removes the remains of a killed git. Another git would wait for them, or avoid their names. */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+/**
+ * Removes the lock of a branch of the run, and says whether there was one. The caller makes sure that
+ * no git works on the branch.
+ */
+export async function removeBranchLock(shared: string, branch: string): Promise<boolean> {
+  const lock = join(shared, 'refs', 'heads', `${branch}.lock`);
+  return rm(lock).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Removes a part of git's entry for a tree. An entry without the file `gitdir` belongs to no tree. */
+export async function removePartOfEntry(shared: string, path: string): Promise<void> {
+  const entry = join(shared, 'worktrees', basename(path));
+  if (existsSync(join(entry, 'gitdir'))) return;
+  await rm(entry, { recursive: true, force: true });
+}
