@@ -44,8 +44,8 @@ export async function endSurvivors(project: string): Promise<void> {
 export function killSteps(project: string): void {
   const pids = survivors(project).map((line) => Number.parseInt(line, 10));
   // Otherwise a wrapper could still record how its command ended.
-  for (const pid of pids) kill(pid, 'SIGSTOP');
-  for (const pid of pids) kill(pid);
+  for (const pid of pids) suspend(pid);
+  for (const pid of pids) killHard(pid);
 }
 
 /** The steps whose wrapper, or witness, still has their command. */
@@ -66,6 +66,10 @@ export function launchers(project: string): readonly number[] {
 
 export function killHard(pid: number): void {
   kill(pid);
+}
+
+export function suspend(pid: number): void {
+  kill(pid, 'SIGSTOP');
 }
 
 function recordsOf(project: string): Recorded[] {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Ending, torture, undisturbedEnding, VICTIMS } from './torture.ts';
+import { type Ending, GAMES, torture, undisturbedEnding } from './torture.ts';
 
 /** A new seed each day finds more than a fixed one. A failure names it. */
 const SEED = Math.floor(Date.now() / 86_400_000);
@@ -22,7 +22,7 @@ test('the workflow has nested joins, a failure, stopped workers and a deadline',
   ]);
 });
 
-test.each(VICTIMS)(
+test.each(GAMES.joins.victims)(
   'every join reports once, with the same array: killing %s',
   LONG,
   async (victims) => {

@@ -101,7 +101,7 @@ echo "<result>$RAYMOND_RESULT</result>"`),
 };
 
 /** Only builtins, except in a step that should last. The note is one short write at the end of a file. */
-function script(body: string): string {
+export function script(body: string): string {
   return `
 note() {
   printf '%s\\n' "$RAYMOND_AGENT_ID $RAYMOND_STATE $1 item=\${item-} got=\${#RAYMOND_RESULT} try=$RAYMOND_ATTEMPT" >>"$log"

@@ -1,42 +1,66 @@
 /**
- * Kills Raymond with -9 at random moments, resumes it until the run ends, and compares the result. Or
- * kills the wrappers and witnesses of its steps, or the launchers, or fills the disk for their records.
+ * Disturbs a run at random moments, resumes it until it ends, and compares the result. It kills Raymond,
+ * its steps, launchers, wrappers, agents or git with -9, or fills the disk for records.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { RunEvent, WorkerStatus } from '../../src/model/event.ts';
 import { Project, type Started } from '../raymond.ts';
-import { killHard, killSteps, launchers, runningSteps, survivors } from '../survivors.ts';
+import { killSteps, survivors } from '../survivors.ts';
+import { harm, isLossy, killsRaymond, repeatsPrompts, type Victims } from './harm.ts';
+import { GIT_MOMENTS, type Moment, momentsOf, RUN, TREE_MOMENTS } from './moments.ts';
+import { pick, randomFrom } from './random.ts';
 import { JOIN_WORKFLOW, TORTURE_WORKFLOW } from './torture-workflow.ts';
 import { type Ways, waysOf } from './ways.ts';
+import { leftInRepository, prepareRepository, WORKTREE_WORKFLOW } from './worktree-game.ts';
 
-/** A workflow to torture, by the name of its folder. */
-export const GAMES = { torture: TORTURE_WORKFLOW, joins: JOIN_WORKFLOW } as const;
-type Game = keyof typeof GAMES;
-
-export interface Torture {
-  readonly game?: Game;
-  readonly seed: number;
-  /** The number of kills after which the run continues undisturbed. */
-  readonly kills: number;
-  readonly victims: Victims;
+interface Game {
+  /** The folder of the workflow has the name of the game. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly moments: readonly Moment[];
+  readonly victims: readonly Victims[];
+  /** Returns more of the environment. */
+  prepare(project: Project): Record<string, string>;
+  /** The repository after the run. */
+  left(project: Project): unknown;
 }
 
-export const VICTIMS = [
+const SCRIPT_VICTIMS: readonly Victims[] = [
   'raymond',
   'raymond and its steps',
   'raymond and its launchers',
   'launchers',
   'wrappers',
   'records',
-] as const;
-type Victims = (typeof VICTIMS)[number];
+];
 
-/** The end of a script is then unknown, so it is repeated. */
-const isLossy = (victims: Victims) => victims === 'raymond and its steps' || victims === 'wrappers';
-const killsRaymond = (victims: Victims) => victims.startsWith('raymond');
+const OF_SCRIPTS = {
+  moments: momentsOf(250_000),
+  victims: SCRIPT_VICTIMS,
+  prepare: () => ({}),
+  left: () => undefined,
+};
+
+export const GAMES = {
+  torture: { ...OF_SCRIPTS, files: TORTURE_WORKFLOW },
+  joins: { ...OF_SCRIPTS, files: JOIN_WORKFLOW },
+  worktrees: {
+    files: WORKTREE_WORKFLOW,
+    moments: [...momentsOf(15_000), ...TREE_MOMENTS],
+    victims: ['raymond', 'raymond and its steps', 'raymond and git', 'agents', 'git', 'wrappers'],
+    prepare: prepareRepository,
+    left: leftInRepository,
+  },
+} as const satisfies Readonly<Record<string, Game>>;
+
+type GameName = keyof typeof GAMES;
+
+export interface Torture {
+  readonly game?: GameName;
+  readonly seed: number;
+  /** The number of kills after which the run continues undisturbed. */
+  readonly kills: number;
+  readonly victims: Victims;
+}
 
 /** Everything that must not depend on kills. */
 export interface Ending {
@@ -44,28 +68,32 @@ export interface Ending {
   readonly agents: Ways;
   /** The notes of the steps, without the number of the attempt. */
   readonly notes: readonly string[];
+  /** The repository after the run. */
+  readonly left: unknown;
 }
 
-export async function undisturbedEnding(game: Game = 'torture'): Promise<Ending> {
-  return inProject(game, 'undisturbed', async (project) => {
-    const { code, stdout, stderr } = await project.run(startArgs(game, project, '0'));
+export async function undisturbedEnding(name: GameName = 'torture'): Promise<Ending> {
+  return inProject(name, 'undisturbed', async (play) => {
+    const { code, stdout, stderr } = await start(play, startArgs(play, '0')).ended;
     assert.equal(code, 0, stderr);
-    return endingOf(project, stdout);
+    return endingOf(play, stdout);
   });
 }
 
 /** Gives the number of kills by what Raymond was doing. Throws an error with the seed if anything differs. */
 export async function torture(
-  { game = 'torture', seed, kills, victims }: Torture,
+  { game: name = 'torture', seed, kills, victims }: Torture,
   expected: Ending,
 ): Promise<Readonly<Record<string, number>>> {
-  return inProject(game, `${game}, seed ${seed}, killing ${victims}`, async (project) => {
+  return inProject(name, `${name}, seed ${seed}, killing ${victims}`, async (play) => {
+    const { project } = play;
+    const moments = victims.endsWith('git') ? GIT_MOMENTS : GAMES[name].moments;
     const random = randomFrom(seed);
     const counts: Record<string, number> = {};
-    let life = project.start(lifeArgs(game, project, victims));
+    let life = start(play, lifeArgs(play, victims));
     for (let harmed = 0, lives = 1; ; lives++) {
       assert.ok(lives < MOST_LIVES, 'the run does not end');
-      const moment = harmed < kills ? pick(random, MOMENTS) : undefined;
+      const moment = harmed < kills ? pick(random, moments) : undefined;
       if (moment && (await moment.come(project, random, life))) {
         if (harm(project, life, random, victims)) {
           harmed++;
@@ -79,38 +107,23 @@ export async function torture(
       // The agent of a script that was lost twice fails, and a person resumes the run.
       if (!isKilled && !(isLossy(victims) && code === 1 && isLost(project))) {
         assert.equal(code, 0, stderr);
-        compare(endingOf(project, stdout), expected, victims);
+        compare(endingOf(play, stdout), expected, victims);
         return counts;
       }
-      life = project.start(lifeArgs(game, project, victims));
+      life = start(play, lifeArgs(play, victims));
     }
   });
 }
 
-/** Whether a process or file was found to harm. */
-function harm(project: Project, life: Started, random: Random, victims: Victims): boolean {
-  const shells = victims.endsWith('launchers') ? launchers(project.folder) : [];
-  for (const pid of shells) killHard(pid);
-  if (killsRaymond(victims)) return life.child.kill('SIGKILL');
-  if (victims === 'launchers') return shells.length > 0;
-  const step = pick(random, runningSteps(project.folder));
-  if (!step) return false;
-  if (victims === 'wrappers') killHard(step.pid);
-  else fillDiskFor(join(step.folder, 'launch'));
-  return true;
+interface Play {
+  readonly name: GameName;
+  readonly project: Project;
+  readonly env: Record<string, string>;
 }
 
-/** Every write to /dev/full fails as on a full disk. */
-function fillDiskFor(record: string): void {
-  rmSync(record, { force: true });
-  try {
-    symlinkSync('/dev/full', record);
-  } catch {
-    // The step has ended, and its folder was removed.
-  }
+function start({ project, env }: Play, args: readonly string[]): Started {
+  return project.start(args, { env });
 }
-
-const RUN = 'torture-00000001';
 
 /** More than all kills and lost scripts can need. */
 const MOST_LIVES = 500;
@@ -124,96 +137,18 @@ function isLoss(event: RunEvent): boolean {
   return event.type === 'agent-failed' && event.failure.kind === 'lost';
 }
 
-function startArgs(game: Game, project: Project, pause: string): string[] {
+function startArgs({ name, project }: Play, pause: string): string[] {
   const set = ['--set', `log=${project.path('log')}`, '--set', `pause=${pause}`];
-  return [game, '--workflow-id', RUN, ...set];
+  return [name, '--workflow-id', RUN, ...set];
 }
 
 /** A run without a first event is started again, under the same id. */
-function lifeArgs(game: Game, project: Project, victims: Victims): string[] {
-  const hasBegun = project.lines('.raymond', 'state', `${RUN}.jsonl`).length > 0;
-  return hasBegun
-    ? ['resume', RUN]
-    : startArgs(game, project, victims === 'raymond' ? '0' : '0.03');
+function lifeArgs(play: Play, victims: Victims): string[] {
+  const hasBegun = play.project.lines('.raymond', 'state', `${RUN}.jsonl`).length > 0;
+  return hasBegun ? ['resume', RUN] : startArgs(play, victims === 'raymond' ? '0' : '0.03');
 }
 
-interface Moment {
-  readonly name: string;
-  /** Resolves with true at the event, with false if the process ended before. */
-  come(project: Project, random: Random, life: Started): Promise<boolean>;
-}
-
-const MOMENTS: readonly Moment[] = [
-  {
-    name: 'at some time',
-    async come(_, random, { child }) {
-      await delay(random() * 600);
-      return isRunning(child);
-    },
-  },
-  {
-    name: 'while the journal is written',
-    come(project, random, { child }) {
-      const journal = project.path('.raymond', 'state', `${RUN}.jsonl`);
-      const size = () => statSync(journal, { throwIfNoEntry: false })?.size ?? 0;
-      const enough = size() + Math.floor(random() ** 2 * 250_000);
-      return until(child, () => size() > enough, turn);
-    },
-  },
-  {
-    name: 'while the state file is written',
-    come(project, random, { child }) {
-      const folder = project.path('.raymond', 'state');
-      const names = new Set<string>();
-      const wanted = 1 + Math.floor(random() * 2);
-      return until(child, () => {
-        for (const name of filesIn(folder)) if (name.endsWith('.tmp')) names.add(name);
-        return names.size >= wanted;
-      });
-    },
-  },
-  {
-    name: 'while steps are launched',
-    come(project, random, { child }) {
-      const folder = project.path('.raymond', 'runs', RUN, 'steps');
-      const count = () =>
-        filesIn(folder).reduce((sum, agent) => sum + filesIn(`${folder}/${agent}`).length, 0);
-      const enough = count() + 1 + Math.floor(random() * 8);
-      return until(child, () => count() >= enough);
-    },
-  },
-  {
-    name: 'while an agent waits',
-    come(project, _random, { child }) {
-      const isWaiting = () => {
-        const types = project.journal(RUN).map(({ type }) => type);
-        const of = (wanted: string) => types.filter((type) => type === wanted).length;
-        const joins = of('join-started') > of('join-reported');
-        return joins || of('agent-asked') > of('question-timed-out');
-      };
-      return until(child, isWaiting, () => delay(20));
-    },
-  },
-];
-
-/** Without a pause, a kill can hit a write, but the watcher uses a whole processor. */
-async function until(
-  child: Started['child'],
-  condition: () => boolean,
-  pause: () => Promise<unknown> = () => delay(1),
-): Promise<boolean> {
-  while (isRunning(child)) {
-    if (condition()) return true;
-    await pause();
-  }
-  return false;
-}
-
-const isRunning = (child: Started['child']) => child.exitCode === null && child.signalCode === null;
-
-const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
-
-function endingOf(project: Project, stdout: string): Ending {
+function endingOf({ name, project }: Play, stdout: string): Ending {
   const events = project.journal(RUN);
   const started = events.flatMap((event) =>
     event.type === 'step-started' ? [`${event.agent} ${event.step}`] : [],
@@ -223,14 +158,24 @@ function endingOf(project: Project, stdout: string): Ending {
   const state = JSON.parse(project.read('.raymond', 'state', `${RUN}.json`));
   assert.deepEqual(state.status, { kind: 'ended', outcome: 'completed' });
   // The kernel is about to remove a process without a command line.
-  const left = survivors(project.folder).filter((line) => !/^\d+ $/.test(line));
-  assert.deepEqual(left, []);
+  const alive = survivors(project.folder).filter((line) => !/^\d+ $/.test(line));
+  assert.deepEqual(alive, []);
   const reported = events.flatMap((event) =>
     event.type === 'join-reported' ? event.workers.filter(isOver).map(({ agent }) => agent) : [],
   );
   assert.equal(new Set(reported).size, reported.length, 'two joins reported the same worker');
   const done = events.filter((event, index) => !isLoss(event) && !isRetried(events, index));
-  return { stdout, agents: waysOf(done), notes: project.lines('log') };
+  return {
+    stdout: steady(stdout, project),
+    agents: JSON.parse(steady(JSON.stringify(waysOf(done)), project)),
+    notes: project.lines('log'),
+    left: GAMES[name].left(project),
+  };
+}
+
+/** Repeated prompts cost more, and every project has its own folder. */
+function steady(text: string, { folder }: Project): string {
+  return text.replaceAll(folder, '/project').replace(/(\\?"cost_usd\\?"):[\d.e-]+/g, '$1:0');
 }
 
 /** A resume retries a failed worker that no join has reported yet. Only its last failure counts. */
@@ -252,8 +197,9 @@ function compare(actual: Ending, expected: Ending, victims: Victims): void {
   for (const [agent, trace] of Object.entries(expected.agents)) {
     assert.deepEqual(actual.agents[agent], trace, `the way of ${agent}`);
   }
+  assert.deepEqual(actual.left, expected.left);
   const [done, wanted] = [actual.notes.map(withoutTry), expected.notes.map(withoutTry)];
-  if (!isLossy(victims)) {
+  if (!repeatsPrompts(victims)) {
     assert.deepEqual(
       done.toSorted(),
       wanted.toSorted(),
@@ -270,37 +216,21 @@ function compare(actual: Ending, expected: Ending, victims: Victims): void {
   );
 }
 
-const withoutTry = (note: string) => note.replace(/ try=\d+$/, '');
+const withoutTry = (note: string) => note.replace(/ try=[\d?]+$/, '');
 
 async function inProject<T>(
-  game: Game,
+  name: GameName,
   what: string,
-  use: (project: Project) => Promise<T>,
+  use: (play: Play) => Promise<T>,
 ): Promise<T> {
-  const project = new Project(GAMES[game], 'folgenschwere Läufe');
+  const game: Game = GAMES[name];
+  const project = new Project(game.files, 'folgenschwere Läufe');
   try {
-    const result = await use(project);
+    const result = await use({ name, project, env: game.prepare(project) });
     await project.dispose();
     return result;
   } catch (error) {
     killSteps(project.folder);
     throw new Error(`${what}: see ${project.folder}`, { cause: error });
   }
-}
-
-type Random = () => number;
-
-/** The same numbers for the same seed. */
-function randomFrom(seed: number): Random {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-function pick<T>(random: Random, items: readonly T[]): T | undefined {
-  return items[Math.floor(random() * items.length)];
 }

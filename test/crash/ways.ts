@@ -21,5 +21,5 @@ function steady(event: RunEvent): unknown {
   return JSON.parse(JSON.stringify(event, (key, value) => (isSteady(key) ? value : undefined)));
 }
 
-/** Fields that differ between runs: times, folders and the order of events of different agents. */
-const OTHER_EACH_TIME = new Set(['at', 'cwd', 'workflow', 'seq']);
+/** Fields that differ between runs: times, folders, sessions and the order of events of different agents. */
+const OTHER_EACH_TIME = new Set(['at', 'cwd', 'workflow', 'seq', 'id', 'from']);
