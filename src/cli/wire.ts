@@ -198,7 +198,8 @@ function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) 
 
 /** An answer for a missing state would never be used, and the author would not notice. */
 function checkStates(file: string, found: Rehearsal | undefined, workflow: Workflow | undefined) {
-  for (const state of Object.keys(found?.answers ?? {})) {
+  const given = [found?.answers ?? {}, ...Object.values(found?.answers_of ?? {})];
+  for (const state of given.flatMap(Object.keys)) {
     const resolved = workflow ? findState(workflow, state) : undefined;
     if (resolved && 'problem' in resolved && resolved.problem === 'missing')
       throw new UserError(

@@ -49,18 +49,19 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
   };
   /** An adopted step was already counted when it was started. */
   const writtenFor = async (step: Step, more: 0 | 1) => {
-    const execution = Math.max(1, count(stateKey(step), more));
-    const { answers } = (await rehearsalOf(step.workflow)) ?? {};
-    return answerFor(answers, step.state, execution);
+    const number = Math.max(1, count(stateKey(step), more));
+    const ofAgent = Math.max(1, count(agentKey(step), more));
+    const written = (await rehearsalOf(step.workflow)) ?? {};
+    const { state, agent } = step;
+    return { ofAgent, answer: answerFor(written, { state, agent, number, ofAgent }) };
   };
   const answerPrompt = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
-    const own = Math.max(1, count(agentKey(step), more));
-    const answer = await writtenFor(step, more);
+    const { ofAgent, answer } = await writtenFor(step, more);
     if (answer !== undefined) return kept(step, asScripted(answer));
     const source = workflow(step.workflow);
     const prompt = step.kind === 'prompt' ? step.prompt : '';
     const possible = source ? possibleAnswers(source, source.states.get(step.state), prompt) : [];
-    const played = inTurn(possible, own);
+    const played = inTurn(possible, ofAgent);
     return played === undefined ? noWayOn(step) : kept(step, played);
   };
   /** The outcome that the file names; undefined if it names none. */
@@ -72,13 +73,12 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
   };
   const answerScript = async (step: Step, more: 0 | 1): Promise<ScriptedAnswer> => {
     if (step.kind === 'check') return kept(step, (await writtenCheck(step, more)) ?? PASSED);
-    const own = Math.max(1, count(agentKey(step), more));
-    const answer = await writtenFor(step, more);
+    const { ofAgent, answer } = await writtenFor(step, more);
     if (answer !== undefined) return kept(step, asScripted(answer));
     const source = workflow(step.workflow);
     const state = source?.states.get(step.state);
     const possible = source && state?.kind === 'script' ? scriptAnswers(source, state) : [];
-    const played = inTurn(possible, own);
+    const played = inTurn(possible, ofAgent);
     return played === undefined ? notPlayable(step) : kept(step, played);
   };
 
@@ -89,7 +89,7 @@ export function rehearsal(parts: RehearsalParts): RehearsingExecutors {
           script,
           scriptedAgent((step) => kept(step, written.get(step) ?? '')),
           async (step, more) => {
-            const given = step.kind === 'check' ? undefined : await writtenFor(step, more);
+            const given = step.kind === 'check' ? undefined : (await writtenFor(step, more)).answer;
             const answer =
               step.kind === 'check'
                 ? await writtenCheck(step, more)

@@ -41,6 +41,9 @@ export const answersSchema = z.record(
   'a map of states to answers',
 );
 
+/** The answers of single agents. They do not depend on the order of parallel workers. */
+export const answersOfSchema = z.record(z.string(), answersSchema, 'a map of agents to answers');
+
 const checkSchema = z.union(
   [count, mapOf({ exit: count, output: z.optional(someText) })],
   'an exit code or {exit: …, output: …}',
@@ -63,6 +66,7 @@ export const repliesSchema = z.array(someText, 'a list of texts');
 
 export const rehearsalSchema = mapOf({
   answers: z.optional(answersSchema),
+  answers_of: z.optional(answersOfSchema),
   checks: z.optional(checksSchema),
   replies: z.optional(repliesSchema),
 });
@@ -72,14 +76,32 @@ export type Answers = z.output<typeof answersSchema>;
 export type Checks = z.output<typeof checksSchema>;
 export type Rehearsal = z.output<typeof rehearsalSchema>;
 
-/** The answer for an execution of a state, counted from 1; the last one of a list repeats. */
+/** One execution of a state. */
+export interface Execution {
+  readonly state: string;
+  readonly agent: string;
+  /** Its number among the executions of the state by all agents, from 1. */
+  readonly number: number;
+  /** The same for the executions by this agent. */
+  readonly ofAgent: number;
+}
+
+/** The answer for an execution: that of the agent, or else that of the state. A last one repeats. */
 export function answerFor(
-  answers: Answers | undefined,
-  state: string,
-  execution: number,
+  { answers, answers_of }: Pick<Rehearsal, 'answers' | 'answers_of'>,
+  { state, agent, number, ofAgent }: Execution,
 ): Answer | undefined {
-  const found = own(answers, state) ?? own(answers, state.replace(/\.[^.]+$/, ''));
-  return Array.isArray(found) ? found[Math.min(execution, found.length) - 1] : found;
+  const ofThisAgent = inTurn(named(own(answers_of, agent), state), ofAgent);
+  return ofThisAgent ?? inTurn(named(answers, state), number);
+}
+
+/** With its extension or without it. */
+function named(answers: Answers | undefined, state: string): Answers[string] | undefined {
+  return own(answers, state) ?? own(answers, state.replace(/\.[^.]+$/, ''));
+}
+
+function inTurn(answers: Answers[string] | undefined, execution: number): Answer | undefined {
+  return Array.isArray(answers) ? answers[Math.min(execution, answers.length) - 1] : answers;
 }
 
 /** The outcome for an execution of a command, counted from 1; the last one of a list repeats. */
@@ -94,7 +116,7 @@ export function checkFor(
 }
 
 /** A state may have the name `constructor`, which every object has. */
-function own(answers: Answers | undefined, name: string): Answers[string] | undefined {
+function own<T>(answers: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return answers && Object.hasOwn(answers, name) ? answers[name] : undefined;
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { runOutcomeSchema, workerStatusSchema } from '../model/event.ts';
 import {
+  answersOfSchema,
   answersSchema,
   checksSchema,
   failureAnswerSchema,
@@ -104,6 +105,7 @@ const testShape = (settings: z.ZodMiniType<TestSettings>) => ({
   /** Files of the project folder at the start. */
   files: z.optional(texts),
   answers: z.optional(answersSchema),
+  answers_of: z.optional(answersOfSchema),
   checks: z.optional(checksSchema),
   replies: z.optional(repliesSchema),
   budget: z.optional(usd),
@@ -132,6 +134,7 @@ export function testsIn({ tests, ...shared }: TestFile): readonly WorkflowTest[]
     ...shared,
     ...test,
     answers: { ...shared.answers, ...test.answers },
+    answers_of: { ...shared.answers_of, ...test.answers_of },
     checks: { ...shared.checks, ...test.checks },
     set: { ...shared.set, ...test.set },
     files: { ...shared.files, ...test.files },

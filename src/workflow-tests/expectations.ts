@@ -21,10 +21,17 @@ export interface Problem {
   readonly detail?: string;
 }
 
+export interface Prompt {
+  readonly state: string;
+  readonly text: string;
+  /** Whether the test has an answer for it. */
+  readonly isAnswered: boolean;
+}
+
 export interface Happened {
   readonly run: Run;
   readonly events: readonly RunEvent[];
-  readonly prompts: readonly { readonly state: string; readonly text: string }[];
+  readonly prompts: readonly Prompt[];
   readonly cwd: string;
   /** The states of every workflow that took part. */
   readonly states: ReadonlySet<string>;
@@ -36,10 +43,12 @@ export async function findProblems(
   happened: Happened,
 ): Promise<readonly Problem[]> {
   const expect = test.expect ?? {};
+  const outcome = outcomeProblems(expect, happened);
   return [
     ...nameProblems(test, happened.states),
+    ...agentProblems(test, happened),
     ...departureProblems(happened),
-    ...outcomeProblems(expect, happened),
+    ...(outcome.length > 0 ? outcome : unansweredProblems(happened)),
     ...pathProblems(expect, happened),
     ...valueProblems(expect, happened),
     ...resultProblems(expect, happened),
@@ -92,8 +101,38 @@ function nameProblems(test: WorkflowTest, states: ReadonlySet<string>): readonly
       });
   return [
     ...check('answers', Object.keys(test.answers ?? {})),
+    ...Object.entries(test.answers_of ?? {}).flatMap(([agent, answers]) =>
+      check(`answers_of.${agent}`, Object.keys(answers)),
+    ),
     ...check('expect.prompts', Object.keys(test.expect?.prompts ?? {})),
   ];
+}
+
+/** Answers of an agent that never existed were not used. */
+function agentProblems({ answers_of }: WorkflowTest, { events }: Happened): readonly Problem[] {
+  const forked = events.flatMap((event) => (event.type === 'agent-forked' ? [event.agent] : []));
+  const known = new Set([FIRST_AGENT, ...forked]);
+  return Object.keys(answers_of ?? {}).flatMap((agent) =>
+    known.has(agent)
+      ? []
+      : [
+          {
+            what: `answers_of.${agent}`,
+            expected: `an agent: ${[...known].join(', ')}`,
+            got: `no agent ${agent} was forked`,
+          },
+        ],
+  );
+}
+
+/** The agent of such a prompt fails, but a join may have handled that. */
+function unansweredProblems({ prompts }: Happened): readonly Problem[] {
+  const states = new Set(prompts.filter((one) => !one.isAnswered).map(({ state }) => state));
+  return [...states].map((state) => ({
+    what: 'answers',
+    expected: `an answer for each execution of ${state}`,
+    got: 'none for one of them',
+  }));
 }
 
 function departureProblems({ departure }: Happened): readonly Problem[] {

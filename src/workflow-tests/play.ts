@@ -25,6 +25,8 @@ export interface PlayPorts extends Pick<Carrying, 'library' | 'executors' | 'wor
   /** Answers to questions, in the order in which they are asked. */
   readonly replies: readonly string[];
   readonly inbox?: PlayInbox;
+  /** Gets the events before anything follows from them. */
+  readonly journaled?: (events: readonly RunEvent[]) => void;
   /** Given if the steps take time on it. */
   readonly clock?: JumpingClock;
   /** Ends the simulated run and all its steps. */
@@ -56,6 +58,7 @@ export async function playRun(beginning: Beginning, ports: PlayPorts): Promise<P
     journal: {
       append: async (more, after) => {
         events.push(...more);
+        ports.journaled?.(more);
         // A recording has its own order, also of the times.
         if (ports.inbox) ports.inbox.journaled(more, after);
         else clock.follow(after);

@@ -15,7 +15,8 @@ import { answerFor, checkFor } from '../parse/rehearsal-file.ts';
 import type { WorkflowTest } from '../parse/test-file.ts';
 import { readDuration } from '../parse/transition.ts';
 import type { Executor, RunningStep, Step, WorkflowLibrary, World } from '../ports.ts';
-import { findProblems, type Problem } from './expectations.ts';
+import { Executions } from './executions.ts';
+import { findProblems, type Problem, type Prompt } from './expectations.ts';
 import { type JumpingClock, jumpingClock, type PassingTime } from './jumping-clock.ts';
 import { playRun } from './play.ts';
 import { putFiles } from './project-files.ts';
@@ -69,11 +70,13 @@ export async function runTest(
     const prompts: Prompt[] = [];
     const { script, endStrays } = ports.scripts(root);
     const clock = jumpingClock();
+    const executions = new Executions();
     const { run, events } = await playRun(
       { start: beginning(workflow, test, cwd, settings) },
       {
         library,
-        executors: { ...executorsFor(test, script, prompts, clock), endStrays },
+        executors: { ...executorsFor(test, script, prompts, clock, executions), endStrays },
+        journaled: (events) => executions.journaled(events),
         clock,
         world: await ports.world(cwd),
         folders: foldersIn(root),
@@ -94,11 +97,6 @@ export async function runTest(
   } finally {
     await rm(root, { recursive: true, force: true });
   }
-}
-
-export interface Prompt {
-  readonly state: string;
-  readonly text: string;
 }
 
 function beginning(workflow: Workflow, test: WorkflowTest, cwd: string, settings: Settings) {
@@ -127,23 +125,20 @@ function executorsFor(
   script: Executor,
   prompts: Prompt[],
   clock: JumpingClock,
+  executions: Executions,
 ) {
-  const executed = new Map<string, number>();
   const replayed = test.recorded && replayAnswers(test.recorded);
   const next = (step: Step): ScriptedAnswer | undefined => {
     if (replayed) return replayed(step);
-    if (step.kind === 'check') return outcomeOf(step.command);
-    const execution = (executed.get(step.state) ?? 0) + 1;
-    executed.set(step.state, execution);
-    const answer = answerFor(test.answers, step.state, execution);
+    const { state, agent } = step;
+    const numbers = executions.numberOf(agent, step.number);
+    if (step.kind === 'check') return outcomeOf(step.command, numbers.number);
+    const answer = answerFor(test, { state, agent, ...numbers });
     if (typeof answer === 'object' && 'takes' in answer)
       durations.set(step, readDuration(answer.takes ?? '') ?? 0);
     return answer === undefined ? undefined : asScripted(answer);
   };
-  const outcomeOf = (command: string): ScriptedAnswer | undefined => {
-    const key = `check ${command}`;
-    const execution = (executed.get(key) ?? 0) + 1;
-    executed.set(key, execution);
+  const outcomeOf = (command: string, execution: number): ScriptedAnswer | undefined => {
     const outcome = checkFor(test.checks, command, execution);
     return outcome && { text: outcome.output ?? '', exit: outcome.exit };
   };
@@ -151,8 +146,9 @@ function executorsFor(
   const durations = new Map<Step, number>();
   const scripted = scriptedAgent((step) => answers.get(step) ?? noAnswer(step));
   const choose = (step: Step): Executor => {
-    if (step.kind === 'prompt') prompts.push({ state: step.state, text: step.prompt });
     const answer = next(step);
+    if (step.kind === 'prompt')
+      prompts.push({ state: step.state, text: step.prompt, isAnswered: answer !== undefined });
     if (answer !== undefined) answers.set(step, answer);
     return answer === undefined && step.kind !== 'prompt' ? script : scripted;
   };

@@ -63,7 +63,8 @@ test('any YAML workflow, rehearsal or test file', () => {
 });
 
 test.each(HOSTILE_NAMES)('a state named %j gets its own answers, and no others', (name) => {
-  expect(answerFor({}, `${name}.sh`, 1)).toBeUndefined();
+  const execution = { state: `${name}.sh`, agent: 'main', number: 1, ofAgent: 1 };
+  expect(answerFor({}, execution)).toBeUndefined();
   const answers = Object.fromEntries([[name, 'mine']]);
-  expect(answerFor(answers, `${name}.sh`, 1)).toBe('mine');
+  expect(answerFor({ answers }, execution)).toBe('mine');
 });
