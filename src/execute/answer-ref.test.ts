@@ -19,7 +19,7 @@ test('a file has the same reference as its decoded text, however it is cut into 
     fc.asyncProperty(bytes, fc.integer({ min: 1, max: 9 }), async (written, blockBytes) => {
       writeFileSync(file, written);
       const expected = answerRef(written.toString('utf8'));
-      expect(await answerRefOf(file, written.length, blockBytes)).toEqual(expected);
+      expect(await answerRefOf(file, written.length, { blockBytes })).toEqual(expected);
     }),
   );
 });

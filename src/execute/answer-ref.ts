@@ -12,24 +12,39 @@ export function answerRef(text: string): AnswerRef {
   return meter.ref();
 }
 
-const BLOCK_BYTES = 256 * 1024;
+const BLOCK_BYTES = 1024 * 1024;
 
-/** A reference to the first `bytes` of a file, which may be too large for memory. */
+export interface Reading {
+  readonly blockBytes?: number;
+  /** Gets each block of the file, so that another reader does not have to read it again. */
+  readonly look?: (block: Buffer, at: number) => void;
+}
+
+/**
+ * A reference to the first `bytes` of a file, which may be too large for memory. A thread reads the
+ * next block while this one measures the last one.
+ */
 export async function answerRefOf(
   file: string,
   bytes: number,
-  blockBytes = BLOCK_BYTES,
+  { blockBytes = BLOCK_BYTES, look }: Reading = {},
 ): Promise<AnswerRef> {
   const meter = answerMeter();
-  const buffer = Buffer.allocUnsafeSlow(blockBytes);
+  const rooms = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const;
   const handle = await openRegularFile(file);
+  const read = async (room: Buffer, at: number) => {
+    const { bytesRead } = await handle.read(room, 0, Math.min(blockBytes, bytes - at), at);
+    return room.subarray(0, bytesRead);
+  };
   try {
-    for (let offset = 0; offset < bytes; ) {
-      const room = Math.min(blockBytes, bytes - offset);
-      const { bytesRead } = await handle.read(buffer, 0, room, offset);
-      if (bytesRead === 0) break;
-      offset += bytesRead;
-      meter.add(buffer.subarray(0, bytesRead));
+    let next = read(rooms[0], 0);
+    for (let at = 0, turn = 1; ; turn += 1) {
+      const block = await next;
+      if (block.length === 0) break;
+      next = read(rooms[turn % 2 === 0 ? 0 : 1], at + block.length);
+      meter.add(block);
+      look?.(block, at);
+      at += block.length;
     }
   } finally {
     await handle.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readTags } from '../parse/tags.ts';
-import { outputText } from './file-text.ts';
+import { type LargeText, outputText } from './file-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'raymond-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,6 +17,12 @@ const written = Buffer.from(
 );
 const file = join(folder, 'stdout');
 writeFileSync(file, written);
+
+function largeText(path: string): LargeText {
+  const output = outputText(path);
+  if (typeof output === 'string') throw new Error('The output is small.');
+  return output;
+}
 
 describe('a large output', () => {
   const at = fc.integer({ min: 0, max: written.length });
@@ -32,6 +38,35 @@ describe('a large output', () => {
         expect(output.charCodeAt(from)).toBe(written[from] ?? Number.NaN);
       }),
     );
+  });
+
+  test('is searched only where a tag can begin, after another reader has shown its bytes', () => {
+    const sparse = Buffer.alloc(3_000_001, 'a line without tags\n');
+    for (const place of [16_383, 65_536, 1_048_570, 2_999_990]) sparse.write('<goto>', place);
+    const other = join(folder, 'sparse');
+    writeFileSync(other, sparse);
+    const whole = fc.integer({ min: 1, max: 400_000 });
+    fc.assert(
+      fc.property(whole, fc.array(fc.nat(sparse.length)), (blockBytes, places) => {
+        const output = largeText(other);
+        for (let from = 0; from < sparse.length; from += blockBytes)
+          output.look(sparse.subarray(from, from + blockBytes), from);
+        for (const from of [0, ...places])
+          for (const text of ['<', '<goto>', 'tags', '<fork>'])
+            expect(output.indexOf(text, from)).toBe(sparse.indexOf(text, from));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('is not read again where another reader has seen no tag', () => {
+    const other = join(folder, 'plain');
+    const plain = Buffer.alloc(2_000_000, 'x');
+    writeFileSync(other, plain);
+    const output = largeText(other);
+    output.look(plain, 0);
+    rmSync(other);
+    expect(output.indexOf('<')).toBe(-1);
   });
 
   test('gives decoded parts', () => {

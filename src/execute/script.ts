@@ -23,7 +23,7 @@ import type {
 import { answerRef, answerRefOf } from './answer-ref.ts';
 import { scriptComparison } from './changed-script.ts';
 import { inheritedEnvironment } from './environment.ts';
-import { outputText, tailText } from './file-text.ts';
+import { type LargeText, outputText, tailText } from './file-text.ts';
 import {
   type Exit,
   follow,
@@ -196,7 +196,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 async function outcomeOf(
   exit: Exit,
-  output: OutputText | undefined,
+  output: string | LargeText | undefined,
   launched: LaunchedProcess,
   step: CommandStep,
   whose: 'ours' | 'adopted',
@@ -240,9 +240,11 @@ const CHECK_TAIL_BYTES = 3000;
 
 type Answered = Extract<StepOutcome, { kind: 'answered' }>;
 
-async function answered(file: string, output: OutputText): Promise<Answered> {
+async function answered(file: string, output: string | LargeText): Promise<Answered> {
   const answer =
-    typeof output === 'string' ? answerRef(output) : await answerRefOf(file, output.length);
+    typeof output === 'string'
+      ? answerRef(output)
+      : await answerRefOf(file, output.length, { look: (block, at) => output.look(block, at) });
   return { kind: 'answered', output, answer, denied: [], account: FREE };
 }
 
