@@ -6,6 +6,7 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { publishNow } from '../observe/publish-now.ts';
 import type { Clock, Lease, OwnedJournal, Person, WorkflowLibrary } from '../ports.ts';
+import { notices } from './notices.ts';
 import { observerFailed, type Reported } from './reporters.ts';
 import { stopOnSignals } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -40,9 +41,10 @@ export interface Attended {
 export async function carryHere(
   run: Run,
   first: readonly Input[],
-  { around, lease, library, journal, executors, begun, patient = true }: CarriedHere,
+  parts: CarriedHere,
   { clock, person, observers, report }: Attended,
 ): Promise<Run> {
+  const { around, lease, library, journal, executors, begun, patient = true } = parts;
   const { newId, store } = around;
   try {
     const carried = await carryRun(run, first, {
@@ -57,6 +59,7 @@ export async function carryHere(
       worker: `${hostname()}:${process.pid}`,
       observers: [
         ...observers,
+        ...notices(run, parts),
         ['The view of other processes', publishNow({ ...lease, clock: around.clock })],
       ],
       observerFailed,

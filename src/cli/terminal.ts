@@ -32,6 +32,10 @@ export interface Screen {
   document(text: string): Promise<void>;
   /** The result of a run, for the caller of Raymond: byte for byte, except on a terminal. */
   result(text: string): Promise<void>;
+  /** Rings the bell of the terminal. */
+  bell(): void;
+  /** Asks the terminal to show a note, outside of its text. Not every terminal can. */
+  note(text: string): void;
   /** Sets the title of the terminal's window. An empty text restores it. */
   title(text: string): void;
 }
@@ -126,8 +130,23 @@ function screen(stream: NodeJS.WriteStream): Screen {
     json: (value, indent) => write(`${visibleJson(value, indent)}\n`),
     document: (text) => written(isTerminal() ? visible(text) : text),
     result: (text) => written(isTerminal() ? quotedLines({ text }, looks()) : `${text}\n`),
+    bell: () => {
+      if (isTerminal()) stream.write('\x07');
+    },
+    note: (text) => {
+      if (isTerminal()) stream.write(noteEscape(visible(text).replaceAll('\n', ' ')));
+    },
     title: (text) => {
       if (isTerminal()) write(`\x1b]0;${visible(text).replaceAll('\n', ' ')}\x07`);
     },
   };
+}
+
+/** Other terminals ignore it. Some read a number at the beginning as a command, so a word precedes the text. */
+function noteEscape(text: string): string {
+  const { TERM = '' } = process.env;
+  if (TERM === '' || TERM === 'dumb' || TERM === 'linux') return '';
+  return /^(rxvt|foot)/.test(TERM)
+    ? `\x1b]777;notify;Raymond;${text.replaceAll(';', ',')}\x07`
+    : `\x1b]9;Raymond: ${text}\x07`;
 }

@@ -49,6 +49,8 @@ export interface ChosenExecutors extends Executors {
   /** Absent in a rehearsal, which makes no worktrees. */
   readonly worktrees?: Worktrees;
   readonly keeper: StepKeeper;
+  /** All processes of the run belong to it. */
+  readonly processes: RunProcesses;
   readonly rehearsal?: Pick<RehearsingExecutors, 'remember'> & {
     readonly replies: readonly string[];
   };
@@ -73,6 +75,7 @@ export async function executors(
   const script = (around.scriptExecutor ?? scriptExecutor)(processes);
   const workspace = around.workspace(run);
   const ofRun = {
+    processes,
     endStrays: () => processes.endStrays(),
     leave: () => processes.leave(),
     keeper: stepKeeper(workspace, (folder) => processes.takeOver(folder)),

@@ -203,6 +203,21 @@ export const RUN_OPTIONS = [
     inProject: 'harmless',
   },
   {
+    name: 'notify',
+    kind: 'flag',
+    meaning: 'ring the bell and show a note for questions, denials, failures, limits and the end',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
+    name: 'on-event',
+    kind: 'text',
+    meaning: 'a command that gets the same events as JSON on its standard input',
+    example: '"cat >>events.jsonl"',
+    only: 'config',
+    inProject: 'dangerous',
+  },
+  {
     name: 'log-file',
     kind: 'text',
     placeholder: 'file',

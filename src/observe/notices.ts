@@ -1,0 +1,51 @@
+/** The events that a user wants to know of without looking. */
+
+import type { RunEvent } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
+import type { Run } from '../model/run.ts';
+import type { Observer } from '../ports.ts';
+import { oneLine, time, usd } from './words.ts';
+
+export interface Notice {
+  readonly kind: 'question' | 'denial' | 'failure' | 'limit' | 'end';
+  /** One line without control characters. It contains words of agents. */
+  readonly text: string;
+  readonly event: RunEvent;
+  readonly run: Run;
+}
+
+export function noticeObserver(give: (notice: Notice) => void): Observer {
+  return {
+    event(event, before, run) {
+      const [kind, text] = noticeOf(event, before, run) ?? [];
+      if (kind !== undefined && text !== undefined) give({ kind, text, event, run });
+    },
+    live: () => {},
+  };
+}
+
+export function noticeOf(
+  event: RunEvent,
+  before: Run | undefined,
+  { id, totalCostUsd }: Run,
+): readonly [Notice['kind'], string] | undefined {
+  switch (event.type) {
+    case 'agent-asked':
+      return ['question', `${event.agent} of ${id} asks: ${oneLine(event.question)}`];
+    case 'step-ended': {
+      if (event.denied.length === 0) return undefined;
+      const calls = event.denied.map((call) => oneLine(call, 60)).join(', ');
+      return ['denial', `${event.agent} of ${id} was denied: ${oneLine(calls)}`];
+    }
+    case 'agent-failed':
+      return ['failure', `${event.agent} of ${id} failed: ${oneLine(event.failure.message)}`];
+    case 'usage-limited':
+      // The limit holds for all agents, and each of them may meet it.
+      if (before?.limitedUntil !== undefined) return undefined;
+      return ['limit', `${id} waits for the usage limit until ${time(event.until, event.at)}`];
+    case 'run-ended':
+      return ['end', `${id} has ended: ${event.outcome} (${usd(totalCostUsd)})`];
+    default:
+      return ignore(event);
+  }
+}
