@@ -31,8 +31,10 @@ const CHECKED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
 
 /** Documents whose commands have their own test, in a clean clone or with an agent. */
 const RUN_ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['README.md', 'test/docs/readme.test.ts'],
+  ['README.md', 'test/docs/newcomer.test.ts'],
+  ['docs/guide/getting-started.md', 'test/docs/newcomer.test.ts'],
   ['docs/guide/from-a-loop.md', 'test/docs/from-a-loop.test.ts'],
+  ['docs/guide/skills.md', 'test/docs/skills.test.ts'],
 ]);
 
 const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path) && blocks.length);
@@ -46,7 +48,7 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   /** Commands that a test cannot run, such as an installation. */
   'sh not-run': (text) =>
     expect(spawnSync('/bin/bash', ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe(''),
-  /** The README's commands for a fresh machine; test/docs/readme.test.ts runs them. */
+  /** The README's commands for a fresh machine; test/docs/newcomer.test.ts runs them. */
   'sh clone': (text) => expect(text).toMatch(/^git clone <repository> /),
   /** A command that a person stops; the document's own test runs it. */
   'sh endless': (text) => expect(text).toMatch(/^while :; do .* done$/m),
