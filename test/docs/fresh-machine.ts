@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from './documents.ts';
+import { loopbackRegistry } from './loopback-registry.ts';
 
 export interface FreshMachine {
   /** The folder in which the reader begins; empty. */
@@ -13,11 +14,14 @@ export interface FreshMachine {
   directory(): string;
   /** Runs a command of the README in the directory where the one before has ended. */
   run(command: string): Promise<{ readonly output: string; readonly code: number | null }>;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 /** Its npm has the cache and the settings of the user, so that packages are not fetched twice. */
-export function freshMachine(environment: Readonly<Record<string, string>>): FreshMachine {
+export async function freshMachine(
+  environment: Readonly<Record<string, string>>,
+): Promise<FreshMachine> {
+  const registry = await loopbackRegistry();
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'raymond-fresh-')));
   const [folder, home, prefix] = ['work', 'home', 'prefix'].map((name) => join(base, name)) as [
     string,
@@ -35,6 +39,10 @@ export function freshMachine(environment: Readonly<Record<string, string>>): Fre
       .join(':'),
     npm_config_prefix: prefix,
     npm_config_prefer_offline: 'true',
+    npm_config_registry: registry.url,
+    // The content of packages keeps its usual address, under which npm has cached it.
+    npm_config_replace_registry_host: 'never',
+    npm_config_audit: 'false',
     npm_config_cache: npmConfig('cache'),
     npm_config_userconfig: npmConfig('userconfig'),
   };
@@ -55,7 +63,10 @@ export function freshMachine(environment: Readonly<Record<string, string>>): Fre
       directory = end?.().trim() || directory;
       return { output: output?.() ?? '', code };
     },
-    remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 10 }),
+    async remove() {
+      rmSync(base, { recursive: true, force: true, maxRetries: 10 });
+      await registry.close();
+    },
   };
 }
 
