@@ -164,7 +164,7 @@ function asOnGitHub(commands: string): string {
   const archive = readdirSync(clone).find((name) => name.endsWith('.tgz')) ?? '';
   expect(existsSync(join(clone, archive))).toBe(true);
   const script = commands
-    .replaceAll('${{ github.run_id }}', '17')
+    .replaceAll(/\$\{\{ github\.run_id \}\}/g, '17')
     .replaceAll('<package>', `'${join(clone, archive)}'`);
   return `set -e\n${script}`;
 }
