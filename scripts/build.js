@@ -15,6 +15,7 @@ const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 const shared = {
   start: 'src/cli/main.ts',
   runs: 'src/cli/surroundings.ts',
+  journals: 'src/cli/stored-runs.ts',
   workflows: 'src/load/load.ts',
   steps: 'src/cli/wire.ts',
   carry: 'src/cli/run-at-terminal.ts',

@@ -3,8 +3,8 @@ import { UserError } from '../model/user-error.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** For a decision about one run. Steps of other runs may decide it: a workflow can be written to do so. */
-export function refuseInside(around: Surroundings, run: string, what: string): void {
-  if (!around.processes(run).includeThisProcess()) return;
+export async function refuseInside(around: Surroundings, run: string, what: string): Promise<void> {
+  if (!(await around.processes(run)).includeThisProcess()) return;
   throw new UserError(
     'not-in-a-run',
     `This command runs inside ${run}, and only a person can ${what}.`,
@@ -14,5 +14,5 @@ export function refuseInside(around: Surroundings, run: string, what: string): v
 
 /** For a decision about a project. */
 export async function refuseInsideAny(around: Surroundings, what: string): Promise<void> {
-  for (const run of await around.store.list()) refuseInside(around, run, what);
+  for (const run of await around.store.list()) await refuseInside(around, run, what);
 }

@@ -1,18 +1,13 @@
 /** The surroundings of commands: the project, the store of its runs, the clock. Built once. */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, processSpace, RunProcesses, self } from '../execute/process/index.ts';
+import type { RunProcesses } from '../execute/process/index.ts';
 import { type Disk, realDisk } from '../journal/disk.ts';
 import { fileStore } from '../journal/file-store.ts';
-import type { LocatedProcess } from '../journal/lock-owner.ts';
 import { findProject, makeProject, type Project } from '../journal/project.ts';
 import { userKey } from '../journal/user-key.ts';
 import { workspaceOf } from '../journal/workspace.ts';
 import type { Clock, Executor, RunStore, Workspace } from '../ports.ts';
-import { sealedText } from './own-runs.ts';
-import { runCodec } from './run-codec.ts';
-import { stderr } from './terminal.ts';
 import { homeFolder, userStateFolder } from './user-folders.ts';
 
 export interface Surroundings {
@@ -26,7 +21,7 @@ export interface Surroundings {
   readonly scriptExecutor: Outside['scriptExecutor'];
   workspace(run: string): Workspace;
   /** The processes of a run. */
-  processes(run: string): RunProcesses;
+  processes(run: string): Promise<RunProcesses>;
   /** Creates the folder for runs, or throws a UserError. */
   makeProject(): Promise<void>;
 }
@@ -47,30 +42,23 @@ export async function surroundings({
   scriptExecutor,
 }: Outside = {}): Promise<Surroundings> {
   const project = await findProject(disk, cwd, homeFolder());
-  // A process stays where it is, and a survey asks for each run.
-  let known: LocatedProcess | undefined;
   const workspace = (run: string) => workspaceOf(disk, project, run);
-  const store = fileStore({
-    disk,
-    project,
-    codec: runCodec,
-    key: userKey(disk, join(userStateFolder(), 'key')),
-    sealedText,
-    lockWorld() {
-      known ??= { ...self(), space: processSpace(), host: hostname() };
-      return { self: known, clock, isAlive, report: (text) => stderr.say(text) };
-    },
-  });
+  const key = userKey(disk, join(userStateFolder(), 'key'));
+  // Some commands need neither, so they load neither.
+  const runs = async () =>
+    (await import('./stored-runs.ts')).storedRuns({ disk, project, key, clock });
+  const processes = async (run: string) =>
+    new (await import('../execute/process/index.ts')).RunProcesses(workspace(run).folder);
   return {
     cwd,
     project,
-    store,
+    store: fileStore({ disk, project, key, clock, runs }),
     clock,
     newId: randomUUID,
     disk,
     scriptExecutor,
     workspace,
-    processes: (run) => new RunProcesses(workspace(run).folder),
+    processes,
     makeProject: () => makeProject(disk, project),
   };
 }

@@ -71,7 +71,7 @@ export async function executors(
   { run, settings, workflow, library, given }: ExecutorChoice,
 ): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings.agent);
-  const processes = around.processes(run);
+  const processes = await around.processes(run);
   const script = (around.scriptExecutor ?? scriptExecutor)(processes);
   const workspace = around.workspace(run);
   const ofRun = {

@@ -8,7 +8,7 @@ import type { Lease, OwnedJournal } from '../ports.ts';
 import { createJournal, type FileJournal, openJournal } from './file-journal.ts';
 import { publishNow } from './file-now.ts';
 import { keepRecord, keepTree } from './file-records.ts';
-import type { FileStoreParts } from './file-store.ts';
+import type { FileRunsParts } from './file-runs.ts';
 import { journalOfAnother } from './journal-errors.ts';
 import { takeLock } from './lock.ts';
 import { checkRunFolder, runPaths } from './project.ts';
@@ -17,7 +17,7 @@ import { salvage } from './salvage.ts';
 import { addSeal, hasSeal } from './seals.ts';
 import { type StateWriter, stateWriter } from './state-writer.ts';
 
-export async function takeFileLease(parts: FileStoreParts, id: string): Promise<Lease> {
+export async function takeFileLease(parts: FileRunsParts, id: string): Promise<Lease> {
   const { disk, project, codec, key, sealedText } = parts;
   const paths = runPaths(project, id);
   const seals = { disk, file: paths.seals, key };

@@ -1,133 +1,76 @@
-/** Runs as files under `.raymond`. `project.ts` has their paths. */
-import { changesOf } from '../files/changes.ts';
-import type { JournaledEvent } from '../model/event.ts';
-import type { Now } from '../model/now.ts';
-import type { Run } from '../model/run.ts';
-import { UserError } from '../model/user-error.ts';
-import type { ChosenRun, EachEvent, LookedAtRun, RunOwner, RunStore } from '../ports.ts';
+/**
+ * Runs as files under `.raymond`. The names of all runs and the index of unchanged ones are enough for
+ * most lists. The code that reads single runs is loaded when the first one must be read.
+ */
+import type { Clock, Mailbox, RunStore, StepRecords } from '../ports.ts';
 import type { Disk } from './disk.ts';
-import type { RunCodec } from './file-journal.ts';
-import { fileMailbox } from './file-mailbox.ts';
-import { readNow } from './file-now.ts';
-import { fileRecords } from './file-records.ts';
-import { journalOfAnother } from './journal-errors.ts';
+import type { FileRuns } from './file-runs.ts';
 import { listRuns } from './list-runs.ts';
-import { type LockWorld, lockOwner } from './lock.ts';
-import { elsewhere } from './lock-errors.ts';
-import { isHere } from './lock-owner.ts';
-import { type Project, runPaths } from './project.ts';
-import { beginning } from './read-entries.ts';
-import { readEvents, readRun } from './read-journal.ts';
+import type { Project } from './project.ts';
 import { runIndex } from './run-index.ts';
-import { hasSeal } from './seals.ts';
 import { surveyRuns } from './survey.ts';
 import type { UserKey } from './user-key.ts';
 
 export interface FileStoreParts {
   readonly disk: Disk;
   readonly project: Project;
-  readonly codec: RunCodec<Run>;
   readonly key: UserKey;
-  /** The part of a run that the user's seal covers. */
-  readonly sealedText: (chosen: ChosenRun) => string;
-  readonly lockWorld: () => LockWorld;
-  /** How often to check for changes that the file system did not report. */
-  readonly lookEveryMs?: number;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly runs: () => Promise<FileRuns>;
 }
 
-export function fileStore(parts: FileStoreParts): RunStore {
-  const { disk, project, codec, key, sealedText, lockWorld, lookEveryMs = 1_000 } = parts;
-  const owner = async (id: string): Promise<RunOwner | undefined> => {
-    const world = lockWorld();
-    const found = await lockOwner(disk, runPaths(project, id).lock, world);
-    if (!found) return undefined;
-    const { pid, started, boot, beat } = found;
-    const seen = beat === undefined || isHere(found, world.self);
-    return { pid, started, boot, name: seen ? `process ${pid}` : elsewhere(found), isHere: seen };
-  };
-  const look = async (id: string, each?: EachEvent): Promise<LookedAtRun> => {
-    const { journal, seals } = runPaths(project, id);
-    // In this order, because a process first writes the end of the run, and then releases it.
-    const who = await owner(id);
-    const { run } = await readRun(disk, journal, codec, each);
-    const problem = journalOfAnother(id, run.id);
-    if (problem) throw problem;
-    const isOwn = await hasSeal({ disk, file: seals, key }, sealedText(run));
-    return { kind: 'stored', id, run, isOwn, owner: who };
-  };
-  const lookSafely = (id: string, each?: EachEvent): Promise<LookedAtRun> =>
-    look(id, each).catch((error) => {
-      if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
-      throw error;
-    });
-  const now = async (id: string): Promise<Now | undefined> => {
-    const who = await owner(id);
-    return who && readNow(disk, runPaths(project, id).now, who);
-  };
+export function fileStore({ disk, project, key, clock, runs: load }: FileStoreParts): RunStore {
   const index = runIndex(disk, project.indexFile, key);
+  let loaded: Promise<FileRuns> | undefined;
+  const runs = () => {
+    loaded ??= load();
+    return loaded;
+  };
+  const look: RunStore['look'] = async (id, each) => (await runs()).look(id, each);
+  const owner: RunStore['owner'] = async (id) => (await runs()).owner(id);
   return {
     list: () => listRuns(disk, project),
-    survey: () =>
-      surveyRuns({ disk, project, index, now: lockWorld().clock.now(), look: lookSafely, owner }),
-    look: lookSafely,
+    survey: () => surveyRuns({ disk, project, index, now: clock.now(), look, owner }),
+    look,
     owner,
-    events: (id, after = 0) => readEvents(disk, runPaths(project, id).journal, { after }),
-    watch: (id, after, signal) =>
-      watchEvents(disk, runPaths(project, id).journal, after, signal, lookEveryMs),
-    now,
-    watchNow: (id, signal) =>
-      watchNow(() => now(id), runPaths(project, id).folder, signal, lookEveryMs),
-    // Most commands only look at runs, and need not load what changes them.
-    lease: async (id) => (await import('./file-lease.ts')).takeFileLease(parts, id),
-    mailbox: (id) => fileMailbox({ disk, folder: runPaths(project, id).inbox, run: id, key }),
-    records: (id) => fileRecords(disk, runPaths(project, id)),
+    events: (id, after) => later(async () => (await runs()).events(id, after)),
+    watch: (id, after, signal) => later(async () => (await runs()).watch(id, after, signal)),
+    now: async (id) => (await runs()).now(id),
+    watchNow: (id, signal) => later(async () => (await runs()).watchNow(id, signal)),
+    lease: async (id) => (await runs()).lease(id),
+    mailbox: (id) => laterMailbox(async () => (await runs()).mailbox(id)),
+    records: (id) => laterRecords(async () => (await runs()).records(id)),
   };
 }
 
-async function* watchEvents(
-  disk: Disk,
-  journal: string,
-  after: number,
-  signal: AbortSignal,
-  lookEveryMs: number,
-): AsyncGenerator<JournaledEvent> {
-  const place = beginning();
-  const changes = changesOf(journal, lookEveryMs);
-  signal.addEventListener('abort', changes.wake);
-  try {
-    while (!signal.aborted) {
-      for await (const event of readEvents(disk, journal, { place, after })) {
-        yield event;
-        if (signal.aborted) return;
-      }
-      await changes.next();
-    }
-  } finally {
-    signal.removeEventListener('abort', changes.wake);
-    changes.close();
-  }
+/** The items of a sequence that is opened with the first one. After that, an item costs no more promises. */
+function later<T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      let items: AsyncIterator<T> | undefined;
+      const first = async () => {
+        items = (await open())[Symbol.asyncIterator]();
+        return items.next();
+      };
+      return {
+        next: () => items?.next() ?? first(),
+        return: async () => (await items?.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  };
 }
 
-async function* watchNow(
-  read: () => Promise<Now | undefined>,
-  folder: string,
-  signal: AbortSignal,
-  lookEveryMs: number,
-): AsyncGenerator<Now | undefined> {
-  let last: string | undefined;
-  // Each publication is a new file, so the folder is watched. The end of an owner changes no file.
-  const changes = changesOf(folder, lookEveryMs);
-  signal.addEventListener('abort', changes.wake);
-  try {
-    while (!signal.aborted) {
-      const now = await read();
-      const text = JSON.stringify(now ?? null);
-      if (text !== last) yield now;
-      last = text;
-      await changes.next();
-    }
-  } finally {
-    signal.removeEventListener('abort', changes.wake);
-    changes.close();
-  }
+function laterMailbox(open: () => Promise<Mailbox>): Mailbox {
+  return {
+    post: async (message) => (await open()).post(message),
+    messages: async () => (await open()).messages(),
+    read: async (reader) => (await open()).read(reader),
+  };
+}
+
+function laterRecords(open: () => Promise<StepRecords>): StepRecords {
+  return {
+    read: async (step, name, maxBytes) => (await open()).read(step, name, maxBytes),
+    tree: async (step) => (await open()).tree(step),
+  };
 }

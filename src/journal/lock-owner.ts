@@ -1,12 +1,10 @@
 /**
- * The owner that a lock file names, and whether that process lives.
+ * The owner of a lock, and whether that process lives.
  *
  * A process that can be seen from here is looked up in the process table, so a suspended process does
  * not count as dead. The table of another container or machine cannot be seen. There, the heartbeat in
  * the lock decides.
  */
-import * as z from 'zod/mini';
-
 /** Identifies a process. A later process with the same pid differs. */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -62,30 +60,3 @@ export function isHere(owner: LockOwner, self: LocatedProcess): boolean {
 export function isRestarted(owner: LockOwner, self: LocatedProcess): boolean {
   return owner.host === self.host && owner.boot !== self.boot;
 }
-
-/** The text of a lock file. The beat comes last and has a fixed width, so it can be overwritten. */
-export function lockText(owner: LocatedProcess & { readonly token: string }, beat: number): string {
-  const { pid, started, boot, space, host, token } = owner;
-  return `${JSON.stringify({ pid, started, boot, space, host, token }).slice(0, -1)},"beat":${beatText(beat)}`;
-}
-
-export const beatText = (beat: number) => `${String(Math.trunc(beat)).padStart(BEAT_DIGITS, ' ')}}`;
-const BEAT_DIGITS = 15;
-
-/** Undefined for a damaged file. A lock file appears complete, so a damaged one has no owner. */
-export function ownerIn(text: string): LockOwner | undefined {
-  try {
-    return z.safeParse(ownerSchema, JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
-
-const ownerSchema = z.object({
-  pid: z.int().check(z.positive()),
-  started: z.string(),
-  boot: z.string(),
-  space: z.optional(z.string()),
-  host: z.optional(z.string()),
-  beat: z.optional(z.number()),
-});

@@ -12,7 +12,7 @@
  *   checks that beat after its own file has appeared. So one of the two sees the other and withdraws.
  */
 import { randomUUID } from 'node:crypto';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
 import type { RunLost } from '../model/run-lost.ts';
 import type { Clock } from '../ports.ts';
@@ -34,20 +34,19 @@ import {
   lockUnusable,
   tookOver,
 } from './lock-errors.ts';
+import { generationName, numbersIn } from './lock-files.ts';
 import {
   BEAT_MS,
-  beatText,
   type Condition,
   conditionOf,
   isHere,
   isRestarted,
   type LocatedProcess,
   type LockOwner,
-  lockText,
-  ownerIn,
   type ProcessIdentity,
   STALE_MS,
 } from './lock-owner.ts';
+import { beatText, lockText, ownerIn } from './lock-text.ts';
 
 /** The outside world of a lock. */
 export interface LockWorld {
@@ -114,11 +113,6 @@ export async function lockOwner(
   return (await generationsAt(disk, path, highest, world)).find(isLiving)?.owner;
 }
 
-/** Whether any process has left a lock there, alive or not. */
-export async function hasLock(disk: Disk, path: string): Promise<boolean> {
-  return (await numbersIn(disk, path)).length > 0;
-}
-
 interface Generation {
   readonly number: number;
   readonly owner: LockOwner | undefined;
@@ -126,7 +120,6 @@ interface Generation {
 }
 
 const isLiving = ({ condition }: Generation) => condition === 'alive';
-const generationName = (path: string, number: number) => `${path}.${number}`;
 
 async function generationsAt(
   disk: Disk,
@@ -142,18 +135,6 @@ async function generationsAt(
     found.push({ number, owner, condition });
   }
   return found;
-}
-
-async function numbersIn(disk: Disk, path: string): Promise<readonly number[]> {
-  const names = await disk.list(dirname(path)).catch((error) => {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw lockUnusable(path, error);
-  });
-  const start = `${basename(path)}.`;
-  return names
-    .filter((name) => name.startsWith(start) && /^[1-9]\d{0,9}$/.test(name.slice(start.length)))
-    .map((name) => Number(name.slice(start.length)))
-    .sort((a, b) => a - b);
 }
 
 const MAX_LOCK_BYTES = 64 * 1024;

@@ -2,12 +2,9 @@
  * The file with what is known of unchanged runs. It can be removed at any time: a survey makes it
  * again. It carries the user's seal, because agents and other users can write into the project.
  */
-import * as z from 'zod/mini';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { Tally } from '../model/tally.ts';
 import { type Disk, readText, replaceCache } from './disk.ts';
-import { quickCheck } from './quick-check.ts';
-import { stateFileSchema } from './state-file.ts';
 import type { UserKey } from './user-key.ts';
 
 export interface RunIndex {
@@ -49,37 +46,60 @@ export function runIndex(disk: Disk, file: string, key: UserKey): RunIndex {
 const PURPOSE = 'index';
 const MAX_BYTES = 256 * 1024 * 1024;
 
-const number = z.number();
-const tallySchema: z.ZodMiniType<Tally> = z.object({
-  ready: number,
-  promptsRunning: number,
-  scriptsRunning: number,
-  waiting: number,
-  asking: number,
-  joining: number,
-  deadlines: number,
-  failed: number,
-});
-const summarySchema: z.ZodMiniType<RunSummary> = z.object({
-  status: stateFileSchema.shape.status,
-  startedAt: number,
-  updatedAt: number,
-  tally: tallySchema,
-  limitedUntil: z.optional(number),
-  iterations: number,
-  totalCostUsd: number,
-  agents: number,
-  endedAgents: number,
-  isRehearsal: z.boolean(),
-});
-const entrySchema: z.ZodMiniType<IndexEntry> = z.object({
-  id: z.string(),
-  journal: z.string(),
-  folder: z.nullable(z.string()),
-  hasLock: z.boolean(),
-  isOwn: z.boolean(),
-  run: summarySchema,
-});
+type Check = (value: unknown) => boolean;
+type Form<T> = Readonly<Record<keyof T, Check>>;
 
-/** Another version of Raymond may have written other entries. */
-const isIndex = quickCheck(z.array(entrySchema));
+const isNumber: Check = (value) => typeof value === 'number';
+const isText: Check = (value) => typeof value === 'string';
+const isBoolean: Check = (value) => typeof value === 'boolean';
+
+const TALLY: Form<Tally> = {
+  ready: isNumber,
+  promptsRunning: isNumber,
+  scriptsRunning: isNumber,
+  waiting: isNumber,
+  asking: isNumber,
+  joining: isNumber,
+  deadlines: isNumber,
+  failed: isNumber,
+};
+
+const SUMMARY: Form<RunSummary> = {
+  status: (value) => isRecord(value) && isText(value.kind),
+  startedAt: isNumber,
+  updatedAt: isNumber,
+  tally: (value) => hasForm(value, TALLY),
+  limitedUntil: (value) => value === undefined || isNumber(value),
+  iterations: isNumber,
+  totalCostUsd: isNumber,
+  agents: isNumber,
+  endedAgents: isNumber,
+  isRehearsal: isBoolean,
+};
+
+const ENTRY: Form<IndexEntry> = {
+  id: isText,
+  journal: isText,
+  folder: (value) => value === null || isText(value),
+  hasLock: isBoolean,
+  isOwn: isBoolean,
+  run: (value) => hasForm(value, SUMMARY),
+};
+
+/**
+ * Another version of Raymond may have written other entries. The seal excludes all other writers, so
+ * the names and kinds of the fields are enough. A schema would take most of the time of a list.
+ */
+function isIndex(json: unknown): json is readonly IndexEntry[] {
+  return Array.isArray(json) && json.every((entry) => hasForm(entry, ENTRY));
+}
+
+function hasForm(value: unknown, form: Readonly<Record<string, Check>>): boolean {
+  if (!isRecord(value)) return false;
+  for (const name in form) if (form[name]?.(value[name]) !== true) return false;
+  for (const name in value) if (!Object.hasOwn(form, name)) return false;
+  return true;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;

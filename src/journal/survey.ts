@@ -10,7 +10,7 @@ import type { LookedAtRun, RunOwner, SurveyedRun } from '../ports.ts';
 import type { Disk, Seen } from './disk.ts';
 import { isSystemError } from './disk-errors.ts';
 import { listRuns } from './list-runs.ts';
-import { hasLock } from './lock.ts';
+import { hasLock } from './lock-files.ts';
 import { type Project, runPaths } from './project.ts';
 import type { IndexEntry, RunIndex } from './run-index.ts';
 

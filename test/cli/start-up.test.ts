@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { writeKeptRuns } from '../kept-runs.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
@@ -50,10 +52,24 @@ test('the help loads three files, and one library', async () => {
   expect(librariesIn(files)).toEqual(['commander']);
 });
 
+test('a list of unchanged runs reads no journal, so it loads no schema', async () => {
+  const project = newProject(REPORTER);
+  expect(librariesIn(await loadedBy(project, ['list']))).toEqual(['commander']);
+  writeKeptRuns(project.folder, 3);
+  project.write('START.sh', `echo '<result>ok</result>'\n`);
+  // The first own run makes the user's key, which seals the index.
+  expect(await project.run(['.', '--workflow-id', 'own'])).toMatchObject({ code: 0 });
+  await eventually('all runs are in the index', async () => {
+    const files = await loadedBy(project, ['list']);
+    expect(files.length).toBeLessThanOrEqual(9);
+    return librariesIn(files).join() === 'commander';
+  });
+});
+
 test('commands that look at a run read no workflow, so they load no YAML', async () => {
   const project = newProject({ ...REPORTER, 'START.sh': `echo '<result>ok</result>'\n` });
   expect(await project.run(['.', '--workflow-id', 'r'])).toMatchObject({ code: 0 });
-  for (const words of ['list', 'show r', 'logs r']) {
+  for (const words of ['list --json', 'show r', 'logs r']) {
     const files = await loadedBy(project, words.split(' '));
     expect(files.length, words).toBeLessThanOrEqual(9);
     expect(librariesIn(files), words).toEqual(['commander', 'zod']);

@@ -4,6 +4,7 @@ import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import type { RunCodec } from '../../src/journal/file-journal.ts';
+import { fileRuns } from '../../src/journal/file-runs.ts';
 import { fileStore } from '../../src/journal/file-store.ts';
 import { BEAT_MS, STALE_MS } from '../../src/journal/lock-owner.ts';
 import { MemoryRuns, memoryStore } from '../../src/journal/memory-store.ts';
@@ -55,21 +56,19 @@ async function files(): Promise<StoreUnderTest> {
       },
     },
   };
-  const processIn = (space: 'one' | 'two', pid: number) =>
-    fileStore({
-      disk: realDisk,
-      project,
-      codec,
-      key: userKey(realDisk, join(folder, 'user', 'key')),
-      sealedText,
-      lockWorld: () => ({
-        self: { pid, started: '1', boot: 'b', space, host: space },
-        clock: clocks[space],
-        isAlive: () => true,
-        report: () => {},
-      }),
-      lookEveryMs: 20,
+  const processIn = (space: 'one' | 'two', pid: number) => {
+    const clock = clocks[space];
+    const key = userKey(realDisk, join(folder, 'user', 'key'));
+    const parts = { disk: realDisk, project, key };
+    const lockWorld = () => ({
+      self: { pid, started: '1', boot: 'b', space, host: space },
+      clock,
+      isAlive: () => true,
+      report: () => {},
     });
+    const runs = async () => fileRuns({ ...parts, codec, sealedText, lockWorld, lookEveryMs: 20 });
+    return fileStore({ ...parts, clock, runs });
+  };
   const other = processIn('two', 2);
   return {
     store: processIn('one', 1),

@@ -16,6 +16,7 @@ import { type CarriedRun, type Carrying, carryRun } from '../../src/host/carry-r
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { realDisk } from '../../src/journal/disk.ts';
+import { fileRuns } from '../../src/journal/file-runs.ts';
 import { fileStore } from '../../src/journal/file-store.ts';
 import { findProject, makeProject } from '../../src/journal/project.ts';
 import { freeze, thaw } from '../../src/journal/state-file.ts';
@@ -39,19 +40,20 @@ export async function projectHost(
 ): Promise<ProjectHost> {
   const project = await findProject(realDisk, folder, folder);
   await makeProject(realDisk, project);
-  const store = fileStore({
-    disk: realDisk,
-    project,
-    codec: { apply: (run, event) => apply(run ?? newRun, event), freeze, thaw: thawed },
-    key: userKey(realDisk, join(folder, 'key')),
-    sealedText: ({ id }) => id,
-    lockWorld: () => ({
-      self: { ...who, space: processSpace(), host: hostname() },
-      clock,
-      isAlive,
-      report: () => {},
-    }),
-  });
+  const parts = { disk: realDisk, project, key: userKey(realDisk, join(folder, 'key')) };
+  const runs = async () =>
+    fileRuns({
+      ...parts,
+      codec: { apply: (run, event) => apply(run ?? newRun, event), freeze, thaw: thawed },
+      sealedText: ({ id }) => id,
+      lockWorld: () => ({
+        self: { ...who, space: processSpace(), host: hostname() },
+        clock,
+        isAlive,
+        report: () => {},
+      }),
+    });
+  const store = fileStore({ ...parts, clock, runs });
   return {
     store,
     async carry(id, workflow, more = {}) {

@@ -20,6 +20,7 @@ import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { type Disk, realDisk } from '../../src/journal/disk.ts';
+import { fileRuns } from '../../src/journal/file-runs.ts';
 import { fileStore } from '../../src/journal/file-store.ts';
 import { findProject, makeProject } from '../../src/journal/project.ts';
 import { userKey } from '../../src/journal/user-key.ts';
@@ -50,19 +51,16 @@ async function processIn(folder: string, circumstances: Circumstances = {}) {
   const disk = { ...realDisk, ...own };
   const project = await findProject(realDisk, folder, folder);
   await makeProject(realDisk, project);
-  const store = fileStore({
-    disk,
-    project,
-    codec,
-    key: userKey(realDisk, join(folder, key, 'key')),
-    sealedText,
-    lockWorld: () => ({
-      self: { pid, started: '1', boot: 'b', space: 's', host: 'h' },
-      clock: { now: () => Date.now() + laterMs, at: () => () => {} },
-      isAlive: () => isAlive,
-      report: () => {},
-    }),
+  const clock = { now: () => Date.now() + laterMs, at: () => () => {} };
+  const parts = { disk, project, key: userKey(realDisk, join(folder, key, 'key')) };
+  const lockWorld = () => ({
+    self: { pid, started: '1', boot: 'b', space: 's', host: 'h' },
+    clock,
+    isAlive: () => isAlive,
+    report: () => {},
   });
+  const runs = async () => fileRuns({ ...parts, codec, sealedText, lockWorld });
+  const store = fileStore({ ...parts, clock, runs });
   return { store, project };
 }
 

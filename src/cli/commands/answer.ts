@@ -24,7 +24,7 @@ export async function answer(
   const { store } = around;
   const { found, written } = await meant(store, words);
   const { id, owner } = found;
-  refuseInside(around, id, 'answer its questions');
+  await refuseInside(around, id, 'answer its questions');
   const question = await openQuestion(store, found, options.agent);
   const { agent } = question;
   const text = await answerText(written, { ...question, run: id });

@@ -1,4 +1,4 @@
-import { freeze } from '../../journal/state-file.ts';
+import type { freeze as Freeze } from '../../journal/state-file.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
 import { time, usd } from '../../observe/words.ts';
 import type { LookedAtRun, StoredRun } from '../../ports.ts';
@@ -11,7 +11,8 @@ export async function list(here: Here, { json }: { readonly json?: boolean }): P
   const { store } = await here();
   const runs = await allRuns(store);
   if (json) {
-    for (const { id } of runs) stdout.json(asJson(await store.look(id)));
+    const { freeze } = await import('../../journal/state-file.ts');
+    for (const { id } of runs) stdout.json(asJson(await store.look(id), freeze));
     return 0;
   }
   if (runs.length === 0) {
@@ -42,7 +43,7 @@ function agentsOf({ run: { agents, endedAgents } }: StoredRun<RunSummary>): stri
   return endedAgents === 0 ? String(agents) : `${agents} of ${agents + endedAgents}`;
 }
 
-function asJson(found: LookedAtRun) {
+function asJson(found: LookedAtRun, freeze: typeof Freeze) {
   if (found.kind === 'damaged')
     return { workflow_id: found.id, condition: 'damaged', problem: found.problem.message };
   const { agents, ended_agents, ...summary } = freeze(found.run);

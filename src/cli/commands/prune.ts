@@ -161,7 +161,7 @@ async function removeUnlessWork(
   if (dryRun) return pruned(await look());
   const lease = await around.store.lease(found.id);
   try {
-    const processes = around.processes(found.id);
+    const processes = await around.processes(found.id);
     if (busy.has(folder)) await processes.endStrays();
     await processes.endSteps(await stepsLeft(around, found));
     const looked = await look();
@@ -202,7 +202,7 @@ function workIn(tree: LeftTree): readonly UnsavedWork[] {
 /** Processes of an earlier version of Raymond can be found only through the folders of their steps. */
 async function stepsLeft(around: Surroundings, { id }: SurveyedRun): Promise<readonly string[]> {
   const found = await around.store.look(id);
-  if (found.kind === 'damaged') return around.processes(id).recordedSteps();
+  if (found.kind === 'damaged') return (await around.processes(id)).recordedSteps();
   const { step } = around.workspace(id);
   return [...found.run.agents].flatMap(([id, { status }]) =>
     status.kind === 'running' ? [step(id, status.step)] : [],

@@ -132,7 +132,7 @@ async function resumeOne(
 ): Promise<number> {
   const { store, clock } = around;
   const workspace = around.workspace(id);
-  refuseInside(around, id, 'resume it');
+  await refuseInside(around, id, 'resume it');
   const options = overlaid(config, given);
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
   await around.makeProject();
@@ -187,7 +187,7 @@ async function setLostStepsAside(around: Surroundings, run: Run): Promise<void> 
   const workspace = around.workspace(run.id);
   const lost = await workspace.unknownSteps(run);
   if (lost.length === 0) return;
-  await around.processes(run.id).endSteps(lost);
+  await (await around.processes(run.id)).endSteps(lost);
   for (const step of lost) await workspace.setAside(step);
 }
 

@@ -64,7 +64,7 @@ async function endLeft(
 ): Promise<number> {
   const lease = await around.store.lease(id);
   try {
-    const processes = around.processes(id);
+    const processes = await around.processes(id);
     const left = processes.strays().length;
     const fact = `No process works on ${id}`;
     if (left === 0)
@@ -140,7 +140,7 @@ async function killOwner(
 ): Promise<void> {
   signalProcess(owner, 'SIGKILL');
   while (isAlive(owner)) await delay(LOOK_EVERY_MS);
-  await around.processes(id).endStrays();
+  await (await around.processes(id)).endStrays();
 }
 
 /** False as soon as another process works on the run. */

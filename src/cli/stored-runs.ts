@@ -1,0 +1,30 @@
+import { hostname } from 'node:os';
+import { isAlive, processSpace, self } from '../execute/process/index.ts';
+import { type FileRuns, type FileRunsParts, fileRuns } from '../journal/file-runs.ts';
+import type { LocatedProcess } from '../journal/lock-owner.ts';
+import type { Clock } from '../ports.ts';
+import { sealedText } from './own-runs.ts';
+import { runCodec } from './run-codec.ts';
+import { stderr } from './terminal.ts';
+
+/** The part of the store that reads and changes single runs. */
+export function storedRuns({
+  disk,
+  project,
+  key,
+  clock,
+}: Pick<FileRunsParts, 'disk' | 'project' | 'key'> & { readonly clock: Clock }): FileRuns {
+  // A process stays where it is, and a survey asks for each run.
+  let known: LocatedProcess | undefined;
+  return fileRuns({
+    disk,
+    project,
+    key,
+    codec: runCodec,
+    sealedText,
+    lockWorld() {
+      known ??= { ...self(), space: processSpace(), host: hostname() };
+      return { self: known, clock, isAlive, report: (text) => stderr.say(text) };
+    },
+  });
+}

@@ -1,0 +1,129 @@
+/** Single runs as files under `.raymond`. `project.ts` has their paths. */
+import { changesOf } from '../files/changes.ts';
+import type { JournaledEvent } from '../model/event.ts';
+import type { Now } from '../model/now.ts';
+import type { Run } from '../model/run.ts';
+import { UserError } from '../model/user-error.ts';
+import type { ChosenRun, EachEvent, LookedAtRun, RunOwner, RunStore } from '../ports.ts';
+import type { Disk } from './disk.ts';
+import type { RunCodec } from './file-journal.ts';
+import { fileMailbox } from './file-mailbox.ts';
+import { readNow } from './file-now.ts';
+import { fileRecords } from './file-records.ts';
+import { journalOfAnother } from './journal-errors.ts';
+import { type LockWorld, lockOwner } from './lock.ts';
+import { elsewhere } from './lock-errors.ts';
+import { isHere } from './lock-owner.ts';
+import { type Project, runPaths } from './project.ts';
+import { beginning } from './read-entries.ts';
+import { readEvents, readRun } from './read-journal.ts';
+import { hasSeal } from './seals.ts';
+import type { UserKey } from './user-key.ts';
+
+export interface FileRunsParts {
+  readonly disk: Disk;
+  readonly project: Project;
+  readonly codec: RunCodec<Run>;
+  readonly key: UserKey;
+  /** The part of a run that the user's seal covers. */
+  readonly sealedText: (chosen: ChosenRun) => string;
+  readonly lockWorld: () => LockWorld;
+  /** How often to check for changes that the file system did not report. */
+  readonly lookEveryMs?: number;
+}
+
+/** Everything of a store that concerns one run. */
+export type FileRuns = Omit<RunStore, 'list' | 'survey'>;
+
+export function fileRuns(parts: FileRunsParts): FileRuns {
+  const { disk, project, codec, key, sealedText, lockWorld, lookEveryMs = 1_000 } = parts;
+  const owner = async (id: string): Promise<RunOwner | undefined> => {
+    const world = lockWorld();
+    const found = await lockOwner(disk, runPaths(project, id).lock, world);
+    if (!found) return undefined;
+    const { pid, started, boot, beat } = found;
+    const seen = beat === undefined || isHere(found, world.self);
+    return { pid, started, boot, name: seen ? `process ${pid}` : elsewhere(found), isHere: seen };
+  };
+  const look = async (id: string, each?: EachEvent): Promise<LookedAtRun> => {
+    const { journal, seals } = runPaths(project, id);
+    // In this order, because a process first writes the end of the run, and then releases it.
+    const who = await owner(id);
+    const { run } = await readRun(disk, journal, codec, each);
+    const problem = journalOfAnother(id, run.id);
+    if (problem) throw problem;
+    const isOwn = await hasSeal({ disk, file: seals, key }, sealedText(run));
+    return { kind: 'stored', id, run, isOwn, owner: who };
+  };
+  const lookSafely = (id: string, each?: EachEvent): Promise<LookedAtRun> =>
+    look(id, each).catch((error) => {
+      if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
+      throw error;
+    });
+  const now = async (id: string): Promise<Now | undefined> => {
+    const who = await owner(id);
+    return who && readNow(disk, runPaths(project, id).now, who);
+  };
+  return {
+    look: lookSafely,
+    owner,
+    events: (id, after = 0) => readEvents(disk, runPaths(project, id).journal, { after }),
+    watch: (id, after, signal) =>
+      watchEvents(disk, runPaths(project, id).journal, after, signal, lookEveryMs),
+    now,
+    watchNow: (id, signal) =>
+      watchNow(() => now(id), runPaths(project, id).folder, signal, lookEveryMs),
+    // Most commands only look at runs, and need not load what changes them.
+    lease: async (id) => (await import('./file-lease.ts')).takeFileLease(parts, id),
+    mailbox: (id) => fileMailbox({ disk, folder: runPaths(project, id).inbox, run: id, key }),
+    records: (id) => fileRecords(disk, runPaths(project, id)),
+  };
+}
+
+async function* watchEvents(
+  disk: Disk,
+  journal: string,
+  after: number,
+  signal: AbortSignal,
+  lookEveryMs: number,
+): AsyncGenerator<JournaledEvent> {
+  const place = beginning();
+  const changes = changesOf(journal, lookEveryMs);
+  signal.addEventListener('abort', changes.wake);
+  try {
+    while (!signal.aborted) {
+      for await (const event of readEvents(disk, journal, { place, after })) {
+        yield event;
+        if (signal.aborted) return;
+      }
+      await changes.next();
+    }
+  } finally {
+    signal.removeEventListener('abort', changes.wake);
+    changes.close();
+  }
+}
+
+async function* watchNow(
+  read: () => Promise<Now | undefined>,
+  folder: string,
+  signal: AbortSignal,
+  lookEveryMs: number,
+): AsyncGenerator<Now | undefined> {
+  let last: string | undefined;
+  // Each publication is a new file, so the folder is watched. The end of an owner changes no file.
+  const changes = changesOf(folder, lookEveryMs);
+  signal.addEventListener('abort', changes.wake);
+  try {
+    while (!signal.aborted) {
+      const now = await read();
+      const text = JSON.stringify(now ?? null);
+      if (text !== last) yield now;
+      last = text;
+      await changes.next();
+    }
+  } finally {
+    signal.removeEventListener('abort', changes.wake);
+    changes.close();
+  }
+}
