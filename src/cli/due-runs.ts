@@ -26,7 +26,7 @@ export async function* dueRuns(
     const waits = patient.flatMap(waitOf).sort((a, b) => a.until - b.until);
     const [next] = waits;
     if (!next) return;
-    const line = waits.map(({ id, until }) => `${id} until ${time(until)}`).join(', ');
+    const line = waits.map(({ id, until }) => `${id} until ${time(until, clock.now())}`).join(', ');
     if (line !== said) options.say(`Waiting for an answer: ${line}`);
     said = line;
     await change(store, clock, patient, next.until);

@@ -46,7 +46,7 @@ export async function runToChange(store: RunStore, name: string): Promise<string
 
 function described(found: SurveyedRun): string {
   if (found.kind === 'damaged') return `${found.id} (damaged)`;
-  return `${found.id} (${condition(found)}, started ${time(found.run.startedAt)})`;
+  return `${found.id} (${condition(found)}, started ${time(found.run.startedAt, Date.now())})`;
 }
 
 function noRuns(): UserError {
@@ -77,6 +77,7 @@ export function condition({ run, owner }: Pick<StoredRun<Facts>, 'run' | 'owner'
 
 function liveCondition({ tally, limitedUntil }: Facts): string {
   if (tally.promptsRunning + tally.scriptsRunning > 0) return 'running';
-  if (limitedUntil !== undefined) return `waiting for the usage limit until ${time(limitedUntil)}`;
+  if (limitedUntil !== undefined)
+    return `waiting for the usage limit until ${time(limitedUntil, Date.now())}`;
   return tally.asking > 0 ? 'waiting for an answer' : 'running';
 }

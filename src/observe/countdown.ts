@@ -29,7 +29,7 @@ export function countdown(
   };
   const report = ({ who, what, until }: Wait) => {
     const at = clock.now();
-    const text = `${what}: ${duration(until - at)} left, until ${time(until)}`;
+    const text = `${what}: ${duration(until - at)} left, until ${time(until, at)}`;
     say({ at, who, tone: 'warning', text });
   };
 

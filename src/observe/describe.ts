@@ -122,7 +122,7 @@ export class Describer {
         ];
       case 'agent-waits':
         return [
-          `${this.#arrow(event.agent, before, 'retry')} at ${time(event.until)}: ${failureOf(after, event.agent)}`,
+          `${this.#arrow(event.agent, before, 'retry')} at ${time(event.until, event.at)}: ${failureOf(after, event.agent)}`,
           'warning',
         ];
       case 'state-entered':
@@ -139,7 +139,7 @@ export class Describer {
         if (event.kept === undefined) return ['its worktree has no work and was removed', 'detail'];
         return [`its worktree stays: ${oneLine(event.kept)}`, 'warning'];
       case 'usage-limited':
-        return [`usage limit: prompts wait until ${time(event.until)}`, 'warning'];
+        return [`usage limit: prompts wait until ${time(event.until, event.at)}`, 'warning'];
       case 'usage-limit-lifted':
         return ['the usage limit is over'];
       case 'stop-requested':
@@ -240,9 +240,12 @@ function variables(values: Readonly<Record<string, string>>): string {
   return pairs.length > 0 ? ` (${pairs.join(', ')})` : '';
 }
 
-function answerHint({ agent, deadline }: RunEventOf<'agent-asked'>, { id, tally }: Run): string {
+function answerHint(
+  { at, agent, deadline }: RunEventOf<'agent-asked'>,
+  { id, tally }: Run,
+): string {
   const which = tally.asking > 1 ? ` --agent ${shellWord(agent)}` : '';
-  const until = deadline === undefined ? '' : `, until ${time(deadline)}`;
+  const until = deadline === undefined ? '' : `, until ${time(deadline, at)}`;
   return ` [raymond answer ${shellWord(id)}${which} "..."${until}]`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { duration, oneLine, usd } from './words.ts';
+import { duration, elapsed, oneLine, usd } from './words.ts';
 
 test.each([
   [0, '$0.00'],
@@ -15,6 +15,14 @@ test.each([
   [3_660_000, '1 h 1 min'],
   [-5, '0.0 s'],
 ])('%d ms is %s', (ms, text) => expect(duration(ms)).toBe(text));
+
+test.each([
+  [0, '0:00'],
+  [5_999, '0:05'],
+  [725_000, '12:05'],
+  [3_725_000, '1:02:05'],
+  [-5, '0:00'],
+])('%d ms is %s on a running clock', (ms, text) => expect(elapsed(ms)).toBe(text));
 
 test.each([
   ['two\nlines\tand  spaces', 'two lines and spaces'],

@@ -13,8 +13,16 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Local time, with the date if it is not today. */
-export function time(ms: number, now = Date.now()): string {
+/** For a clock that runs: `0:05`, `12:05`, `1:02:05`. */
+export function elapsed(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  const two = (n: number) => String(n).padStart(2, '0');
+  const [h, min, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return h > 0 ? `${h}:${two(min)}:${two(s)}` : `${min}:${two(s)}`;
+}
+
+/** Local time, with the date if it is not the day of `now`. */
+export function time(ms: number, now: number): string {
   const [date, clock] = [day(ms), clockTime(ms)];
   return date === day(now) ? clock : `${date} ${clock}`;
 }

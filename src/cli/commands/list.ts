@@ -28,7 +28,7 @@ export async function list(here: Here, { json }: { readonly json?: boolean }): P
           agentsOf(found),
           String(found.run.iterations),
           usd(found.run.totalCostUsd),
-          time(found.run.startedAt),
+          time(found.run.startedAt, Date.now()),
         ]
       : [found.id, 'damaged', '', '', '', '', found.problem.message],
   );

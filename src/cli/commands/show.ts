@@ -54,7 +54,7 @@ function summary(found: StoredRun): readonly string[] {
     ...(found.isOwn ? [] : [`  NOT YOURS: it ${FOREIGN}`]),
     ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
     `  workflow  ${run.workflow}`,
-    `  started   ${time(run.startedAt)}, ran for ${duration(run.updatedAt - run.startedAt)}`,
+    `  started   ${time(run.startedAt, Date.now())}, ran for ${duration(run.updatedAt - run.startedAt)}`,
     `  cost      ${usd(run.totalCostUsd)}${budget}, ${counted(run.iterations, 'step')}`,
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
     ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
@@ -112,11 +112,11 @@ function doing(agent: Agent, now: Doing | undefined): string {
     case 'ready':
       return 'ready';
     case 'running':
-      return `running since ${time(status.startedAt)}${isDoing(agent, now) ? `: ${doingText(now)}` : ''}`;
+      return `running since ${time(status.startedAt, Date.now())}${isDoing(agent, now) ? `: ${doingText(now)}` : ''}`;
     case 'deciding':
       return 'deciding';
     case 'waiting':
-      return `waiting until ${time(status.until)}: ${oneLine(status.failure.message, 60)}`;
+      return `waiting until ${time(status.until, Date.now())}: ${oneLine(status.failure.message, 60)}`;
     case 'asking':
       return `asking: ${oneLine(status.question, 60)}`;
     case 'joining':
