@@ -5,8 +5,10 @@ import type { SkippingClock } from '../host/skipping-clock.ts';
 import { countdown } from '../observe/countdown.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import type { Clock, Person } from '../ports.ts';
-import { personAtTerminal } from './person-at-terminal.ts';
-import { stderr } from './terminal.ts';
+import { askInView } from './ask-in-view.ts';
+import type { LiveView } from './live-view.ts';
+import { askInLines, personAtTerminal } from './person-at-terminal.ts';
+import { reportLine } from './reporters.ts';
 
 export interface Attendance {
   readonly person: Person;
@@ -22,16 +24,17 @@ export interface AttendanceParts {
   readonly options: RunOptions;
   /** Whether the run waits for the deadline of a question. */
   readonly patient: boolean;
+  /** Present if the terminal shows it. It shows the questions, and how long the run waits. */
+  readonly view: LiveView | undefined;
 }
 
-export function attendance({ clock, rehearsal, options, patient }: AttendanceParts): Attendance {
+export function attendance(parts: AttendanceParts): Attendance {
+  const { clock, rehearsal, options, patient, view } = parts;
+  const ask = view ? askInView(view) : askInLines;
   const person = rehearsal
     ? rehearsedPerson(rehearsal.replies, rehearsal.clock)
-    : personAtTerminal(options, () => waiting.look());
-  const waiting = countdown(
-    clock,
-    (line) => stderr.line(line, options),
-    () => patient && !person.isPresent(),
-  );
-  return { person, observers: options.json || options.quiet ? [] : [['The countdown', waiting]] };
+    : personAtTerminal(!options.json, ask, () => waiting.look());
+  const waiting = countdown(clock, reportLine(options, view), () => patient && !person.isPresent());
+  const counts = !options.json && !options.quiet && !view;
+  return { person, observers: counts ? [['The countdown', waiting]] : [] };
 }

@@ -1,43 +1,50 @@
 /** Asks the person at the terminal the questions of agents, if there is a person. */
-import type { Interface } from 'node:readline';
-import type { RunOptions } from '../options/run-options.ts';
 import type { OpenQuestion, Person, Reply } from '../ports.ts';
 import { interruptOurselves } from './signals.ts';
 import { isAttended, lineReader, stderr } from './terminal.ts';
 
-export function personAtTerminal({ json }: RunOptions, onLeave: () => void): Person {
-  let isPresent = isAttended() && !json;
+/** Puts one question to the person. */
+export type AskOne = (asked: OpenQuestion, said: Said) => AskedOne;
+
+export interface Said {
+  answer(text: string): void;
+  /** The person does not want to answer here. */
+  leave(): void;
+}
+
+export interface AskedOne {
+  /** The question no longer needs an answer. */
+  close(): void;
+}
+
+export function personAtTerminal(isThere: boolean, askOne: AskOne, onLeave: () => void): Person {
+  let isPresent = isThere && isAttended();
   const open = new Map<string, { readonly asked: OpenQuestion; readonly reply: Reply }>();
-  let reader: Interface | undefined;
+  let current: AskedOne | undefined;
 
   /** One question at a time; the oldest first. */
   const askNext = () => {
     const [next] = open.values();
-    if (!next || reader || !isPresent) return;
+    if (!next || current || !isPresent) return;
     const { asked, reply } = next;
-    stderr.say('', `${asked.agent} asks:`);
-    stderr.quote(asked.question);
-    reader = lineReader();
-    reader.once('close', () => {
-      // Ctrl-D means that the person does not want to answer here. Ctrl-C is passed on as a signal.
-      reader = undefined;
-      if (open.has(asked.agent)) isPresent = false;
-      stderr.say('');
-      reply.leave();
-      onLeave();
-    });
-    reader.on('SIGINT', interruptOurselves);
-    reader.question('> ', (text) => {
-      open.delete(asked.agent);
-      reply.answer(text);
-      closeReader();
-      askNext();
+    current = askOne(asked, {
+      answer(text) {
+        open.delete(asked.agent);
+        reply.answer(text);
+        closeCurrent();
+        askNext();
+      },
+      leave() {
+        current = undefined;
+        if (open.has(asked.agent)) isPresent = false;
+        reply.leave();
+        onLeave();
+      },
     });
   };
-  const closeReader = () => {
-    const closing = reader;
-    reader = undefined;
-    closing?.removeAllListeners('close');
+  const closeCurrent = () => {
+    const closing = current;
+    current = undefined;
     closing?.close();
   };
 
@@ -48,13 +55,34 @@ export function personAtTerminal({ json }: RunOptions, onLeave: () => void): Per
     },
     withdraw(agent) {
       if (!open.delete(agent)) return;
-      closeReader();
+      closeCurrent();
       askNext();
     },
     isPresent: () => isPresent,
     close() {
       isPresent = false;
-      closeReader();
+      closeCurrent();
     },
   };
 }
+
+/** Asks in lines, for a terminal without the live view. */
+export const askInLines: AskOne = ({ agent, question }, said) => {
+  stderr.say('', `${agent} asks:`);
+  stderr.quote(question);
+  const reader = lineReader();
+  // Ctrl-D means that the person does not want to answer here. Ctrl-C is passed on as a signal.
+  const leave = () => {
+    stderr.say('');
+    said.leave();
+  };
+  reader.once('close', leave);
+  reader.on('SIGINT', interruptOurselves);
+  reader.question('> ', said.answer);
+  return {
+    close() {
+      reader.off('close', leave);
+      reader.close();
+    },
+  };
+};

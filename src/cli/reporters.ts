@@ -1,4 +1,4 @@
-/** The observers of a run: the terminal, the log file, the title, the debug folder. */
+/** The observers of a run: the terminal, the log file, the debug folder. */
 import type { NamedObserver } from '../host/observe-all.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
 import { debugFolderObserver } from '../observe/debug-folder.ts';
@@ -6,10 +6,10 @@ import { deferred } from '../observe/deferred.ts';
 import type { Line } from '../observe/describe.ts';
 import { jsonObserver } from '../observe/json.ts';
 import { formatLine, plainObserver } from '../observe/plain.ts';
-import { titleBarObserver } from '../observe/title-bar.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import type { Workspace } from '../ports.ts';
 import { agent } from './agent.ts';
+import type { LiveView } from './live-view.ts';
 import { stderr, stdout } from './terminal.ts';
 import { errorsOfStep, messagesOfStep } from './wire.ts';
 
@@ -20,20 +20,24 @@ export interface Reported {
   readonly log: ((text: string) => void) | undefined;
 }
 
-export function reporters(reported: Reported): readonly NamedObserver[] {
+/** `view` is present if the terminal shows it. */
+export function reporters(
+  reported: Reported,
+  view: LiveView | undefined,
+): readonly NamedObserver[] {
   const { workspace, options } = reported;
   const verbosity = options.verbose ? 'verbose' : options.quiet ? 'quiet' : 'normal';
   const report = options.json
     ? jsonObserver(stdout.json)
     : plainObserver({
-        show: (line) => stderr.line(line, options),
+        show: reportLine(options, view),
         verbosity,
+        hidesStarts: view !== undefined,
         alarmsOf: agent.alarmsOf,
         errorsOf: errorsOfStep(workspace),
       });
   const observers: NamedObserver[] = [['The report', report]];
-  if (!options.plain && !options.json)
-    observers.push(['The title', titleBarObserver(stderr.title)]);
+  if (view) observers.push(['The view', view]);
   return [...observers, ...keptReports(reported)];
 }
 
@@ -53,6 +57,11 @@ export function keptReports({ workspace, options, log }: Reported): readonly Nam
     observers.push(['The debug folder', deferred(debugFolderObserver(parts))]);
   }
   return observers;
+}
+
+/** Shows one line of the report. */
+export function reportLine(options: RunOptions, view: LiveView | undefined): (line: Line) => void {
+  return view ? view.line : (line) => stderr.line(line, options);
 }
 
 export function observerFailed(name: string, error: unknown): void {

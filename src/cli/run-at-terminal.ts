@@ -3,20 +3,23 @@ import { attendance } from './attendance.ts';
 import { type CarryRun, carryHere } from './carry-here.ts';
 import { exitCode } from './exit-code.ts';
 import { rehearsalOf } from './rehearsal-of.ts';
-import { reporters } from './reporters.ts';
-import { stderr, stdout } from './terminal.ts';
+import { reporters, reportLine } from './reporters.ts';
+import { runView } from './run-view.ts';
+import { stdout } from './terminal.ts';
 
 export const runAtTerminal: CarryRun = async (run, first, parts) => {
   const { around, options, patient = true } = parts;
   const workspace = around.workspace(run.id);
   const rehearsal = rehearsalOf(run, parts);
   const clock = rehearsal?.clock ?? around.clock;
-  const { person, observers } = attendance({ clock, rehearsal, options, patient });
+  const view = runView(options, clock, around.clock);
+  const { person, observers } = attendance({ clock, rehearsal, options, patient, view });
+  const show = reportLine(options, view);
   const ended = await carryHere(run, first, parts, {
     clock,
     person,
-    observers: [...reporters({ ...parts, workspace }), ...observers],
-    report: (text) => stderr.line({ at: clock.now(), who: 'run', tone: 'warning', text }, options),
+    observers: [...reporters({ ...parts, workspace }, view), ...observers],
+    report: (text) => show({ at: clock.now(), who: 'run', tone: 'warning', text }),
   });
   // Last, because a reader that does not read must not block anything else.
   if (ended.result !== undefined && !options.json) await stdout.result(ended.result);

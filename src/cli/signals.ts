@@ -22,6 +22,12 @@ export function onSignals(
   };
 }
 
+/** Calls back when a suspended process continues. Returns a function that ends this. */
+export function onContinue(act: () => void): () => void {
+  process.on('SIGCONT', act);
+  return () => void process.off('SIGCONT', act);
+}
+
 /** For a Ctrl-C that the terminal delivered as a key instead of a signal. */
 export function interruptOurselves(): void {
   process.kill(process.pid, 'SIGINT');

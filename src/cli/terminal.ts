@@ -5,12 +5,15 @@
  */
 import { fstatSync, ftruncateSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
 import type { UserError } from '../model/user-error.ts';
 import { visible, visibleJson } from '../model/visible.ts';
+import { type DrawnBlock, type Row, redraw } from '../observe/block.ts';
 import type { Line } from '../observe/describe.ts';
 import { formatLine } from '../observe/plain.ts';
 import { type Looks, ownLine, quotedLines, type Text } from '../observe/screen.ts';
 import { squeezed } from '../observe/words.ts';
+import { isInForeground } from './foreground.ts';
 
 export interface Screen {
   isTerminal(): boolean;
@@ -36,8 +39,18 @@ export interface Screen {
   bell(): void;
   /** Asks the terminal to show a note, outside of its text. Not every terminal can. */
   note(text: string): void;
-  /** Sets the title of the terminal's window. An empty text restores it. */
-  title(text: string): void;
+  /** Whether rows can be drawn again in place: no other program uses the terminal now. */
+  canRedraw(): boolean;
+  /**
+   * Writes lines, and draws rows below them. The rows stay below everything that is written later,
+   * until others replace them. `whole` draws unchanged rows, too.
+   */
+  draw(lines: readonly Line[], rows: readonly Row[], whole: boolean): void;
+  /** The drawn rows are no longer above the cursor: another program has used the terminal. */
+  forgetRows(): void;
+  size(): { readonly columns: number; readonly rows: number };
+  /** Returns a function that ends this. */
+  onResize(act: () => void): () => void;
 }
 
 export interface LineOptions {
@@ -61,6 +74,31 @@ export function standardInput(): AsyncIterable<Buffer> {
 /** Reads answers of the person at the terminal. The prompt is written by Raymond. */
 export function lineReader(): Interface {
   return createInterface({ input: process.stdin, output: process.stderr });
+}
+
+/**
+ * Reads a line that the caller shows while the user types it: `line` and `cursor` of the reader change
+ * with every key.
+ */
+export function typedLine(onKey: () => void): Interface {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({
+    input: process.stdin,
+    output: nowhere,
+    terminal: true,
+    historySize: 0,
+  });
+  let isOpen = true;
+  const report = () => {
+    // The key that closes the reader is reported, too.
+    if (isOpen) onKey();
+  };
+  process.stdin.on('keypress', report);
+  reader.once('close', () => {
+    isOpen = false;
+    process.stdin.off('keypress', report);
+  });
+  return reader;
 }
 
 /** Sends warnings and crashes of Node through this file, and ignores errors of the streams. */
@@ -97,16 +135,23 @@ function screen(stream: NodeJS.WriteStream): Screen {
     // A terminal without a known size reports 0.
     columns: isTerminal() && stream.columns > 0 ? stream.columns : undefined,
   });
-  const write = (text: string) => void stream.write(text);
+  let block: { readonly rows: readonly Row[]; readonly drawn: DrawnBlock } | undefined;
+  const put = (above: string, rows: readonly Row[], whole: boolean) => {
+    const { output, drawn } = redraw(block?.drawn, { above, rows, whole }, looks());
+    block = drawn && { rows, drawn };
+    if (output !== '') stream.write(output);
+  };
+  const write = (text: string) => put(text, block?.rows ?? [], true);
+  const formatted = (some: readonly Line[], { plain, indent }: LineOptions = {}) => {
+    const shown = { ...looks(), ...(plain && { color: false }) };
+    return some.map((line) => formatLine(line, shown, indent)).join('');
+  };
   const say = (...lines: readonly Text[]) =>
     write(lines.map((line) => ownLine(line, looks())).join(''));
   const offer = (line: string) => write(ownLine(line, { color: hasColor() }));
-  const lines = (all: readonly Line[], { plain, indent }: LineOptions = {}) => {
-    const shown = { ...looks(), ...(plain && { color: false }) };
-    for (let from = 0; from < all.length; from += LINES_AT_ONCE) {
-      const some = all.slice(from, from + LINES_AT_ONCE);
-      write(some.map((line) => formatLine(line, shown, indent)).join(''));
-    }
+  const lines = (all: readonly Line[], options?: LineOptions) => {
+    for (let from = 0; from < all.length; from += LINES_AT_ONCE)
+      write(formatted(all.slice(from, from + LINES_AT_ONCE), options));
   };
   const written = (text: string) =>
     new Promise<void>((resolve) => {
@@ -136,8 +181,16 @@ function screen(stream: NodeJS.WriteStream): Screen {
     note: (text) => {
       if (isTerminal()) stream.write(noteEscape(visible(text).replaceAll('\n', ' ')));
     },
-    title: (text) => {
-      if (isTerminal()) write(`\x1b]0;${visible(text).replaceAll('\n', ' ')}\x07`);
+    canRedraw: () => isTerminal() && process.env.TERM !== 'dumb' && isInForeground(),
+    draw: (some, rows, whole) => put(formatted(some), rows, whole),
+    forgetRows: () => {
+      block = undefined;
+    },
+    // A terminal without a known size reports 0.
+    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
+    onResize: (act) => {
+      stream.on('resize', act);
+      return () => void stream.off('resize', act);
     },
   };
 }

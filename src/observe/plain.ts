@@ -9,13 +9,16 @@ import { clockTime } from './words.ts';
 export interface PlainOptions {
   readonly show: (line: Line) => void;
   readonly verbosity: 'quiet' | 'normal' | 'verbose';
+  /** Leaves out that steps start, because the user sees the running steps elsewhere. */
+  readonly hidesStarts?: boolean;
   readonly alarmsOf: AlarmsOf;
   /** The standard error of a script; shown only with `verbose`. */
   readonly errorsOf?: (agent: string, step: number) => string;
 }
 
 /** One line per event: time, agent, text. It can be read live and searched later. */
-export function plainObserver({ show, verbosity, alarmsOf, errorsOf }: PlainOptions): Observer {
+export function plainObserver(options: PlainOptions): Observer {
+  const { show, verbosity, alarmsOf, errorsOf } = options;
   const describer = new Describer(alarmsOf);
   return {
     event(event, before, after) {
@@ -26,6 +29,7 @@ export function plainObserver({ show, verbosity, alarmsOf, errorsOf }: PlainOpti
       const line = describer.describe(event, before, after);
       if (!line || (verbosity === 'quiet' && !QUIET_TONES.has(line.tone))) return;
       if (line.tone === 'detail' && verbosity !== 'verbose') return;
+      if (options.hidesStarts && event.type === 'step-started') return;
       show(line);
     },
     live({ agent: who }, live) {

@@ -80,7 +80,8 @@ function linesOf(text: string): readonly string[] {
   return text.slice(0, end).split('\n');
 }
 
-const onOneRow = (text: string) => visible(text).replaceAll('\n', ' ');
+/** One line of a screen. */
+export const onOneRow = (text: string) => visible(text).replaceAll('\n', ' ');
 
 const INDENTATION = '  ';
 const HANGING = '    ';
@@ -126,7 +127,7 @@ function cellsOf(character: string): number {
   return (character.codePointAt(0) ?? 0) < WIDE ? 1 : 2;
 }
 
-function painted(text: string, tone: Tone, color: boolean): string {
+export function painted(text: string, tone: Tone, color: boolean): string {
   if (!color) return text;
   const [open, close] = COLORS[tone];
   return `${open}${text}${close}`;

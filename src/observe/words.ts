@@ -16,7 +16,6 @@ export function duration(ms: number): string {
 /** For a clock that runs: `0:05`, `12:05`, `1:02:05`. */
 export function elapsed(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000);
-  const two = (n: number) => String(n).padStart(2, '0');
   const [h, min, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   return h > 0 ? `${h}:${two(min)}:${two(s)}` : `${min}:${two(s)}`;
 }

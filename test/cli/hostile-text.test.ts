@@ -258,7 +258,8 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
       'flow/START.sh': `printf '<ask next="GO">%s</ask>' "$(cat evil)"`,
       'flow/GO.sh': RESULT,
     });
-    const terminal = atTerminal(project, ['flow', '--workflow-id', 'r'], { columns: 80 });
+    const plain = ['flow', '--workflow-id', 'r', '--plain'];
+    const terminal = atTerminal(project, plain, { columns: 80 });
     await eventually('it is asked', () =>
       terminal.screen().replace(CURSOR, '').includes('well\r\n> '),
     );
@@ -277,6 +278,16 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
       `  | ${'x'.repeat(76)}`,
     ]);
     for (const row of rows) expect(row).toMatch(/^ {2}\| .{0,76}$/);
+
+    const view = atTerminal(project, ['flow', '--workflow-id', 'v'], { columns: 80 });
+    await eventually('it is asked', () => view.screen().includes('> '));
+    view.type('yes\r');
+    expect(await view.ended).toBe(0);
+    const drawn = withoutOurOwn(view.screen());
+    expectHarmless(drawn);
+    const forged = drawn.split('\r\n').filter((row) => row.includes('raymond: Your login'));
+    expect(forged.length).toBeGreaterThan(1);
+    for (const row of forged) expect(row).toMatch(/^ {2}\| |^mainSTART\.shasks: |^ {16}/);
   });
 
   test.each([[[]], [['--verbose']]])(
@@ -302,7 +313,7 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
     expectHarmless(withoutOurOwn(terminal.screen()));
   });
 
-  test('--plain has neither colour nor title', async () => {
+  test('--plain has neither colour nor rows that are drawn again', async () => {
     const project = newProject({ 'flow/START.sh': RESULT });
     const terminal = atTerminal(project, ['flow', '--plain']);
     expect(await terminal.ended).toBe(0);
@@ -372,17 +383,14 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-/** Colours and titles of Raymond. */
+/** Colours of Raymond, and the movements by which it draws rows again. */
 function withoutOurOwn(screen: string): string {
-  return screen.replace(COLOR, '').replace(TITLE, '');
+  return screen.replace(COLOR, '').replace(DRAWING, '');
 }
 
-const [ESC, BEL] = ['\x1b', '\x07'];
+const ESC = '\x1b';
 const COLOR = new RegExp(`${ESC}\\[(?:2|22|31|32|33|39)m`, 'g');
-const TITLE = new RegExp(
-  `${ESC}\\]0;(?:[^${BEL}${ESC}]*: (?:stopping|\\d+ running), \\$[\\d.]+)?${BEL}`,
-  'g',
-);
+const DRAWING = new RegExp(`\r(?=${ESC})|${ESC}(?:\\[A|\\[2K|\\[\\d+G|[78])`, 'g');
 const CURSOR = new RegExp(`${ESC}\\[\\d*[GJ]`, 'g');
 
 function expectHarmless(shown: string): void {

@@ -1,0 +1,80 @@
+import type { Doing } from '../model/now.ts';
+import type { Agent } from '../model/run.ts';
+import type { PlacedPiece, Row } from '../observe/block.ts';
+import { elapsed, usd } from '../observe/words.ts';
+import { agentText, whoText } from './agent-text.ts';
+import { chosenAgents } from './chosen-agents.ts';
+import { type Columns, columnsFor, GAP } from './columns.ts';
+import { shortened } from './shortened.ts';
+import type { View } from './view.ts';
+
+export interface AgentFrame {
+  readonly width: number;
+  readonly now: number;
+  readonly doing: ReadonlyMap<string, Doing>;
+}
+
+/** One row per agent, or per agent that needs attention and a summary of the others. */
+export function agentRows(view: View, frame: AgentFrame, rows: number): readonly Row[] {
+  if (rows < 1) return [];
+  const { shown, rest } = chosenAgents(view, rows);
+  const isLimited = (view.run.limitedUntil ?? 0) > frame.now;
+  const cells = shown.map((agent) => cellsOf(agent, frame, isLimited));
+  const columns = columnsFor(frame.width, view.widest, cells);
+  const agents = cells.map((cell) => ({ pieces: piecesOf(cell, columns) }));
+  if (rest.length === 0) return agents;
+  const total = rest.reduce((sum, [, count]) => sum + count, 0);
+  const kinds = rest.map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const text = shortened(`${shown.length > 0 ? 'and ' : ''}${total} more: ${kinds}`, frame.width);
+  return [...agents, { pieces: [{ text, tone: 'faint' }] }];
+}
+
+interface Cells {
+  readonly who: string;
+  readonly state: string;
+  readonly doing: Pick<ReturnType<typeof agentText>, 'text' | 'tone'>;
+  readonly elapsed: string;
+  readonly cost: string;
+}
+
+function cellsOf(agent: Agent, { now, doing }: AgentFrame, isLimited: boolean): Cells {
+  const { since, ...text } = agentText(agent, doing.get(agent.id), { now, isLimited });
+  return {
+    who: whoText(agent),
+    state: agent.state,
+    doing: text,
+    elapsed: since === undefined ? '' : elapsed(now - since),
+    cost: agent.costUsd > 0 ? usd(agent.costUsd) : '',
+  };
+}
+
+function piecesOf(cells: Cells, columns: Columns): readonly PlacedPiece[] {
+  const { who, state, doing, elapsed, cost } = cells;
+  const left = (text: string, column: Columns['who'], tone: PlacedPiece['tone'] = 'plain') =>
+    column && text !== ''
+      ? [{ text: shortened(text, column.cells), tone, column: column.start }]
+      : [];
+  const right = (text: string, column: Columns['who']) =>
+    column && text !== ''
+      ? [{ text, tone: 'faint' as const, column: column.start + column.cells - text.length }]
+      : [];
+  return [
+    ...left(who, columns.who),
+    ...left(state, columns.state),
+    ...left(
+      doing.text,
+      columns.doing && { ...columns.doing, cells: roomFor(cells, columns) },
+      doing.tone,
+    ),
+    ...right(elapsed, columns.elapsed),
+    ...right(cost, columns.cost),
+  ];
+}
+
+/** A text may use the columns after it that are empty in this row. */
+function roomFor({ elapsed, cost }: Cells, { doing, ...after }: Columns): number {
+  if (!doing) return 0;
+  const last = after.cost ?? after.elapsed ?? doing;
+  const next = elapsed !== '' ? after.elapsed : cost !== '' ? after.cost : undefined;
+  return (next ? next.start - GAP : last.start + last.cells) - doing.start;
+}

@@ -1,0 +1,97 @@
+import type { Task } from '../model/event.ts';
+import { type Doing, isDoing } from '../model/now.ts';
+import type { Agent, JoiningStatus, RunningStatus } from '../model/run.ts';
+import { unreachable } from '../model/unreachable.ts';
+import { doingText } from '../observe/doing-text.ts';
+import type { Tone } from '../observe/screen.ts';
+import { elapsed, oneLine } from '../observe/words.ts';
+
+/** The name of an agent with its own variables. */
+export function whoText({ id, variables }: Agent): string {
+  const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return oneLine([id, ...pairs].join(' '), LONGEST_WHO);
+}
+
+const LONGEST_WHO = 60;
+
+export interface AgentText {
+  readonly text: string;
+  readonly tone: Tone;
+  /** The beginning of what it is doing; absent if that has no duration. */
+  readonly since?: number;
+}
+
+export interface TextFrame {
+  readonly now: number;
+  /** The usage limit lets no prompt start. */
+  readonly isLimited: boolean;
+}
+
+/** The activity of an agent, or the reason why it waits. */
+export function agentText(agent: Agent, doing: Doing | undefined, frame: TextFrame): AgentText {
+  const { status } = agent;
+  const { now, isLimited } = frame;
+  const left = (until: number | undefined) =>
+    until === undefined ? '' : ` (${elapsed(until - now)} left)`;
+  switch (status.kind) {
+    case 'ready':
+      return { text: isLimited ? 'waits for the usage limit' : 'ready', tone: 'faint' };
+    case 'running':
+      return { text: runningText(agent, status, doing), tone: 'faint', since: status.startedAt };
+    case 'deciding':
+      return { text: 'ready', tone: 'faint' };
+    case 'waiting':
+      return {
+        text: `retries in ${elapsed(status.until - now)}: ${status.failure.message}`,
+        tone: 'warning',
+      };
+    case 'asking':
+      return {
+        text: `asks${left(status.deadline)}: ${status.question}`,
+        tone: 'warning',
+        since: status.askedAt,
+      };
+    case 'joining':
+      return {
+        text: `${joiningText(status)}${status.closed ? '' : left(status.join.deadline)}`,
+        tone: 'faint',
+        since: status.since,
+      };
+    case 'failed':
+      return { text: `failed: ${status.failure.message}`, tone: 'bad' };
+    default:
+      return unreachable(status);
+  }
+}
+
+const LONGEST_DOING = 200;
+
+function runningText(agent: Agent, status: RunningStatus, doing: Doing | undefined): string {
+  if (agent.stoppedBy !== undefined) return `is stopped by the join of ${agent.stoppedBy}`;
+  const newest = isDoing(agent, doing) ? doingText(doing, LONGEST_DOING) : '';
+  return newest || taskText(status.task, status.session !== undefined);
+}
+
+/** For a step of which nothing is known yet. Scripts report only what they print. */
+function taskText(task: Task, isPrompt: boolean): string {
+  switch (task.kind) {
+    case 'state':
+      return isPrompt ? 'works' : 'runs';
+    case 'reminder':
+      return 'works after a reminder';
+    case 'continuation':
+      return 'continues after an interruption';
+    case 'judge':
+      return 'is judged by an evaluator';
+    case 'check':
+      return 'is checked';
+    default:
+      return unreachable(task);
+  }
+}
+
+function joiningText({ join: { workers }, open, closed }: JoiningStatus): string {
+  return closed
+    ? 'stops the rest of its workers'
+    : `waits for ${open} of ${workers.length} workers`;
+}

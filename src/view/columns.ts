@@ -1,0 +1,55 @@
+import type { Widest } from './view.ts';
+
+export interface Column {
+  readonly start: number;
+  readonly cells: number;
+}
+
+/** A screen that is too narrow has no room for some columns. */
+export type Columns = Readonly<Record<Name, Column | undefined>>;
+
+const NAMES = ['who', 'state', 'doing', 'elapsed', 'cost'] as const;
+type Name = (typeof NAMES)[number];
+
+/** Where each column begins, and how much room it has. */
+export function columnsFor(
+  width: number,
+  widest: Widest,
+  numbers: readonly { readonly elapsed: string; readonly cost: string }[],
+): Columns {
+  const longest = (name: 'elapsed' | 'cost') =>
+    numbers.reduce((most, row) => Math.max(most, row[name].length), LEAST[name]);
+  const hasCost = numbers.some(({ cost }) => cost !== '');
+  const cost = hasCost && width >= WITH_COST ? longest('cost') : 0;
+  const elapsed = width >= WITH_ELAPSED ? longest('elapsed') : 0;
+  const room = width - used(cost) - used(elapsed);
+  const doing = room >= WITH_DOING;
+  const state = orNone(Math.min(widest.state, Math.floor(room * STATE_PART)));
+  const spare = room - used(state) - (doing ? used(ENOUGH_DOING) : 0);
+  const who = Math.min(widest.who, Math.max(Math.floor(room * WHO_PART), spare));
+  const cells = { who, state, doing: doing ? room - used(who) - used(state) : 0, elapsed, cost };
+  let start = 0;
+  const columns: Partial<Record<Name, Column>> = {};
+  for (const name of NAMES) {
+    if (cells[name] < 1) continue;
+    columns[name] = { start, cells: cells[name] };
+    start += used(cells[name]);
+  }
+  const { who: first, state: second, doing: third, elapsed: fourth, cost: fifth } = columns;
+  return { who: first, state: second, doing: third, elapsed: fourth, cost: fifth };
+}
+
+export const GAP = 2;
+const used = (cells: number) => (cells > 0 ? cells + GAP : 0);
+
+/** Of a text that is cut shorter, nothing is understood. */
+const orNone = (cells: number) => (cells < 4 ? 0 : cells);
+
+const LEAST = { elapsed: 5, cost: 7 };
+const WITH_COST = 70;
+const WITH_ELAPSED = 36;
+const WITH_DOING = 30;
+/** Of the room for texts. */
+const WHO_PART = 0.45;
+const STATE_PART = 0.25;
+const ENOUGH_DOING = 26;

@@ -1,0 +1,61 @@
+import type { Run } from '../model/run.ts';
+import type { Row } from '../observe/block.ts';
+import type { Piece } from '../observe/screen.ts';
+import { widthOf } from '../observe/screen.ts';
+import { elapsed, time, usd } from '../observe/words.ts';
+import { shortened } from './shortened.ts';
+
+/** The whole run in a few words: on one row if the screen is wide enough. */
+export function footer(run: Run, width: number, now: number): readonly Row[] {
+  const { tally, settings, endedAgents } = run;
+  const running = tally.promptsRunning + tally.scriptsRunning;
+  const waiting = tally.ready + tally.waiting + tally.asking + tally.joining;
+  const budget = settings.budgetUsd > 0 ? ` of ${usd(settings.budgetUsd)}` : '';
+  const pieces: readonly Piece[] = [
+    { text: run.id, tone: 'plain' },
+    { text: `${usd(run.totalCostUsd)}${budget}`, tone: 'plain' },
+    count(running, 'running', 'plain'),
+    count(waiting, 'waiting', 'plain'),
+    count(tally.failed, 'failed', 'bad'),
+    count(endedAgents.size, 'ended', 'good'),
+    { text: elapsed(now - run.startedAt), tone: 'plain' },
+  ];
+  return [...notices(run, width, now), ...flow(pieces, width)];
+}
+
+function count(n: number, what: string, tone: Piece['tone']): Piece {
+  return { text: `${n} ${what}`, tone: n > 0 ? tone : 'faint' };
+}
+
+/** The reason why the whole run waits. */
+function notices({ status, limitedUntil }: Run, width: number, now: number): readonly Row[] {
+  const text =
+    status.kind === 'stopping'
+      ? STOPPING[status.how]
+      : limitedUntil !== undefined && limitedUntil > now
+        ? `usage limit: ${elapsed(limitedUntil - now)} left, until ${time(limitedUntil, now)}`
+        : undefined;
+  return text === undefined
+    ? []
+    : [{ pieces: [{ text: shortened(text, width), tone: 'warning' }] }];
+}
+
+const STOPPING = {
+  drain: 'stopping: no new step starts, running ones may finish',
+  now: 'stopping: running steps are stopped',
+};
+
+function flow(pieces: readonly Piece[], width: number): readonly Row[] {
+  const rows: { pieces: Piece[]; width: number }[] = [];
+  for (const { text, tone } of pieces) {
+    const short = shortened(text, width);
+    const row = rows.at(-1);
+    if (row && row.width + GAP.length + widthOf(short) <= width) {
+      row.pieces.push({ text: GAP, tone: 'plain' }, { text: short, tone });
+      row.width += GAP.length + widthOf(short);
+    } else rows.push({ pieces: [{ text: short, tone }], width: widthOf(short) });
+  }
+  return rows.map((row) => ({ pieces: row.pieces }));
+}
+
+const GAP = '  ';

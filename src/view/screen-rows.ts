@@ -1,0 +1,42 @@
+import type { Row } from '../observe/block.ts';
+import { type AgentFrame, agentRows } from './agent-rows.ts';
+import { footer } from './footer.ts';
+import { questionRows, type Typing } from './question-rows.ts';
+import type { View } from './view.ts';
+
+export interface Frame extends AgentFrame {
+  /** The number of rows of the screen. */
+  readonly height: number;
+  readonly typing?: Typing | undefined;
+}
+
+/**
+ * The rows of the view: agents, the run, and the question that the user answers. No row is wider than
+ * the screen, and lines of the report stay visible above the rows.
+ */
+export function screenRows(view: View, frame: Frame): readonly Row[] {
+  const { height, now, typing } = frame;
+  // Some terminals break a row that fills the last column.
+  const width = Math.max(1, frame.width - 1);
+  const most = mostRows(height);
+  const open = view.run.tally.asking;
+  const below = [
+    ...footer(view.run, width, now),
+    ...(typing ? questionRows(typing, { width, rows: questionRoom(height), now, open }) : []),
+  ];
+  const agents = agentRows(view, { ...frame, width }, most - below.length - SEPARATOR.length);
+  return [...(agents.length > 0 ? SEPARATOR : []), ...agents, ...below].slice(-most);
+}
+
+/** The room for one question. */
+export function questionRoom(height: number): number {
+  return Math.max(4, Math.floor(mostRows(height) / 2));
+}
+
+/** An empty row also hides the trace of a user who presses Enter. */
+const SEPARATOR: readonly Row[] = [{ pieces: [] }];
+
+/** A third of the screen is for lines of the report. */
+function mostRows(height: number): number {
+  return Math.max(1, Math.min(height - 1, height - Math.floor(height / 3)));
+}
