@@ -1,10 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { chmodSync, existsSync, symlinkSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { BIN, sandbox } from './sandbox.ts';
+import { installed, openShell, SHELLS, type Shell, type ShellSession } from './shell-session.ts';
 
-const { path, write, raymond } = sandbox();
+const { path, write, raymond, environment } = sandbox();
 
 /** The completions that a real bash offers for a command line, with the cursor at its end. */
 async function offered(line: string): Promise<readonly string[]> {
@@ -105,15 +107,104 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test.each(['bash', 'zsh', 'fish'])('%s has a completion script', async (shell) => {
-  const { code, stdout } = await raymond('completion', shell);
-  expect(code).toBe(0);
-  expect(stdout).toContain('raymond __complete --');
-});
-
 test('an unknown shell gets a list of the known ones', async () => {
   const { code, stderr } = await raymond('completion', 'tcsh');
   expect(code).toBe(64);
   expect(stderr).toContain('There is no completion script for "tcsh".');
   expect(stderr).toContain('Name one of bash, zsh, fish.');
 });
+
+/** A project with workflows, runs and agents, and names that must not act. */
+async function fillProject(): Promise<void> {
+  write({
+    'hello/START.md': 'Say <goto>REVIEW</goto>.',
+    'hello/REVIEW.md': 'Say <result>hello</result>.',
+    'flows/second one/START.sh': `echo '<result>x</result>'`,
+    'asks/START.sh': `echo '<fork next="ASK">OTHER</fork>'`,
+    'asks/ASK.sh': `echo '<ask next="START">Which colour?</ask>'`,
+    'asks/OTHER.sh': `echo '<result>x</result>'`,
+    'e1$(touch evil)/START.md': 'x',
+    "e2;touch evil 'x/START.md": 'x',
+    'e3`touch evil`/START.md': 'x',
+    'e4 *?&|<>/START.md': 'x',
+    'e5\ntouch evil/START.md': 'x',
+    'e6\x1b[31m/START.md': 'x',
+  });
+  await raymond('hello', '--rehearse', '--workflow-id', 'alpha-1');
+  await raymond('asks', '--workflow-id', 'beta-2', '--no-wait');
+}
+
+/** What a person types before the tab key, and the words that the command gets. */
+const TYPED: readonly [string, readonly string[]][] = [
+  ['raymond resu', ['resume']],
+  ['raymond list --js', ['list', '--json']],
+  ['raymond run hello --model son', ['run', 'hello', '--model', 'sonnet']],
+  ['raymond run hello --model=son', ['run', 'hello', '--model=sonnet']],
+  ['raymond show al', ['show', 'alpha-1']],
+  ['raymond answer ', ['answer', 'beta-2']],
+  ['raymond answer beta-2 --agent ma', ['answer', 'beta-2', '--agent', 'main']],
+  ['raymond logs beta-2 --agent main_', ['logs', 'beta-2', '--agent', 'main_other1']],
+  ['raymond diagram --run al', ['diagram', '--run', 'alpha-1']],
+  ['raymond lint hel', ['lint', 'hello']],
+  ['raymond hello/RE', ['hello/REVIEW']],
+  ['raymond lint flows/', ['lint', 'flows/second one']],
+  ['raymond init rel', ['init', 'release-approval']],
+  ['raymond lint e1', ['lint', 'e1$(touch evil)']],
+  ['raymond lint e2', ['lint', "e2;touch evil 'x"]],
+  ['raymond lint e3', ['lint', 'e3`touch evil`']],
+  ['raymond lint e4', ['lint', 'e4 *?&|<>']],
+];
+
+test.each(SHELLS.filter((shell) => installed.has(shell)))(
+  '%s completes commands, options, values, runs, agents, workflows and states, and quotes names',
+  { timeout: 240_000 },
+  async (shell) => {
+    await fillProject();
+    const session = await openSession(shell);
+    for (const [line, words] of TYPED) {
+      await session.complete(line);
+      expect(await session.enter(), line).toEqual(words);
+    }
+    expect(existsSync(path('evil'))).toBe(false);
+  },
+);
+
+test.each(SHELLS.filter((shell) => installed.has(shell) && shell !== 'bash'))(
+  '%s shows the status of each run',
+  async (shell) => {
+    await fillProject();
+    const session = await openSession(shell);
+    await session.complete('raymond show ');
+    await eventually('the runs are shown', () =>
+      /alpha-1.*completed[\s\S]*beta-2.*waiting/.test(stripVTControlCharacters(session.screen())),
+    );
+  },
+);
+
+test.each(SHELLS.filter((shell) => installed.has(shell)))(
+  '%s completes files where Raymond knows no word',
+  async (shell) => {
+    write({ 'some-answers.yaml': '' });
+    const session = await openSession(shell);
+    await session.complete('raymond hello --rehearsal some-');
+    expect(await session.enter()).toEqual(['hello', '--rehearsal', 'some-answers.yaml']);
+  },
+);
+
+test('completion executes nothing and reads no link, pipe or device', async () => {
+  write({ 'evil.yaml': 'states:\n  START:\n    sh: touch evil\n' });
+  symlinkSync('/', path('root'));
+  spawnSync('mkfifo', [path('pipe.yaml')]);
+  const { stdout } = await raymond('__complete', '--', 'lint', '');
+  expect(stdout).toContain('evil.yaml\tworkflow\n');
+  expect(stdout).not.toContain('root');
+  expect(stdout).not.toContain('pipe');
+  expect(existsSync(path('evil'))).toBe(false);
+});
+
+async function openSession(shell: Shell): Promise<ShellSession> {
+  const { stdout: script } = await raymond('completion', shell);
+  const session = await openShell(shell, { folder: path('.'), script, env: environment() });
+  onTestFinished(session.close);
+  return session;
+}

@@ -41,6 +41,7 @@ export function sandbox() {
     });
   return {
     path,
+    environment,
     write(files: Readonly<Record<string, string>>): void {
       for (const [name, text] of Object.entries(files)) {
         mkdirSync(dirname(path(name)), { recursive: true });

@@ -1,0 +1,220 @@
+/** The words that can complete a command line. To find them, Raymond reads names and executes nothing. */
+import { resolve } from 'node:path';
+import type { Command, Option } from 'commander';
+import { findWorkflows } from '../load/find-workflows.ts';
+import type { RunSummary } from '../model/run-summary.ts';
+import { TRANSITION_TAGS } from '../model/tag.ts';
+import { oneLine } from '../observe/words.ts';
+import { stemOf } from '../parse/state.ts';
+import type { StoredRun, SurveyedRun } from '../ports.ts';
+import { TEMPLATES } from './commands/init.ts';
+import { COMPLETION_SCRIPTS } from './completion-scripts.ts';
+import { isNamed } from './named-command.ts';
+import { COMMAND_LINE_OPTIONS } from './option-table.ts';
+import { allRuns, condition, openRun, runToSee } from './runs.ts';
+import type { Here } from './surroundings.ts';
+
+export interface Candidate {
+  readonly value: string;
+  readonly about?: string;
+}
+
+/** Completions of the last word. */
+export async function candidates(
+  here: Here,
+  program: Command,
+  words: readonly string[],
+): Promise<readonly Candidate[]> {
+  const typed = readWords(program, words);
+  const { prefix, current } = typed;
+  const found = await candidatesFor(here, typed).catch(() => []);
+  return found
+    .filter(({ value }) => value.startsWith(current) && isPlain(value))
+    .map(({ value, about }) => ({
+      value: `${prefix}${value}`,
+      ...(about && { about: oneLine(about, 60) }),
+    }));
+}
+
+/** A line is one candidate, so a name with a line break or a tab cannot be offered. */
+function isPlain(value: string): boolean {
+  return !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{fffd}]/u.test(value);
+}
+
+interface Typed {
+  readonly program: Command;
+  /** The command that the line names; undefined if none is named yet. */
+  readonly named: Command | undefined;
+  readonly command: Command;
+  /** The option that needs the current word as its value. */
+  readonly option: Option | undefined;
+  /** The arguments of the command before the current word. */
+  readonly given: readonly string[];
+  readonly current: string;
+  /** The part of the current word that is complete: `--model=`. */
+  readonly prefix: string;
+}
+
+function readWords(program: Command, words: readonly string[]): Typed {
+  // Bash makes three words of `--model=sonnet`.
+  const joined = words.filter((word, at) => word !== '=' || at === words.length - 1);
+  const last = joined.at(-1) ?? '';
+  const visible = program.createHelp().visibleCommands(program);
+  const named = joined.length > 1 ? visible.find(isNamed(joined[0])) : undefined;
+  const command = named ?? visible.find(isNamed('run')) ?? program;
+  const optionAt = (word: string | undefined) =>
+    command.options.find(
+      ({ long, short }) => word !== undefined && (word === long || word === short),
+    );
+  const before = joined.slice(named ? 1 : 0, -1);
+  const given: string[] = [];
+  let option: Option | undefined;
+  for (const word of before) {
+    if (option) option = undefined;
+    else if (optionAt(word)?.required) option = optionAt(word);
+    else if (!word.startsWith('-')) given.push(word);
+  }
+  const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(last) ?? [];
+  const ownOption = optionAt(name);
+  const base = { program, named, command, given };
+  if (ownOption?.required)
+    return { ...base, option: ownOption, current: value ?? '', prefix: `${name}=` };
+  return { ...base, option, current: last === '=' ? '' : last, prefix: '' };
+}
+
+async function candidatesFor(here: Here, typed: Typed): Promise<readonly Candidate[]> {
+  const { program, named, command, option, current, given } = typed;
+  if (option) return optionValues(here, typed, option);
+  if (current.startsWith('-')) return optionsOf(program, command, named !== undefined);
+  if (named) return argumentValues(here, named.name(), typed);
+  if (given.length > 0) return [];
+  const commands = program.createHelp().visibleCommands(program);
+  return [
+    ...commands.map((one) => ({ value: one.name(), about: one.description() })),
+    ...(await workflows(here, current)),
+  ];
+}
+
+function optionsOf(program: Command, command: Command, isNamed: boolean): readonly Candidate[] {
+  const own = command.options.flatMap(({ long, description }) =>
+    long ? [{ value: long, about: description }] : [],
+  );
+  const ofProgram = isNamed ? [] : program.options;
+  const others = ofProgram.flatMap(({ long, description }) =>
+    long ? [{ value: long, about: description }] : [],
+  );
+  return [...own, ...others, { value: '--help', about: 'display help for command' }];
+}
+
+const plain = (values: readonly string[]) => values.map((value) => ({ value }));
+
+async function optionValues(
+  here: Here,
+  typed: Typed,
+  { long }: Option,
+): Promise<readonly Candidate[]> {
+  switch (long) {
+    case '--record':
+    case '--run':
+      return runs(here);
+    case '--agent':
+      return agents(here, typed);
+    case '--level':
+      return plain(['error', 'warning', 'note']);
+    default:
+      return plain(COMMAND_LINE_OPTIONS.find(({ name }) => `--${name}` === long)?.known ?? []);
+  }
+}
+
+async function argumentValues(
+  here: Here,
+  command: string,
+  { current, given }: Typed,
+): Promise<readonly Candidate[]> {
+  const isFirst = given.length === 0;
+  if (command === 'prune') return runs(here);
+  if (!isFirst) return [];
+  switch (command) {
+    case 'run':
+    case 'lint':
+    case 'diagram':
+    case 'test':
+    case 'convert':
+      return workflows(here, current);
+    case 'answer':
+      return runs(here, ({ run }) => run.tally.asking > 0);
+    case 'stop':
+      return runs(here, ({ owner }) => owner !== undefined);
+    case 'resume':
+      return runs(here, ({ owner, run }) => owner === undefined && !isCompleted(run));
+    case 'show':
+    case 'logs':
+    case 'watch':
+      return runs(here);
+    case 'init':
+      return plain([...TEMPLATES.keys()]);
+    case 'tag':
+      return plain(TRANSITION_TAGS);
+    case 'completion':
+      return plain([...COMPLETION_SCRIPTS.keys()]);
+    case 'config':
+      return plain(['trust']);
+    default:
+      return [];
+  }
+}
+
+const isCompleted = ({ status }: RunSummary) =>
+  status.kind === 'ended' && status.outcome === 'completed';
+
+/** The runs that fit, or all if none fits, with their status. */
+async function runs(
+  here: Here,
+  fits: (found: StoredRun<RunSummary>) => boolean = () => true,
+): Promise<readonly Candidate[]> {
+  const all = await allRuns((await here()).store);
+  const some = all.filter((found) => found.kind === 'damaged' || fits(found));
+  return (some.length > 0 ? some : all).map((found) => ({
+    value: found.id,
+    about: statusOf(found),
+  }));
+}
+
+function statusOf(found: SurveyedRun): string {
+  return found.kind === 'damaged' ? 'damaged' : condition(found);
+}
+
+/** The agents of the run that the line names: those with a question, or all. */
+async function agents(here: Here, { named, given: [name] }: Typed): Promise<readonly Candidate[]> {
+  const { store } = await here();
+  const isAnswer = named?.name() === 'answer';
+  const id = await runToSee(store, name, ({ run }) => !isAnswer || run.tally.asking > 0);
+  const { run } = await openRun(store, id);
+  const live = [...run.agents].map(([value, { state, status }]) => ({ value, state, status }));
+  const asking = live.filter(({ status }) => !isAnswer || status.kind === 'asking');
+  const ended = isAnswer
+    ? []
+    : [...run.endedAgents].map(([value, { state }]) => ({ value, state }));
+  return [...asking, ...ended].map(({ value, state }) => ({ value, about: state }));
+}
+
+/** Workflows below the working directory, and the states of the one that the word names. */
+async function workflows(here: Here, current: string): Promise<readonly Candidate[]> {
+  const { cwd } = await here();
+  const slash = current.lastIndexOf('/');
+  const folder = current.slice(0, slash + 1);
+  const states = slash > 0 ? await statesOf(cwd, current.slice(0, slash)) : [];
+  if (states.length > 0)
+    return states.map((value) => ({ value: `${folder}${value}`, about: 'state' }));
+  const found = await findWorkflows(resolve(cwd, folder));
+  return found.map((value) => ({ value: `${folder}${value}`, about: 'workflow' }));
+}
+
+async function statesOf(cwd: string, path: string): Promise<readonly string[]> {
+  // A user waits for the completion, and few words need this.
+  const { looseLibrary } = await import('./wire.ts');
+  const workflow = await looseLibrary(cwd)
+    .load(path)
+    .catch(() => undefined);
+  return workflow ? [...workflow.states.keys()].map(stemOf) : [];
+}
