@@ -31,7 +31,15 @@ import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './c
 import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
-  return fold(changedRun(run, { seq: run.seq + 1, updatedAt: event.at }), event);
+  const { seq, updatedAt, workedMs } = run;
+  const sinceMs = didWork(run, event) ? Math.max(0, event.at - updatedAt) : 0;
+  const change = { seq: seq + 1, updatedAt: event.at, workedMs: workedMs + sinceMs };
+  return fold(changedRun(run, change), event);
+}
+
+/** Whether the run worked in the time before the event. */
+function didWork({ tally }: Run, { type }: RunEvent): boolean {
+  return tally.promptsRunning + tally.scriptsRunning > 0 && type !== 'run-resumed';
 }
 
 function fold(run: Run, event: RunEvent): Run {

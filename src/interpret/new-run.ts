@@ -24,6 +24,7 @@ export const newRun: Run = {
   metadata: {},
   startedAt: 0,
   updatedAt: 0,
+  workedMs: 0,
   status: { kind: 'active' },
   agents: PersistentMap.empty(),
   endedAgents: PersistentMap.empty(),

@@ -65,9 +65,13 @@ const TALLY: Form<Tally> = {
 };
 
 const SUMMARY: Form<RunSummary> = {
+  seq: isNumber,
+  workflow: isText,
   status: (value) => isRecord(value) && isText(value.kind),
   startedAt: isNumber,
   updatedAt: isNumber,
+  workedMs: isNumber,
+  budgetUsd: isNumber,
   tally: (value) => hasForm(value, TALLY),
   limitedUntil: (value) => value === undefined || isNumber(value),
   iterations: isNumber,

@@ -15,6 +15,7 @@ export function changedRun(run: Run, change: Partial<Run>): Run {
     metadata: run.metadata,
     startedAt: run.startedAt,
     updatedAt: run.updatedAt,
+    workedMs: run.workedMs,
     status: run.status,
     agents: run.agents,
     endedAgents: run.endedAgents,

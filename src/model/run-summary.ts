@@ -4,8 +4,18 @@ import type { Run } from './run.ts';
 export interface RunSummary
   extends Pick<
     Run,
-    'status' | 'startedAt' | 'updatedAt' | 'tally' | 'iterations' | 'totalCostUsd'
+    | 'seq'
+    | 'workflow'
+    | 'status'
+    | 'startedAt'
+    | 'updatedAt'
+    | 'workedMs'
+    | 'tally'
+    | 'iterations'
+    | 'totalCostUsd'
   > {
+  /** 0 is unlimited. */
+  readonly budgetUsd: number;
   readonly limitedUntil?: number | undefined;
   /** The number of agents that have not ended. */
   readonly agents: number;
@@ -14,9 +24,11 @@ export interface RunSummary
 }
 
 export function summaryOf(run: Run): RunSummary {
-  const { status, startedAt, updatedAt, tally, iterations, totalCostUsd, limitedUntil } = run;
+  const { seq, workflow, status, startedAt, updatedAt, workedMs, limitedUntil } = run;
+  const { tally, iterations, totalCostUsd } = run;
   return {
-    ...{ status, startedAt, updatedAt, tally, iterations, totalCostUsd },
+    ...{ seq, workflow, status, startedAt, updatedAt, workedMs, tally, iterations, totalCostUsd },
+    budgetUsd: run.settings.budgetUsd,
     ...(limitedUntil !== undefined && { limitedUntil }),
     agents: run.agents.size,
     endedAgents: run.endedAgents.size,

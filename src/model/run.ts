@@ -28,6 +28,11 @@ export interface Run {
   readonly metadata: Readonly<Record<string, string>>;
   readonly startedAt: number;
   readonly updatedAt: number;
+  /**
+   * The time in which at least one step ran and a process worked on the run. Waits for people, limits
+   * and retries do not count, nor does the time between a crash and the resume.
+   */
+  readonly workedMs: number;
   readonly status: RunStatus;
   /** Agents that have not ended. Failed agents are among them, because a resume retries them. */
   readonly agents: PersistentMap<Agent>;

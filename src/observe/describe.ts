@@ -263,7 +263,7 @@ function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
 }
 
 function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string {
-  const totals = `(${counted(run.iterations, 'step')}, ${duration(run.updatedAt - run.startedAt)}, ${usd(run.totalCostUsd)})${handledEnds(run)}`;
+  const totals = `(${counted(run.iterations, 'step')}, ${duration(run.workedMs)}, ${usd(run.totalCostUsd)})${handledEnds(run)}`;
   const resume = `raymond resume ${shellWord(run.id)}`;
   switch (outcome) {
     case 'completed':
