@@ -15,6 +15,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   interpret: ['model', 'parse'],
   graph: ['model', 'parse', 'interpret'],
   draw: ['model', 'parse', 'graph'],
+  timeline: ['model', 'draw'],
   page: [],
   explore: ['model', 'parse', 'interpret', 'graph'],
   lint: ['model', 'parse', 'interpret', 'graph', 'explore'],
@@ -65,6 +66,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'interpret',
     'graph',
     'draw',
+    'timeline',
     'explore',
     'lint',
     'files',
@@ -82,7 +84,17 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
 
 /** The packages that pure folders may use. Everything else is an argument. */
 const PURE_PACKAGES = new Set(['zod/mini', 'yaml', 're2js']);
-const PURE = new Set(['model', 'parse', 'interpret', 'graph', 'draw', 'explore', 'lint', 'view']);
+const PURE = new Set([
+  'model',
+  'parse',
+  'interpret',
+  'graph',
+  'draw',
+  'timeline',
+  'explore',
+  'lint',
+  'view',
+]);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
@@ -225,6 +237,7 @@ const KNOW_NO_AGENT = new Set([
   'interpret',
   'graph',
   'draw',
+  'timeline',
   'explore',
   'lint',
   'options',

@@ -68,11 +68,13 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('list')
     .description('list the runs of this project')
+    .option('--status <words>', 'only runs with this status, such as failed or running,waiting')
+    .option('-n, --number <n>', 'only the newest runs, so many')
     .option('--json', 'print one JSON object per run')
     .action(async (options) => finish((await import('./commands/list.ts')).list(here, options)));
   raymond
     .command('show [run]')
-    .description('show agents, stacks, cost and history of a run')
+    .description('show the agents of a run, and the time and cost of its states')
     .option('--json', 'print the state as JSON')
     .action(async (name, options) =>
       finish((await import('./commands/show.ts')).show(here, name, options)),

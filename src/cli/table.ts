@@ -1,21 +1,82 @@
 import { visible } from '../model/visible.ts';
+import { widthOf } from '../observe/screen.ts';
 
-/** Lines with columns as wide as their widest cell, and two spaces between columns. */
-export function table(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-): readonly string[] {
-  const clean = [head, ...rows].map((row) => row.map((cell) => visible(cell).replace(/\s+/g, ' ')));
-  const widths = head.map((_, column) =>
-    clean.reduce((most, row) => Math.max(most, width(row[column] ?? '')), 0),
-  );
-  return clean.map((row) =>
-    row
-      .map((cell, i) => pad(cell, widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+export interface Column {
+  readonly head: string;
+  /** Aligned to the right, for numbers. */
+  readonly isNumber?: boolean;
+  /** Present if cells may be shortened to this width. */
+  readonly least?: number;
+  /** Left out if no row has a value in it. */
+  readonly isOptional?: boolean;
 }
 
-const width = (text: string) => Array.from(text).length;
-const pad = (text: string, to: number) => text + ' '.repeat(Math.max(0, to - width(text)));
+/**
+ * Lines with columns as wide as their widest cell, and two spaces between columns. If `room` is given,
+ * columns that may be shortened are, so that the lines fit if possible.
+ */
+export function table(
+  columns: readonly (string | Column)[],
+  rows: readonly (readonly string[])[],
+  room?: number,
+): readonly string[] {
+  const clean = rows.map((row) => row.map((cell) => visible(cell).replace(/\s+/g, ' ')));
+  const shown = columns
+    .map((column) => (typeof column === 'string' ? { head: column } : column))
+    .map((column, index) => ({ ...column, index }))
+    .filter(({ isOptional, index }) => !isOptional || clean.some((row) => row[index]));
+  const natural = shown.map(({ head, index }) =>
+    clean.reduce((most, row) => Math.max(most, widthOf(row[index] ?? '')), widthOf(head)),
+  );
+  const widths = room === undefined ? natural : fitted(shown, natural, room);
+  const line = (cells: readonly string[]) =>
+    shown
+      .map(({ isNumber }, i) => placed(cells[i] ?? '', widths[i] ?? 0, isNumber))
+      .join(GAP)
+      .trimEnd();
+  return [
+    line(shown.map(({ head }) => head)),
+    ...clean.map((row) => line(shown.map(({ index }) => row[index] ?? ''))),
+  ];
+}
+
+const GAP = '  ';
+const CUT = '...';
+
+/** Takes from the widest column that can be shortened, repeatedly. */
+function fitted(
+  columns: readonly Column[],
+  natural: readonly number[],
+  room: number,
+): readonly number[] {
+  const widths = [...natural];
+  const gaps = GAP.length * Math.max(0, widths.length - 1);
+  let excess = widths.reduce((a, b) => a + b, gaps) - room;
+  for (; excess > 0; excess -= 1) {
+    let widest = -1;
+    for (const [i, { least }] of columns.entries()) {
+      const width = widths[i] ?? 0;
+      if (least !== undefined && width > least && width > (widths[widest] ?? 0)) widest = i;
+    }
+    if (widest < 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
+function placed(cell: string, width: number, isNumber = false): string {
+  const text = widthOf(cell) > width ? shortened(cell, width) : cell;
+  const blank = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return isNumber ? blank + text : text + blank;
+}
+
+function shortened(cell: string, width: number): string {
+  let text = '';
+  let left = width - CUT.length;
+  for (const character of cell) {
+    left -= widthOf(character);
+    if (left < 0) break;
+    text += character;
+  }
+  return `${text.trimEnd()}${CUT}`;
+}

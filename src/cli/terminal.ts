@@ -18,6 +18,8 @@ import { isInForeground } from './foreground.ts';
 export interface Screen {
   isTerminal(): boolean;
   hasColor(): boolean;
+  /** The width of a terminal; undefined for anything else. */
+  columns(): number | undefined;
   /** Lines that Raymond wrote. */
   say(...lines: readonly Text[]): void;
   /** A line with a command to copy. It is not wrapped, so it must not contain text of others. */
@@ -160,6 +162,7 @@ function screen(stream: NodeJS.WriteStream): Screen {
   return {
     isTerminal,
     hasColor,
+    columns: () => looks().columns,
     say,
     offer,
     error: ({ message, remedy }) => {

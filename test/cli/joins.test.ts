@@ -33,7 +33,7 @@ test('show says who waits for whom, and show --json has the result of every work
   const { project, started } = await waiting();
   const during = await project.run(['show', 'joins']);
   expect(during.stdout).toMatch(
-    /main +START\.sh +joining main_work1, main_work2, main_work3: 2 of 3 still work/,
+    /main +START\.sh .* joining main_work1, main_work2, main_work3: 2 of 3 still work/,
   );
   project.write('go', '');
   const { code, stdout, stderr } = await started.ended;
@@ -48,8 +48,10 @@ test('show says who waits for whom, and show --json has the result of every work
   expect(project.read('joined', 'main_work1')).toBe('the first');
 
   const after = await project.run(['show', 'joins']);
-  expect(after.stdout).toMatch(/main_work2 +WORK\.sh +failed: WORK\.sh exited with 3\./);
-  expect(after.stdout).toMatch(/main_work3 +WORK\.sh +stopped/);
+  expect(after.stdout).toMatch(
+    /main_work2 +n=2 +WORK\.sh .* failed \(joined\): WORK\.sh exited with 3\./,
+  );
+  expect(after.stdout).toMatch(/main_work3 +n=3 +WORK\.sh .* stopped by a join/);
   const { ended_agents } = JSON.parse((await project.run(['show', 'joins', '--json'])).stdout);
   const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
   expect(ended_agents.sort(byId)).toMatchObject([

@@ -34,6 +34,8 @@ test('starts, lists and completion do not read finished journals', async () => {
   const [few, many] = await Promise.all([projectWith(FEW), projectWith(MANY)]);
   for (const words of [
     ['list'],
+    ['list', '--json'],
+    ['show'],
     ['.', '--workflow-id', 'another', '--quiet'],
     ['resume', '--all'],
     ['prune', '--dry-run', '--older-than', '9999d'],

@@ -1,59 +1,150 @@
-import type { freeze as Freeze } from '../../journal/state-file.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
-import { time, usd } from '../../observe/words.ts';
-import type { LookedAtRun, StoredRun } from '../../ports.ts';
+import { duration, time, usd } from '../../observe/words.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import { nearest } from '../../parse/nearest.ts';
+import type { StoredRun, SurveyedRun } from '../../ports.ts';
 import { allRuns, condition } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
-import { table } from '../table.ts';
+import { type Column, table } from '../table.ts';
 import { stderr, stdout } from '../terminal.ts';
 
-export async function list(here: Here, { json }: { readonly json?: boolean }): Promise<number> {
+export interface ListOptions {
+  readonly json?: boolean;
+  /** Words of `STATUSES`, separated by commas. */
+  readonly status?: string;
+  /** How many of the newest runs. */
+  readonly number?: string;
+}
+
+export async function list(here: Here, options: ListOptions): Promise<number> {
+  const isWanted = statusFilter(options.status);
+  const most = numberOf(options.number);
   const { store } = await here();
-  const runs = await allRuns(store);
-  if (json) {
-    const { freeze } = await import('../../journal/state-file.ts');
-    for (const { id } of runs) stdout.json(asJson(await store.look(id), freeze));
+  const all = await allRuns(store);
+  const runs = all.filter(isWanted).slice(-most);
+  if (options.json) {
+    for (const found of runs) stdout.json(asJson(found));
     return 0;
   }
   if (runs.length === 0) {
-    stderr.say('This project has no runs. To start one: raymond <workflow>');
+    stderr.say(
+      all.length === 0
+        ? 'This project has no runs. To start one: raymond <workflow>'
+        : `No run of this project has this status. To see all runs: raymond list`,
+    );
     return 0;
   }
-  const rows = runs.map((found) =>
-    found.kind === 'stored'
-      ? [
-          found.id,
-          `${condition(found)}${found.run.isRehearsal ? ' (rehearsal)' : ''}${found.isOwn ? '' : ' (not yours)'}`,
-          pidOf(found),
-          agentsOf(found),
-          String(found.run.iterations),
-          usd(found.run.totalCostUsd),
-          time(found.run.startedAt, Date.now()),
-        ]
-      : [found.id, 'damaged', '', '', '', '', found.problem.message],
-  );
-  const head = ['RUN', 'STATUS', 'PID', 'AGENTS', 'STEPS', 'COST', 'STARTED'];
-  for (const line of table(head, rows)) stdout.say(line);
+  // The id of a run is copied, so it is not shortened, and a broken line is better than a cut one.
+  for (const line of table(COLUMNS, runs.map(row))) stdout.say(line);
   return 0;
 }
 
-const pidOf = ({ owner }: StoredRun<RunSummary>) => (owner ? String(owner.pid) : '');
+const COLUMNS: readonly Column[] = [
+  { head: 'RUN' },
+  { head: 'STATUS' },
+  { head: 'PID', isNumber: true, isOptional: true },
+  { head: 'AGENTS', isNumber: true },
+  { head: 'FAILED', isNumber: true, isOptional: true },
+  { head: 'WAIT', isNumber: true, isOptional: true },
+  { head: 'STEPS', isNumber: true },
+  { head: 'WORKED', isNumber: true },
+  { head: 'COST', isNumber: true },
+  { head: 'STARTED' },
+];
+
+function row(found: SurveyedRun): readonly string[] {
+  if (found.kind === 'damaged')
+    return [found.id, 'damaged', '', '', '', '', '', '', '', found.problem.message];
+  const { run, owner, isOwn } = found;
+  const notes = `${run.isRehearsal ? ' (rehearsal)' : ''}${isOwn ? '' : ' (not yours)'}`;
+  return [
+    found.id,
+    `${condition(found)}${notes}`,
+    owner ? String(owner.pid) : '',
+    agentsOf(found),
+    unlessZero(run.tally.failed),
+    unlessZero(waitingOf(run)),
+    String(run.iterations),
+    duration(run.workedMs),
+    usd(run.totalCostUsd),
+    time(run.startedAt, Date.now()),
+  ];
+}
+
+const unlessZero = (count: number) => (count > 0 ? String(count) : '');
+
+/** The agents that wait for a person, for a time or for others. */
+const waitingOf = ({ tally }: RunSummary) => tally.asking + tally.waiting + tally.joining;
 
 function agentsOf({ run: { agents, endedAgents } }: StoredRun<RunSummary>): string {
   return endedAgents === 0 ? String(agents) : `${agents} of ${agents + endedAgents}`;
 }
 
-function asJson(found: LookedAtRun, freeze: typeof Freeze) {
+/** The words that select runs. A status may have more words, such as `stopped: budget`. */
+const STATUSES: readonly string[] = [
+  'running',
+  'stopping',
+  'waiting',
+  'paused',
+  'failed',
+  'crashed',
+  'interrupted',
+  'stopped',
+  'completed',
+  'damaged',
+];
+
+function statusFilter(wanted: string | undefined): (found: SurveyedRun) => boolean {
+  if (wanted === undefined) return () => true;
+  const words = wanted.split(',').map((word) => word.trim());
+  for (const word of words) if (!STATUSES.includes(word)) throw unknownStatus(word);
+  return (found) => {
+    const status = found.kind === 'damaged' ? 'damaged' : condition(found);
+    return words.includes(/^\w+/.exec(status)?.[0] ?? '');
+  };
+}
+
+function unknownStatus(word: string) {
+  const near = nearest(word, STATUSES);
+  return wrongUsage(
+    `No run can have the status "${word}".`,
+    near === undefined ? `Name one of ${STATUSES.join(', ')}.` : `Did you mean ${near}?`,
+  );
+}
+
+function numberOf(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw wrongUsage(`"${text}" is not a number of runs.`, 'Write a number such as 10.');
+}
+
+/** Everything here is in the index, so finished runs are not read. */
+function asJson(found: SurveyedRun) {
   if (found.kind === 'damaged')
     return { workflow_id: found.id, condition: 'damaged', problem: found.problem.message };
-  const { agents, ended_agents, ...summary } = freeze(found.run);
+  const { run, owner, isOwn } = found;
+  const { tally } = run;
   return {
-    ...summary,
+    workflow_id: found.id,
     condition: condition(found),
-    rehearsal: found.run.settings.rehearse === true,
-    own: found.isOwn,
-    pid: found.owner?.pid ?? null,
-    agents: agents.length,
-    ended_agents: ended_agents.length,
+    status: run.status,
+    workflow: run.workflow,
+    seq: run.seq,
+    started_at: new Date(run.startedAt).toISOString(),
+    updated_at: new Date(run.updatedAt).toISOString(),
+    worked_ms: run.workedMs,
+    iteration_count: run.iterations,
+    total_cost_usd: run.totalCostUsd,
+    budget_usd: run.budgetUsd,
+    agents: run.agents,
+    ended_agents: run.endedAgents,
+    running_agents: tally.promptsRunning + tally.scriptsRunning,
+    failed_agents: tally.failed,
+    waiting_agents: waitingOf(run),
+    questions: tally.asking,
+    limited_until: run.limitedUntil ?? null,
+    rehearsal: run.isRehearsal,
+    own: isOwn,
+    pid: owner?.pid ?? null,
   };
 }

@@ -1,0 +1,33 @@
+/** The JSON of `raymond show`: the state file, and what only the history and the owner know. */
+import { freeze } from '../journal/state-file.ts';
+import { isDoing } from '../model/now.ts';
+import { condition } from './runs.ts';
+import type { ShownRun } from './show-run.ts';
+
+export function shownAsJson({ found, history, doings, log }: ShownRun) {
+  const { run, isOwn: own, owner } = found;
+  const { agents, ended_agents, ...rest } = freeze(run);
+  const order = new Map([...history.agents.keys()].map((id, index) => [id, index]));
+  const inOrder = <T extends { readonly id: string }>(all: readonly T[]) =>
+    all
+      .toSorted((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0))
+      .map((one) => ({ ...one, worked_ms: history.agents.get(one.id)?.workedMs ?? 0 }));
+  return {
+    ...rest,
+    agents: inOrder(agents).map((one) => {
+      const agent = run.agents.get(one.id);
+      const doing = doings.get(one.id);
+      return agent && isDoing(agent, doing) ? { ...one, doing } : one;
+    }),
+    ended_agents: inOrder(ended_agents),
+    states: history.states.map(({ workflow, state, visits, steps, failures, ...use }) => ({
+      ...{ workflow, state, visits, steps, failures },
+      worked_ms: use.workedMs,
+      cost_usd: use.costUsd,
+    })),
+    condition: condition(found),
+    own,
+    pid: owner?.pid ?? null,
+    log: log ?? null,
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * The use of the agents and states of a run: visits, steps, time and cost. Time is the time of spans of
+ * work, so waits for people, limits and workers do not count. The size depends on the number of agents
+ * and states, not on the number of events.
+ */
+import type { RunEvent } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
+import type { Run } from '../model/run.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { Span } from './span.ts';
+import { SpanReader } from './spans.ts';
+
+export interface AgentUse {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly bornAt: number;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly workedMs: number;
+}
+
+export interface StateUse {
+  readonly workflow: string;
+  readonly state: StateName;
+  /** How often agents entered it, or judges were asked. */
+  readonly visits: number;
+  readonly steps: number;
+  /** Steps that failed. */
+  readonly failures: number;
+  readonly workedMs: number;
+  readonly costUsd: number;
+}
+
+export class RunHistory {
+  readonly #spans = new SpanReader();
+  readonly #agents = new Map<string, Changing<AgentUse>>();
+  readonly #states = new Map<string, Changing<StateUse>>();
+  #each: (span: Span) => void;
+
+  /** `each` gets every span. */
+  constructor(each: (span: Span) => void = () => {}) {
+    this.#each = each;
+  }
+
+  follow(event: RunEvent, after: Run): void {
+    if (event.type === 'run-started') this.#born(FIRST_AGENT, undefined, event.at, {});
+    if (event.type === 'agent-forked')
+      this.#born(event.agent, event.parent, event.at, event.variables);
+    const place = visited(event, after);
+    if (place) this.#useOf(place.workflow, place.state).visits += 1;
+    if (event.type === 'step-started') {
+      const { workflow = '' } = after.agents.get(event.agent) ?? {};
+      const use = this.#useOf(workflow, event.state);
+      use.steps += 1;
+      if (event.task === 'judge') use.visits += 1;
+    }
+    for (const span of this.#spans.follow(event, after)) this.#count(span);
+  }
+
+  /** Also counts the spans that are not over, up to a time. Nothing can be added afterwards. */
+  end(now: number): void {
+    for (const span of this.#spans.openUntil(now)) this.#count(span);
+    this.#each = () => {};
+  }
+
+  /** In the order of their creation. */
+  get agents(): ReadonlyMap<string, AgentUse> {
+    return this.#agents;
+  }
+
+  /** In the order of their first visits. */
+  get states(): readonly StateUse[] {
+    return [...this.#states.values()];
+  }
+
+  #born(
+    id: string,
+    parent: string | undefined,
+    bornAt: number,
+    variables: AgentUse['variables'],
+  ): void {
+    if (!this.#agents.has(id)) this.#agents.set(id, { id, parent, bornAt, variables, workedMs: 0 });
+  }
+
+  #count(span: Span): void {
+    this.#each(span);
+    if (span.kind !== 'work') return;
+    const workedMs = span.to - span.from;
+    const use = this.#useOf(span.workflow, span.state);
+    use.workedMs += workedMs;
+    use.costUsd += span.costUsd;
+    if (span.end === 'failed') use.failures += 1;
+    const agent = this.#agents.get(span.agent);
+    if (agent) agent.workedMs += workedMs;
+  }
+
+  #useOf(workflow: string, state: StateName): Changing<StateUse> {
+    const key = `${workflow}\n${state}`;
+    const known = this.#states.get(key);
+    if (known) return known;
+    const use = { workflow, state, visits: 0, steps: 0, failures: 0, workedMs: 0, costUsd: 0 };
+    this.#states.set(key, use);
+    return use;
+  }
+}
+
+type Changing<T> = { -readonly [K in keyof T]: T[K] };
+
+const FIRST_AGENT = 'main';
+
+type Place = Pick<StateUse, 'workflow' | 'state'>;
+
+/** The state that an agent enters with the event. */
+function visited(event: RunEvent, after: Run): Place | undefined {
+  switch (event.type) {
+    case 'run-started':
+    case 'agent-forked':
+    case 'agent-moved':
+      return event;
+    case 'agent-answered':
+    case 'question-timed-out':
+    case 'join-reported':
+      return after.agents.get(event.agent);
+    default:
+      return ignore(event);
+  }
+}

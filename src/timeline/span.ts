@@ -1,0 +1,23 @@
+import type { StateName } from '../model/state-name.ts';
+
+/**
+ * A part of the time of an agent.
+ * - `work`: a step ran.
+ * - `retry`: it waited before it repeated a failed step.
+ * - `limit`: it waited for the usage limit.
+ * - `ask`: it waited for an answer of a person.
+ * - `join`: it waited for its workers.
+ */
+export interface Span {
+  readonly agent: string;
+  readonly kind: 'work' | 'retry' | 'limit' | 'ask' | 'join';
+  readonly workflow: string;
+  readonly state: StateName;
+  readonly from: number;
+  readonly to: number;
+  /** The step that ran; absent for waits. */
+  readonly step?: number | undefined;
+  /** How the step ended; absent if it gave an answer, or is not over. */
+  readonly end?: 'failed' | 'interrupted' | undefined;
+  readonly costUsd: number;
+}

@@ -1,0 +1,93 @@
+/** Turns the events of a run into the spans of its agents. */
+import type { RunEvent } from '../model/event.ts';
+import { ignore } from '../model/event-kinds.ts';
+import type { Agent, Run } from '../model/run.ts';
+import type { Span } from './span.ts';
+
+export class SpanReader {
+  readonly #open = new Map<string, OpenSpan>();
+  #lastAt = 0;
+
+  /** The spans that the event ends. */
+  follow(event: RunEvent, after: Run): readonly Span[] {
+    const ended: Span[] = [];
+    if (event.type === 'run-resumed') this.#resume(event.at, ended);
+    if (event.type === 'usage-limit-lifted') {
+      for (const [id, { kind }] of this.#open)
+        if (kind === 'limit') this.#turnTo(id, undefined, event, ended);
+    } else if ('agent' in event) {
+      const { agent: id, at } = event;
+      this.#turnTo(id, beginning(after.agents.get(id), after, at), event, ended);
+    }
+    this.#lastAt = event.at;
+    return ended;
+  }
+
+  /** The spans that are not over, up to a time. */
+  openUntil(now: number): readonly Span[] {
+    return [...this.#open].map(([agent, open]) => ({
+      agent,
+      ...open,
+      to: Math.max(open.from, now),
+      costUsd: 0,
+    }));
+  }
+
+  #turnTo(id: string, next: OpenSpan | undefined, event: RunEvent, ended: Span[]): void {
+    const open = this.#open.get(id);
+    if (open && next && isSame(open, next)) return;
+    if (open)
+      ended.push({ agent: id, ...open, to: Math.max(open.from, event.at), ...endOf(event) });
+    if (next) this.#open.set(id, next);
+    else this.#open.delete(id);
+  }
+
+  /** No process worked on the run since its last event. A step may have run, but this is unknown. */
+  #resume(at: number, ended: Span[]): void {
+    for (const [id, open] of this.#open) {
+      if (open.kind !== 'work') continue;
+      ended.push({ agent: id, ...open, to: Math.max(open.from, this.#lastAt), costUsd: 0 });
+      this.#open.set(id, { ...open, from: at });
+    }
+  }
+}
+
+type OpenSpan = Pick<Span, 'kind' | 'workflow' | 'state' | 'from' | 'step'>;
+
+function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan | undefined {
+  if (!agent) return undefined;
+  const { status, workflow, state } = agent;
+  const at = { workflow, state, from };
+  switch (status.kind) {
+    case 'running':
+      return { ...at, kind: 'work', state: status.state, step: status.step };
+    case 'waiting':
+      return { ...at, kind: 'retry' };
+    case 'asking':
+      return { ...at, kind: 'ask' };
+    case 'joining':
+      return { ...at, kind: 'join' };
+    case 'ready':
+      return run.limitedUntil === undefined ? undefined : { ...at, kind: 'limit' };
+    case 'deciding':
+    case 'failed':
+      return undefined;
+  }
+}
+
+const isSame = (a: OpenSpan, b: OpenSpan) =>
+  a.kind === b.kind && a.step === b.step && a.state === b.state && a.workflow === b.workflow;
+
+function endOf(event: RunEvent): Pick<Span, 'end' | 'costUsd'> {
+  switch (event.type) {
+    case 'step-ended':
+      return { costUsd: event.cost.usd };
+    case 'step-failed':
+      return { costUsd: event.cost.usd, end: 'failed' };
+    case 'step-interrupted':
+      return { costUsd: event.cost.usd, end: 'interrupted' };
+    default:
+      ignore(event);
+      return { costUsd: 0 };
+  }
+}

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { command } from '../command.ts';
+import { writeKeptRuns } from '../kept-runs.ts';
+import { newProject } from '../new-project.ts';
+import { Project } from '../raymond.ts';
+
+describe('a completed, a failed and a waiting run', () => {
+  let project: Project;
+  const ids = async (...args: readonly string[]) =>
+    (await command(project, ['list', '--json', ...args])).stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).workflow_id);
+
+  beforeAll(async () => {
+    project = new Project({
+      'good/START.sh': `echo '<result>fine</result>'`,
+      'bad/START.sh': `echo '<fork next="NEXT">BAD</fork><fork>BAD</fork>'`,
+      'bad/BAD.sh': 'exit 1',
+      'bad/NEXT.sh': `echo '<result>x</result>'`,
+      'ask/START.sh': `echo '<ask next="START">which?</ask>'`,
+    });
+    await project.run(['good', '--workflow-id', 'r-good']);
+    await project.run(['bad', '--workflow-id', 'r-bad']);
+    await project.run(['ask', '--workflow-id', 'r-ask']);
+    return () => project.dispose();
+  });
+
+  test('the list says how many agents failed or wait, in aligned columns', async () => {
+    const { stdout } = await command(project, ['list']);
+    expect(stdout.replace(/\d\.\d s/g, '0.1 s').replace(/\d\d:\d\d:\d\d/g, '12:00:00')).toBe(
+      [
+        'RUN     STATUS     AGENTS  FAILED  WAIT  STEPS  WORKED   COST  STARTED',
+        'r-good  completed  0 of 1                    1   0.1 s  $0.00  12:00:00',
+        'r-bad   failed     2 of 3       2            4   0.1 s  $0.00  12:00:00',
+        'r-ask   waiting         1             1      1   0.1 s  $0.00  12:00:00',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    [['--status', 'failed'], ['r-bad']],
+    [
+      ['--status', 'waiting, completed'],
+      ['r-good', 'r-ask'],
+    ],
+    [['--status', 'running'], []],
+    [
+      ['-n', '2'],
+      ['r-bad', 'r-ask'],
+    ],
+    [['-n', '1', '--status', 'completed'], ['r-good']],
+  ])('list %j', async (args, expected) => {
+    expect(await ids(...args)).toEqual(expected);
+  });
+
+  test.each([
+    [['--status', 'faild'], 'Did you mean failed?'],
+    [['--status', 'zzz'], 'Name one of running,'],
+    [['-n', '0'], '"0" is not a number of runs.'],
+    [['-n', 'x'], '"x" is not a number of runs.'],
+  ])('list %j is an error that helps', async (args, text) => {
+    const { code, stderr } = await command(project, ['list', ...args]);
+    expect(code).toBe(64);
+    expect(stderr).toContain(text);
+  });
+
+  test('the JSON has the counts', async () => {
+    const { stdout } = await command(project, ['list', '--json', '--status', 'failed']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      workflow_id: 'r-bad',
+      condition: 'failed',
+      workflow: project.path('bad'),
+      agents: 2,
+      ended_agents: 1,
+      failed_agents: 2,
+      waiting_agents: 0,
+      questions: 0,
+      budget_usd: 10,
+      own: true,
+      pid: null,
+    });
+  });
+});
+
+test('a project without a run of this status says so', async () => {
+  const project = newProject({});
+  writeKeptRuns(project.folder, 2);
+  const { code, stdout, stderr } = await command(project, ['list', '--status', 'failed']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain('No run of this project has this status.');
+});
