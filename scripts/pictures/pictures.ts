@@ -6,10 +6,12 @@ import { toSvg } from '../../src/draw/svg.ts';
 import { graphOf } from '../../src/graph/graph.ts';
 import { loadWorkflow } from '../../src/index.ts';
 import { readDocument } from '../../test/docs/documents.ts';
+import { liveViewPicture } from './live-view.ts';
 
 /** The name of a file in `docs/pictures`, and its content. */
 export const PICTURES: Readonly<Record<string, () => Promise<string>>> = {
   'diagram.svg': diagramOfReadme,
+  'live-view.svg': liveViewPicture,
 };
 
 /** The workflow with which README.md begins. */

@@ -1,0 +1,99 @@
+/** Draws a captured screen as an SVG picture: a window with the text, for light and dark pages. */
+import { escapeText } from '../../src/draw/escape.ts';
+import { type Piece, readScreen, type Style } from './screen-text.ts';
+
+export interface ScreenPicture {
+  /** The screen, as `tmux capture-pane -e -p` prints it. */
+  readonly captured: string;
+  readonly columns: number;
+  /** The title of the window: the command that the reader would enter. */
+  readonly title: string;
+  /** What the picture shows, for people who do not see it. */
+  readonly description: string;
+}
+
+const CELL = { width: 7.8, height: 18 };
+const BAR = 34;
+const MARGIN = { x: 18, y: 14 };
+
+export function screenSvg({ captured, columns, title, description }: ScreenPicture): string {
+  const rows = readScreen(captured);
+  const width = Math.ceil(columns * CELL.width + 2 * MARGIN.x);
+  const height = BAR + rows.length * CELL.height + 2 * MARGIN.y;
+  return [
+    `<svg class="screen" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+    `<title>${escapeText(title)}</title>`,
+    `<desc>${escapeText(description)}</desc>`,
+    `<style>${STYLE}</style>`,
+    `<rect class="window" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="9"/>`,
+    `<path class="bar" d="M0.5 ${BAR} V9.5 a9 9 0 0 1 9 -9 H${width - 9.5} a9 9 0 0 1 9 9 V${BAR} Z"/>`,
+    ...[20, 38, 56].map((x) => `<circle class="dot" cx="${x}" cy="${BAR / 2}" r="5.5"/>`),
+    `<text class="title" x="${width / 2}" y="${BAR / 2 + 4}">${escapeText(title)}</text>`,
+    ...rows.flatMap((row, index) => row.map((piece) => drawPiece(piece, index))),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+/** The length of each text is fixed, so that columns stay below each other in every font. */
+function drawPiece({ text, column, width, style }: Piece, row: number): string {
+  const shown = text.trim();
+  const before = text.length - text.trimStart().length;
+  const x = MARGIN.x + column * CELL.width;
+  const y = BAR + MARGIN.y + row * CELL.height;
+  const length = round((width - (text.length - shown.length)) * CELL.width);
+  const start = round(x + before * CELL.width);
+  const box = `<rect x="${round(x)}" y="${y}" width="${round(width * CELL.width)}" height="${CELL.height}"${fill(paperOf(style))}/>`;
+  const line = `<text x="${start}" y="${y + 13}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${classes(style)}${fill(inkOf(style))}>${escapeText(shown)}</text>`;
+  return [paperOf(style) === undefined ? '' : box, shown === '' ? '' : line].join('');
+}
+
+function inkOf({ ink, paper, inverse }: Style): number | string | undefined {
+  return inverse ? (paper ?? 'var(--paper)') : ink;
+}
+
+function paperOf({ ink, paper, inverse }: Style): number | string | undefined {
+  return inverse ? (ink ?? 'var(--ink)') : paper;
+}
+
+function fill(colour: number | string | undefined): string {
+  if (colour === undefined) return '';
+  return ` style="fill:${typeof colour === 'number' ? `var(--c${colour})` : colour}"`;
+}
+
+function classes({ bold, dim, italic, underline }: Style): string {
+  const names = Object.entries({ bold, dim, italic, underline }).flatMap(([name, isOn]) =>
+    isOn ? [name] : [],
+  );
+  return names.length === 0 ? '' : ` class="${names.join(' ')}"`;
+}
+
+function round(n: number): number {
+  return Math.round(n * 100) / 100;
+}
+
+/** The colours of the diagrams, and a palette for the sixteen colours of a terminal. */
+const STYLE = `
+.screen {
+  --paper: #ffffff; --ink: #1f2328; --bar: #f6f8fa; --edge: #d1d9e0; --dot: #d1d9e0; --faint: #656d76;
+  --c0: #1f2328; --c1: #cf222e; --c2: #1a7f37; --c3: #9a6700; --c4: #0969da; --c5: #8250df; --c6: #1b7c83; --c7: #6e7781;
+  --c8: #656d76; --c9: #a40e26; --c10: #2da44e; --c11: #7d4e00; --c12: #218bff; --c13: #a475f9; --c14: #3192aa; --c15: #424a53;
+  font: 13px/1 ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;
+}
+@media (prefers-color-scheme: dark) {
+  .screen {
+    --paper: #0d1117; --ink: #e6edf3; --bar: #161b22; --edge: #30363d; --dot: #3d444d; --faint: #9198a1;
+    --c0: #484f58; --c1: #ff7b72; --c2: #3fb950; --c3: #d29922; --c4: #58a6ff; --c5: #bc8cff; --c6: #39c5cf; --c7: #b1bac4;
+    --c8: #9198a1; --c9: #ffa198; --c10: #56d364; --c11: #e3b341; --c12: #79c0ff; --c13: #d2a8ff; --c14: #56d4dd; --c15: #f0f6fc;
+  }
+}
+.screen text { fill: var(--ink); white-space: pre; }
+.screen .window { fill: var(--paper); stroke: var(--edge); }
+.screen .bar { fill: var(--bar); stroke: var(--edge); }
+.screen .dot { fill: var(--dot); }
+.screen .title { fill: var(--faint); font-size: 12px; text-anchor: middle; }
+.screen .bold { font-weight: 600; }
+.screen .dim { opacity: 0.62; }
+.screen .italic { font-style: italic; }
+.screen .underline { text-decoration: underline; }
+`;

@@ -1,0 +1,41 @@
+/** A screen of tmux in which a command runs. */
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+
+export interface TmuxScreen {
+  /** The rows of the screen with their styles, when they contain all these texts. */
+  whenShown(...texts: readonly string[]): Promise<string>;
+  type(keys: string): void;
+  close(): void;
+}
+
+export interface ScreenOptions {
+  readonly command: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export function tmuxScreen(options: ScreenOptions): TmuxScreen {
+  const { command, folder, environment, columns, rows } = options;
+  const socket = `raymond-${randomUUID()}`;
+  const tmux = (...args: readonly string[]) =>
+    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: { ...environment, TERM: 'xterm-256color' },
+    });
+  const size = ['-x', String(columns), '-y', String(rows)];
+  tmux('new-session', '-d', ...size, '-c', folder, `${command}; sleep 3600`);
+  return {
+    async whenShown(...texts) {
+      for (;;) {
+        const plain = tmux('capture-pane', '-p');
+        if (texts.every((text) => plain.includes(text))) return tmux('capture-pane', '-e', '-p');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    type: (keys) => void tmux('send-keys', '-l', keys),
+    close: () => void tmux('kill-server'),
+  };
+}
