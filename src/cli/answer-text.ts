@@ -53,7 +53,8 @@ function fromPerson({ agent, question }: { agent: string; question: string }): P
   const reader = lineReader();
   return new Promise((resolve, reject) => {
     reader.once('close', () => {
-      reject(new UserError('no-answer', 'No answer was given.', 'The question stays open.'));
+      const fact = 'No answer was given. The question stays open.';
+      reject(new UserError('no-answer', fact, 'To answer it, run the command again.'));
     });
     reader.question('> ', (text) => {
       resolve(text);

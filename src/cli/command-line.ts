@@ -23,8 +23,16 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
     // Help and version end with an "error" that has the exit code 0.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const cause = mistakenCommand(raymond, argv, error);
-    return reportError(cause instanceof CommanderError ? usageError(raymond, argv, cause) : cause);
+    const shown = cause instanceof CommanderError ? usageError(raymond, argv, cause) : cause;
+    return reportError(shown, wantsJson(argv));
   }
+}
+
+/** Whether errors are to be given as JSON, too. It must be known even if the line cannot be parsed. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.lastIndexOf('--json') > words.lastIndexOf('--no-json');
 }
 
 /** On standard error, and with the code of wrong usage: a script that lost its argument must notice. */

@@ -27,6 +27,7 @@ export async function readConfigFile(file: string): Promise<ConfigFile> {
       'config',
       `${file} cannot be read: ${reasonOf(error)}.`,
       'Make it readable, or remove it.',
+      { file },
     );
   }
   return { text, options: readConfig(file, text) };
@@ -87,7 +88,12 @@ function parseToml(file: string, text: string): Record<string, unknown> {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? '';
-    throw new UserError('config', `${file}, line ${error.line}: ${what}.`, 'Fix the line.');
+    const { line, column } = error;
+    throw new UserError('config', `${file}, line ${line}: ${what}.`, 'Fix the line.', {
+      file,
+      line,
+      column,
+    });
   }
 }
 
@@ -117,7 +123,8 @@ function twice(file: string, text: string, key: string): UserError {
 }
 
 function wrong(file: string, text: string, key: string, what: string, remedy: string): UserError {
-  return new UserError('config', `${file}, line ${lineOf(text, key)}, ${what}.`, remedy);
+  const line = lineOf(text, key);
+  return new UserError('config', `${file}, line ${line}, ${what}.`, remedy, { file, line });
 }
 
 /** The TOML parser gives no positions of keys. A key is at the start of its line. */

@@ -36,7 +36,7 @@ export async function detach(
       if (!json && !quiet) for (const line of howToSteer(run, child)) stderr.offer(line);
       return 0;
     case 'refused':
-      throw new UserError(word.code, word.message, word.remedy);
+      throw new UserError(word.code, word.message, word.remedy, word.place);
     case 'over':
       return word.exitCode;
     case 'died':

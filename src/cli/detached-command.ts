@@ -1,4 +1,5 @@
 /** The messages between a command with `--detach` and the background process that it starts. */
+import type { ErrorPlace } from '../model/user-error.ts';
 import type { RunOptions } from '../options/run-options.ts';
 
 /** The task of the process. */
@@ -19,6 +20,7 @@ export type FirstWord =
       readonly code: string;
       readonly message: string;
       readonly remedy: string;
+      readonly place: ErrorPlace | undefined;
     }
   /** The command ended without a run to carry. */
   | { readonly kind: 'over'; readonly exitCode: number };

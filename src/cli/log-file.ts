@@ -44,5 +44,6 @@ function refusal(file: string, why: string): UserError {
     'log-file',
     `${file} cannot be the log file: ${why}.`,
     'Name another file with --log-file.',
+    { file },
   );
 }

@@ -1,10 +1,10 @@
-import { commandLine } from './command-line.ts';
+import { commandLine, wantsJson } from './command-line.ts';
 import { reportError } from './report-error.ts';
 import { keepTheDoor } from './terminal.ts';
 
 /** The process of a command: its exit code, and its last words when it crashes. */
 export async function main(argv: readonly string[]): Promise<void> {
-  keepTheDoor(reportError);
+  keepTheDoor((error) => reportError(error, wantsJson(argv)));
   // Node ends a process that has nothing to wait for, even in the middle of a command.
   process.exitCode = UNFINISHED;
   process.exitCode = await commandLine(argv);

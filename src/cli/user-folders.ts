@@ -43,6 +43,7 @@ export async function checkOwn(path: string): Promise<void> {
       'user-folder',
       `Raymond does not use ${path}: ${problem}.`,
       `Make it writable only for you: chmod go-w ${shellWord(path)}`,
+      { file: path },
     );
 }
 

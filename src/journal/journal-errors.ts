@@ -22,6 +22,7 @@ export class CorruptJournal extends UserError {
         ? `${where} The lines before it are good. The file was not changed.`
         : `${where} There is no good line before it. The file was not changed.`,
       left.hasGoodPart ? toSalvage(path) : RESTORE,
+      { file: path, line },
     );
     this.line = line;
   }
@@ -34,6 +35,7 @@ export class CutJournal extends UserError {
       'journal-cut',
       `The journal ${path} ends with event ${seq}, but the state file ${besideJournal(path).stateFile} already shows event ${shown}. The events in between are lost. Neither file was changed.`,
       toSalvage(path),
+      { file: path },
     );
   }
 }
@@ -60,6 +62,7 @@ export function newerJournal(path: string, version: number): UserError {
     'journal-version',
     `The journal ${path} was written by a newer Raymond: it has version ${version}, and this Raymond reads versions up to ${JOURNAL_VERSION}.`,
     'Install a newer Raymond: npm install -g raymond@latest',
+    { file: path },
   );
 }
 
@@ -68,6 +71,7 @@ export function unknownEvent(path: string, line: number): UserError {
     'journal-version',
     `Line ${line} of the journal ${path} was written by a newer Raymond: it is not damaged, but this Raymond does not know such an event.`,
     'Install a newer Raymond: npm install -g raymond@latest',
+    { file: path, line },
   );
 }
 
@@ -85,6 +89,7 @@ export function missingJournal(path: string): UserError {
     'journal-missing',
     `The run ${run} has lost its journal: ${stateFile} exists, but ${path} does not.`,
     `Restore the journal from a backup, or start the workflow again. ${stateFile} shows how far the run got.`,
+    { file: path },
   );
 }
 
@@ -94,6 +99,7 @@ export function emptiedJournal(path: string): UserError {
     'journal-emptied',
     `The run ${run} has lost the content of its journal: ${path} contains no complete event, but ${stateFile} shows that the run had started.`,
     `Restore the journal from a backup, or start the workflow again. ${stateFile} shows how far the run got.`,
+    { file: path },
   );
 }
 
@@ -102,6 +108,7 @@ export function emptyJournal(path: string): UserError {
     'journal-empty',
     `The journal ${path} contains no complete event: the run was interrupted before its first event was saved.`,
     'Start the workflow again.',
+    { file: path },
   );
 }
 
@@ -110,6 +117,7 @@ export function nothingToSalvage(path: string): UserError {
     'journal-lost',
     `The journal ${path} is damaged from its first line on, so nothing can be recovered.`,
     RESTORE,
+    { file: path },
   );
 }
 
@@ -118,6 +126,7 @@ export function unreadableJournal(path: string, error: unknown): UserError {
     'journal-unreadable',
     `The journal ${path} cannot be read: ${reasonOf(error)}.`,
     `${cureOf(error)}, then try again.`,
+    { file: path },
   );
 }
 
@@ -127,6 +136,7 @@ export function runExists(path: string): UserError {
     'run-exists',
     `The run ${run} already exists: ${path}`,
     `Continue it (raymond resume ${run}), or choose another --workflow-id.`,
+    { file: path },
   );
 }
 
@@ -139,6 +149,7 @@ export function unwritableJournal(path: string, error: unknown, begun: boolean):
     'journal-unwritable',
     `The journal ${path} could not be written: ${reasonOf(error)}. Raymond did not act on anything that was not saved.`,
     `${cureOf(error)}, then ${next}`,
+    { file: path },
   );
 }
 

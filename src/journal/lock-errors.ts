@@ -84,5 +84,6 @@ export function lockUnusable(path: string, error: unknown): UserError {
     'lock-unusable',
     `The run cannot be locked with ${path}: ${reasonOf(error)}.`,
     `${cureOf(error)}, then try again.`,
+    { file: path },
   );
 }

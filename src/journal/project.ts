@@ -200,6 +200,7 @@ async function checkPart(
     isOwner(seen.uid)
       ? `If you trust its content: chmod -R go-w ${shellWord(folder)}`
       : 'Work in a folder that belongs to you.',
+    { file: path },
   );
 }
 
@@ -224,6 +225,7 @@ function isLink(path: string, kind: string): UserError {
     'project-link',
     `${path} is a link, which could lead Raymond to files of another user.`,
     `Remove the link, or replace it with a ${kind}.`,
+    { file: path },
   );
 }
 
@@ -232,6 +234,7 @@ function notAFolder(path: string): UserError {
     'project-not-a-folder',
     `${path} is a file, but Raymond needs a folder with this name.`,
     'Rename or remove the file.',
+    { file: path },
   );
 }
 
@@ -240,6 +243,7 @@ function notAFile(path: string): UserError {
     'project-not-a-file',
     `${path} is not a regular file.`,
     'Rename or remove it.',
+    { file: path },
   );
 }
 
@@ -248,5 +252,6 @@ function unwritable(folder: string, error: unknown): UserError {
     'project-unwritable',
     `Raymond cannot save runs in ${folder}: ${reasonOf(error)}.`,
     `${cureOf(error)}, or start Raymond in another folder.`,
+    { file: folder },
   );
 }

@@ -75,6 +75,7 @@ async function makeKey(disk: Disk, file: string): Promise<Buffer> {
       'user-key-unwritable',
       `Raymond cannot save your key in ${file}: ${reasonOf(error)}.`,
       `${cureOf(error)}, or set XDG_STATE_HOME to a folder of yours.`,
+      { file },
     );
   }
   const key = await readKey(file);
@@ -104,5 +105,6 @@ function unusable(file: string, why: string): UserError {
     'user-key-unusable',
     `Your key ${file} cannot be used: ${why}.`,
     'Remove it. Raymond creates a new one when it needs it. Give answers that no run has used yet again.',
+    { file },
   );
 }

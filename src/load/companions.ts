@@ -98,6 +98,7 @@ async function readBySchema<T extends z.ZodMiniType>(
       'unreadable',
       `${file} cannot be read: ${why}.`,
       'Replace it with a file that you can read.',
+      { file },
     );
   });
   if (bytes === undefined) return undefined;
@@ -107,6 +108,7 @@ async function readBySchema<T extends z.ZodMiniType>(
       'not-utf8',
       `${file} is not UTF-8: the byte at offset ${decoded.offset} is not valid.`,
       'Save the file as UTF-8.',
+      { file },
     );
   }
   const read = readCheckedYaml(schema, file, decoded.text);
@@ -116,6 +118,7 @@ async function readBySchema<T extends z.ZodMiniType>(
     'bad-file',
     `${file}:${line}:${column}: ${message}`,
     remedy ?? 'Correct the file.',
+    { file, line, column },
   );
 }
 

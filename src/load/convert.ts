@@ -147,6 +147,7 @@ async function refuseExisting(
       'exists',
       `${path} already exists. Nothing was written.`,
       found.isDirectory() ? 'Name another place.' : 'Name another place, or add --force.',
+      { file: path },
     );
   }
   if (target.kind !== 'folder') return;
@@ -186,6 +187,7 @@ async function write({ path, kind }: Target, outputs: readonly Output[]): Promis
       'unwritable',
       `${path} cannot be written: ${why}.`,
       'Name a place where you can write.',
+      { file: path },
     );
   }
 }

@@ -182,6 +182,7 @@ async function readable<T>(reading: Promise<T>, path: string): Promise<T> {
       'unreadable-workflow',
       `${path} cannot be read: ${error.message}.`,
       'Make sure that you can read it.',
+      { file: path },
     );
   }
 }

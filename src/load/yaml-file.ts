@@ -26,6 +26,7 @@ export async function readYamlFile(path: string, agent: AgentDeclaration): Promi
       'yaml-too-large',
       `${file} is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB.`,
       'Replace it with a folder with one file for each state.',
+      { file: path },
     );
   });
   const decoded = decodeUtf8(bytes);
@@ -34,11 +35,12 @@ export async function readYamlFile(path: string, agent: AgentDeclaration): Promi
       'not-utf8',
       `${file} is not UTF-8: the byte at offset ${decoded.offset} is not valid.`,
       'Save the file as UTF-8.',
+      { file: path },
     );
   }
   const { states, ...rest } = readYamlWorkflow(file, decoded.text, agent);
   if (file === MANIFEST && !states?.some(hasKind)) throw onlyManifest(path);
-  if (!states) throw unreadable(file, rest.diagnostics.find(isError));
+  if (!states) throw unreadable(path, rest.diagnostics.find(isError));
   const files = states.map((state) => ({ name: state.name, content: { state } }));
   return { ...rest, files, whole: bytes };
 }
@@ -52,13 +54,16 @@ function onlyManifest(path: string): UserError {
     'only-a-manifest',
     `${MANIFEST} contains no states: it describes the workflow in its folder.`,
     `Name the folder: ${shellWord(dirname(path))}`,
+    { file: path },
   );
 }
 
-function unreadable(file: string, fault: Diagnostic | undefined): UserError {
+function unreadable(path: string, fault: Diagnostic | undefined): UserError {
+  const file = basename(path);
   return new UserError(
     'bad-yaml',
     fault ? `${file}:${fault.line}:${fault.column}: ${fault.message}` : `${file} cannot be read.`,
     fault?.remedy ?? 'Correct the file at that position.',
+    { file: path, line: fault?.line, column: fault?.column },
   );
 }

@@ -1,17 +1,27 @@
 import type { Diagnostic } from './diagnostic.ts';
 
+/** Where an error is. */
+export interface ErrorPlace {
+  readonly file: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
 /**
- * An error that the user can fix. It is shown as a sentence and a remedy, without a stack trace.
+ * An error that the user can fix. It is shown as a sentence and a remedy, without a stack trace. The
+ * sentence names the place, and `place` has it for programs.
  */
 export class UserError extends Error {
   override readonly name = 'UserError';
   readonly code: string;
   readonly remedy: string;
+  readonly place: ErrorPlace | undefined;
 
-  constructor(code: string, message: string, remedy: string) {
+  constructor(code: string, message: string, remedy: string, place?: ErrorPlace) {
     super(message);
     this.code = code;
     this.remedy = remedy;
+    this.place = place;
   }
 }
 
@@ -26,7 +36,7 @@ export class WorkflowError extends UserError {
     file: string,
     diagnostics: readonly Diagnostic[],
   ) {
-    super(code, message, remedy);
+    super(code, message, remedy, { file });
     this.file = file;
     this.diagnostics = diagnostics;
   }

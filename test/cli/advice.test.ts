@@ -75,7 +75,7 @@ test('a folder with states but without an entry also lists the workflows below i
 
 test.each([
   [['hello', '--input', '--quiet'], '--input', '--quiet'],
-  [['run', 'hello', '--budget', '--json'], '--budget', '--json'],
+  [['run', 'hello', '--budget', '--plain'], '--budget', '--plain'],
   [['hello', '--input', '--budget=3'], '--input', '--budget=3'],
   [['prune', '--older-than', '-y'], '--older-than', '-y'],
   [['--workflow-id', '--plain', 'hello'], '--workflow-id', '--plain'],

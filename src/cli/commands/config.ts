@@ -40,6 +40,7 @@ export async function initConfig(here: Here): Promise<number> {
       'config-exists',
       `${project.configFile} already exists.`,
       'Edit it, or remove it first.',
+      { file: project.configFile },
     );
   }
   await makeProject();

@@ -27,8 +27,8 @@ export async function detached(here: Here, run: string): Promise<number> {
     return exitCode;
   } catch (error) {
     if (starter.isListening() && error instanceof UserError) {
-      const { code, message, remedy } = error;
-      starter.tell({ kind: 'refused', code, message, remedy });
+      const { code, message, remedy, place } = error;
+      starter.tell({ kind: 'refused', code, message, remedy, place });
       return 1;
     }
     const exitCode = reportError(error);

@@ -98,6 +98,7 @@ async function copyTemplate(template: string, target: string): Promise<void> {
       'exists',
       `${target} already contains ${existing.join(', ')}. Nothing was written.`,
       'Name another folder.',
+      { file: target },
     );
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
@@ -111,6 +112,7 @@ async function copyTemplate(template: string, target: string): Promise<void> {
       'unwritable',
       `${target} cannot be written: ${reasonOf(error)}.`,
       `${cureOf(error)}, or name another folder.`,
+      { file: target },
     );
   }
 }

@@ -47,6 +47,7 @@ class Log {
   readonly #json: boolean;
   readonly #agent: string | undefined;
   readonly #agents = new Set<string>();
+  readonly #id: string;
   /** Steps of old runs stand for their prints, which are read later. */
   #waiting: (Line | OldStep)[] = [];
 
@@ -54,6 +55,7 @@ class Log {
     this.#prints = oldPrints(store.records(id));
     this.#json = json;
     this.#agent = only;
+    this.#id = id;
   }
 
   add(event: JournaledEvent, before: Run | undefined, after: Run): void {
@@ -91,7 +93,7 @@ class Log {
     throw new UserError(
       'no-agent',
       `The run has no agent ${wanted}.`,
-      near === undefined ? 'To see its agents: raymond show' : `Did you mean ${near}?`,
+      near === undefined ? `To see its agents: raymond show ${this.#id}` : `Did you mean ${near}?`,
     );
   }
 }

@@ -22,6 +22,7 @@ import { openLog } from '../log-file.ts';
 import { withNormalChoices } from '../normal-choices.ts';
 import { FOREIGN, unsealedNotice } from '../own-runs.ts';
 import { questionsOf } from '../questions.ts';
+import { reportError } from '../report-error.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { allRuns, condition, runToChange } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
@@ -75,7 +76,9 @@ async function resumeAll(
   const codes = new Map<string, number>();
   const waiting = new Set<string>();
   const resumeNext = async ({ id }: { readonly id: string }) => {
-    const code = await resumeOne(around, id, options, config, { patient: false }).catch(reportOne);
+    const code = await resumeOne(around, id, options, config, { patient: false }).catch(
+      reportOne(options),
+    );
     codes.set(id, code);
     waiting.add(id);
     return code;
@@ -101,10 +104,12 @@ async function resumeAll(
 }
 
 /** An error of one run does not stop the others. */
-function reportOne(error: unknown): number {
-  if (!(error instanceof UserError)) throw error;
-  stderr.error(error);
-  return 1;
+function reportOne({ json }: RunOptions): (error: unknown) => number {
+  return (error) => {
+    if (!(error instanceof UserError)) throw error;
+    reportError(error, json);
+    return 1;
+  };
 }
 
 /** After Ctrl-C in one run, the next one does not start. */

@@ -174,11 +174,14 @@ function report(library: LooseLibrary, workflow: Workflow, reached: readonly Sta
   for (const diagnostic of concerned) {
     stderr.say(diagnosticLine(placed(library, workflow, diagnostic)));
   }
-  if (concerned.some(({ severity }) => severity === 'error')) {
+  const first = concerned.find(({ severity }) => severity === 'error');
+  if (first) {
+    const { line, column } = first;
     throw new UserError(
       'broken-workflow',
       `The workflow ${workflow.name} has errors.`,
       `Fix them. To see all of them: raymond lint ${shellWord(workflow.ref)}`,
+      { file: library.pathOf(workflow.ref, first.file), line, column },
     );
   }
 }
