@@ -25,7 +25,8 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 export function encodeEvents(events: readonly RunEvent[], firstSeq: number): Buffer {
   const lines = events.map((event, index) => {
     const more = index < events.length - 1 && { more: true };
-    return encodeLine({ seq: firstSeq + index, ...runEventSchema.parse(event), ...more });
+    const checked = isKnownEvent(event) ? event : runEventSchema.parse(event);
+    return encodeLine({ seq: firstSeq + index, ...checked, ...more });
   });
   return Buffer.concat(lines);
 }
