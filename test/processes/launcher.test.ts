@@ -359,7 +359,7 @@ test('the code for a platform without /proc records the same process', async () 
   const channel = child.stdio[FIRST_CHANNEL];
   if (!(channel instanceof Duplex)) throw new Error('It has no channel.');
   child.stdin?.end(`${FIRST_CHANNEL}\n`);
-  channel.end(`${one.folder}\0`);
+  channel.end(`\0${one.folder}\0`);
   expect(await textOf(channel)).toMatch(/^exited 5 none\n$/);
   expect(readLaunch(one.folder)?.progress).toEqual({
     kind: 'exited',

@@ -72,7 +72,7 @@ test.runIf(isLinux)('a step costs the same with many agents as with few', LONG, 
 });
 
 /** Until then, no old folder can be used again, which needs a look at the process table at times. */
-const BEFORE_FIRST_LOOK = 50;
+const BEFORE_FIRST_LOOK = 34;
 
 test.runIf(isLinux)('a step costs the same beside many processes', LONG, async () => {
   const alone = await workOf(1, BEFORE_FIRST_LOOK + 2);

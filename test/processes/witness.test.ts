@@ -3,7 +3,9 @@
 import {
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   symlinkSync,
   writeFileSync,
@@ -38,6 +40,14 @@ async function done(run: RunProcesses, wanted = script('exit 3')) {
   if (!identity) throw new Error('It has no identity.');
   return identity;
 }
+
+/** The pids of a process's children. A free witness has one, which waits for the next command. */
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
 
 const waiting = (name: string) =>
   script(`echo $$ >>${name}; until [ -e go ]; do sleep 0.05; done; exit 3`);
@@ -105,6 +115,46 @@ test('a witness that is killed while it waits is replaced, and the next command 
   expect(text(path('ran'))).toBe('1\n');
 });
 
+test.runIf(process.platform === 'linux')(
+  'a child that waits for a command does not begin it when its witness has been killed',
+  async () => {
+    const run = newRun();
+    const witness = await done(run);
+    await until(() => childrenOf(witness.pid).length > 0);
+    process.kill(witness.pid, 'SIGKILL');
+    await until(() => !isAlive(witness));
+    expect(await own(run.submit(script('echo 1 >>ran; exit 3'))).ended).toMatchObject({ code: 3 });
+    expect(text(path('ran'))).toBe('1\n');
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a child that is killed before its command begins is replaced, and the command begins once',
+  async () => {
+    const run = newRun();
+    const witness = await done(run);
+    await until(() => childrenOf(witness.pid).length > 0);
+    process.kill(witness.pid, 'SIGSTOP');
+    for (const child of childrenOf(witness.pid)) process.kill(child, 'SIGKILL');
+    const step = own(run.submit(script('echo 1 >>ran; exit 3')));
+    process.kill(witness.pid, 'SIGCONT');
+    expect(await step.ended).toMatchObject({ code: 3 });
+    expect(text(path('ran'))).toBe('1\n');
+    expect(await step.endLeftovers()).toEqual([]);
+    await until(() => !isAlive(witness));
+  },
+);
+
+test('a command in a folder that exists does not use a prepared one', async () => {
+  const run = newRun();
+  await done(run);
+  const wanted = script('exit 3');
+  mkdirSync(wanted.folder);
+  writeFileSync(join(wanted.folder, 'kept'), 'kept');
+  await done(run, wanted);
+  expect(readdirSync(wanted.folder)).toContain('kept');
+});
+
 test('when a witness is killed, the end of its command is unknown, and the command can be ended', async () => {
   const run = newRun();
   const step = own(run.submit(waiting('pid')));
@@ -115,17 +165,22 @@ test('when a witness is killed, the end of its command is unknown, and the comma
   expect(anyAlive(commands)).toBe(false);
 });
 
-test('a command that is stopped before its witness begins it never begins', async () => {
-  const run = newRun();
-  const witness = await done(run);
-  process.kill(witness.pid, 'SIGSTOP');
-  const step = own(run.submit(script('echo 1 >>ran')));
-  expect(await step.stop()).toEqual([]);
-  expect(await step.ended).toMatchObject({ kind: 'unstarted' });
-  process.kill(witness.pid, 'SIGCONT');
-  await until(() => !isAlive(witness));
-  expect(existsSync(path('ran'))).toBe(false);
-});
+test.runIf(process.platform === 'linux')(
+  'a command that is stopped before its witness begins it never begins',
+  async () => {
+    const run = newRun();
+    const witness = await done(run);
+    await until(() => childrenOf(witness.pid).length > 0);
+    const all = [witness.pid, ...childrenOf(witness.pid)];
+    for (const pid of all) process.kill(pid, 'SIGSTOP');
+    const step = own(run.submit(script('echo 1 >>ran')));
+    expect(await step.stop()).toEqual([]);
+    expect(await step.ended).toMatchObject({ kind: 'unstarted' });
+    for (const pid of all) process.kill(pid, 'SIGCONT');
+    await until(() => !isAlive(witness));
+    expect(existsSync(path('ran'))).toBe(false);
+  },
+);
 
 test('witnesses that are not needed any longer end', async () => {
   const run = newRun();

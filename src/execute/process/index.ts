@@ -12,11 +12,7 @@ export {
 } from './identity.ts';
 export { watchIdle } from './idle.ts';
 export type { Launch } from './launch.ts';
+export { foldersWithProcesses, hasLivingProcess } from './living-processes.ts';
 export { outputOf } from './output-of.ts';
 export { type Exit, signalOf } from './record.ts';
-export {
-  foldersWithProcesses,
-  hasLivingProcess,
-  type LaunchedProcess,
-  RunProcesses,
-} from './run-processes.ts';
+export { type LaunchedProcess, RunProcesses } from './run-processes.ts';

@@ -24,11 +24,34 @@ const MOST_STEPS = 5000;
 /** How many witnesses may wait for a command for longer than a moment. */
 const MOST_WAITING = 4;
 
+export interface LauncherParts {
+  /** The folder around all steps. */
+  readonly root: string;
+  /** The environments of the commands are like this one. */
+  readonly env: Environment;
+  readonly mark: StepMark;
+  /** How many commands it can run at the same time. */
+  readonly witnesses: number;
+  /** A folder with empty files for the next command of a witness, if one is ready. */
+  readonly spareFolder: () => string | undefined;
+}
+
+/** A witness that is kept for a command. */
+export interface Place {
+  /** The folder in which the witness waits. It can become the step's folder if it is renamed. */
+  readonly prepared: string | undefined;
+  /** Hands over a command, in an existing folder; undefined if the launcher cannot express it. */
+  submit(wanted: Launch, mark: StepMark): Submission | undefined;
+  /** To be called if nothing is submitted. */
+  cancel(): void;
+}
+
 export class Launcher {
   readonly identity: ProcessIdentity;
   readonly #child: ChildProcess;
   readonly #control: Socket;
   readonly #root: string;
+  readonly #spareFolder: () => string | undefined;
   readonly #environment: Environment;
   #change:
     | { readonly env: Environment; readonly change: EnvironmentChange | undefined }
@@ -48,12 +71,11 @@ export class Launcher {
   #isClosed = false;
   #isOver = false;
 
-  /**
-   * For steps in a folder, with an environment like this one, and for this many at the same time.
-   * Throws when the shell cannot be started.
-   */
-  constructor(root: string, env: Environment, mark: StepMark, witnesses: number) {
+  /** Throws when the shell cannot be started. */
+  constructor(parts: LauncherParts) {
+    const { root, env, mark, witnesses } = parts;
     this.#root = root;
+    this.#spareFolder = parts.spareFolder;
     this.#environment = withToken(shellEnvironment(env), newToken(mark, randomUUID()));
     const code = launcherCode(process.platform, mark, witnesses);
     this.#child = spawn('/bin/bash', ['--norc', '-pc', code, 'raymond-launcher'], {
@@ -96,8 +118,33 @@ export class Launcher {
     return this.#commands > 0 || this.isUsable;
   }
 
-  /** Hands over a command, in an existing folder; undefined if the launcher cannot express it. */
-  submit(wanted: Launch, mark: StepMark): Submission | undefined {
+  /**
+   * Keeps a witness for a command, in a new folder or in one that exists. Throws when there is none:
+   * see `isUsable`.
+   */
+  reserve(folder: 'new' | 'existing'): Place {
+    const witness = this.#take(folder);
+    const { prepared } = witness;
+    return {
+      prepared,
+      cancel: () => {
+        // Its child waits in a folder that may have another use now.
+        if (prepared !== undefined) witness.dismiss();
+        else this.#free.push(witness);
+      },
+      submit: (wanted, mark) => this.#submit(witness, wanted, mark),
+    };
+  }
+
+  #take(folder: 'new' | 'existing'): Witness {
+    const witness = this.#free.pop() ?? this.#newWitness();
+    if (witness.prepared === undefined || folder === 'new') return witness;
+    // The folder in which its child waits cannot take the place of another one.
+    witness.dismiss();
+    return this.#take(folder);
+  }
+
+  #submit(witness: Witness, wanted: Launch, mark: StepMark): Submission | undefined {
     const { folder, command, args, cwd, env, variables } = wanted;
     const token = newToken(mark, randomUUID());
     const common = this.#changeTo(env);
@@ -108,16 +155,22 @@ export class Launcher {
     if (code.length > MAX_LAUNCH_BYTES / 4) return undefined;
     const launcher = this.identity;
     writeLaunch(folder, { token, command, boot: boot(), launcher: launcher.pid }, code);
-    const witness = this.#free.pop() ?? this.#newWitness();
     const submission = witness.take({ folder, command, token, launcher }, this.#shortened(folder));
     this.#begin(submission);
     return {
       ...submission,
       release: () => {
         submission.release();
-        if (witness.isFree) this.#free.push(witness);
+        if (witness.isFree) this.#rest(witness);
       },
     };
+  }
+
+  /** Lets a witness prepare for its next command. */
+  #rest(witness: Witness): void {
+    this.#free.push(witness);
+    const folder = this.#spareFolder();
+    if (folder !== undefined) witness.prepare(folder, this.#shortened(folder));
   }
 
   /** Lets the launcher and its witnesses end; nothing more can be submitted. */

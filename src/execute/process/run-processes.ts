@@ -3,20 +3,22 @@
  * descendant of a step belongs to the run, even after the step has lost track of it.
  */
 import { randomInt } from 'node:crypto';
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { adopt } from './adopt.ts';
 import { enclosingRuns } from './enclosing-runs.ts';
-import { boot, isAlive, type ProcessIdentity, self } from './identity.ts';
+import { boot, type ProcessIdentity, self } from './identity.ts';
 import { type Launch, launch, needFolder, needFree, type ProcessHandle } from './launch.ts';
 import { isWithdrawn } from './launch-file.ts';
-import { Launcher } from './launcher.ts';
+import type { Place } from './launcher.ts';
+import { Launchers } from './launchers.ts';
 import { LAUNCHER_NUMBER, MARKS, markOf, runKey, type StepMark } from './mark.ts';
 import { nameOf } from './pid-and-start.ts';
 import type { ProcessSystem } from './process-entry.ts';
 import { ProcessTable } from './process-table.ts';
+import { realOrSame } from './real-or-same.ts';
 import {
   type Exit,
   foldersWithRecords,
@@ -54,8 +56,7 @@ export class RunProcesses {
   /** The trees that were launched or adopted here and have not ended, with the number in their mark. */
   readonly #known = new Map<Tree, number | undefined>();
   readonly #numbersInUse = new Set<number | undefined>();
-  /** Those that are usable, and those whose commands still run. */
-  readonly #launchers = new Set<Launcher>();
+  readonly #launchers: Launchers;
   #spares: SpareFolders | undefined;
   readonly #leaves = new Set<() => void>();
   #isLeft = false;
@@ -69,6 +70,18 @@ export class RunProcesses {
     this.#folder = folder;
     this.#system = system;
     this.#stops = new TreeStops(system);
+    this.#launchers = new Launchers({
+      common: () => ({
+        root: this.#realFolder(),
+        mark: { key: this.#runKey(), number: LAUNCHER_NUMBER },
+        spareFolder: () => this.#spareFolder(),
+      }),
+      started: (identity, over) => {
+        const tree = launcherTree(identity);
+        this.#known.set(tree, undefined);
+        void over.then(() => this.#known.delete(tree));
+      },
+    });
   }
 
   /**
@@ -87,23 +100,31 @@ export class RunProcesses {
   submit(wanted: Launch): LaunchedProcess {
     this.#checkOurs();
     this.#spares ??= new SpareFolders(join(this.#folder, 'spare'), () => !this.#hasSurvivors());
-    const isNew =
-      this.#spares.take(wanted.folder) ||
-      mkdirSync(wanted.folder, { recursive: true, mode: 0o700 }) !== undefined;
-    const folder = this.#realStepFolder(wanted.folder, isNew);
-    if (!isNew) needFree(folder);
-    if (wanted.input !== undefined)
-      writeFileSync(join(folder, STEP_FILES.input.name), wanted.input, { mode: 0o600 });
-    const isUsable = isNew || !isWithdrawn(folder);
-    const submission = isUsable ? this.#submission({ ...wanted, folder }) : undefined;
-    return submission ? this.#submitted(wanted, folder, submission) : this.launch(wanted);
+    const place = this.#place(wanted);
+    const isMoved =
+      place?.prepared !== undefined && this.#spares.move(place.prepared, wanted.folder);
+    let submission: Submission | undefined;
+    try {
+      const isNew = isMoved || this.#makeFolder(this.#spares, wanted.folder);
+      const folder = this.#realStepFolder(wanted.folder, isNew);
+      if (!isNew) needFree(folder);
+      if (wanted.input !== undefined)
+        writeFileSync(join(folder, STEP_FILES.input.name), wanted.input, { mode: 0o600 });
+      const isUsable =
+        isMoved || (place?.prepared === undefined && (isNew || !isWithdrawn(folder)));
+      if (isUsable) submission = this.#submission(place, { ...wanted, folder });
+      if (submission) return this.#submitted(wanted, folder, submission);
+    } finally {
+      if (!submission) place?.cancel();
+    }
+    return this.launch(wanted);
   }
 
   /** Ends the launcher. The commands that it has started continue. */
   async close(): Promise<void> {
     this.#spares?.close();
     this.#spares = undefined;
-    await Promise.all([...this.#launchers].map((launcher) => launcher.close()));
+    await this.#launchers.close();
   }
 
   /**
@@ -146,7 +167,7 @@ export class RunProcesses {
   leave(): void {
     this.#isLeft = true;
     for (const leave of this.#leaves) leave();
-    for (const launcher of this.#launchers) launcher.leave();
+    this.#launchers.leave();
   }
 
   /** The processes that `endStrays` would end. */
@@ -239,31 +260,27 @@ export class RunProcesses {
   }
 
   /** Undefined if the command must be launched with a wrapper, which also reports what is wrong. */
-  #submission(wanted: Launch): Submission | undefined {
-    if (process.platform === 'win32' || wanted.stdin !== 'none') return undefined;
+  #place({ folder, env, stdin }: Launch): Place | undefined {
+    if (process.platform === 'win32' || stdin !== 'none') return undefined;
     try {
-      needFolder(wanted);
-      return this.#usableLauncher(wanted.env).submit(wanted, this.#newMark());
+      return this.#launchers.reserve(env, existsSync(folder) ? 'existing' : 'new');
     } catch {
       return undefined;
     }
   }
 
-  #usableLauncher(env: Launch['env']): Launcher {
-    for (const launcher of this.#launchers) {
-      if (launcher.isUsable) return launcher;
-      if (launcher.isNeeded) continue;
-      this.#launchers.delete(launcher);
-      void launcher.close();
+  /** Whether the folder is new. */
+  #makeFolder(spares: SpareFolders, path: string): boolean {
+    return spares.take(path) || mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined;
+  }
+
+  #submission(place: Place | undefined, wanted: Launch): Submission | undefined {
+    try {
+      needFolder(wanted);
+      return place?.submit(wanted, this.#newMark());
+    } catch {
+      return undefined;
     }
-    const mark = { key: this.#runKey(), number: LAUNCHER_NUMBER };
-    const witnesses = this.#launchers.size === 0 ? FEW_WITNESSES : MANY_WITNESSES;
-    const launcher = new Launcher(this.#realFolder(), env, mark, witnesses);
-    const tree = launcherTree(launcher.identity);
-    this.#known.set(tree, undefined);
-    void launcher.over.then(() => this.#known.delete(tree));
-    this.#launchers.add(launcher);
-    return launcher;
   }
 
   /** Spares the tree from `endStrays` until it has been ended. */
@@ -335,30 +352,17 @@ export class RunProcesses {
     return this.#real;
   }
 
+  #spareFolder(): string | undefined {
+    const spare = this.#isLeft ? undefined : this.#spares?.lend();
+    return spare && this.#realStepFolder(spare, true);
+  }
+
   /** A folder that was just created below the run's own has no links to resolve. */
   #realStepFolder(path: string, isNew: boolean): string {
     const isOwn = isNew && path.startsWith(`${this.#folder}/`);
     return isOwn ? this.#realFolder() + path.slice(this.#folder.length) : realpathSync(path);
   }
 }
-
-/** The run folders that have a living process. Reads the process table once. */
-export function foldersWithProcesses(folders: readonly string[]): ReadonlySet<string> {
-  const table = thisMachine.survey();
-  const marks = table.flatMap(({ traces: { tokens, limit } }) => [limit, ...tokens.map(markOf)]);
-  const keys = new Set(marks.map((mark) => mark?.key));
-  return new Set(folders.filter((folder) => keys.has(runKey(realOrSame(folder), boot()))));
-}
-
-/** Whether the command that was launched in this folder is alive. */
-export function hasLivingProcess(folder: string): boolean {
-  const record = readRecord(folder);
-  return record !== undefined && !record.isOver && isAlive(record.identity);
-}
-
-/** For a run with few parallel scripts, and for each launcher that it needs beside the first. */
-const FEW_WITNESSES = 16;
-const MANY_WITNESSES = 64;
 
 const STOP_GRACE_MS = 5000;
 const LEFTOVER_GRACE_MS = 1000;
@@ -378,12 +382,4 @@ function recordedTree(folder: string, record: ProcessRecord): Tree {
   const { identity, token, launcher, isOver } = record;
   const wrapper = () => (isOver ? undefined : identity);
   return stepTree({ folder, token, wrapper, since: identity, launcher });
-}
-
-function realOrSame(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }

@@ -13,7 +13,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { LAUNCH } from './launch-file.ts';
 
@@ -22,10 +22,10 @@ const MOST_READY = 4;
 /** How many folders of old steps are kept to be used again. */
 const MOST_OLD = 128;
 /** A proof that they can be used is sought for at least so many together. */
-const LEAST_OLD = 32;
+const LEAST_OLD = 16;
 /** A proof takes at most this part of the time. */
-const PROOF_SHARE = 1 / 100;
-const LEAST_PAUSE_MS = 250;
+const PROOF_SHARE = 1 / 50;
+const LEAST_PAUSE_MS = 50;
 
 /**
  * Step folders that are made ahead, with empty files for a launch. To create and remove files takes
@@ -55,31 +55,40 @@ export class SpareFolders {
     this.#areFilesFree = areFilesFree;
   }
 
-  /** Makes a new folder; returns false if there is no spare one, or the path is in use. */
-  take(path: string): boolean {
+  /** A folder that the caller may use, and rename with `move`; undefined if none is ready. */
+  lend(): string | undefined {
     this.#prepareLater();
-    const spare = this.#ready.pop();
-    if (spare === undefined) return false;
+    return this.#ready.pop();
+  }
+
+  /** Renames a folder that was lent; returns false if that is not possible. */
+  move(spare: string, path: string): boolean {
+    if (isRenamed(spare, path)) return true;
     try {
-      renameSync(spare, path);
-      return true;
+      // An agent's first step.
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     } catch {
-      if (existsSync(spare)) this.#ready.push(spare);
       return false;
     }
+    return isRenamed(spare, path);
+  }
+
+  /** Makes a new folder; returns false if there is no spare one, or the path is in use. */
+  take(path: string): boolean {
+    const spare = this.lend();
+    if (spare === undefined) return false;
+    const isTaken = isRenamed(spare, path);
+    if (!isTaken && existsSync(spare)) this.#ready.push(spare);
+    return isTaken;
   }
 
   /** Takes over the folder of an old step; returns false if its owner has to remove it. */
   takeOver(path: string): boolean {
     if (this.#isClosed || this.#count === 0 || this.#old.length >= MOST_OLD) return false;
     const folder = this.#newPath();
-    try {
-      renameSync(path, folder);
-    } catch {
-      return false;
-    }
-    this.#old.push(folder);
-    return true;
+    const isTaken = isRenamed(path, folder);
+    if (isTaken) this.#old.push(folder);
+    return isTaken;
   }
 
   close(): void {
@@ -137,6 +146,15 @@ export class SpareFolders {
   #makeRoot(): void {
     rmSync(this.#root, { recursive: true, force: true });
     mkdirSync(this.#root, { mode: 0o700 });
+  }
+}
+
+function isRenamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
   }
 }
 

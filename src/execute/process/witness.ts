@@ -55,6 +55,7 @@ interface Pending extends Request {
 
 export class Witness {
   readonly #channel: Socket;
+  #prepared: string | undefined;
   #pending: Pending | undefined;
   #isReserved = false;
   #isDismissed = false;
@@ -85,7 +86,21 @@ export class Witness {
     return this.#pending !== undefined;
   }
 
-  /** `path` is the step's folder as the witness shall find it. */
+  /** The folder in which a child waits for the next command. */
+  get prepared(): string | undefined {
+    return this.#prepared;
+  }
+
+  /** Lets it fork the child for its next command. `path` is the folder as the witness shall find it. */
+  prepare(folder: string, path: string): void {
+    this.#prepared = folder;
+    this.#channel.write(`${path}\0`);
+  }
+
+  /**
+   * Gives it a command. `path` is the step's folder as the witness shall find it. The prepared folder
+   * must have been renamed to it.
+   */
   take(request: Request, path: string): Submission {
     const { token, launcher, command } = request;
     let settle = (_: SubmissionEnd) => {};
@@ -95,7 +110,8 @@ export class Witness {
     const pending: Pending = { ...request, record: undefined, delays: 0, settle };
     this.#pending = pending;
     this.#isReserved = true;
-    this.#channel.write(`${path}\0`);
+    this.#channel.write(this.#prepared === undefined ? `\0${path}\0` : `${path}\0`);
+    this.#prepared = undefined;
     return {
       token,
       launcher,
