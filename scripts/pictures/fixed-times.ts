@@ -31,7 +31,7 @@ function withFolder(row: string, folder: string, shown: string): string {
   return `${before}${shown}${after.replace(/ {2,}/, (gap) => gap + missing)}`;
 }
 
-/** The values one after the other; the last one repeats. */
+/** The values in turn; the last one repeats. */
 function inOrder(values: readonly string[]): () => string {
   let used = 0;
   return () => values[Math.min(used++, values.length - 1)] ?? '';

@@ -8,7 +8,7 @@ export interface ScreenPicture {
   readonly columns: number;
   /** The title of the window: the command that the reader would enter. */
   readonly title: string;
-  /** What the picture shows, for people who do not see it. */
+  /** The content of the picture, for people who do not see it. */
   readonly description: string;
 }
 

@@ -1,4 +1,4 @@
-// What the converter of pictures reads from a captured screen.
+// The converter of pictures reads styles and columns from a captured screen.
 import { expect, test } from 'vitest';
 import { readScreen, type Style } from './screen-text.ts';
 

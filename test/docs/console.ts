@@ -51,13 +51,17 @@ export function normalOutput(output: string, { folder }: Pick<DocumentProject, '
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 function normal(text: string): string {
-  return text
-    .replace(/\b\d{4}-\d\d-\d\d\b/g, '2000-01-01')
-    .replace(/\b\d\d:\d\d:\d\d\b/g, '00:00:00')
-    .replace(/-[0-9a-f]{8}\b/g, '-00000000')
-    .replace(/\b\d+\.\d s\b/g, '0.0 s')
-    .replace(/\(\d+ ms\)/g, '(1 ms)')
-    .replace(/\b\d+ bytes of the journal/, '1 bytes of the journal')
-    .replace(/\(pid \d+\)/g, '(pid 1)')
-    .replace(/[ \t]+$/gm, '');
+  return (
+    text
+      .replace(/\b\d{4}-\d\d-\d\d\b/g, '2000-01-01')
+      .replace(/\b\d\d:\d\d:\d\d\b/g, '00:00:00')
+      .replace(/-[0-9a-f]{8}\b/g, '-00000000')
+      .replace(/\b\d+\.\d s\b/g, '0.0 s')
+      .replace(/\(\d+ ms\)/g, '(1 ms)')
+      .replace(/\b\d+ bytes of the journal/, '1 bytes of the journal')
+      .replace(/\(pid \d+\)/g, '(pid 1)')
+      // A column is as wide as its widest cell, which may be a duration.
+      .replace(/ {2,}/g, '  ')
+      .replace(/[ \t]+$/gm, '')
+  );
 }
