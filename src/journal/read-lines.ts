@@ -13,11 +13,13 @@ export interface Line {
 /** Most journals are small, and a long one needs few reads. */
 const FIRST_CHUNK_BYTES = 4 * 1024;
 const MAX_CHUNK_BYTES = 256 * 1024;
+/** The events of these lines exist at the same time. Collecting garbage takes longer the more exist. */
+const LINES_AT_ONCE = 100;
 const NEWLINE = 10;
 
 /**
- * The complete lines from a position on, without bytes after the last newline. Gives all lines of one
- * read together, because a promise for each line would take longer than the line itself.
+ * The complete lines from a position on, without bytes after the last newline. Gives many lines
+ * together, because a promise for each line would take longer than the line itself.
  */
 export async function* readLines(file: DiskFile, from: number): AsyncGenerator<readonly Line[]> {
   let start = from;
@@ -31,7 +33,7 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<r
     position += got;
     const block = chunk.subarray(0, got);
     const text = isAscii(block) ? block.toString('latin1') : undefined;
-    const lines: Line[] = [];
+    let lines: Line[] = [];
     let begin = 0;
     for (let at = block.indexOf(NEWLINE); at >= 0; at = block.indexOf(NEWLINE, begin)) {
       const end = start + earlier.length + at - begin + 1;
@@ -43,6 +45,9 @@ export async function* readLines(file: DiskFile, from: number): AsyncGenerator<r
       if (earlier.length > 0) earlier = new LineStart();
       begin = at + 1;
       start = end;
+      if (lines.length < LINES_AT_ONCE) continue;
+      yield lines;
+      lines = [];
     }
     earlier.add(block.subarray(begin));
     // Raymond writes no such line. A file with a hole can be huge, so the reader does not look for its end.
