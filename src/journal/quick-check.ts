@@ -140,9 +140,20 @@ function objectOf(shape: Readonly<Record<string, Schema>>, beside: readonly stri
 
 /** One field gives the name of the object that a value must be. */
 function oneByName(field: string, options: readonly Schema[], beside: readonly string[]): Check {
-  const checks = new Map<unknown, Check>();
+  const schemas = new Map<unknown, Schema>();
   for (const option of options)
-    for (const name of option._zod.propValues?.[field] ?? [])
-      checks.set(name, checkOf(option, beside));
-  return (value) => isRecord(value) && checks.get(value[field])?.(value) === true;
+    for (const name of option._zod.propValues?.[field] ?? []) schemas.set(name, option);
+  // Most readers meet few of the objects, and every start would pay for the checks of all of them.
+  const checks = new Map<unknown, Check>();
+  const checkFor = (name: unknown): Check => {
+    const schema = schemas.get(name);
+    const check = schema ? checkOf(schema, beside) : unknown;
+    if (schema) checks.set(name, check);
+    return check;
+  };
+  return (value) => {
+    if (!isRecord(value)) return false;
+    const name = value[field];
+    return (checks.get(name) ?? checkFor(name))(value);
+  };
 }
