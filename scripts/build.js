@@ -10,15 +10,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 
 // Every command pays for each file that it loads. So the parts that commands share are a few large
-// files. Each has one of these modules, and everything that it imports and no earlier file has. The
+// files. Each has some of these modules, and everything that they import and no earlier file has. The
 // rest is split by command, so that a command loads only what it needs.
 const shared = {
-  start: 'src/cli/main.ts',
-  runs: 'src/cli/surroundings.ts',
-  journals: 'src/cli/stored-runs.ts',
-  workflows: 'src/load/load.ts',
-  steps: 'src/cli/wire.ts',
-  carry: 'src/cli/run-at-terminal.ts',
+  start: ['src/cli/main.ts'],
+  runs: ['src/cli/surroundings.ts', 'src/cli/commands/list.ts'],
+  journals: ['src/cli/stored-runs.ts', 'src/cli/commands/show.ts', 'src/cli/commands/logs.ts'],
+  workflows: ['src/load/load.ts'],
+  steps: ['src/cli/wire.ts'],
+  carry: ['src/cli/run-at-terminal.ts'],
 };
 
 // The option parser can start programs as commands. Raymond has no such command, and to load what
@@ -71,8 +71,12 @@ async function bundle({ output, ...input }) {
   });
   await made.write({
     dir: `${root}/dist`,
-    // Shorter code loads faster at every start. Names stay, for stack traces.
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    // Shorter code loads faster at every start. The names of functions stay, for stack traces.
+    minify: {
+      compress: true,
+      mangle: { keepNames: true },
+      codegen: { removeWhitespace: true },
+    },
     ...output,
   });
   await made.close();
@@ -82,10 +86,12 @@ function isOptionParser(module = '') {
   return /[\\/]node_modules[\\/]commander[\\/]/.test(module);
 }
 
-function sharedFile([name, first], index) {
+function sharedFile([name, firsts], index) {
+  const isPart = (module, graph) =>
+    firsts.some((first) => importsOf(join(root, first), graph).has(module));
   return {
     debugName: name,
-    name: (module, graph) => (importsOf(join(root, first), graph).has(module) ? name : null),
+    name: (module, graph) => (isPart(module, graph) ? name : null),
     priority: Object.keys(shared).length - index,
   };
 }

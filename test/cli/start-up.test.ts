@@ -28,16 +28,16 @@ async function loadedBy(project: Project, words: readonly string[]): Promise<rea
 
 /** A class of each library, as it is bundled. */
 const LIBRARIES = new Map([
-  ['commander', 'CommanderError=class'],
-  ['zod', '$ZodAsyncError=class'],
-  ['yaml', 'YAMLParseError=class'],
-  ['re2js', 'RE2JSException=class'],
-  ['smol-toml', 'TomlError=class'],
+  ['commander', /CommanderError(?:=class| extends)/],
+  ['zod', /\$ZodAsyncError(?:=class| extends)/],
+  ['yaml', /YAMLParseError(?:=class| extends)/],
+  ['re2js', /RE2JSException(?:=class| extends)/],
+  ['smol-toml', /TomlError(?:=class| extends)/],
 ]);
 
 const librariesIn = (files: readonly string[]) => {
   const all = files.map((name) => readFileSync(join(dist, name), 'utf8')).join('\n');
-  return [...LIBRARIES].flatMap(([name, part]) => (all.includes(part) ? [name] : []));
+  return [...LIBRARIES].flatMap(([name, part]) => (part.test(all) ? [name] : []));
 };
 
 const built = (ending: string) => readdirSync(dist).filter((name) => name.endsWith(ending));
@@ -61,7 +61,7 @@ test('a list of unchanged runs reads no journal, so it loads no schema', async (
   expect(await project.run(['.', '--workflow-id', 'own'])).toMatchObject({ code: 0 });
   await eventually('all runs are in the index', async () => {
     const files = await loadedBy(project, ['list']);
-    expect(files.length).toBeLessThanOrEqual(9);
+    expect(files.length).toBeLessThanOrEqual(5);
     return librariesIn(files).join() === 'commander';
   });
 });
@@ -71,7 +71,7 @@ test('commands that look at a run read no workflow, so they load no YAML', async
   expect(await project.run(['.', '--workflow-id', 'r'])).toMatchObject({ code: 0 });
   for (const words of ['list --json', 'show r', 'logs r']) {
     const files = await loadedBy(project, words.split(' '));
-    expect(files.length, words).toBeLessThanOrEqual(9);
+    expect(files.length, words).toBeLessThanOrEqual(6);
     expect(librariesIn(files), words).toEqual(['commander', 'zod']);
   }
 });
