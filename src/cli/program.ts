@@ -75,6 +75,8 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('show [run]')
     .description('show the agents of a run, and the time and cost of its states')
+    .option('--timeline', 'draw a row for each agent instead, with its steps and waits')
+    .option('--svg', 'with --timeline: draw an SVG picture')
     .option('--json', 'print the state as JSON')
     .action(async (name, options) =>
       finish((await import('./commands/show.ts')).show(here, name, options)),

@@ -26,7 +26,7 @@ export function showRun(shown: ShownRun, columns: number | undefined): readonly 
   const room = columns === undefined ? undefined : Math.max(40, columns - HANGING);
   const { found, history } = shown;
   return [
-    ...heading(found),
+    ...runHeading(found),
     ...troubles(shown),
     ...facts(shown),
     ...agentTable(shown, room),
@@ -38,7 +38,7 @@ export function showRun(shown: ShownRun, columns: number | undefined): readonly 
 /** As `ownLine` indents the rest of a line. */
 const HANGING = 4;
 
-function heading({ run, owner, isOwn, ...found }: StoredRun): readonly Text[] {
+export function runHeading({ run, owner, isOwn, ...found }: StoredRun): readonly Text[] {
   const status = condition({ run, owner });
   return [
     `${found.id}: ${status}${owner ? ` (pid ${owner.pid})` : ''}`,

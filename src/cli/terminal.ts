@@ -22,6 +22,8 @@ export interface Screen {
   columns(): number | undefined;
   /** Lines that Raymond wrote. */
   say(...lines: readonly Text[]): void;
+  /** Lines that fit the screen, such as those of a picture. They are not wrapped. */
+  rows(...lines: readonly Text[]): void;
   /** A line with a command to copy. It is not wrapped, so it must not contain text of others. */
   offer(line: string): void;
   /** A fact and its remedy. */
@@ -150,6 +152,8 @@ function screen(stream: NodeJS.WriteStream): Screen {
   };
   const say = (...lines: readonly Text[]) =>
     write(lines.map((line) => ownLine(line, looks())).join(''));
+  const rows = (...lines: readonly Text[]) =>
+    write(lines.map((line) => ownLine(line, { color: hasColor() })).join(''));
   const offer = (line: string) => write(ownLine(line, { color: hasColor() }));
   const lines = (all: readonly Line[], options?: LineOptions) => {
     for (let from = 0; from < all.length; from += LINES_AT_ONCE)
@@ -164,6 +168,7 @@ function screen(stream: NodeJS.WriteStream): Screen {
     hasColor,
     columns: () => looks().columns,
     say,
+    rows,
     offer,
     error: ({ message, remedy }) => {
       say([

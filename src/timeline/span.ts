@@ -17,6 +17,10 @@ export interface Span {
   readonly to: number;
   /** The step that ran; absent for waits. */
   readonly step?: number | undefined;
+  /** Whether that step is a prompt. */
+  readonly isPrompt?: boolean | undefined;
+  /** The workers of a join. */
+  readonly workers?: readonly string[] | undefined;
   /** How the step ended; absent if it gave an answer, or is not over. */
   readonly end?: 'failed' | 'interrupted' | undefined;
   readonly costUsd: number;

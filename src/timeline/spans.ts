@@ -52,7 +52,7 @@ export class SpanReader {
   }
 }
 
-type OpenSpan = Pick<Span, 'kind' | 'workflow' | 'state' | 'from' | 'step'>;
+type OpenSpan = Omit<Span, 'agent' | 'to' | 'end' | 'costUsd'>;
 
 function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan | undefined {
   if (!agent) return undefined;
@@ -60,13 +60,19 @@ function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan |
   const at = { workflow, state, from };
   switch (status.kind) {
     case 'running':
-      return { ...at, kind: 'work', state: status.state, step: status.step };
+      return {
+        ...at,
+        kind: 'work',
+        state: status.state,
+        step: status.step,
+        isPrompt: status.session !== undefined,
+      };
     case 'waiting':
       return { ...at, kind: 'retry' };
     case 'asking':
       return { ...at, kind: 'ask' };
     case 'joining':
-      return { ...at, kind: 'join' };
+      return { ...at, kind: 'join', workers: status.join.workers };
     case 'ready':
       return run.limitedUntil === undefined ? undefined : { ...at, kind: 'limit' };
     case 'deciding':

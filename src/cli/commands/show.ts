@@ -3,38 +3,60 @@ import { doingByAgent } from '../../model/now.ts';
 import type { Run } from '../../model/run.ts';
 import type { Line } from '../../observe/describe.ts';
 import { retelling } from '../../observe/retell.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
 import { RunHistory } from '../../timeline/run-history.ts';
+import type { Span } from '../../timeline/span.ts';
+import { timelineOf } from '../../timeline/timeline.ts';
 import { agent } from '../agent.ts';
 import { backgroundLog } from '../background-log.ts';
 import { openRun, runToSee } from '../runs.ts';
 import { shownAsJson } from '../show-json.ts';
-import { type ShownRun, showRun } from '../show-run.ts';
+import { runHeading, type ShownRun, showRun } from '../show-run.ts';
+import { showTimeline, timelineJson, writeSvg } from '../show-timeline.ts';
 import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 
 export interface ShowOptions {
   readonly json?: boolean;
+  readonly timeline?: boolean;
+  readonly svg?: boolean;
 }
 
 export async function show(
   here: Here,
   name: string | undefined,
-  { json }: ShowOptions,
+  { json, timeline, svg }: ShowOptions,
 ): Promise<number> {
+  if (svg && !timeline)
+    throw wrongUsage('--svg draws a timeline.', 'Add --timeline, or omit --svg.');
+  if (svg && json) throw wrongUsage('Both --svg and --json are given.', 'Remove one of them.');
   const { store, clock, workspace } = await here();
   const id = await runToSee(store, name);
-  const history = new RunHistory();
+  const spans: Span[] = [];
+  const history = new RunHistory(timeline ? (span) => void spans.push(span) : undefined);
   const newest = new Newest();
   const found = await openRun(store, id, (event, before, after) => {
     history.follow(event, after);
-    if (!json) newest.add(event, before, after);
+    if (!json && !timeline) newest.add(event, before, after);
   });
   history.end(found.owner ? clock.now() : found.run.updatedAt);
+  const drawn = timeline ? timelineOf(found.run, history.agents, spans) : undefined;
+  if (drawn && svg) {
+    await writeSvg(drawn);
+    return 0;
+  }
   const doings = doingByAgent(found.owner && (await store.now(id)));
   const log = backgroundLog(workspace(id));
   const shown: ShownRun = { found, history, doings, log };
   if (json) {
-    stdout.json(shownAsJson(shown), 2);
+    const bars = drawn && { timeline: timelineJson(drawn) };
+    stdout.json({ ...shownAsJson(shown), ...bars }, 2);
+    return 0;
+  }
+  if (drawn) {
+    for (const line of runHeading(found)) stdout.say(line);
+    stdout.say('');
+    showTimeline(drawn);
     return 0;
   }
   // One by one, because the number of arguments of a call is limited.

@@ -1,0 +1,57 @@
+/** The timeline of a run: a row for each agent, with what it did and when. */
+import type { Run } from '../model/run.ts';
+import { type Axis, axisOf } from './axis.ts';
+import type { AgentUse } from './run-history.ts';
+import type { Span } from './span.ts';
+
+export interface Timeline {
+  readonly run: string;
+  readonly axis: Axis;
+  /** In the order of creation. */
+  readonly rows: readonly TimelineRow[];
+}
+
+export interface TimelineRow {
+  readonly agent: string;
+  readonly parent: string | undefined;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly bornAt: number;
+  readonly workedMs: number;
+  readonly status: RowStatus;
+  /** When the agent was over, or failed; absent if it can continue. */
+  readonly endAt: number | undefined;
+  readonly spans: readonly Span[];
+}
+
+export type RowStatus = 'ended' | 'failed' | 'stopped' | 'asking' | 'live';
+
+export function timelineOf(
+  run: Run,
+  agents: ReadonlyMap<string, AgentUse>,
+  spans: readonly Span[],
+): Timeline {
+  const byAgent = new Map<string, Span[]>();
+  for (const span of spans) {
+    const known = byAgent.get(span.agent);
+    if (known) known.push(span);
+    else byAgent.set(span.agent, [span]);
+  }
+  const rows = [...agents.values()].map(
+    ({ id: agent, parent, variables, bornAt, workedMs }): TimelineRow => {
+      const own = byAgent.get(agent) ?? [];
+      const status = statusOf(run, agent);
+      const isOver = status !== 'live' && status !== 'asking';
+      // A join retires a failed worker later than it failed.
+      const endAt = isOver ? (own.at(-1)?.to ?? bornAt) : undefined;
+      return { agent, parent, variables, bornAt, workedMs, status, endAt, spans: own };
+    },
+  );
+  return { run: run.id, axis: axisOf(run.startedAt, spans), rows };
+}
+
+function statusOf(run: Run, id: string): RowStatus {
+  const ended = run.endedAgents.get(id);
+  if (ended) return ended.end.kind;
+  const kind = run.agents.get(id)?.status.kind;
+  return kind === 'failed' || kind === 'asking' ? kind : 'live';
+}
