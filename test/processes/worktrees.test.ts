@@ -18,6 +18,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { gitWorktrees } from '../../src/execute/git/worktrees.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { AgentWorktree } from '../../src/model/worktree.ts';
+import { eventually } from '../eventually.ts';
 
 const RUN = 'run-1';
 
@@ -554,4 +555,23 @@ test('a stopped making leaves nothing that runs', async () => {
   expect(await making.done).toBe('stopped');
   expect(git(main, 'worktree', 'list').split('\n')).toHaveLength(1);
   expect(await make(plan)).toBeUndefined();
+});
+
+test('a making that is stopped while git writes files leaves nothing', async () => {
+  const { root, main, folder, git, planned, worktrees, branches } = world();
+  git(main, 'config', '--global', 'filter.slow.smudge', `touch '${root}/begun'; sleep 60`);
+  writeFileSync(join(main, '.gitattributes'), 'file filter=slow\n');
+  git(main, 'add', '.');
+  git(main, 'commit', '-q', '-m', 'attributes');
+  const { agent, worktree, cwd, path } = await planned();
+  const making = worktrees.make(agent, worktree, cwd);
+  await eventually('git writes files', () => existsSync(join(root, 'begun')));
+  making.stop();
+  expect(await making.done).toEqual(expect.any(String));
+  expect(existsSync(path)).toBe(false);
+  expect(await worktrees.look(agent, worktree)).toMatchObject({ missing: true, commits: 0 });
+  expect(await worktrees.remove(agent, worktree)).toBeUndefined();
+  expect(existsSync(folder)).toBe(false);
+  expect(readdirSync(join(main, '.git', 'worktrees'))).toEqual([]);
+  expect(branches()).toBe('');
 });

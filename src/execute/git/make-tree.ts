@@ -4,7 +4,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentWorktree, Tree } from '../../model/worktree.ts';
 import { tailText } from '../file-text.ts';
-import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
+import type { Exit, LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { removeBranchLock, removePartOfEntry } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
 import { branchOf, gitEnvironment, MOST_TRIES, NEUTRAL_FOLDER } from './run-git.ts';
@@ -37,13 +37,15 @@ export async function makeTree(wanted: TreeToMake, ports: MakingPorts): Promise<
     // Where git was started, there was nothing before. It leaves a part if it dies while it cleans up.
     if (found.kind === 'strange' && !isRepeated)
       throw new Error(`${path} exists, but ${found.why}.`);
-    if (found.kind !== 'missing') await rm(path, { recursive: true, force: true });
-    if (isRepeated) await removeRemains(wanted);
+    if (found.kind === 'partial' || isRepeated) await removeRemains(wanted, 'killed');
     await rm(ports.record, { recursive: true, force: true });
+    if (ports.isStopped()) throw new Error('stopped');
     const problem = await addTree(wanted, ports);
     if (problem === undefined) break;
-    const isKilled = problem === 'killed' && !ports.isStopped() && tries < MOST_TRIES;
-    if (!isKilled) throw new Error(`git could not make the worktree ${path}: ${problem}`);
+    if (problem === 'killed' && !ports.isStopped() && tries < MOST_TRIES) continue;
+    await removeRemains(wanted, problem);
+    await rm(ports.record, { recursive: true, force: true });
+    throw new Error(`git could not make the worktree ${path}: ${problem}`);
   }
   await rm(ports.record, { recursive: true, force: true });
   await checkDirectory(wanted);
@@ -55,17 +57,22 @@ async function finishEarlier({ processes, record, onProcess }: MakingPorts): Pro
   const left = processes.adopt(record);
   if (left) {
     onProcess(left);
-    await left.ended;
-    // A git that was killed leaves the git that it has started.
+    needOurs(await left.ended);
     await left.endLeftovers();
   }
   return true;
 }
 
-async function removeRemains({ tree: { path, repository }, branch }: TreeToMake): Promise<void> {
+/** Removes all that an unfinished git has left. No agent has worked in it. */
+async function removeRemains(
+  { tree: { path, repository }, branch }: TreeToMake,
+  problem: string,
+): Promise<void> {
   const shared = await sharedFolder(repository);
-  await removeBranchLock(shared, branch);
+  await rm(path, { recursive: true, force: true });
   await removePartOfEntry(shared, path);
+  // Otherwise git has removed its locks itself.
+  if (problem === 'killed') await removeBranchLock(shared, branch);
 }
 
 /** Gives the problem, if there is one: in the words of git, or that it was killed. */
@@ -93,12 +100,17 @@ async function addTree(
   });
   ports.onProcess(git);
   const exit = await git.ended;
+  needOurs(exit);
   if (exit.kind === 'exited' && exit.code === 0) return undefined;
-  // The record stays, because a repetition first ends the remaining processes of this git.
+  // A git that was killed leaves the git that it has started.
+  await git.endLeftovers();
   if (exit.kind === 'unknown' || (exit.kind === 'exited' && exit.code === KILLED)) return 'killed';
-  const said = words(git, exit.kind === 'unstarted' ? exit.reason : exit.kind);
-  await rm(ports.record, { recursive: true, force: true });
-  return said;
+  return words(git, exit.kind === 'unstarted' ? exit.reason : exit.kind);
+}
+
+/** Another Raymond process may have adopted git. Then the tree is no longer ours. */
+function needOurs({ kind }: Exit): void {
+  if (kind === 'left') throw new Error('another process has taken the run');
 }
 
 /** The code that a shell reports for a child that SIGKILL has ended. */

@@ -66,7 +66,7 @@ class Makings {
       if (isStopped) void git.stop();
     };
     const make = async () => {
-      if (isStopped) return 'stopped';
+      if (isStopped && !existsSync(record)) return 'stopped';
       await makeTree(wanted(), { processes, record, onProcess, isStopped: () => isStopped });
       return undefined;
     };
