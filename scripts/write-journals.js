@@ -4,7 +4,7 @@
 //
 // With --bin, another raymond writes them, such as a build of an earlier release. With names of runs
 // behind the options, only those are written.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
@@ -114,6 +114,67 @@ echo "<result>$n</result>"`,
   await killedAt('"main_work5","result"', 'joined', [], 'joined');
 }
 
+/**
+ * A run with workers in worktrees: with a commit, with changes, without work, failed, and stopped. It
+ * was killed while another one worked. Before, a question had no answer, and one had.
+ */
+async function worktrees() {
+  write('worktrees', {
+    'START.sh': `echo '<ask next="LAST" timeout="1s" timeout_next="FORK">Is anybody there?</ask>'`,
+    'FORK.sh': `for n in done draft clean failed; do echo "<fork worktree='$n' n='$n'>WORK</fork>"; done
+echo '<join failed_next="RACE">RACE</join>'`,
+    'WORK.sh': `case $n in
+done) git commit -q --allow-empty -m work ;;
+draft) echo draft >draft.txt ;;
+failed) exit 3 ;;
+slow) sleep 1000 ;;
+esac
+echo "<result>$n</result>"`,
+    'RACE.sh': `for n in fast slow; do echo "<fork worktree='$n' n='$n'>WORK</fork>"; done
+echo '<join of="any">ASK</join>'`,
+    'ASK.sh': `echo '<ask next="LAST">Which colour?</ask>'`,
+    'LAST.sh': `echo '<fork worktree="true" n="slow">WORK</fork><join>START</join>'`,
+  });
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['config', 'user.name', 'x'],
+    ['config', 'user.email', 'x@example.com'],
+    ['commit', '-q', '--allow-empty', '-m', 'first'],
+  ])
+    execFileSync('git', args, { cwd: project });
+  await ends(2, 'worktrees', '--workflow-id', 'worktrees');
+  await ends(0, 'answer', 'worktrees', 'blue');
+  const isWorking = () =>
+    processes().some(({ cwd }) => cwd === join(project, '.raymond/worktrees/worktrees/main_work7'));
+  await killedWhen(isWorking, ['resume', 'worktrees'], 'worktrees');
+}
+
+/** A rehearsal in which a command of `ensures` fails, and an agent goes round in circles. */
+async function checks() {
+  write('checks', {
+    'START.md': `---
+ensures:
+  - { run: "test -e green || { touch green; echo 2 tests failed; exit 3; }", say: Make it green. }
+---
+Work.`,
+    'LOOP.md': `---
+evaluators:
+  - { unchanged: 3, then: { tag: goto, target: STUCK } }
+---
+Work again.`,
+    'STUCK.md': `---
+ensures:
+  - { run: exit 7, on: [result], tries: 1, else: { tag: result, payload: stuck } }
+---
+End.`,
+    'rehearsal.yaml': `answers:
+  START: <goto>LOOP</goto>
+  LOOP: <goto>LOOP</goto>
+  STUCK: <result>done</result>`,
+  });
+  await ends(0, 'checks', '--rehearse', '--scripts', '--workflow-id', 'checks');
+}
+
 /** A run that is long enough for a snapshot. */
 async function long() {
   write('long', {
@@ -198,7 +259,7 @@ async function agent() {
   }
 }
 
-const RUNS = { question, killed, asked, joined, long, agent };
+const RUNS = { question, killed, asked, joined, worktrees, checks, long, agent };
 
 function write(workflow, states) {
   mkdirSync(join(project, workflow), { recursive: true });
@@ -215,15 +276,20 @@ async function endsIn(world, expected, ...args) {
 }
 
 /** Kills it when its journal holds a text, and a while later what it had started. */
-async function killedAt(text, workflow, options, run, meanwhile = async () => {}) {
-  const child = start({}, [workflow, ...options, '--workflow-id', run]);
+function killedAt(text, workflow, options, run, meanwhile) {
   const journal = join(project, '.raymond/state', `${run}.jsonl`);
-  while (!existsSync(journal) || !readFileSync(journal, 'utf8').includes(text)) await delay(20);
+  const isWritten = () => existsSync(journal) && readFileSync(journal, 'utf8').includes(text);
+  return killedWhen(isWritten, [workflow, ...options, '--workflow-id', run], run, meanwhile);
+}
+
+async function killedWhen(isTime, args, run, meanwhile = async () => {}) {
+  const child = start({}, args);
+  while (!isTime()) await delay(20);
   while (!isShown(run)) await delay(20);
   child.kill('SIGKILL');
   await once(child, 'close');
   await meanwhile();
-  for (const { pid, cwd } of processes()) if (cwd === project) process.kill(pid, 'SIGKILL');
+  for (const { pid, cwd } of processes()) if (isInProject(cwd)) process.kill(pid, 'SIGKILL');
 }
 
 /** Whether the state file shows the newest event of the journal. */
@@ -234,6 +300,8 @@ function isShown(run) {
   const shown = JSON.parse(readFileSync(`${state}.json`, 'utf8'));
   return Date.parse(shown.updated_at) === at;
 }
+
+const isInProject = (cwd) => cwd === project || cwd.startsWith(`${project}/`);
 
 /** Everything that works in the project. */
 function processes() {

@@ -4,6 +4,8 @@
  * - runs of scripts with forks, calls, a failure and an open question
  * - a run that was killed while workers ran
  * - a run with joins, killed while one of them waited
+ * - a run with workers in worktrees, killed while one of them worked
+ * - a run with checks, and with an agent that goes round in circles
  * - a run of Claude Code with reminders, evaluators, retries and a usage limit
  * - a run that is long enough for a snapshot
  */
@@ -17,7 +19,7 @@ import { realDisk } from '../../src/journal/disk.ts';
 import { aloneIn, decodeSnapshot } from '../../src/journal/journal-format.ts';
 import { readEvents, readRun } from '../../src/journal/read-journal.ts';
 import { freeze } from '../../src/journal/state-file.ts';
-import { JOURNAL_VERSION, type RunEvent } from '../../src/model/event.ts';
+import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
 import { isStepEnd } from '../../src/model/event-kinds.ts';
 import type { Run } from '../../src/model/run.ts';
 import { collected, create, open, temporaryFolder } from './fixtures.ts';
@@ -117,6 +119,69 @@ test('the snapshot in a journal of this version equals the events before it', as
   const { run, folded } = await foldedFrom(path);
   expect(run).toEqual(events.reduce<Run | undefined>(codec.apply, undefined));
   expect(folded).toBe(events.length - (seq ?? 0));
+});
+
+describe('this version', () => {
+  const folder = join(journals, `version-${JOURNAL_VERSION}`);
+  const read = async (run: string) => collected(readEvents(realDisk, await copied(folder, run)));
+  const fold = async (run: string) =>
+    (await read(run)).reduce<Run | undefined>(codec.apply, undefined);
+
+  test('has every kind of event', async () => {
+    const found = new Set<string>();
+    for (const run of runsOf(JOURNAL_VERSION))
+      for (const { type } of await read(run)) found.add(type);
+    const kinds = runEventSchema._zod.def.options.flatMap(
+      ({ shape }) => shape.type._zod.def.values,
+    );
+    // It takes an hour until a usage limit is lifted.
+    expect(kinds.filter((kind) => !found.has(kind))).toEqual(['usage-limit-lifted']);
+  });
+
+  test('worktrees have their fate, and joins report what to merge', async () => {
+    const run = await fold('worktrees');
+    const ended = [...(run?.endedAgents ?? [])].map(([id, { worktree }]) => [
+      id,
+      worktree && [worktree.fate, worktree.look?.commits, worktree.look?.dirty],
+    ]);
+    expect(Object.fromEntries(ended)).toEqual({
+      main_work1: ['kept', 1, false],
+      main_work2: ['kept', 0, true],
+      main_work3: ['removed', 0, false],
+      main_work4: ['kept', 0, false],
+      main_work5: ['removed', 0, false],
+      main_work6: ['removed', 0, false],
+    });
+    expect(run?.agents.get('main_work7')).toMatchObject({
+      status: { kind: 'running' },
+      worktree: { branch: 'raymond/worktrees/main_work7', wasSeen: false },
+    });
+    const [joined] = (await read('worktrees')).filter(({ type }) => type === 'join-reported');
+    const rows: unknown = JSON.parse(joined?.type === 'join-reported' ? joined.input : '');
+    expect(rows).toMatchObject([
+      { branch: 'raymond/worktrees/done', commits: 1, dirty: false },
+      { branch: 'raymond/worktrees/draft', commits: 0, dirty: true },
+      { branch: null, commits: 0, dirty: false },
+      { status: 'failed', branch: 'raymond/worktrees/failed', commits: 0, dirty: false },
+    ]);
+  });
+
+  test('checks have their exit codes, and entries of a state can be compared', async () => {
+    const events = await read('checks');
+    const exits = events.flatMap((event) =>
+      event.type === 'step-ended' && event.exit !== undefined ? [event.exit] : [],
+    );
+    expect(exits).toEqual([3, 0, 7, 7]);
+    const entered = events.flatMap((event) =>
+      event.type === 'state-entered' ? [event.digest] : [],
+    );
+    expect([entered.length, new Set(entered).size]).toEqual([3, 1]);
+    const overridden = events.flatMap((event) =>
+      event.type === 'transition-overridden' ? [event.by] : [],
+    );
+    expect(overridden).toEqual(['unchanged', 'ensures']);
+    expect((await fold('checks'))?.result).toBe('stuck');
+  });
 });
 
 describe('facts that version 1 did not record', () => {
