@@ -100,6 +100,7 @@ function overrides(state: State, ways: readonly Way[]): readonly Choice[] {
     if (!way) return [];
     // The author wrote this transition, not the agent: the policy allows all of it.
     const { name: tag, body, attributes } = transition;
-    return [{ way, tags: [transition], entries: [{ tag, body, attributes, line: way.line }] }];
+    const { line, column } = way;
+    return [{ way, tags: [transition], entries: [{ tag, body, attributes, line, column }] }];
   });
 }

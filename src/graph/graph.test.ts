@@ -85,7 +85,7 @@ test('an edge has the position of its tag', () => {
     workflowOf({ START: `${policy('{tag: result}')}\n`, 'X.sh': '\n  echo "<goto>START</goto>"' }),
   );
   expect(graph.edges.map(({ at }) => at)).toEqual([
-    { line: 3, column: 1 },
+    { line: 3, column: 5 },
     { line: 2, column: 9 },
   ]);
 });

@@ -3,12 +3,11 @@ import type { StateName } from '../model/state-name.ts';
 import type { TagName } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
-import type { State, Workflow } from '../model/workflow.ts';
+import type { Position, State, Workflow } from '../model/workflow.ts';
 import { clip } from '../parse/clip.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
 import { grouped } from './grouped.ts';
-import type { Position } from './position.ts';
 import {
   type Origin,
   type ReferencePart,
@@ -281,7 +280,7 @@ function judges(workflow: Workflow, state: State): readonly NewEdge[] {
       label: 'judge',
       certainty: 'certain',
       origin: 'evaluator',
-      at: { line: evaluator.line, column: 1 },
+      at: { line: evaluator.line, column: evaluator.column },
     } as const;
   });
 }

@@ -1,8 +1,8 @@
 import { type BadTag, type Tag, type TagName, TRANSITION_TAGS } from '../model/tag.ts';
-import type { PromptState, ScriptState } from '../model/workflow.ts';
+import type { Position, PromptState, ScriptState } from '../model/workflow.ts';
 import { readOpeningTag } from '../parse/opening-tag.ts';
 import { once } from './once.ts';
-import { type Position, positionsIn } from './position.ts';
+import { positionsIn } from './position.ts';
 import { plainScript, withoutComments } from './script-text.ts';
 import { tagCommands } from './tag-commands.ts';
 

@@ -1,10 +1,4 @@
-import type { TextPlace } from '../model/workflow.ts';
-
-/** A position in a file. Lines and columns count from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
+import type { Position, TextPlace } from '../model/workflow.ts';
 
 /** Converts offsets of a text to positions in its file. */
 export function positionsIn(

@@ -8,6 +8,7 @@ import type { StateName } from '../model/state-name.ts';
 import type { Tag, TagName } from '../model/tag.ts';
 import type {
   AllowedTransition,
+  Position,
   PromptState,
   ScriptState,
   State,
@@ -16,7 +17,6 @@ import type {
 import { type Resolution, resolveState } from '../parse/resolve.ts';
 import { STATE_ATTRIBUTES, TAG_RULES } from '../parse/transition.ts';
 import { policyFit } from './policy-fit.ts';
-import type { Position } from './position.ts';
 import { type Shown, shownTags } from './shown-tags.ts';
 
 export interface Way extends Position {
@@ -74,11 +74,11 @@ function promptWays(workflow: Workflow, state: PromptState): readonly Way[] {
   const own = allowed
     ? allowed.flatMap((entry) => entryWays(workflow, state, entry))
     : shownWays(workflow, state);
-  const overrides = evaluators.map(({ transition, line }) =>
-    way(workflow, state, transition, { origin: 'evaluator', line, column: 1 }),
+  const overrides = evaluators.map(({ transition, line, column }) =>
+    way(workflow, state, transition, { origin: 'evaluator', line, column }),
   );
-  const afterChecks = ensures.flatMap(({ otherwise, line }) =>
-    otherwise ? [way(workflow, state, otherwise, { origin: 'ensures', line, column: 1 })] : [],
+  const afterChecks = ensures.flatMap(({ otherwise, line, column }) =>
+    otherwise ? [way(workflow, state, otherwise, { origin: 'ensures', line, column })] : [],
   );
   return [...own, ...overrides, ...afterChecks];
 }
@@ -89,7 +89,8 @@ function entryWays(
   state: PromptState,
   entry: AllowedTransition,
 ): readonly Way[] {
-  const position = { origin: 'policy', entry, line: entry.line, column: 1 } as const;
+  const { line, column } = entry;
+  const position = { origin: 'policy', entry, line, column } as const;
   const itself = way(workflow, state, entry, position);
   if (!isOpen(itself)) return [itself];
   const fitting = policyFit(workflow, state).shownFor(entry);

@@ -182,7 +182,9 @@ function judged(
     : overridden(context, state, index, { ...pending, from: index });
 }
 
-const JUDGE_MAY: readonly AllowedTransition[] = [{ tag: 'result', attributes: {}, line: 0 }];
+const JUDGE_MAY: readonly AllowedTransition[] = [
+  { tag: 'result', attributes: {}, line: 0, column: 0 },
+];
 
 function remindOrFail(
   context: AfterStep,

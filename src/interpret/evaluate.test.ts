@@ -6,6 +6,7 @@ const evaluator = (test: EvaluatorTest) => ({
   ...test,
   transition: { name: 'goto', attributes: {}, body: 'X' } as const,
   line: 1,
+  column: 1,
 });
 const step = { output: 'I am Unable to do it', sameEntries: 2, visits: 3, costUsd: 1.5 };
 const matches = (pattern: string) => evaluator({ kind: 'matches', pattern });

@@ -1,6 +1,6 @@
-import type { Position } from '../graph/position.ts';
 import type { AgentDeclaration, FaultKind } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Position } from '../model/workflow.ts';
 
 export interface LintCode extends FaultKind {
   /** The part that finds it: the loader, the parser, or lint itself. */

@@ -15,10 +15,11 @@ export function neverChecked(lint: Lint): readonly Diagnostic[] {
     return policy.ensures.flatMap((ensure) =>
       (ensure.on ?? [])
         .filter((entry) => !ways.some((way) => mayMatch(lint.workflow, entry, way)))
-        .map(({ tag, body, line }) => {
+        .map((entry) => {
+          const { tag, body } = entry;
           const written = body === undefined ? tag : `${tag} ${body}`;
           const message = `This check waits for ${written}, which the state never takes.`;
-          return fault('check-never-runs', name, { line, column: 1 }, message, {
+          return fault('check-never-runs', name, entry, message, {
             remedy: 'Name a transition of this state, or remove on to check every transition.',
           });
         }),

@@ -12,11 +12,10 @@ export function neverFiring(lint: Lint): readonly Diagnostic[] {
     return state.policy.evaluators.flatMap((evaluator) => {
       const why = whyHidden(evaluator) ?? beyondVisits(state, evaluator);
       if (!why) return [];
-      const position = { line: evaluator.line, column: 1 };
       return fault(
         'evaluator-never-fires',
         state.name,
-        position,
+        evaluator,
         `This evaluator never fires: ${why}.`,
         {
           remedy: 'Remove it, move it up, or change its condition.',
@@ -35,7 +34,7 @@ export function beyondBudget(lint: Lint): readonly Diagnostic[] {
       if (evaluator.kind !== 'cost' || evaluator.usd < budget) return [];
       const [limit, waits] = [budget, evaluator.usd].map((usd) => `$${usd.toFixed(2)}`);
       const message = `This evaluator waits for ${waits}, but a run stops at its budget of ${limit}.`;
-      return fault('evaluator-beyond-budget', name, { line: evaluator.line, column: 1 }, message, {
+      return fault('evaluator-beyond-budget', name, evaluator, message, {
         remedy: 'Choose a lower cost, or run with a higher --budget.',
       });
     }),
@@ -57,7 +56,7 @@ export function badJudges(lint: Lint): readonly Diagnostic[] {
       if (canJudge) return [];
       const why = judge.kind === 'prompt' ? 'has no transition to a <result>' : 'is not a prompt';
       const message = `${judge.name} cannot judge: it ${why}.`;
-      return fault('bad-judge', name, { line: evaluator.line, column: 1 }, message, {
+      return fault('bad-judge', name, evaluator, message, {
         remedy: 'Name a prompt that ends with <result>YES</result> or another word.',
       });
     }),

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readYaml, workflowOf, yamlWorkflowOf } from '../../test/lint/workflow-of.ts';
+import { claudeAgent } from '../execute/claude/declaration.ts';
 import { type LintOptions, lint, lintFailure } from './lint.ts';
+import { toSarif } from './sarif.ts';
 
 const END = '<result>done</result>';
 
@@ -80,7 +82,7 @@ test.each<[string, Record<string, string>, string[]]>([
       START: `---\nallowed_transitions: [{tag: fork, target: A, next: A, ITEM: 1}]\n---\n<fork next="A" ITEM="1">A</fork>`,
       A: END,
     },
-    ['unjoined-fork START.md:2:1'],
+    ['unjoined-fork START.md:2:23'],
   ],
   [
     'such a variable in a script',
@@ -155,7 +157,7 @@ test.each<[string, Record<string, string>, string[]]>([
       A: END,
       B: END,
     },
-    ['unjoined-fork START.md:2:1'],
+    ['unjoined-fork START.md:2:23'],
   ],
   ['placeholders of other tools', { START: `$\{{ input }} {{ other }} ${END}` }, []],
   [
@@ -241,28 +243,28 @@ test.each<[string, Record<string, string>, string[]]>([
     {
       START: `---\nevaluators:\n  - {matches: "", then: {tag: result, payload: x}}\n  - {cost: 1, then: {tag: result, payload: y}}\n---\n${END}`,
     },
-    ['evaluator-never-fires START.md:4:1'],
+    ['evaluator-never-fires START.md:4:5'],
   ],
   [
     'an evaluator after one with a smaller number',
     {
       START: `---\nevaluators:\n  - {visits: 2, then: {tag: result, payload: x}}\n  - {visits: 3, then: {tag: result, payload: y}}\n---\n${END}`,
     },
-    ['evaluator-never-fires START.md:4:1'],
+    ['evaluator-never-fires START.md:4:5'],
   ],
   [
     'a missing target of an evaluator',
     {
       START: `---\nevaluators:\n  - {visits: 2, then: {tag: goto, target: X}}\n---\n${END}`,
     },
-    ['missing-state START.md:3:1'],
+    ['missing-state START.md:3:5'],
   ],
   [
     'a missing judge',
     {
       START: `---\nevaluators:\n  - {prompt: X, expect: "Y", then: {tag: result, payload: n}}\n---\n${END}`,
     },
-    ['missing-state START.md:3:1'],
+    ['missing-state START.md:3:5'],
   ],
   ['states of the other platform', { START: END, 'BUILD.bat': 'rem', 'BUILD.ps1': '' }, []],
 ])('%s', (_, files, expected) => {
@@ -271,7 +273,7 @@ test.each<[string, Record<string, string>, string[]]>([
 
 test('a policy may leave the next of a fork to the agent', () => {
   const START = '---\nallowed_transitions: [{tag: fork, target: W}]\n---\nFork.';
-  expect(found({ START, W: END })).toEqual(['unjoined-fork START.md:2:1']);
+  expect(found({ START, W: END })).toEqual(['unjoined-fork START.md:2:23']);
 });
 
 test('the other platform can be checked on any platform', () => {
@@ -332,6 +334,48 @@ states:
   ])('the tag with the target %s is on line %s, column %s', (name, line, column) => {
     const tag = all.find(({ message }) => message.includes(`"${name}"`));
     expect(tag).toMatchObject({ code: 'missing-state', line, column });
+  });
+});
+
+describe('the parts of a policy', () => {
+  const POLICY = `allowed_transitions:
+  - { tag: goto, target: X1 }
+  - tag: goto
+    target: X2
+  - { tag: result }
+evaluators: [{ visits: 2, then: { tag: goto, target: X3 } }, { prompt: X4, expect: a, then: { tag: result, payload: b } }]
+ensures:
+  - run: make
+    on: [ result, goto X5 ]
+    else: { tag: goto, target: X6 }
+`;
+  const PLACES = [
+    ['X1', 2, 5],
+    ['X2', 3, 5],
+    ['X3', 6, 14],
+    ['X4', 6, 62],
+    ['goto X5', 9, 19],
+    ['X6', 8, 5],
+  ] as const;
+  const inFolder = lint(workflowOf({ START: `---\n${POLICY}---\n${END}` }));
+  const indented = POLICY.replace(/^/gm, '    ').trimEnd();
+  const YAML = `states:\n  START:\n${indented}\n    prompt: ${END}\n`;
+  const inYaml = lint(yamlWorkflowOf('flow.yaml', YAML));
+
+  test.each(PLACES)('%s has its line and its column', (name, line, column) => {
+    const mentions = ({ message }: { message: string }) => message.includes(name);
+    expect(inFolder.find(mentions)).toMatchObject({ file: 'START.md', line: line + 1, column });
+    expect(inYaml.find(mentions)).toMatchObject({
+      file: 'flow.yaml',
+      line: line + 2,
+      column: column + 4,
+    });
+  });
+
+  test('SARIF has them, too', () => {
+    const log = JSON.stringify(toSarif(inFolder, '1.2.3', claudeAgent));
+    for (const [, line, column] of PLACES)
+      expect(log).toContain(`"region":{"startLine":${line + 1},"startColumn":${column}}`);
   });
 });
 

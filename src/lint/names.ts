@@ -1,9 +1,9 @@
 /** Names of states that refer to no state, or to several. */
 
-import type { Position } from '../graph/position.ts';
 import type { Unresolved, Way } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
+import type { Position } from '../model/workflow.ts';
 import { clip } from '../parse/clip.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
@@ -33,11 +33,11 @@ export function unresolvedJudges(lint: Lint): readonly Diagnostic[] {
   return prompts(lint).flatMap(({ name, policy }) =>
     policy.evaluators.flatMap((evaluator) => {
       if (evaluator.kind !== 'prompt') return [];
-      const { state: written, line } = evaluator;
+      const { state: written } = evaluator;
       const resolution = resolveState(lint.workflow, written);
       if ('found' in resolution) return [];
       const named = { written, resolution };
-      return unresolved(name, { line, column: 1 }, named, hint, 'The judge of this evaluator');
+      return unresolved(name, evaluator, named, hint, 'The judge of this evaluator');
     }),
   );
 }

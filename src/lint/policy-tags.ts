@@ -54,7 +54,7 @@ export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
         : fault(
             'unmentioned-entry',
             state.name,
-            { line: entry.line, column: 1 },
+            entry,
             `The prompt does not mention ${shownEntry(entry)}.`,
             {
               remedy: 'Say in the prompt when to use it, or remove the entry.',

@@ -1,8 +1,14 @@
-import type { Position } from '../graph/position.ts';
 import type { Way } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
-import type { Platform, PromptState, ScriptState, State, Workflow } from '../model/workflow.ts';
+import type {
+  Platform,
+  Position,
+  PromptState,
+  ScriptState,
+  State,
+  Workflow,
+} from '../model/workflow.ts';
 
 /** The input of a rule. */
 export interface Lint {

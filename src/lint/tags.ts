@@ -2,13 +2,13 @@
 
 import { type Mention, mentionsOf } from '../graph/mentions.ts';
 import { once } from '../graph/once.ts';
-import { type Position, positionsIn } from '../graph/position.ts';
+import { positionsIn } from '../graph/position.ts';
 import { fixedParts } from '../graph/shown-tags.ts';
 import { variableChoiceProblem } from '../interpret/agent-choice.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Tag, TagName } from '../model/tag.ts';
 import { TRANSITION_TAGS } from '../model/tag.ts';
-import type { Policy, PromptState, ScriptState, State } from '../model/workflow.ts';
+import type { Policy, Position, PromptState, ScriptState, State } from '../model/workflow.ts';
 import { tagChoices } from '../parse/agent-choices.ts';
 import { nearest } from '../parse/nearest.ts';
 import { resolveState } from '../parse/resolve.ts';

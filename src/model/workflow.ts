@@ -109,17 +109,22 @@ export interface Policy extends Limits {
   readonly choices: Choices;
 }
 
+/** A position in a file. Lines and columns count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** A tag with only those parts that the policy pins. */
-export interface AllowedTransition {
+export interface AllowedTransition extends Position {
   readonly tag: TagName;
   /** The pinned target, payload, question or path. */
   readonly body?: string;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly line: number;
 }
 
 /** A command that must succeed before a transition is taken. */
-export interface Ensure {
+export interface Ensure extends Position {
   readonly run: string;
   /** The transitions that need it; absent means all. */
   readonly on?: readonly AllowedTransition[];
@@ -129,10 +134,9 @@ export interface Ensure {
   readonly tries: number;
   /** Taken when the last reminder did not help. */
   readonly otherwise?: Tag;
-  readonly line: number;
 }
 
-export type Evaluator = EvaluatorTest & { readonly transition: Tag; readonly line: number };
+export type Evaluator = EvaluatorTest & Position & { readonly transition: Tag };
 
 export type EvaluatorTest =
   | { readonly kind: 'matches'; readonly pattern: string }

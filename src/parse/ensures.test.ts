@@ -14,19 +14,22 @@ test('a check with all keys', () => {
     {
       run: 'npm test',
       on: [
-        { tag: 'result', attributes: {}, line: 3 },
-        { tag: 'goto', body: 'DEPLOY', attributes: {}, line: 3 },
+        { tag: 'result', attributes: {}, line: 3, column: 26 },
+        { tag: 'goto', body: 'DEPLOY', attributes: {}, line: 3, column: 34 },
       ],
       say: 'Repair it.',
       tries: 5,
       otherwise: { name: 'goto', attributes: {}, body: 'STUCK' },
       line: 3,
+      column: 5,
     },
   ]);
 });
 
 test('a check needs only its command', () => {
-  expect(read('{run: make}').policy.ensures).toEqual([{ run: 'make', tries: 3, line: 3 }]);
+  expect(read('{run: make}').policy.ensures).toEqual([
+    { run: 'make', tries: 3, line: 3, column: 5 },
+  ]);
 });
 
 test.each([

@@ -35,7 +35,7 @@ export function readEnsure(
     ...(text !== undefined && { say: text }),
     tries: count ?? USUAL_TRIES,
     ...(tag && { otherwise: tag }),
-    line: reader.lineOf(item.offset),
+    ...reader.positionOf(item.offset),
   };
 }
 
@@ -81,8 +81,8 @@ function readTransitionName(reader: YamlReader, item: Item): AllowedTransition |
     const message = `<${tag}> has no target that a check could name.`;
     return reader.error('bad-check', item.offset, message, { remedy: `Write on: [${tag}].` });
   }
-  const line = reader.lineOf(item.offset);
-  return { tag, ...(target !== '' && { body: target }), attributes: {}, line };
+  const position = reader.positionOf(item.offset);
+  return { tag, ...(target !== '' && { body: target }), attributes: {}, ...position };
 }
 
 const hasTarget = (tag: TagName) => ['target', 'path'].includes(TAG_RULES[tag].body);

@@ -20,7 +20,7 @@ export function readEvaluator(
   const test = readTest(reader, item, fields);
   const transition = readThen(reader, item, fields, choices);
   if (!test || !transition) return undefined;
-  return { ...test, transition, line: reader.lineOf(item.offset) };
+  return { ...test, transition, ...reader.positionOf(item.offset) };
 }
 
 const TESTS = ['matches', 'visits', 'cost', 'unchanged', 'prompt'] as const;

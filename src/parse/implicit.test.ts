@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { AllowedTransition } from '../model/workflow.ts';
+import type { AllowedTransition, Position } from '../model/workflow.ts';
 import { implicitTag } from './implicit.ts';
 
-type PinnedTag = Omit<AllowedTransition, 'line'>;
+type PinnedTag = Omit<AllowedTransition, keyof Position>;
 const goto: PinnedTag = { tag: 'goto', body: 'B', attributes: {} };
 
 test.each<[string, boolean, readonly PinnedTag[]]>([
@@ -20,7 +20,7 @@ test.each<[string, boolean, readonly PinnedTag[]]>([
   ['fork without next', false, [{ tag: 'fork', body: 'B', attributes: {} }]],
   ['fork', true, [{ tag: 'fork', body: 'B', attributes: { next: 'C', item: '1' } }]],
 ])('%s: %s', (_, isImplicit, entries) => {
-  const allowed = entries.map((entry) => ({ ...entry, line: 1 }));
+  const allowed = entries.map((entry) => ({ ...entry, line: 1, column: 1 }));
   const [only] = entries;
   const tag = only && { name: only.tag, attributes: only.attributes, body: only.body };
   expect(implicitTag({ allowed }, [])).toEqual(isImplicit ? tag : undefined);

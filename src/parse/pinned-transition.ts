@@ -34,7 +34,7 @@ export function readPinned(
     tag,
     ...(body === undefined ? {} : { body }),
     attributes: Object.fromEntries(attributes),
-    line: reader.lineOf(item.offset),
+    ...reader.positionOf(item.offset),
   };
 }
 

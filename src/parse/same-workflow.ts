@@ -1,7 +1,7 @@
 /** Whether two forms of a workflow mean the same. */
 import type { AgentDeclaration } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { About, State } from '../model/workflow.ts';
+import type { About, Position, State } from '../model/workflow.ts';
 import { readFiles } from './workflow.ts';
 import { isError } from './yaml-reader.ts';
 import { readYamlWorkflow } from './yaml-workflow.ts';
@@ -61,12 +61,16 @@ function essences(states: readonly State[]): ReadonlyMap<string, string> {
 /** Without the places of the parts, and with sorted keys. */
 function essence(value: unknown): string {
   return JSON.stringify(value, (key, inner) => {
-    if (PLACES.includes(key)) return undefined;
+    if (isPlace(key, inner)) return undefined;
     const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
     return isObject ? Object.fromEntries(Object.entries(inner).sort(byKey)) : inner;
   });
 }
 
-const PLACES: readonly string[] = ['line', 'place'];
+/** A variable may have the name `line`, but its value is a text. */
+const isPlace = (key: string, value: unknown) =>
+  key === 'place' ? typeof value === 'object' : POSITION.has(key) && typeof value === 'number';
+
+const POSITION: ReadonlySet<string> = new Set<keyof Position>(['line', 'column']);
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);

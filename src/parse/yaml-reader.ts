@@ -1,6 +1,6 @@
 import { isMap, isNode, isScalar, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { TextPlace } from '../model/workflow.ts';
+import type { Position, TextPlace } from '../model/workflow.ts';
 import { contentPlace } from './content-place.ts';
 import { mismatchFault, missingFault, unknownKeyFault } from './yaml-faults.ts';
 import { fitsKind, type NumberKind } from './yaml-numbers.ts';
@@ -178,8 +178,8 @@ export class YamlReader {
     return node === null || (isScalar(node) && node.value === null);
   }
 
-  lineOf(offset: number): number {
-    return this.#position(offset).line;
+  positionOf(offset: number): Position {
+    return this.#position(offset);
   }
 
   /** Where the content of a text begins. */
@@ -237,7 +237,7 @@ export class YamlReader {
     return range && range[1] > range[0] ? range[0] : undefined;
   }
 
-  #position(offset: number): { line: number; column: number } {
+  #position(offset: number): Position {
     const { line, column } = this.#text.position(offset);
     return { line: line + this.#linesBefore, column };
   }

@@ -45,7 +45,7 @@ states:
         place: { file: 'w.yaml', line: 15, column: 7, indent: 7 },
         policy: {
           choices: { model: 'opus' },
-          allowed: [{ tag: 'goto', body: 'CHECK', attributes: {}, line: 13 }],
+          allowed: [{ tag: 'goto', body: 'CHECK', attributes: {}, line: 13, column: 9 }],
           forceImplicit: false,
           onInterrupt: 'continue',
           evaluators: [],
