@@ -1,7 +1,7 @@
 // Forks with worktrees, as a user sees them. Scripts take the part of the agents.
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
@@ -133,6 +133,59 @@ echo '<result></result>'`,
     project.path('.raymond/worktrees/one', inner),
   ]);
   expect(git(project, 'branch', '--list', 'raymond/*')).toBe('+ raymond/one/main_outer1');
+});
+
+test('a worker in another workflow has a worktree, at the place where the run was started', async () => {
+  const project = repository({
+    ...END,
+    'sub/folder/file.txt': 'one\n',
+    'flow/START.sh': `echo '<fork-workflow worktree="other" item="a">../other</fork-workflow><join>DONE</join>'`,
+    'flow/DONE.sh': 'echo "<result>$RAYMOND_RESULT</result>"',
+    'other/START.sh': `echo "$item" >>file.txt; git commit -q -a -m other; echo '<goto>MORE</goto>'`,
+    'other/MORE.sh': 'echo "<result>$(pwd) $(git branch --show-current)</result>"',
+  });
+  const args = ['../../flow', '--workflow-id', 'one'];
+  const { code, stdout, stderr } = await project.run(args, { cwd: project.path('sub/folder') });
+  expect(code, stderr).toBe(0);
+  const [worker] = JSON.parse(stdout);
+  const tree = project.path('.raymond/worktrees/one', worker.agent);
+  expect(worker).toMatchObject({
+    status: 'ended',
+    state: 'MORE.sh',
+    result: `${tree}/sub/folder raymond/one/other`,
+    variables: { item: 'a' },
+    worktree: tree,
+    branch: 'raymond/one/other',
+    commits: 1,
+    dirty: false,
+  });
+  expect(git(project, 'show', 'raymond/one/other:sub/folder/file.txt')).toBe('one\na');
+  expect(project.read('sub/folder/file.txt')).toBe('one\n');
+});
+
+test('a repository with a submodule and a sparse tree: a worker has what git gives it', async () => {
+  const project = repository({
+    ...END,
+    'library/code.txt': 'x\n',
+    'big/file.txt': 'x\n',
+    'flow/START.sh': `echo '<fork worktree="true">WORK</fork><join>DONE</join>'`,
+    'flow/WORK.sh': `ls >"$RAYMOND_TASK_FOLDER/files"; ls module >"$RAYMOND_TASK_FOLDER/module"
+echo '<result></result>'`,
+  });
+  const elsewhere = `${project.folder}-library`;
+  git(project, 'clone', '-q', project.folder, elsewhere);
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  git(project, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', elsewhere, 'module');
+  git(project, 'commit', '-q', '-m', 'submodule');
+  git(project, 'sparse-checkout', 'set', 'flow', 'library');
+  expect(await project.run(RUN)).toMatchObject({ code: 0 });
+  const task = '.raymond/runs/one/tasks/main_work1';
+  expect(project.lines(task, 'files')).not.toContain('big');
+  expect(project.lines(task, 'files')).toEqual(expect.arrayContaining(['library', 'module']));
+  expect(project.lines(task, 'module')).toEqual([]);
+  // It had no work, so nothing is left.
+  expect(existsSync(project.path('.raymond/worktrees/one'))).toBe(false);
+  expect(git(project, 'branch', '--list', 'raymond/*')).toBe('');
 });
 
 test('a worktree in which another agent still works stays', async () => {
