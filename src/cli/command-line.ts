@@ -28,7 +28,7 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
   }
 }
 
-/** Whether errors are to be given as JSON, too. It must be known even if the line cannot be parsed. */
+/** Whether Raymond must print errors as JSON, too. It must be known even if the line cannot be parsed. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);

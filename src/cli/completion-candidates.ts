@@ -119,6 +119,8 @@ async function optionValues(
       return runs(here);
     case '--agent':
       return agents(here, typed);
+    case '--status':
+      return plain((await import('./commands/list.ts')).STATUSES);
     case '--level':
       return plain(['error', 'warning', 'note']);
     default:

@@ -138,6 +138,7 @@ async function fillProject(): Promise<void> {
 const TYPED: readonly [string, readonly string[]][] = [
   ['raymond resu', ['resume']],
   ['raymond list --js', ['list', '--json']],
+  ['raymond list --status cras', ['list', '--status', 'crashed']],
   ['raymond run hello --model son', ['run', 'hello', '--model', 'sonnet']],
   ['raymond run hello --model=son', ['run', 'hello', '--model=sonnet']],
   ['raymond show al', ['show', 'alpha-1']],

@@ -81,7 +81,7 @@ function agentsOf({ run: { agents, endedAgents } }: StoredRun<RunSummary>): stri
 }
 
 /** The words that select runs. A status may have more words, such as `stopped: budget`. */
-const STATUSES: readonly string[] = [
+export const STATUSES: readonly string[] = [
   'running',
   'stopping',
   'waiting',
