@@ -1,6 +1,6 @@
 // Forks with worktrees, as a user sees them. Scripts take the part of the agents.
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
@@ -73,6 +73,22 @@ test('workers work in their own worktrees; one without work is removed with its 
     'raymond/one/done',
   ]);
   expect(git(project, 'status', '--porcelain', '-uall')).toBe('?? .raymond/.gitignore');
+});
+
+test('a fork without a worktree costs no call of git', async () => {
+  const project = repository({ ...END, 'flow/WORK.sh': `echo '<result></result>'` });
+  project.write('bin/git', '#!/bin/sh\ntouch "$CALLED"\n');
+  chmodSync(project.path('bin/git'), 0o755);
+  const called = project.path('called');
+  const env = { PATH: `${project.path('bin')}:${process.env.PATH}`, CALLED: called };
+  const calls = async (fork: string) => {
+    project.write('flow/START.sh', `echo '${fork}<join>DONE</join>'`);
+    rmSync(called, { force: true });
+    const { code } = await project.run(['flow'], { env });
+    return [code, existsSync(called)];
+  };
+  expect(await calls('<fork>WORK</fork>')).toEqual([0, false]);
+  expect(await calls('<fork worktree="x">WORK</fork>')).toEqual([1, true]);
 });
 
 test('outside of a repository the fork fails with a remedy, and no worker starts', async () => {
