@@ -126,7 +126,8 @@ function standing({ agents, endedAgents, tally }: Run): string {
 
 const AGENT_COLUMNS: readonly Column[] = [
   { head: 'AGENT', least: 11 },
-  { head: 'VARIABLES', isOptional: true, least: 4 },
+  // Values such as paths often differ at their end.
+  { head: 'VARIABLES', isOptional: true, least: 4, cut: 'middle' },
   { head: 'STATE', least: 5 },
   { head: 'RETURNS TO', isOptional: true, least: 5 },
   { head: 'WORKED', isNumber: true },

@@ -22,6 +22,11 @@ test('a text that does not fit is shortened, but not below its least width', () 
   expect(table(COLUMNS, rows, 5)[1]).toBe('a         1  a l...');
 });
 
+test('a cell may lack its middle instead of its end', () => {
+  const columns = [{ head: 'A', least: 5, cut: 'middle' }] as const;
+  expect(table(columns, [['file=src/part-12/index.ts']], 14)[1]).toBe('file=s...ex.ts');
+});
+
 test('wide characters take two cells', () => {
   const [, wide, narrow] = table(
     ['A', 'B'],

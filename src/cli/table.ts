@@ -7,6 +7,8 @@ export interface Column {
   readonly isNumber?: boolean;
   /** Present if cells may be shortened to this width. */
   readonly least?: number;
+  /** The part that a shortened cell lacks; its end by default. */
+  readonly cut?: 'end' | 'middle';
   /** Left out if no row has a value in it. */
   readonly isOptional?: boolean;
 }
@@ -31,7 +33,7 @@ export function table(
   const widths = room === undefined ? natural : fitted(shown, natural, room);
   const line = (cells: readonly string[]) =>
     shown
-      .map(({ isNumber }, i) => placed(cells[i] ?? '', widths[i] ?? 0, isNumber))
+      .map((column, i) => placed(cells[i] ?? '', widths[i] ?? 0, column))
       .join(GAP)
       .trimEnd();
   return [
@@ -64,19 +66,30 @@ function fitted(
   return widths;
 }
 
-function placed(cell: string, width: number, isNumber = false): string {
-  const text = widthOf(cell) > width ? shortened(cell, width) : cell;
+function placed(cell: string, width: number, { isNumber, cut = 'end' }: Column): string {
+  const text = widthOf(cell) > width ? SHORTENED[cut](cell, width - CUT.length) : cell;
   const blank = ' '.repeat(Math.max(0, width - widthOf(text)));
   return isNumber ? blank + text : text + blank;
 }
 
-function shortened(cell: string, width: number): string {
+const SHORTENED = {
+  end: (cell: string, room: number) => `${beginning(cell, room).trimEnd()}${CUT}`,
+  middle: (cell: string, room: number) => {
+    const reversed = Array.from(cell).reverse().join('');
+    const end = Array.from(beginning(reversed, Math.floor(room / 2)))
+      .reverse()
+      .join('');
+    return `${beginning(cell, room - widthOf(end))}${CUT}${end}`;
+  },
+};
+
+function beginning(cell: string, room: number): string {
   let text = '';
-  let left = width - CUT.length;
+  let left = room;
   for (const character of cell) {
     left -= widthOf(character);
     if (left < 0) break;
     text += character;
   }
-  return `${text.trimEnd()}${CUT}`;
+  return text;
 }

@@ -66,7 +66,7 @@ const UNICODE: Signs = {
   retry: '·',
   limit: '~',
   failedStep: '✗',
-  cut: '╱╱',
+  cut: '╱',
   end: { ended: '✓', failed: '✗', stopped: '■', asking: '?', live: '▶' },
 };
 
@@ -78,7 +78,7 @@ const ASCII: Signs = {
   retry: '.',
   limit: '~',
   failedStep: 'X',
-  cut: '//',
+  cut: '/',
   end: { ended: ']', failed: 'X', stopped: '#', asking: '?', live: '>' },
 };
 
@@ -115,7 +115,7 @@ function bar({ axis }: Timeline, row: TimelineRow, cells: number, signs: Signs):
   const cellOf = (time: number) => Math.min(cells - 1, Math.floor(axis.place(time) * cells));
   for (const cut of axis.cuts) {
     const at = cellOf((cut.from + cut.to) / 2);
-    if (at > 0) line[at] = signs.cut[0] ?? '/';
+    if (at > 0) line[at] = signs.cut;
   }
   for (const span of row.spans) {
     const [from, to] = [cellOf(span.from), cellOf(span.to)];

@@ -75,7 +75,7 @@ test('a long wait for an answer is cut, and the text says so', () => {
   stage.turn('<result>done</result>');
   const rows = text(timelineFor(stage));
   expect(rows[1]).toMatch(/┣START━+\?+┣NEXT━+✓$/);
-  expect(rows.at(-1)).toBe('╱╱ stands for a rest of 8 h 0 min, drawn shorter.');
+  expect(rows.at(-1)).toBe('╱ stands for a rest of 8 h 0 min, drawn shorter.');
   expect(svg(timelineFor(stage))).toContain('nothing ran for 8 h 0 min');
 });
 

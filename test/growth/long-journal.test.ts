@@ -5,20 +5,23 @@ import { writeLongRun } from '../kept-runs.ts';
 import { newProject } from '../new-project.ts';
 import { COUNTER, readBy } from './read-by.ts';
 
-test.each(['show', 'show --json'])('%s reads each byte of a journal once', async (command) => {
-  const [short, long] = [1_000, 20_000].map((events) => {
-    const project = newProject(COUNTER);
-    writeLongRun(project.folder, 'r', events);
-    return { project, size: statSync(project.path('.raymond/state/r.jsonl')).size };
-  });
-  if (!short || !long) throw new Error('Two projects were made.');
-  const [less, more] = [
-    await readBy(short.project, [...command.split(' '), 'r']),
-    await readBy(long.project, [...command.split(' '), 'r']),
-  ];
-  const once = long.size - short.size;
-  expect(more.bytes - less.bytes).toBeGreaterThan(0.99 * once);
-  expect(more.bytes - less.bytes).toBeLessThan(1.05 * once);
-  // The largest reads have 256 KB.
-  expect(more.reads - less.reads).toBeLessThan(once / (128 * 1024) + 10);
-});
+test.each(['show', 'show --json', 'show --timeline', 'logs'])(
+  '%s reads each byte of a journal once',
+  async (command) => {
+    const [short, long] = [1_000, 20_000].map((events) => {
+      const project = newProject(COUNTER);
+      writeLongRun(project.folder, 'r', events);
+      return { project, size: statSync(project.path('.raymond/state/r.jsonl')).size };
+    });
+    if (!short || !long) throw new Error('Two projects were made.');
+    const [less, more] = [
+      await readBy(short.project, [...command.split(' '), 'r']),
+      await readBy(long.project, [...command.split(' '), 'r']),
+    ];
+    const once = long.size - short.size;
+    expect(more.bytes - less.bytes).toBeGreaterThan(0.99 * once);
+    expect(more.bytes - less.bytes).toBeLessThan(1.05 * once);
+    // The largest reads have 256 KB.
+    expect(more.reads - less.reads).toBeLessThan(once / (128 * 1024) + 10);
+  },
+);
