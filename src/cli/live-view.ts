@@ -3,7 +3,6 @@
  * and not on the number of events: everything between two frames is drawn together.
  */
 import type { Doing } from '../model/now.ts';
-import type { Run } from '../model/run.ts';
 import type { Line } from '../observe/describe.ts';
 import type { Clock, Observer, OpenQuestion } from '../ports.ts';
 import { questionFits, type Typing } from '../view/question-rows.ts';
@@ -23,8 +22,8 @@ export interface LiveViewParts {
   readonly clock: Pick<Clock, 'now'>;
   /** The activity of the agents. */
   readonly doing: () => ReadonlyMap<string, Doing>;
-  /** For a run that has begun already. */
-  readonly run?: Run;
+  /** The last rows stay on the screen. */
+  readonly keepsRows?: boolean;
 }
 
 export interface LiveView extends Required<Observer> {
@@ -38,8 +37,9 @@ export interface LiveView extends Required<Observer> {
   quoteLong(question: OpenQuestion): void;
 }
 
-export function liveView({ screen, pace, clock, doing, run }: LiveViewParts): LiveView {
-  let view: View | undefined = run && viewOf(run);
+export function liveView(parts: LiveViewParts): LiveView {
+  const { screen, pace, clock, doing, keepsRows = false } = parts;
+  let view: View | undefined;
   let typing: Typing | undefined;
   let lines: Line[] = [];
   let earliest = 0;
@@ -68,9 +68,12 @@ export function liveView({ screen, pace, clock, doing, run }: LiveViewParts): Li
     if (view && view.run.status.kind !== 'ended') schedule(began + TICK_MS);
   };
   const rows = () => {
-    if (!view || view.run.status.kind === 'ended' || !screen.canRedraw()) return [];
+    if (!view || !screen.canRedraw()) return [];
+    const { status, updatedAt } = view.run;
+    if (status.kind === 'ended' && !keepsRows) return [];
     const { columns: width, rows: height } = screen.size();
-    return screenRows(view, { width, height, now: clock.now(), doing: doing(), typing });
+    const now = status.kind === 'ended' ? updatedAt : clock.now();
+    return screenRows(view, { width, height, now, doing: doing(), typing });
   };
   const endResize = screen.onResize(() => {
     wholeAt = 0;
@@ -110,7 +113,11 @@ export function liveView({ screen, pace, clock, doing, run }: LiveViewParts): Li
       next?.cancel();
       endResize();
       endContinue();
+      typing = undefined;
       flush([], true);
+      if (!keepsRows) return;
+      screen.draw([], rows(), true);
+      screen.forgetRows();
     },
   };
 }

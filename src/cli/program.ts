@@ -91,6 +91,14 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
       finish((await import('./commands/logs.ts')).logs(here, name, options)),
     );
   raymond
+    .command('watch [run]')
+    .description('show a run live until it ends; answers its questions')
+    .option('--plain', 'plain lines, without colour')
+    .option('--json', 'print the events of the journal')
+    .action(async (name, options) =>
+      finish((await import('./commands/watch.ts')).watch(here, name, options)),
+    );
+  raymond
     .command('stop [run]')
     .description('stop a run; it can be resumed')
     .option('--now', 'stop running steps, too')

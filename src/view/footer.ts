@@ -18,7 +18,7 @@ export function footer(run: Run, width: number, now: number): readonly Row[] {
     count(waiting, 'waiting', 'plain'),
     count(tally.failed, 'failed', 'bad'),
     count(endedAgents.size, 'ended', 'good'),
-    { text: elapsed(now - run.startedAt), tone: 'plain' },
+    { text: elapsed(run.workedMs + (running > 0 ? now - run.updatedAt : 0)), tone: 'plain' },
   ];
   return [...notices(run, width, now), ...flow(pieces, width)];
 }

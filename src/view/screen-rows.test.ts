@@ -50,7 +50,7 @@ test('a view of 80 columns', () => {
     main_work3 item=docs     WORK.md     retries in 0:00: It is…            $0.0200
     main_work4 item=tests    WORK.md     failed: It is not-logged-in.
     main_work5 item=release  WORK.md     ready
-    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:12
+    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:10
     "
   `);
 });
@@ -65,7 +65,7 @@ test('a view of 60 columns breaks no word', () => {
     main_work4 item=tests    WORK.md     failed: It is…
     main_work5 item=release  WORK.md     ready
     flow-00000000  $1.57 of $10.00  1 running  4 waiting
-    1 failed  0 ended  1:12
+    1 failed  0 ended  1:10
     "
   `);
 });
@@ -79,7 +79,7 @@ test('a view of 140 columns', () => {
     main_work3 item=docs     WORK.md     retries in 0:00: It is overloaded.                                                             $0.0200
     main_work4 item=tests    WORK.md     failed: It is not-logged-in.
     main_work5 item=release  WORK.md     ready
-    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:12
+    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:10
     "
   `);
 });
@@ -95,7 +95,7 @@ test('a view of 40 columns leaves out the cost', () => {
     main_work5…     WORK.md   ready
     flow-00000000  $1.57 of $10.00
     1 running  4 waiting  1 failed  0 ended
-    1:12
+    1:10
     "
   `);
 });
@@ -112,7 +112,7 @@ test('a view of 30 columns leaves out what agents do', () => {
     flow-00000000
     $1.57 of $10.00  1 running
     4 waiting  1 failed  0 ended
-    1:12
+    1:10
     "
   `);
 });
@@ -132,7 +132,7 @@ test('a view of 12 columns has the names only', () => {
     4 waiting
     1 failed
     0 ended
-    1:12
+    1:10
     "
   `);
 });
@@ -144,7 +144,7 @@ test('too many agents are summarised: those that need attention come first', () 
     main_work2 item=web      WORK.md     asks: Which database…        1:06    $1.50
     main_work3 item=docs     WORK.md     retries in 0:00: It is…            $0.0200
     and 3 more: 1 running, 1 joining, 1 ready
-    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:12
+    flow-00000000  $1.57 of $10.00  1 running  4 waiting  1 failed  0 ended  1:10
     "
   `);
 });
@@ -163,7 +163,7 @@ test('a question is answered below the agents', () => {
     main_work4 item=tests    WORK.md     failed: It is…
     main_work5 item=release  WORK.md     ready
     flow-00000000  $1.57 of $10.00  1 running  4 waiting
-    1 failed  0 ended  1:12
+    1 failed  0 ended  1:10
 
     main_work2 asks:
       | Which database should the API use, PostgreSQL or 
@@ -180,7 +180,7 @@ test('the rest of a long question is left out', () => {
   expect(shown(stage, { typing, width: 40, height: 10 })).toMatchInlineSnapshot(`
     "flow-00000000  $0.00 of $10.00
     0 running  1 waiting  0 failed  0 ended
-    1:01
+    0:00
 
     main asks (0:00 left):
       | …
@@ -196,7 +196,7 @@ test('a usage limit has a countdown', () => {
     "
     main  START.md  waits for the usage limit
     usage limit: 1:02:02 left, until T
-    flow-00000000  $0.00 of $10.00  0 running  1 waiting  0 failed  0 ended  1:03
+    flow-00000000  $0.00 of $10.00  0 running  1 waiting  0 failed  0 ended  0:01
     "
   `);
 });

@@ -3,6 +3,7 @@ import { oneLine } from '../../observe/words.ts';
 import type { RunStore, StoredRun } from '../../ports.ts';
 import { answerText } from '../answer-text.ts';
 import { meansRun } from '../find-run.ts';
+import { answeredAlready, giveAnswer } from '../give-answer.ts';
 import { refuseInside } from '../inside.ts';
 import { type Question, questionsOf } from '../questions.ts';
 import { allRuns, openRun, runToChange } from '../runs.ts';
@@ -28,7 +29,7 @@ export async function answer(
   const question = await openQuestion(store, found, options.agent);
   const { agent } = question;
   const text = await answerText(written, { ...question, run: id });
-  await give(store, id, question, text);
+  await giveAnswer(store, id, question, text);
   if (options.json) stdout.json({ workflow_id: id, agent, answered: true });
   else if (!owner) stderr.offer(`The answer is saved. To continue the run: raymond resume ${id}`);
   else stderr.say(`The answer is delivered to ${agent} of ${id}.`);
@@ -83,52 +84,11 @@ async function openQuestion(
   );
 }
 
-/** Resolves only if the answer counts: it is the first one, and nothing else has settled the question. */
-async function give(store: RunStore, id: string, question: Question, text: string): Promise<void> {
-  const { agent, askedAt } = question;
-  const isFirst = await store.mailbox(id).post({ kind: 'answer', agent, askedAt, text });
-  if (!isFirst) throw answeredAlready(id, agent);
-  const status = (await openRun(store, id)).run.agents.get(agent)?.status;
-  const isOpen = status?.kind === 'asking' && status.askedAt === askedAt;
-  if (!isOpen && !(await wasTaken(store, id, question, text))) throw settled(id, agent);
-}
-
-async function wasTaken(
-  store: RunStore,
-  id: string,
-  question: Question,
-  text: string,
-): Promise<boolean> {
-  let isOpen = false;
-  for await (const event of store.events(id)) {
-    if (!('agent' in event) || event.agent !== question.agent) continue;
-    if (isOpen) return event.type === 'agent-answered' && event.text === text;
-    isOpen = event.type === 'agent-asked' && event.at === question.askedAt;
-  }
-  return false;
-}
-
 function severalQuestions(id: string, open: readonly Question[]): UserError {
   const names = open.map(({ agent, question }) => `${agent} (${oneLine(question, 40)})`);
   return new UserError(
     'several-questions',
     `${open.length} agents of ${id} have questions: ${names.join(', ')}.`,
     'Name one with --agent.',
-  );
-}
-
-function answeredAlready(id: string, agent: string): UserError {
-  return new UserError(
-    'question-answered',
-    `The question of ${agent} in ${id} already has an answer. Raymond did not change it.`,
-    `The run uses that answer when it continues: raymond resume ${id}`,
-  );
-}
-
-function settled(id: string, agent: string): UserError {
-  return new UserError(
-    'question-settled',
-    `The question of ${agent} in ${id} was settled at the same time. Your answer was not used.`,
-    `To see the run: raymond show ${id}`,
   );
 }

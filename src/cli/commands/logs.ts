@@ -1,14 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { apply } from '../../interpret/apply.ts';
-import { newRun } from '../../interpret/new-run.ts';
 import type { JournaledEvent } from '../../model/event.ts';
 import type { Run } from '../../model/run.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { Line } from '../../observe/describe.ts';
 import { printLines, retelling } from '../../observe/retell.ts';
 import { nearest } from '../../parse/nearest.ts';
-import type { RunStore, StepKey, StoredRun } from '../../ports.ts';
+import type { RunStore, StepKey } from '../../ports.ts';
 import { agent } from '../agent.ts';
+import { followRun } from '../follow-run.ts';
 import { isOldStep, oldPrints } from '../old-prints.ts';
 import { condition, openRun, runToSee } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
@@ -18,6 +16,8 @@ export interface LogsOptions {
   readonly follow?: boolean;
   readonly json?: boolean;
   readonly agent?: string;
+  /** Without colour. */
+  readonly plain?: boolean;
 }
 
 /** Prints what a run has reported. With `--follow`, continues until no process works on the run. */
@@ -30,7 +30,10 @@ export async function logs(
   const id = await runToSee(store, name);
   const log = new Log(store, id, options);
   if (options.follow) {
-    const found = await follow(store, id, log);
+    const found = await followRun(store, id, async (...seen) => {
+      log.add(...seen);
+      await log.flush();
+    });
     if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${condition(found)}`);
   } else {
     await openRun(store, id, (...seen) => log.add(...seen));
@@ -44,24 +47,23 @@ export async function logs(
 class Log {
   readonly #retell = retelling(agent.alarmsOf);
   readonly #prints: (step: StepKey) => Promise<string>;
-  readonly #json: boolean;
-  readonly #agent: string | undefined;
+  readonly #options: LogsOptions;
   readonly #agents = new Set<string>();
   readonly #id: string;
   /** Steps of old runs stand for their prints, which are read later. */
   #waiting: (Line | OldStep)[] = [];
 
-  constructor(store: RunStore, id: string, { json = false, agent: only }: LogsOptions) {
+  constructor(store: RunStore, id: string, options: LogsOptions) {
     this.#prints = oldPrints(store.records(id));
-    this.#json = json;
-    this.#agent = only;
+    this.#options = options;
     this.#id = id;
   }
 
   add(event: JournaledEvent, before: Run | undefined, after: Run): void {
     if ('agent' in event) this.#agents.add(event.agent);
-    const isMeant = this.#agent === undefined || ('agent' in event && event.agent === this.#agent);
-    if (this.#json) {
+    const { agent: wanted, json } = this.#options;
+    const isMeant = wanted === undefined || ('agent' in event && event.agent === wanted);
+    if (json) {
       if (isMeant) stdout.json(event);
       return;
     }
@@ -82,12 +84,12 @@ class Log {
     for (const one of waiting)
       if ('step' in one) lines.push(...printLines(one, { text: await this.#prints(one) }));
       else lines.push(one);
-    stdout.lines(lines);
+    stdout.lines(lines, this.#options);
   }
 
   /** Throws a UserError if no event is of the wanted agent. */
   checkAgent(): void {
-    const wanted = this.#agent;
+    const { agent: wanted } = this.#options;
     if (wanted === undefined || this.#agents.has(wanted)) return;
     const near = nearest(wanted, [...this.#agents]);
     throw new UserError(
@@ -100,41 +102,4 @@ class Log {
 
 interface OldStep extends StepKey {
   readonly at: number;
-}
-
-/** Reads the journal as it grows, until no process works on the run and all events are printed. */
-async function follow(store: RunStore, id: string, log: Log): Promise<StoredRun> {
-  const over = new AbortController();
-  let printed = 0;
-  let last: StoredRun | undefined;
-  const looking = whenUnowned(store, id, over.signal).then(async () => {
-    if (over.signal.aborted) return;
-    last = await openRun(store, id);
-    if (printed >= last.run.seq) over.abort();
-  });
-  // The watching reports errors, too, and ends the looking.
-  looking.catch(() => over.abort());
-  try {
-    let run = newRun;
-    for await (const event of store.watch(id, 0, over.signal)) {
-      const before = run;
-      run = apply(before, event);
-      log.add(event, before, run);
-      await log.flush();
-      printed = event.seq;
-      if (last && printed >= last.run.seq) break;
-    }
-  } finally {
-    over.abort();
-  }
-  await looking;
-  return last ?? openRun(store, id);
-}
-
-const LOOK_EVERY_MS = 500;
-
-/** Resolves when no process works on the run, or when aborted. */
-async function whenUnowned(store: RunStore, id: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await store.owner(id).catch(() => undefined)))
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
 }

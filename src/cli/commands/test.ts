@@ -22,6 +22,7 @@ import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow
 import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
 import { agent } from '../agent.ts';
 import { withNormalChoices } from '../normal-choices.ts';
+import { onChanges } from '../on-changes.ts';
 import { OPTIONS } from '../option-table.ts';
 import { openRun, runToSee } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
@@ -29,7 +30,6 @@ import { onSignals } from '../signals.ts';
 import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { libraryFor, testPorts } from '../wire.ts';
-import { onChanges } from './watch.ts';
 
 export interface TestOptions {
   readonly json?: boolean;

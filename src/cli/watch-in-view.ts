@@ -1,0 +1,158 @@
+/** Shows a run of another process in the live view, and delivers the answers of the user. */
+import { askPerson } from '../host/ask-person.ts';
+import type { JournaledEvent } from '../model/event.ts';
+import { type Doing, doingByAgent } from '../model/now.ts';
+import type { Run } from '../model/run.ts';
+import { shellWord } from '../model/shell-word.ts';
+import { UserError } from '../model/user-error.ts';
+import type { Line } from '../observe/describe.ts';
+import { retelling } from '../observe/retell.ts';
+import type { Observer, RunStore, StoredRun } from '../ports.ts';
+import { agent } from './agent.ts';
+import { askInView } from './ask-in-view.ts';
+import { followRun } from './follow-run.ts';
+import { giveAnswer } from './give-answer.ts';
+import { type LiveView, liveView } from './live-view.ts';
+import { personAtTerminal } from './person-at-terminal.ts';
+import { questionsOf } from './questions.ts';
+import { condition, openRun } from './runs.ts';
+import { onSignals } from './signals.ts';
+import type { Surroundings } from './surroundings.ts';
+import { stdout } from './terminal.ts';
+
+/** Returns when the run has ended, when its process no longer exists, or when the user leaves. */
+export async function watchInView(around: Surroundings, id: string): Promise<number> {
+  const { store, clock } = around;
+  const { run, owner } = await openRun(store, id);
+  let doing: ReadonlyMap<string, Doing> = new Map();
+  const view = liveView({
+    screen: stdout,
+    pace: clock,
+    clock,
+    doing: () => doing,
+    keepsRows: true,
+  });
+  const leaving = new AbortController();
+  const endSignals = onSignals(() => leaving.abort());
+  const isThere = owner !== undefined && !(await around.processes(id)).includeThisProcess();
+  const person = personAtTerminal(isThere, askInView(view), () => {});
+  const { signal } = leaving;
+  const watching = watchDoing(store, id, signal, (newer) => {
+    doing = newer;
+    view.change();
+  });
+  const history = new History(run.seq, view.line, id);
+  let asking: Observer | undefined;
+  let found: StoredRun;
+  try {
+    found = await followRun(store, id, watchEvent, signal);
+  } finally {
+    person.close();
+    history.flush();
+    leaving.abort();
+    endSignals();
+    await watching;
+    view.close();
+  }
+  for (const line of lastWords(found)) stdout.offer(line);
+  return 0;
+
+  async function watchEvent(event: JournaledEvent, before: Run, after: Run): Promise<void> {
+    history.add(event, before, after);
+    view.event(event, before, after);
+    asking?.event(event, before, after);
+    // Earlier questions may be settled.
+    if (!asking && event.seq >= run.seq) asking = await askOpen(after);
+  }
+
+  async function askOpen(now: Run): Promise<Observer> {
+    const open = (await questionsOf(store, now)).filter(({ isAnswered }) => !isAnswered);
+    return askPerson(
+      person,
+      open,
+      (input) => {
+        if (input.kind === 'person-answered') void answer(store, id, input, view);
+      },
+      clock,
+    );
+  }
+}
+
+async function answer(
+  store: RunStore,
+  id: string,
+  { at, text, ...asked }: { at: number; agent: string; askedAt: number; text: string },
+  view: LiveView,
+): Promise<void> {
+  try {
+    await giveAnswer(store, id, asked, text);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    view.line({ at, who: asked.agent, tone: 'warning', text: error.message });
+  }
+}
+
+/** The lines of the events. Only the newest ones of those that happened before the watching are shown. */
+class History {
+  readonly #retell = retelling(agent.alarmsOf);
+  readonly #until: number;
+  readonly #show: (line: Line) => void;
+  readonly #id: string;
+  #earlier: Line[] = [];
+  #omitted = 0;
+  #isOver = false;
+
+  constructor(until: number, show: (line: Line) => void, id: string) {
+    this.#until = until;
+    this.#show = show;
+    this.#id = id;
+  }
+
+  add(event: JournaledEvent, before: Run, after: Run): void {
+    const lines = this.#retell(event, before, after);
+    if (this.#isOver) for (const line of lines) this.#show(line);
+    else this.#earlier.push(...lines);
+    if (this.#earlier.length > 2 * MOST_EARLIER) this.#shorten();
+    if (event.seq >= this.#until) this.flush();
+  }
+
+  flush(): void {
+    this.#shorten();
+    const [first] = this.#earlier;
+    if (first && this.#omitted > 0) {
+      const text = `${this.#omitted} earlier lines are not shown. To see them: raymond logs ${shellWord(this.#id)}`;
+      this.#show({ at: first.at, who: 'run', tone: 'faint', text });
+    }
+    for (const line of this.#earlier) this.#show(line);
+    this.#earlier = [];
+    this.#omitted = 0;
+    this.#isOver = true;
+  }
+
+  #shorten(): void {
+    const surplus = Math.max(0, this.#earlier.length - MOST_EARLIER);
+    this.#earlier = this.#earlier.slice(surplus);
+    this.#omitted += surplus;
+  }
+}
+
+const MOST_EARLIER = 100;
+
+async function watchDoing(
+  store: RunStore,
+  id: string,
+  signal: AbortSignal,
+  show: (doing: ReadonlyMap<string, Doing>) => void,
+): Promise<void> {
+  for await (const now of store.watchNow(id, signal)) show(doingByAgent(now));
+}
+
+function lastWords(found: StoredRun): readonly string[] {
+  const { id, run, owner } = found;
+  if (run.status.kind === 'ended') return [];
+  return owner
+    ? [`${id} continues. To watch it again: raymond watch ${shellWord(id)}`]
+    : [
+        `${id}: ${condition(found)}. Its process no longer exists. To continue: raymond resume ${shellWord(id)}`,
+      ];
+}
