@@ -2,6 +2,7 @@ import { processPerState, warmGoto, warmShare } from './cases/agent-states.ts';
 import { listRuns, startBesideRuns } from './cases/finished-runs.ts';
 import { foldEvent } from './cases/fold-event.ts';
 import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
+import { liveView } from './cases/live-view.ts';
 import { resumeLong, showLong } from './cases/long-journal.ts';
 import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
@@ -33,6 +34,7 @@ export const CASES: readonly BenchCase[] = [
   startList,
   ...memoryOfAgents,
   agentsOrStates,
+  liveView,
   foldEvent,
 ];
 
