@@ -1,0 +1,147 @@
+/** A shell in a tmux window: a real terminal whose screen can be read. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { BIN, type Project } from '../raymond.ts';
+
+try {
+  execFileSync('tmux', ['-V']);
+} catch {
+  throw new Error('NO TMUX FOUND: the tests of the live view need it. Install tmux.');
+}
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const SCREENS = join(import.meta.dirname, 'screens');
+let terminals = 0;
+
+export class TmuxTerminal {
+  readonly #project: Project;
+  readonly #socket: string;
+  readonly #modes: Promise<string>;
+  readonly #title: string;
+  /** The server of tmux gives it to the shell. */
+  readonly #environment: Readonly<Record<string, string>>;
+
+  constructor(
+    project: Project,
+    { columns, rows }: Size,
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    this.#project = project;
+    this.#socket = `raymond-${process.pid}-${++terminals}`;
+    project.write('bashrc', `PS1='$ '; raymond() { '${process.execPath}' '${BIN}' "$@"; }\n`);
+    this.#environment = { ...project.environment, ...env, TMUX: '' };
+    this.#tmux(
+      ...['-f', '/dev/null', 'new-session', '-d', '-s', 's', '-x', `${columns}`, '-y', `${rows}`],
+      ...['-c', project.folder, 'bash', '--noprofile', '--rcfile', project.path('bashrc')],
+    );
+    onTestFinished(() => void this.#tmux('kill-server'));
+    this.#title = this.#show('#{pane_title}');
+    this.#modes = this.#readModes();
+  }
+
+  /** Types a command line. */
+  async run(line: string): Promise<void> {
+    await this.#modes;
+    this.type('clear', 'Enter');
+    await eventually('the screen is clear', () => this.screen() === '$');
+    this.#tmux('clear-history', '-t', 's');
+    this.type(line, 'Enter');
+  }
+
+  type(...keys: readonly string[]): void {
+    this.#tmux('send-keys', '-t', 's', ...keys);
+  }
+
+  resize({ columns, rows }: Size): void {
+    this.#tmux('resize-window', '-t', 's', '-x', `${columns}`, '-y', `${rows}`);
+  }
+
+  /** The screen without empty rows at its end. Rows that the terminal broke are joined. */
+  screen(): string {
+    return this.#tmux('capture-pane', '-p', '-J', '-t', 's')
+      .split('\n')
+      .map((row) => row.trimEnd())
+      .join('\n')
+      .trimEnd();
+  }
+
+  /** The screen, and everything that has scrolled away. */
+  history(): string {
+    return this.#tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 's');
+  }
+
+  shows(text: string): Promise<void> {
+    return eventually(`${JSON.stringify(text)} is on the screen`, () =>
+      this.screen().includes(text),
+    );
+  }
+
+  /**
+   * Waits until the screen is as in the file. UPDATE_SCREENS=1 writes the file instead, when the screen
+   * has the text and stays.
+   */
+  async showsScreen(name: string, text: string): Promise<void> {
+    await this.shows(text);
+    const file = join(SCREENS, `${name}.txt`);
+    const normal = () => `${normalised(this.screen(), this.#project.folder)}\n`;
+    if (process.env.UPDATE_SCREENS) {
+      let last = '';
+      const stays = () => {
+        const before = last;
+        last = normal();
+        return last === before;
+      };
+      await eventually('the screen stays', stays, 700);
+      writeFileSync(file, last);
+      return;
+    }
+    const expected = readFileSync(file, 'utf8');
+    await eventually(name, () => normal() === expected).catch(() => {});
+    expect(normal()).toBe(expected);
+  }
+
+  /** The shell has its prompt on a fresh row, and the terminal is as it was before the command. */
+  async isAsBefore(): Promise<void> {
+    await eventually('the prompt is on a fresh row', () => this.screen().endsWith('\n$'));
+    expect(this.#show('#{cursor_flag} #{alternate_on} #{cursor_x} #{pane_title}')).toBe(
+      `1 0 2 ${this.#title}`,
+    );
+    expect(await this.#readModes()).toBe(await this.#modes);
+  }
+
+  /** The modes that a program gets from the shell. */
+  async #readModes(): Promise<string> {
+    const name = `modes-${++terminals}`;
+    this.type(`stty -a >${name}.part; mv ${name}.part ${name}`, 'Enter');
+    await eventually('stty has ended', () => this.#project.lines(name).length > 0);
+    return this.#project.read(name).replace(/rows \d+; columns \d+;/, '');
+  }
+
+  #show(format: string): string {
+    return this.#tmux('display-message', '-p', '-t', 's', format).trimEnd();
+  }
+
+  #tmux(...args: readonly string[]): string {
+    const options = { encoding: 'utf8', env: this.#environment } as const;
+    return execFileSync('tmux', ['-L', this.#socket, ...args], options);
+  }
+}
+
+/** Times, durations and the folder of the project are different each time. */
+function normalised(screen: string, folder: string): string {
+  return screen
+    .replaceAll(folder, '/project')
+    .replace(/\b\d\d:\d\d:\d\d\b/g, 'HH:MM:SS')
+    .replace(/\b\d:\d\d\b/g, 'M:SS')
+    .replace(/\b\d\d:\d\d\b/g, 'MM:SS')
+    .replace(/\b\d+\.\d s\b/g, 'N s')
+    .replace(/^bash: line \d+: +\d+ Killed.*$/m, 'Killed')
+    .replace(/\bpid \d+\b/g, 'pid N');
+}
