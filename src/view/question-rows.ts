@@ -50,16 +50,19 @@ export function questionFits({ question }: Asked, width: number, rows: number): 
 }
 
 const FIXED_ROWS = 3;
+/** Before each row of `quotedLines`. */
+const BAR = '  | ';
 const PROMPT = '> ';
 
 function quoted(text: string, width: number): readonly string[] {
   const quote = { text: text.replaceAll('\t', ' ') };
-  return quotedLines(quote, { color: false, columns: width }).split('\n').slice(0, -1);
+  const rows = quotedLines(quote, { color: false, columns: width }).split('\n').slice(0, -1);
+  return rows.map((row) => `${BAR}${withoutHalves(row.slice(BAR.length))}`);
 }
 
 function quotedRows(text: string, width: number, rows: number): readonly Row[] {
   const all = quoted(text, width);
-  const shown = all.length <= rows ? all : [...all.slice(0, Math.max(0, rows - 1)), '  | …'];
+  const shown = all.length <= rows ? all : [...all.slice(0, Math.max(0, rows - 1)), `${BAR}…`];
   return shown.map((line) => ({
     pieces: [{ text: withoutHalves(fitted(line, width)), tone: 'plain' }],
   }));

@@ -27,6 +27,43 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
     expect(terminal.screen()).toContain('\x1b[32m');
   });
 
+  test('NO_COLOR draws the same rows without colour', async () => {
+    const terminal = atTerminal(newProject(FLOW), ['flow'], { env: { NO_COLOR: '1' } });
+    await shows(terminal, 'asks: Ship it?');
+    await shows(terminal, QUESTION);
+    terminal.type('yes\r');
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).not.toMatch(new RegExp(`${'\x1b'}\\[\\d+m`));
+    expect(terminal.screen()).toContain('\x1b[A');
+  });
+
+  test.each([
+    ['--plain', ['--plain'], {}],
+    ['TERM=dumb', [], { TERM: 'dumb' }],
+  ])('%s writes each line once, for screen readers', async (_, options, env) => {
+    const flow = {
+      'flow/START.sh': `echo '<goto>GO</goto>'`,
+      'flow/GO.sh': `echo '<result>fine</result>'`,
+    };
+    const args = ['flow', '--workflow-id', 'r', ...options];
+    const terminal = atTerminal(newProject(flow), args, { env });
+    expect(await terminal.ended).toBe(0);
+    const lines = terminal
+      .screen()
+      .replace(/\d\d:\d\d:\d\d/g, 'T')
+      .replace(/\d+\.\d s/g, 'N s')
+      .replace(/starts: .* at/, 'starts: flow at')
+      .split('\r\n');
+    expect(lines).toEqual([
+      'T run    r starts: flow at START.sh (budget $10.00)',
+      'T main   START.sh -> goto GO.sh (N s)',
+      'T main   GO.sh -> result (N s): fine',
+      'T run    r completed (2 steps, N s, $0.00)',
+      '  | fine',
+      '',
+    ]);
+  });
+
   test('raymond answer asks for the text', async () => {
     const project = newProject(FLOW);
     await project.run(['flow', '--workflow-id', 'r']);
