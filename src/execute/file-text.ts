@@ -24,6 +24,7 @@ export function outputText(file: string): string | LargeText {
 /** The end of a program's output. */
 export function tailText(file: string, bytes: number): string {
   const { size } = statSync(file);
+  if (size === 0) return '';
   const from = Math.max(0, size - bytes);
   const text = readPartSync(file, from, size - from)
     .toString('utf8')

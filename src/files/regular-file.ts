@@ -46,8 +46,8 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
 }
 
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
-  return withDescriptor(path, (descriptor) =>
-    fill(descriptor, roomFor(fstatSync(descriptor).size, maxBytes), 0),
+  return withDescriptor(path, (descriptor, { size }) =>
+    fill(descriptor, roomFor(size, maxBytes), 0),
   );
 }
 
@@ -56,8 +56,7 @@ export function readIfSmallSync(
   path: string,
   maxBytes: number,
 ): { readonly size: number; readonly bytes: Buffer | undefined } {
-  return withDescriptor(path, (descriptor) => {
-    const { size } = fstatSync(descriptor);
+  return withDescriptor(path, (descriptor, { size }) => {
     const bytes = size <= maxBytes ? fill(descriptor, Buffer.alloc(size), 0) : undefined;
     return { size, bytes };
   });
@@ -109,25 +108,32 @@ export async function openRegularFile(
 
 /** Opens a file for reading, and gives its descriptor. Refuses a link. */
 export function openRegularFileSync(path: string): number {
-  return opened(path, lstatSync(path), FLAGS.read | NOFOLLOW);
+  return opened(path, lstatSync(path), FLAGS.read | NOFOLLOW).descriptor;
 }
 
-function opened(path: string, found: Stats, flags: number): number {
+interface Opened {
+  readonly descriptor: number;
+  /** Of the file that was opened: the path may have been replaced since it was checked. */
+  readonly stats: Stats;
+}
+
+function opened(path: string, found: Stats, flags: number): Opened {
   checkKind(found);
   const descriptor = openSync(path, flags);
   try {
-    checkKind(fstatSync(descriptor));
-    return descriptor;
+    const stats = fstatSync(descriptor);
+    checkKind(stats);
+    return { descriptor, stats };
   } catch (error) {
     closeSync(descriptor);
     throw error;
   }
 }
 
-function withDescriptor<T>(path: string, use: (descriptor: number) => T): T {
-  const descriptor = opened(path, statSync(path), FLAGS.read);
+function withDescriptor<T>(path: string, use: (descriptor: number, stats: Stats) => T): T {
+  const { descriptor, stats } = opened(path, statSync(path), FLAGS.read);
   try {
-    return use(descriptor);
+    return use(descriptor, stats);
   } finally {
     closeSync(descriptor);
   }
