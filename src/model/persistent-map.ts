@@ -3,8 +3,8 @@
  * with the old one. A run holds its agents in such a map. So an event costs the same with ten
  * agents or ten thousand, and an earlier run does not change.
  *
- * It is a hash trie: five bits of the hash choose the branch at each level. Keys with the same hash
- * share a leaf.
+ * It is a hash trie: five bits of the hash choose the branch at each level. A branch has an array of
+ * its children only, because each change copies it. Keys with the same hash are a chain of leaves.
  */
 export class PersistentMap<V> {
   readonly size: number;
@@ -26,28 +26,23 @@ export class PersistentMap<V> {
   }
 
   get(key: string): V | undefined {
-    const hash = hashOf(key);
-    let node = this.#root;
-    for (let shift = 0; node.kind === 'branch'; shift += BITS) {
-      const child = node.children[slot(hash, shift)];
-      if (!child) return undefined;
-      node = child;
-    }
-    return node.entries.find(([k]) => k === key)?.[1];
+    return leafOf(this.#root, hashOf(key), key)?.value;
   }
 
   has(key: string): boolean {
-    return this.get(key) !== undefined;
+    return leafOf(this.#root, hashOf(key), key) !== undefined;
   }
 
   set(key: string, value: V): PersistentMap<V> {
-    const size = this.has(key) ? this.size : this.size + 1;
-    return new PersistentMap(insert(this.#root, hashOf(key), 0, key, value), size);
+    const hash = hashOf(key);
+    const size = leafOf(this.#root, hash, key) ? this.size : this.size + 1;
+    return new PersistentMap(insert(this.#root, hash, 0, key, value), size);
   }
 
   delete(key: string): PersistentMap<V> {
-    if (!this.has(key)) return this;
-    return new PersistentMap(remove(this.#root, hashOf(key), 0, key) ?? emptyBranch, this.size - 1);
+    const hash = hashOf(key);
+    if (!leafOf(this.#root, hash, key)) return this;
+    return new PersistentMap(remove(this.#root, hash, 0, key) ?? emptyBranch, this.size - 1);
   }
 
   *[Symbol.iterator](): Generator<readonly [string, V]> {
@@ -58,22 +53,32 @@ export class PersistentMap<V> {
 type Node<V> = Branch<V> | Leaf<V>;
 interface Branch<V> {
   readonly kind: 'branch';
-  readonly children: readonly (Node<V> | undefined)[];
+  /** One bit for each slot that has a child. */
+  readonly slots: number;
+  /** In the order of their slots. */
+  readonly children: readonly Node<V>[];
 }
 interface Leaf<V> {
   readonly kind: 'leaf';
   readonly hash: number;
-  readonly entries: readonly (readonly [string, V])[];
+  readonly key: string;
+  readonly value: V;
+  /** Another key with the same hash. */
+  readonly next: Leaf<V> | undefined;
 }
 
 const BITS = 5;
-const BRANCHES = 2 ** BITS;
-const emptyBranch: Branch<never> = {
-  kind: 'branch',
-  children: Array.from({ length: BRANCHES }, () => undefined),
-};
+const emptyBranch: Branch<never> = { kind: 'branch', slots: 0, children: [] };
 
-const slot = (hash: number, shift: number) => (hash >>> shift) & (BRANCHES - 1);
+const slotOf = (hash: number, shift: number) => 1 << ((hash >>> shift) & (2 ** BITS - 1));
+
+/** The position of the child in a slot: the number of children in the slots before it. */
+function positionOf(slots: number, slot: number): number {
+  let bits = slots & (slot - 1);
+  bits -= (bits >>> 1) & 0x55555555;
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
 
 function hashOf(key: string): number {
   let hash = 2166136261;
@@ -81,41 +86,63 @@ function hashOf(key: string): number {
   return hash >>> 0;
 }
 
+function leafOf<V>(root: Node<V>, hash: number, key: string): Leaf<V> | undefined {
+  let node: Node<V> | undefined = root;
+  for (let shift = 0; node?.kind === 'branch'; shift += BITS) {
+    const slot = slotOf(hash, shift);
+    node = (node.slots & slot) === 0 ? undefined : node.children[positionOf(node.slots, slot)];
+  }
+  let leaf: Leaf<V> | undefined = node;
+  while (leaf && leaf.key !== key) leaf = leaf.next;
+  return leaf;
+}
+
 function insert<V>(node: Node<V>, hash: number, shift: number, key: string, value: V): Node<V> {
   if (node.kind === 'leaf') {
-    if (node.hash === hash) {
-      const others = node.entries.filter(([k]) => k !== key);
-      return { kind: 'leaf', hash, entries: [...others, [key, value]] };
-    }
-    const split = withChild(emptyBranch, slot(node.hash, shift), node);
-    return insert(split, hash, shift, key, value);
+    if (node.hash === hash) return { kind: 'leaf', hash, key, value, next: without(node, key) };
+    const slot = slotOf(node.hash, shift);
+    return insert({ kind: 'branch', slots: slot, children: [node] }, hash, shift, key, value);
   }
-  const child = node.children[slot(hash, shift)];
-  const grown: Node<V> = child
-    ? insert(child, hash, shift + BITS, key, value)
-    : { kind: 'leaf', hash, entries: [[key, value]] };
-  return withChild(node, slot(hash, shift), grown);
+  const { slots, children } = node;
+  const slot = slotOf(hash, shift);
+  const position = positionOf(slots, slot);
+  const child = (slots & slot) === 0 ? undefined : children[position];
+  if (!child) {
+    const leaf: Leaf<V> = { kind: 'leaf', hash, key, value, next: undefined };
+    const more = [...children.slice(0, position), leaf, ...children.slice(position)];
+    return { kind: 'branch', slots: slots | slot, children: more };
+  }
+  return withChild(node, position, insert(child, hash, shift + BITS, key, value));
 }
 
 function remove<V>(node: Node<V>, hash: number, shift: number, key: string): Node<V> | undefined {
-  if (node.kind === 'leaf') {
-    const entries = node.entries.filter(([k]) => k !== key);
-    return entries.length > 0 ? { ...node, entries } : undefined;
-  }
-  const child = node.children[slot(hash, shift)];
-  if (!child) return node;
-  const shrunk = withChild(node, slot(hash, shift), remove(child, hash, shift + BITS, key));
-  return shrunk.children.some((c) => c !== undefined) ? shrunk : undefined;
+  if (node.kind === 'leaf') return without(node, key);
+  const slot = slotOf(hash, shift);
+  const position = positionOf(node.slots, slot);
+  const child = node.children[position];
+  if ((node.slots & slot) === 0 || !child) return node;
+  const shrunk = remove(child, hash, shift + BITS, key);
+  if (shrunk) return withChild(node, position, shrunk);
+  if (node.children.length === 1) return undefined;
+  const others = node.children.filter((other) => other !== child);
+  return { kind: 'branch', slots: node.slots & ~slot, children: others };
 }
 
-function withChild<V>(branch: Branch<V>, index: number, child: Node<V> | undefined): Branch<V> {
-  // Every branch has all its slots, so this copies memory, without a call for each slot.
+function withChild<V>(branch: Branch<V>, position: number, child: Node<V>): Branch<V> {
+  // This copies memory, without a call for each child.
   const children = branch.children.slice();
-  children[index] = child;
-  return { kind: 'branch', children };
+  children[position] = child;
+  return { kind: 'branch', slots: branch.slots, children };
+}
+
+/** The leaves of a chain without that of a key. */
+function without<V>(leaf: Leaf<V>, key: string): Leaf<V> | undefined {
+  if (leaf.key === key) return leaf.next;
+  return { ...leaf, next: leaf.next && without(leaf.next, key) };
 }
 
 function* entriesOf<V>(node: Node<V>): Generator<readonly [string, V]> {
-  if (node.kind === 'leaf') yield* node.entries;
-  else for (const child of node.children) if (child) yield* entriesOf(child);
+  if (node.kind === 'branch') for (const child of node.children) yield* entriesOf(child);
+  else
+    for (let leaf: Leaf<V> | undefined = node; leaf; leaf = leaf.next) yield [leaf.key, leaf.value];
 }
