@@ -33,7 +33,7 @@ export function joinReported(run: Run, event: RunEventOf<'join-reported'>): Run 
     next = retire(next, worker, event.at, { kind: 'failed', failure: worker.status.failure });
   }
   return change(next, event.agent, (agent) => ({
-    ...enter({ ...agent, choices: {} }, event.state, event.input),
+    ...enter(agent, event.state, event.input, { choices: {} }),
     workers: agent.workers.filter((id) => !over.has(id)),
     joined: event.workers.map((worker) => worker.agent),
   }));

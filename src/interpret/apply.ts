@@ -4,37 +4,31 @@
  *
  * Folds an event into a run. An event about an unknown agent changes nothing.
  */
-import { changedAgent, changedRun } from '../model/changed.ts';
-import type {
-  RunEvent,
-  RunEventOf,
-  Session,
-  StackChange,
-  StepEndEvent,
-  Task,
-} from '../model/event.ts';
-import type { Agent, AgentStatus, Run, RunningStatus } from '../model/run.ts';
+import { changedRun } from '../model/changed.ts';
+import type { RunEvent, RunEventOf, StackChange } from '../model/event.ts';
+import type { Agent, Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
-import type { AgentWorktree, WorktreeLook } from '../model/worktree.ts';
 import {
-  isDecided,
   joinClosed,
-  joining,
   joinReported,
   joinStarted,
-  recounted,
   settle,
   stopped,
   stopRequested,
 } from './apply-join.ts';
+import { resumed } from './apply-resume.ts';
+import { stepEnded, stepFailed, stepInterrupted, stepStarted } from './apply-step.ts';
+import { reminded, remindersOf, unmetOf } from './apply-task.ts';
 import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './change-agent.ts';
 import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
 
 export function apply(run: Run, event: RunEvent): Run {
   const { seq, updatedAt, workedMs } = run;
   const sinceMs = didWork(run, event) ? Math.max(0, event.at - updatedAt) : 0;
-  const change = { seq: seq + 1, updatedAt: event.at, workedMs: workedMs + sinceMs };
-  return fold(changedRun(run, change), event);
+  const stamp = { seq: seq + 1, updatedAt: event.at, workedMs: workedMs + sinceMs };
+  const next = fold(run, event);
+  // A run that the event has changed is a copy already, which no other code has seen.
+  return next === run ? changedRun(run, stamp) : Object.assign(next, stamp);
 }
 
 /** Whether the run worked in the time before the event. */
@@ -45,7 +39,7 @@ function didWork({ tally }: Run, { type }: RunEvent): boolean {
 function fold(run: Run, event: RunEvent): Run {
   switch (event.type) {
     case 'run-started':
-      return started(run, event);
+      return started(event);
     case 'run-resumed':
       return resumed(run, event);
     case 'workflow-read':
@@ -55,13 +49,11 @@ function fold(run: Run, event: RunEvent): Run {
     case 'state-entered':
       return change(run, event.agent, (agent) => stateEntered(agent, event.digest));
     case 'step-ended':
-      return endStep(run, event, (agent, step) =>
-        changedAgent(keepSession(agent, step, event), { retries: 0, previousTry: undefined }),
-      );
+      return stepEnded(run, event);
     case 'step-failed':
-      return endStep(run, event, (agent) => ({ ...agent, previousTry: event.step }));
+      return stepFailed(run, event);
     case 'step-interrupted':
-      return interrupted(run, event);
+      return stepInterrupted(run, event);
     case 'agent-moved':
       return change(run, event.agent, (agent) => moved(agent, event));
     case 'agent-forked':
@@ -131,11 +123,9 @@ function fold(run: Run, event: RunEvent): Run {
   }
 }
 
-function started({ seq, updatedAt }: Run, event: RunEventOf<'run-started'>): Run {
+function started(event: RunEventOf<'run-started'>): Run {
   const run: Run = {
     ...newRun,
-    seq,
-    updatedAt,
     id: event.run,
     workflow: event.workflow,
     cwd: event.cwd,
@@ -144,141 +134,6 @@ function started({ seq, updatedAt }: Run, event: RunEventOf<'run-started'>): Run
     startedAt: event.at,
   };
   return put(run, undefined, newAgent(FIRST_AGENT, undefined, event, {}));
-}
-
-/**
- * Failed agents get a retry, and failed joins wait again. Reminded agents and reminded judges start
- * from the beginning. A failed check is executed again.
- */
-function resumed(run: Run, event: RunEventOf<'run-resumed'>): Run {
-  let next: Run = { ...run, status: { kind: 'active' }, settings: event.settings };
-  for (const [, agent] of run.agents) {
-    const { status } = agent;
-    if (status.kind !== 'failed' || isDecided(run, agent)) continue;
-    next = put(next, agent, retried(run, agent, status, event));
-  }
-  return recounted(next);
-}
-
-function retried(
-  run: Run,
-  agent: Agent,
-  { task, join }: Extract<AgentStatus, { kind: 'failed' }>,
-  event: RunEventOf<'run-resumed'>,
-): Agent {
-  const given = { ...agent, retries: 0, input: event.input ?? agent.input };
-  const again = event.fresh ? restartInNewSession(given, task) : retryFailedTask(given, task);
-  return join ? { ...again, status: joining(run, join, event.at) } : again;
-}
-
-function retryFailedTask(agent: Agent, failed: Task): Agent {
-  const task = withoutReminder(failed);
-  const previousTry = task === failed ? agent.previousTry : undefined;
-  return { ...agent, previousTry, status: ready(task) };
-}
-
-/**
- * A new session has nothing to continue and no reminder. If a caller would continue in the
- * abandoned session, it begins a new one too.
- */
-function restartInNewSession(agent: Agent, failed: Task): Agent {
-  if (failed.kind === 'judge') return begin(agent, withoutReminder(failed));
-  const given = sessionId(agent.session);
-  const stack = agent.stack.map((frame) =>
-    given !== undefined && sessionId(frame.session) === given
-      ? { ...frame, session: { kind: 'none' } as const }
-      : frame,
-  );
-  return begin({ ...agent, stack, session: { kind: 'none' } }, { kind: 'state' });
-}
-
-function sessionId(session: Session): string | undefined {
-  if (session.kind === 'none') return undefined;
-  return session.kind === 'open' ? session.id : session.from;
-}
-
-function withoutReminder(task: Task): Task {
-  if (task.kind === 'reminder') return { kind: 'state' };
-  if (task.kind === 'check') return { ...task, reminders: 0, unmet: undefined };
-  if (task.kind !== 'judge') return task;
-  const { kind, evaluator, output, tags } = task;
-  return { kind, evaluator, output, tags };
-}
-
-function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
-  const isNewState = event.task === 'state' && event.attempt === 1;
-  const counted = isNewState ? changedRun(run, { iterations: run.iterations + 1 }) : run;
-  return change(counted, event.agent, (agent) =>
-    changedAgent(agent, {
-      steps: event.step,
-      attempts: event.attempt,
-      status: {
-        kind: 'running',
-        task: taskOf(agent.status),
-        step: event.step,
-        state: event.state,
-        startedAt: event.at,
-        session: event.session,
-        executor: event.executor,
-        worker: event.worker,
-      },
-    }),
-  );
-}
-
-/**
- * The only place that defines what the end of a step means for its agent and for the cost of the
- * run.
- */
-function endStep(
-  run: Run,
-  event: StepEndEvent,
-  settle: (agent: Agent, step: RunningStatus) => Agent,
-): Run {
-  const agent = run.agents.get(event.agent);
-  if (agent?.status.kind !== 'running') return run;
-  const { usd } = event.cost;
-  // A turn that broke off before it cost anything shows no price.
-  const hasPrice = event.type === 'step-ended' || usd > 0;
-  const isTurn = agent.status.session !== undefined;
-  const paid = changedRun(run, {
-    totalCostUsd: run.totalCostUsd + usd,
-    dearestTurnUsd:
-      isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, usd) : run.dearestTurnUsd,
-  });
-  const failure = event.type === 'step-failed' ? event.failure : undefined;
-  const settled = changedAgent(settle(agent, agent.status), {
-    costUsd: agent.costUsd + usd,
-    worktree: agent.worktree && seenAt(agent.worktree, event.worktree),
-    status: { kind: 'deciding', task: agent.status.task, failure },
-  });
-  return put(paid, agent, settled);
-}
-
-function seenAt(worktree: AgentWorktree, look: WorktreeLook | undefined): AgentWorktree {
-  const isSeen = look !== undefined && !look.missing;
-  return { ...worktree, look, wasSeen: worktree.wasSeen || isSeen };
-}
-
-/** A judge has its own session. Version 1 did not repeat the session at the end of a step. */
-function keepSession(agent: Agent, { session, task }: RunningStatus, event: StepEndEvent): Agent {
-  const left = event.session ?? session;
-  if (!left || task.kind === 'judge') return agent;
-  return changedAgent(agent, { session: { kind: 'open', id: left.id } });
-}
-
-function interrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
-  const isContinued = event.repeat === 'continue';
-  const ended = endStep(run, event, (agent, step) =>
-    isContinued ? keepSession(agent, step, event) : { ...agent, previousTry: event.step },
-  );
-  return change(ended, event.agent, (agent) => {
-    if (agent.status.kind !== 'deciding') return agent;
-    const { task } = agent.status;
-    return isContinued && task.kind !== 'judge'
-      ? begin(agent, { kind: 'continuation' })
-      : { ...agent, status: ready(task) };
-  });
 }
 
 function stateEntered(agent: Agent, digest: string): Agent {
@@ -294,8 +149,7 @@ const MOST_ENTRIES = 100;
 function moved(agent: Agent, event: RunEventOf<'agent-moved'>): Agent {
   const { workflow, session, cwd, input, choices = {} } = event;
   const stack = newStack(agent, event.stack);
-  const there = changedAgent(agent, { workflow, session, cwd, stack, choices });
-  return enter(there, event.state, input);
+  return enter(agent, event.state, input, { workflow, session, cwd, stack, choices });
 }
 
 function newStack(agent: Agent, stack: StackChange): Agent['stack'] {
@@ -328,39 +182,8 @@ function forked(run: Run, event: RunEventOf<'agent-forked'>): Run {
 function afterQuestion(agent: Agent, answer: string | undefined): Agent {
   if (agent.status.kind !== 'asking') return agent;
   const { next, timeoutNext } = agent.status;
-  return enter(
-    { ...agent, choices: {} },
-    answer === undefined ? (timeoutNext ?? next) : next,
-    answer,
-  );
-}
-
-function reminded(status: AgentStatus, event: RunEventOf<'agent-reminded'>): Task {
-  const { number, text, session, ensure } = event;
-  const task = taskOf(status);
-  if (task.kind === 'judge' && session !== undefined)
-    return { ...task, reminder: { number, text, session } };
-  const { unmet } = unmetOf(status);
-  if (ensure === undefined) return { kind: 'reminder', number, text, ...(unmet && { unmet }) };
-  // A reminder about a check does not use up the reminders about tags.
-  return {
-    kind: 'reminder',
-    number: remindersOf(task),
-    text,
-    unmet: { ...unmet, [ensure]: number },
-  };
-}
-
-/** The number of reminders about tags that an agent got in its state. */
-function remindersOf(task: Task): number {
-  if (task.kind === 'reminder') return task.number;
-  return task.kind === 'check' ? task.reminders : 0;
-}
-
-/** A judge and a check are asked between reminders, so each task keeps the counts. */
-function unmetOf(status: AgentStatus): { readonly unmet?: Readonly<Record<string, number>> } {
-  const task = taskOf(status);
-  return 'unmet' in task && task.unmet ? { unmet: task.unmet } : {};
+  const state = answer === undefined ? (timeoutNext ?? next) : next;
+  return enter(agent, state, answer, { choices: {} });
 }
 
 function waits(agent: Agent, until: number): Agent {

@@ -16,11 +16,10 @@ export function setStatus(run: Run, id: string, next: (status: AgentStatus) => A
   return change(run, id, (agent) => changedAgent(agent, { status: next(agent.status) }));
 }
 
-export function put(run: Run, before: Agent | undefined, after: Agent): Run {
-  return changedRun(run, {
-    agents: run.agents.set(after.id, after),
-    tally: tallyWith(run.tally, before?.status, after.status),
-  });
+export function put(run: Run, before: Agent | undefined, after: Agent, more?: Partial<Run>): Run {
+  const agents = run.agents.set(after.id, after);
+  const tally = tallyWith(run.tally, before?.status, after.status);
+  return changedRun(run, { agents, tally }, more);
 }
 
 /** Moves an agent to those that are over. The worktree of a failed agent is kept. */
@@ -43,16 +42,23 @@ export function retire(
   };
 }
 
-export function enter(agent: Agent, state: StateName, input: string | undefined): Agent {
-  const key = visitKey(agent.workflow, state);
+/** `more` is what else changes on the way. */
+export function enter(
+  agent: Agent,
+  state: StateName,
+  input: string | undefined,
+  more: Partial<Agent> = {},
+): Agent {
+  const key = visitKey(more.workflow ?? agent.workflow, state);
   const visits = { ...agent.visits, [key]: (agent.visits[key] ?? 0) + 1 };
   const there = { state, input, visits, entered: undefined, retries: 0, joined: undefined };
-  return begin(changedAgent(agent, there), { kind: 'state' });
+  return begin(agent, { kind: 'state' }, Object.assign(there, more));
 }
 
 /** Gives an agent a task that has not been tried yet. */
-export function begin(agent: Agent, task: Task): Agent {
-  return changedAgent(agent, { attempts: 0, previousTry: undefined, status: ready(task) });
+export function begin(agent: Agent, task: Task, more?: Partial<Agent>): Agent {
+  const untried = { attempts: 0, previousTry: undefined, status: ready(task) };
+  return changedAgent(agent, untried, more);
 }
 
 export function ready(task: Task): AgentStatus {

@@ -5,7 +5,7 @@
  */
 import type { Agent, Run } from './run.ts';
 
-export function changedRun(run: Run, change: Partial<Run>): Run {
+export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>): Run {
   const copy: Run = {
     id: run.id,
     seq: run.seq,
@@ -29,10 +29,10 @@ export function changedRun(run: Run, change: Partial<Run>): Run {
     limitedUntil: run.limitedUntil,
     result: run.result,
   };
-  return Object.assign(copy, change);
+  return Object.assign(copy, change, more);
 }
 
-export function changedAgent(agent: Agent, change: Partial<Agent>): Agent {
+export function changedAgent(agent: Agent, change: Partial<Agent>, more?: Partial<Agent>): Agent {
   const copy: Agent = {
     id: agent.id,
     parent: agent.parent,
@@ -58,5 +58,5 @@ export function changedAgent(agent: Agent, change: Partial<Agent>): Agent {
     stoppedBy: agent.stoppedBy,
     status: agent.status,
   };
-  return Object.assign(copy, change);
+  return Object.assign(copy, change, more);
 }

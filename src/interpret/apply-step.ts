@@ -1,0 +1,96 @@
+/** Folds the beginning and the end of a step into a run. */
+import { changedAgent } from '../model/changed.ts';
+import type { RunEventOf, Session, StepEndEvent } from '../model/event.ts';
+import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import type { AgentWorktree, WorktreeLook } from '../model/worktree.ts';
+import { begin, change, put, ready, taskOf } from './change-agent.ts';
+
+export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
+  const agent = run.agents.get(event.agent);
+  if (!agent) return run;
+  const isNewState = event.task === 'state' && event.attempt === 1;
+  const started = changedAgent(agent, {
+    steps: event.step,
+    attempts: event.attempt,
+    status: {
+      kind: 'running',
+      task: taskOf(agent.status),
+      step: event.step,
+      state: event.state,
+      startedAt: event.at,
+      session: event.session,
+      executor: event.executor,
+      worker: event.worker,
+    },
+  });
+  return put(run, agent, started, { iterations: run.iterations + (isNewState ? 1 : 0) });
+}
+
+export function stepEnded(run: Run, event: RunEventOf<'step-ended'>): Run {
+  return endStep(run, event, (agent, step) => ({
+    session: sessionAfter(agent, step, event),
+    retries: 0,
+    previousTry: undefined,
+  }));
+}
+
+export function stepFailed(run: Run, event: RunEventOf<'step-failed'>): Run {
+  return endStep(run, event, () => ({ previousTry: event.step }));
+}
+
+export function stepInterrupted(run: Run, event: RunEventOf<'step-interrupted'>): Run {
+  const isContinued = event.repeat === 'continue';
+  const ended = endStep(run, event, (agent, step) =>
+    isContinued ? { session: sessionAfter(agent, step, event) } : { previousTry: event.step },
+  );
+  return change(ended, event.agent, (agent) => {
+    if (agent.status.kind !== 'deciding') return agent;
+    const { task } = agent.status;
+    return isContinued && task.kind !== 'judge'
+      ? begin(agent, { kind: 'continuation' })
+      : { ...agent, status: ready(task) };
+  });
+}
+
+/**
+ * The only place that defines what the end of a step means for its agent and for the cost of the
+ * run.
+ */
+function endStep(
+  run: Run,
+  event: StepEndEvent,
+  settle: (agent: Agent, step: RunningStatus) => Partial<Agent>,
+): Run {
+  const agent = run.agents.get(event.agent);
+  if (agent?.status.kind !== 'running') return run;
+  const { usd } = event.cost;
+  // A turn that broke off before it cost anything shows no price.
+  const hasPrice = event.type === 'step-ended' || usd > 0;
+  const isTurn = agent.status.session !== undefined;
+  const failure = event.type === 'step-failed' ? event.failure : undefined;
+  const settled = changedAgent(agent, settle(agent, agent.status), {
+    costUsd: agent.costUsd + usd,
+    worktree: agent.worktree && seenAt(agent.worktree, event.worktree),
+    status: { kind: 'deciding', task: agent.status.task, failure },
+  });
+  return put(run, agent, settled, {
+    totalCostUsd: run.totalCostUsd + usd,
+    dearestTurnUsd:
+      isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, usd) : run.dearestTurnUsd,
+  });
+}
+
+function seenAt(worktree: AgentWorktree, look: WorktreeLook | undefined): AgentWorktree {
+  const isSeen = look !== undefined && !look.missing;
+  return { ...worktree, look, wasSeen: worktree.wasSeen || isSeen };
+}
+
+/** A judge has its own session. Version 1 did not repeat the session at the end of a step. */
+function sessionAfter(
+  agent: Agent,
+  { session, task }: RunningStatus,
+  event: StepEndEvent,
+): Session {
+  const left = event.session ?? session;
+  return !left || task.kind === 'judge' ? agent.session : { kind: 'open', id: left.id };
+}
