@@ -132,7 +132,7 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
 
 test('runs are reached through the store: two files build it, and no other file knows the files of runs', () => {
   // Free to use: the JSON of a run, the form of an id, and the disk for the user's own files.
-  const open = /journal\/(?:state-file|run-id|disk|disk-errors)\.ts$/;
+  const open = /journal\/(?:freeze-run|state-file-schema|thaw-run|run-id|disk|disk-errors)\.ts$/;
   const insiders = files
     .filter((file) => !file.startsWith('journal/'))
     .filter((file) =>

@@ -1,7 +1,8 @@
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { RunCodec } from '../journal/file-journal.ts';
-import { freeze, thaw } from '../journal/state-file.ts';
+import { freeze } from '../journal/freeze-run.ts';
+import { thaw } from '../journal/thaw-run.ts';
 import type { Run } from '../model/run.ts';
 
 /** How events become a run, and a run becomes JSON. */

@@ -1,5 +1,5 @@
 /** The JSON of `raymond show`: the state file, and what only the history and the owner know. */
-import { freeze } from '../journal/state-file.ts';
+import { freeze } from '../journal/freeze-run.ts';
 import { isDoing } from '../model/now.ts';
 import { condition } from './runs.ts';
 import type { ShownRun } from './show-run.ts';

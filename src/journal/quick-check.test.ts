@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { fromSchema } from '../../test/properties/from-schema.ts';
 import { runEventSchema } from '../model/event.ts';
 import { quickCheck } from './quick-check.ts';
-import { stateFileSchema } from './state-file.ts';
+import { stateFileSchema } from './state-file-schema.ts';
 
 const isEvent = quickCheck(runEventSchema);
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

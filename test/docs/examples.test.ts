@@ -11,7 +11,7 @@ import { readConfig } from '../../src/cli/config-file.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { loadWorkflow } from '../../src/index.ts';
 import { aloneIn, decodeLine } from '../../src/journal/journal-format.ts';
-import { stateFileSchema } from '../../src/journal/state-file.ts';
+import { stateFileSchema } from '../../src/journal/state-file-schema.ts';
 import { JOURNAL_VERSION } from '../../src/model/event.ts';
 import { tagChoices } from '../../src/parse/agent-choices.ts';
 import { readPrompt } from '../../src/parse/front-matter.ts';

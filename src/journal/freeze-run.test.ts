@@ -3,7 +3,8 @@ import type { Stage } from '../../test/make-run.ts';
 import { failed, makeRun, state } from '../../test/make-run.ts';
 import type { StepReport } from '../model/input.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
-import { freeze, thaw } from './state-file.ts';
+import { freeze } from './freeze-run.ts';
+import { thaw } from './thaw-run.ts';
 
 const judged = 'evaluators: [{ prompt: N, expect: "YES", then: { tag: goto, target: N } }]';
 const reminded = 'allowed_transitions: [{ tag: goto, target: N }, { tag: result }]';

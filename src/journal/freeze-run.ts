@@ -1,0 +1,143 @@
+/** Converts a run to readable JSON. It contains the whole run, so a snapshot can replace all events before it. */
+import { basename, dirname } from 'node:path';
+import type { Choices } from '../model/agent.ts';
+import type { Session } from '../model/event.ts';
+import type { Agent, AgentStatus, Run } from '../model/run.ts';
+import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
+import { isStateFile } from '../parse/state.ts';
+import type {
+  FrozenAgent,
+  FrozenEndedWorktree,
+  FrozenWorktree,
+  StateFile,
+} from './state-file-schema.ts';
+
+export function freeze(run: Run): StateFile {
+  return {
+    workflow_id: run.id,
+    seq: run.seq,
+    scope_dir: scopeOf(run.workflow),
+    workflow: run.workflow,
+    status: run.status,
+    started_at: iso(run.startedAt),
+    updated_at: iso(run.updatedAt),
+    worked_ms: run.workedMs,
+    iteration_count: run.iterations,
+    max_iterations: run.settings.maxIterations,
+    total_cost_usd: run.totalCostUsd,
+    budget_usd: run.settings.budgetUsd,
+    agents: [...run.agents].map(([, agent]) => freezeAgent(agent)),
+    fork_counters: Object.fromEntries(run.forkCounters),
+    workflow_files: Object.fromEntries(run.workflowFiles),
+    metadata: run.metadata,
+    cwd: run.cwd,
+    settings: alsoFlat(run.settings.agent, run.settings),
+    dearest_turn_usd: run.dearestTurnUsd ?? null,
+    limited_until: run.limitedUntil ?? null,
+    result: run.result ?? null,
+    ended_agents: [...run.endedAgents].map(([id, agent]) => ({
+      id,
+      parent: agent.parent ?? null,
+      workflow: agent.workflow,
+      state: agent.state,
+      status: agent.end.kind,
+      result: agent.end.kind === 'ended' ? agent.end.result : null,
+      failure: agent.end.kind === 'failed' ? agent.end.failure : null,
+      fork_attributes: agent.variables,
+      ended_at: iso(agent.at),
+      steps: agent.steps,
+      cost_usd: agent.costUsd,
+      ...(agent.worktree && { worktree: freezeEndedWorktree(agent.worktree) }),
+    })),
+  };
+}
+
+function freezeAgent(agent: Agent): FrozenAgent {
+  return alsoFlat(agent.choices, {
+    id: agent.id,
+    parent: agent.parent ?? null,
+    current_state: agent.state,
+    session_id: openId(agent.session),
+    branch_of: branchOf(agent.session),
+    stack: agent.stack.map(({ session, state, workflow, cwd }) => ({
+      session: openId(session),
+      branch_of: branchOf(session),
+      state,
+      scope_dir: scopeOf(workflow),
+      workflow,
+      cwd,
+    })),
+    cwd: agent.cwd,
+    ...(agent.worktree && { worktree: freezeWorktree(agent.worktree) }),
+    fork_attributes: agent.variables,
+    scope_dir: scopeOf(agent.workflow),
+    workflow: agent.workflow,
+    input: agent.input ?? null,
+    choices: agent.choices,
+    visits: agent.visits,
+    ...(Object.keys(agent.entries).length > 0 && { entries: agent.entries }),
+    ...(agent.entered !== undefined && { entered: agent.entered }),
+    steps: agent.steps,
+    attempts: agent.attempts,
+    retries: agent.retries,
+    previous_try: agent.previousTry ?? null,
+    cost_usd: agent.costUsd,
+    ...(agent.workers.length > 0 && { workers: agent.workers }),
+    ...(agent.joined && { joined: agent.joined }),
+    ...(agent.stoppedBy !== undefined && { stopped_by: agent.stoppedBy }),
+    status: freezeStatus(agent.status),
+  });
+}
+
+/** Repeats the choices for an agent where version 1 had them, for programs that read state files. */
+function alsoFlat<T extends object>(choices: Choices, frozen: T): T {
+  return { ...choices, ...frozen };
+}
+
+/** JSON has no `undefined`, so an absent value is null in the file. */
+function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
+  switch (status.kind) {
+    case 'running':
+      return {
+        ...status,
+        session: status.session ?? null,
+        executor: status.executor ?? null,
+        worker: status.worker ?? null,
+      };
+    case 'deciding':
+      return { ...status, failure: status.failure ?? null };
+    case 'asking':
+      return {
+        ...status,
+        deadline: status.deadline ?? null,
+        timeoutNext: status.timeoutNext ?? null,
+      };
+    case 'joining':
+      return { ...status, closed: status.closed ?? null };
+    case 'failed': {
+      const { join, ...failed } = status;
+      return join ? { ...failed, join } : failed;
+    }
+    default:
+      return status;
+  }
+}
+
+function freezeWorktree({ branch, tree, look, wasSeen }: AgentWorktree): FrozenWorktree {
+  const { path = null, base = null, repository = null } = tree ?? {};
+  return { branch, path, base, repository, look: look ?? null, was_seen: wasSeen };
+}
+
+function freezeEndedWorktree(worktree: EndedWorktree): FrozenEndedWorktree {
+  return { ...freezeWorktree(worktree), fate: worktree.fate };
+}
+
+/** The ref of a workflow that begins at a named state ends with the file of that state. */
+function scopeOf(workflow: string): string {
+  return isStateFile(basename(workflow)) ? dirname(workflow) : workflow;
+}
+
+const openId = (session: Session) => (session.kind === 'open' ? session.id : null);
+const branchOf = (session: Session) => (session.kind === 'branch' ? session.from : null);
+
+const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,178 @@
+/** The form of a run as readable JSON: the state file in `.raymond/state`, and the journal's snapshots. */
+import * as z from 'zod/mini';
+import {
+  joinEndSchema,
+  joinSchema,
+  runOutcomeSchema,
+  sessionUseSchema,
+  settingsSchema,
+  stopHowSchema,
+  stopWhySchema,
+  taskSchema,
+} from '../model/event.ts';
+import { failureSchema } from '../model/failure.ts';
+import { stateNameSchema } from '../model/state-name.ts';
+import { worktreeLookSchema } from '../model/worktree.ts';
+
+const text = z.string();
+const variables = z.readonly(z.record(text, text));
+/** Accepts every date, including years with more than four digits. */
+const time = z.string().check(z.refine((written) => !Number.isNaN(Date.parse(written))));
+
+const worktreeSchema = z.object({
+  branch: text,
+  /** Null in a rehearsal, which makes no worktrees. */
+  path: z.nullable(text),
+  base: z.nullable(text),
+  repository: z.nullable(text),
+  /** At the end of the newest step. */
+  look: z.nullable(worktreeLookSchema),
+  was_seen: z.boolean(),
+});
+
+const endedWorktreeSchema = z.extend(worktreeSchema, {
+  fate: z.enum(['removing', 'removed', 'kept']),
+});
+
+const agentStatusSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready'), task: taskSchema }),
+  z.object({
+    kind: z.literal('running'),
+    task: taskSchema,
+    step: z.number(),
+    state: stateNameSchema,
+    startedAt: z.number(),
+    session: z.nullable(sessionUseSchema),
+    executor: z.nullable(text),
+    worker: z.nullable(text),
+  }),
+  z.object({ kind: z.literal('deciding'), task: taskSchema, failure: z.nullable(failureSchema) }),
+  z.object({
+    kind: z.literal('waiting'),
+    task: taskSchema,
+    until: z.number(),
+    failure: failureSchema,
+  }),
+  z.object({
+    kind: z.literal('asking'),
+    question: text,
+    askedAt: z.number(),
+    next: stateNameSchema,
+    deadline: z.nullable(z.number()),
+    timeoutNext: z.nullable(stateNameSchema),
+  }),
+  z.object({
+    kind: z.literal('joining'),
+    join: joinSchema,
+    since: z.number(),
+    open: z.number(),
+    successes: z.number(),
+    closed: z.nullable(joinEndSchema),
+    stopping: z.number(),
+  }),
+  z.object({
+    kind: z.literal('failed'),
+    task: taskSchema,
+    failure: failureSchema,
+    join: z.optional(joinSchema),
+  }),
+]);
+
+const agentSchema = z.object({
+  id: text,
+  /** The agent that forked it. Null for the first agent. */
+  parent: z.nullable(text),
+  current_state: stateNameSchema,
+  session_id: z.nullable(text),
+  /** The session from which the next turn branches. The agent then has no own session. */
+  branch_of: z.nullable(text),
+  stack: z.array(
+    z.object({
+      session: z.nullable(text),
+      branch_of: z.nullable(text),
+      state: stateNameSchema,
+      scope_dir: text,
+      workflow: text,
+      cwd: text,
+    }),
+  ),
+  cwd: text,
+  worktree: z.optional(worktreeSchema),
+  fork_attributes: variables,
+  scope_dir: text,
+  workflow: text,
+  input: z.nullable(text),
+  choices: variables,
+  visits: z.readonly(z.record(text, z.number())),
+  /** The digests of entries into states that compare them; absent if none does. */
+  entries: z.optional(z.readonly(z.record(text, z.readonly(z.array(text))))),
+  entered: z.optional(text),
+  steps: z.number(),
+  attempts: z.number(),
+  retries: z.number(),
+  previous_try: z.nullable(z.number()),
+  cost_usd: z.number(),
+  /** Its workers whose end no join has reported. Absent in files of earlier versions. */
+  workers: z.optional(z.readonly(z.array(text))),
+  /** The workers whose results the current state receives. */
+  joined: z.optional(z.readonly(z.array(text))),
+  /** The agent whose join stops the running step. */
+  stopped_by: z.optional(text),
+  status: agentStatusSchema,
+});
+
+const endedAgentSchema = z.object({
+  id: text,
+  parent: z.nullable(text),
+  workflow: text,
+  state: stateNameSchema,
+  /** Absent in files of earlier versions: the agent gave a result. */
+  status: z.optional(z.enum(['ended', 'failed', 'stopped'])),
+  result: z.nullable(text),
+  failure: z.optional(z.nullable(failureSchema)),
+  fork_attributes: z.optional(variables),
+  ended_at: time,
+  steps: z.number(),
+  cost_usd: z.number(),
+  worktree: z.optional(endedWorktreeSchema),
+});
+
+export const stateFileSchema = z.object({
+  workflow_id: text,
+  /** The newest event that is reflected here. */
+  seq: z.int().check(z.nonnegative()),
+  /** The folder, archive or file whose states these are. */
+  scope_dir: text,
+  /** As the user named it, possibly with the state at which it begins. */
+  workflow: text,
+  status: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('active') }),
+    z.object({ kind: z.literal('stopping'), how: stopHowSchema, why: stopWhySchema }),
+    z.object({ kind: z.literal('ended'), outcome: runOutcomeSchema }),
+  ]),
+  started_at: time,
+  updated_at: time,
+  /** Absent in files of earlier versions. */
+  worked_ms: z.optional(z.number()),
+  iteration_count: z.number(),
+  max_iterations: z.number(),
+  total_cost_usd: z.number(),
+  budget_usd: z.number(),
+  agents: z.array(agentSchema),
+  fork_counters: z.record(text, z.number()),
+  /** Absent in files of earlier versions. */
+  workflow_files: z.optional(z.record(text, variables)),
+  metadata: variables,
+  cwd: text,
+  settings: settingsSchema,
+  dearest_turn_usd: z.nullable(z.number()),
+  limited_until: z.nullable(z.number()),
+  result: z.nullable(text),
+  ended_agents: z.array(endedAgentSchema),
+});
+
+export type StateFile = z.infer<typeof stateFileSchema>;
+export type FrozenAgent = StateFile['agents'][number];
+export type FrozenEndedAgent = StateFile['ended_agents'][number];
+export type FrozenWorktree = z.infer<typeof worktreeSchema>;
+export type FrozenEndedWorktree = z.infer<typeof endedWorktreeSchema>;

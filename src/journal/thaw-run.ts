@@ -1,0 +1,139 @@
+/** Makes a run again from its readable JSON. */
+import * as z from 'zod/mini';
+import type { Session } from '../model/event.ts';
+import { PersistentMap } from '../model/persistent-map.ts';
+import type { Agent, AgentEnd, AgentStatus, EndedAgent, Run } from '../model/run.ts';
+import { tallyOf } from '../model/tally.ts';
+import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
+import {
+  type FrozenAgent,
+  type FrozenEndedAgent,
+  type FrozenEndedWorktree,
+  type FrozenWorktree,
+  stateFileSchema,
+} from './state-file-schema.ts';
+
+/** Undefined if this is not the state of a run. */
+export function thaw(json: unknown): Run | undefined {
+  const read = z.safeParse(stateFileSchema, json);
+  if (!read.success) return undefined;
+  const file = read.data;
+  const agents = file.agents.map(thawAgent);
+  return {
+    id: file.workflow_id,
+    seq: file.seq,
+    workflow: file.workflow,
+    cwd: file.cwd,
+    settings: file.settings,
+    metadata: file.metadata,
+    startedAt: Date.parse(file.started_at),
+    updatedAt: Date.parse(file.updated_at),
+    workedMs: file.worked_ms ?? 0,
+    status: file.status,
+    agents: PersistentMap.from(agents.map((agent) => [agent.id, agent])),
+    endedAgents: PersistentMap.from(file.ended_agents.map((agent) => [agent.id, thawEnded(agent)])),
+    forkCounters: PersistentMap.from(Object.entries(file.fork_counters)),
+    workflowFiles: PersistentMap.from(Object.entries(file.workflow_files ?? {})),
+    tally: tallyOf(agents),
+    removals: file.ended_agents.filter(({ worktree }) => worktree?.fate === 'removing').length,
+    iterations: file.iteration_count,
+    totalCostUsd: file.total_cost_usd,
+    dearestTurnUsd: file.dearest_turn_usd ?? undefined,
+    limitedUntil: file.limited_until ?? undefined,
+    result: file.result ?? undefined,
+  };
+}
+
+function thawAgent(frozen: FrozenAgent): Agent {
+  return {
+    id: frozen.id,
+    parent: frozen.parent ?? undefined,
+    workflow: frozen.workflow,
+    state: frozen.current_state,
+    session: toSession(frozen.session_id, frozen.branch_of),
+    cwd: frozen.cwd,
+    worktree: frozen.worktree && thawWorktree(frozen.worktree),
+    stack: frozen.stack.map((frame) => ({
+      state: frame.state,
+      workflow: frame.workflow,
+      session: toSession(frame.session, frame.branch_of),
+      cwd: frame.cwd,
+    })),
+    variables: frozen.fork_attributes,
+    input: frozen.input ?? undefined,
+    choices: frozen.choices,
+    visits: frozen.visits,
+    entries: frozen.entries ?? {},
+    entered: frozen.entered,
+    steps: frozen.steps,
+    attempts: frozen.attempts,
+    retries: frozen.retries,
+    previousTry: frozen.previous_try ?? undefined,
+    costUsd: frozen.cost_usd,
+    workers: frozen.workers ?? [],
+    joined: frozen.joined,
+    stoppedBy: frozen.stopped_by,
+    status: thawStatus(frozen.status),
+  };
+}
+
+function thawEnded(frozen: FrozenEndedAgent): EndedAgent {
+  return {
+    at: Date.parse(frozen.ended_at),
+    parent: frozen.parent ?? undefined,
+    workflow: frozen.workflow,
+    state: frozen.state,
+    variables: frozen.fork_attributes ?? {},
+    end: endOf(frozen),
+    steps: frozen.steps,
+    costUsd: frozen.cost_usd,
+    worktree: frozen.worktree && thawEndedWorktree(frozen.worktree),
+  };
+}
+
+function endOf({ status, result, failure }: FrozenEndedAgent): AgentEnd {
+  if (status === 'stopped') return { kind: 'stopped' };
+  return failure ? { kind: 'failed', failure } : { kind: 'ended', result: result ?? '' };
+}
+
+function thawStatus(status: FrozenAgent['status']): AgentStatus {
+  switch (status.kind) {
+    case 'running':
+      return {
+        ...status,
+        session: status.session ?? undefined,
+        executor: status.executor ?? undefined,
+        worker: status.worker ?? undefined,
+      };
+    case 'deciding':
+      return { ...status, failure: status.failure ?? undefined };
+    case 'asking':
+      return {
+        ...status,
+        deadline: status.deadline ?? undefined,
+        timeoutNext: status.timeoutNext ?? undefined,
+      };
+    case 'joining':
+      return { ...status, closed: status.closed ?? undefined };
+    case 'failed':
+      return { ...status, join: status.join };
+    default:
+      return status;
+  }
+}
+
+function thawWorktree(frozen: FrozenWorktree): AgentWorktree {
+  const { branch, path, base, repository, look, was_seen: wasSeen } = frozen;
+  const isMade = path !== null && base !== null && repository !== null;
+  const tree = isMade ? { tree: { path, base, repository } } : {};
+  return { branch, ...tree, look: look ?? undefined, wasSeen };
+}
+
+function thawEndedWorktree(frozen: FrozenEndedWorktree): EndedWorktree {
+  return { ...thawWorktree(frozen), fate: frozen.fate };
+}
+
+function toSession(id: string | null, from: string | null): Session {
+  if (id !== null) return { kind: 'open', id };
+  return from === null ? { kind: 'none' } : { kind: 'branch', from };
+}
