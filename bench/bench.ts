@@ -3,7 +3,7 @@ import { listRuns, startBesideRuns } from './cases/finished-runs.ts';
 import { foldEvent } from './cases/fold-event.ts';
 import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
 import { liveView } from './cases/live-view.ts';
-import { resumeLong, showLong } from './cases/long-journal.ts';
+import { resumeLong, resumeSnapshots, showLong } from './cases/long-journal.ts';
 import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import { scriptTransition, scriptTransitionNoDebug } from './cases/script-transition.ts';
@@ -24,6 +24,7 @@ export const CASES: readonly BenchCase[] = [
   hostileTags,
   hostilePrints,
   showLong,
+  resumeSnapshots,
   resumeLong,
   scriptOutput,
   scriptOutputMemory,

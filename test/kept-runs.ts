@@ -1,8 +1,10 @@
 /** Runs of scripts as their files would be, without the time to run them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { apply } from '../src/interpret/apply.ts';
 import { newRun } from '../src/interpret/new-run.ts';
-import { encodeEvents } from '../src/journal/journal-format.ts';
+import { freeze } from '../src/journal/freeze-run.ts';
+import { encodeEvents, encodeSnapshot } from '../src/journal/journal-format.ts';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../src/model/event.ts';
 
 /** An hour of yesterday. */
@@ -21,22 +23,40 @@ export function writeKeptRuns(project: string, runs: number, steps = 3): void {
   }
 }
 
-/** Writes a run that was interrupted after so many events. */
-export function writeLongRun(project: string, id: string, events: number): void {
+/** Writes a run that was interrupted after so many events. A run has a snapshot in each megabyte. */
+export function writeLongRun(
+  project: string,
+  id: string,
+  events: number,
+  bytesBetweenSnapshots = Number.POSITIVE_INFINITY,
+): void {
   const steps = Math.floor((events - 2) / 3);
   const end: RunEvent = { type: 'run-ended', at: END, outcome: 'interrupted' };
-  writeJournal(project, id, [...history(project, id, steps), end]);
+  writeJournal(project, id, [...history(project, id, steps), end], bytesBetweenSnapshots);
 }
 
-function writeJournal(project: string, id: string, events: readonly RunEvent[]): void {
+function writeJournal(
+  project: string,
+  id: string,
+  events: readonly RunEvent[],
+  bytesBetweenSnapshots = Number.POSITIVE_INFINITY,
+): void {
   const folder = join(project, '.raymond', 'state');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  let seq = 1;
-  const lines = appends(events).map((append) => {
-    const bytes = encodeEvents(append, seq);
-    seq += append.length;
-    return bytes;
-  });
+  const lines: Buffer[] = [];
+  let [run, length, snapshotEnd] = [newRun, 0, 0];
+  const add = (bytes: Buffer) => {
+    lines.push(bytes);
+    length += bytes.length;
+  };
+  for (const append of appends(events)) {
+    add(encodeEvents(append, run.seq + 1));
+    run = append.reduce(apply, run);
+    if (length - snapshotEnd <= bytesBetweenSnapshots) continue;
+    writeFileSync(join(folder, `${id}.snapshot`), `${length}\n`, { mode: 0o600 });
+    add(encodeSnapshot(freeze(run), run.seq) ?? Buffer.alloc(0));
+    snapshotEnd = length;
+  }
   writeFileSync(join(folder, `${id}.jsonl`), Buffer.concat(lines), { mode: 0o600 });
 }
 

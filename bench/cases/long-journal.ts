@@ -7,7 +7,7 @@ import { timed } from '../frame/timed.ts';
 
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'raymond.js');
 const EVENTS = 100_000;
-/** The journal has no snapshots, so a command has to read all of it. */
+const BYTES_BETWEEN_SNAPSHOTS = 1024 * 1024;
 const PARSE = `for (const line of require('fs').readFileSync(process.argv[1], 'utf8').split('\\n'))
   if (line) JSON.parse(line);`;
 
@@ -17,15 +17,27 @@ export const showLong: BenchCase = {
   ...long(3, (flow) => timed(process.execPath, [bin, 'show', 'long'], flow)),
 };
 
+const resume = (flow: string) =>
+  timed(process.execPath, [bin, 'resume', 'long', '--trust-run'], flow);
+
+/** As a run writes its journal. */
+export const resumeSnapshots: BenchCase = {
+  name: 'resume-snapshots',
+  title: '`raymond resume` after 100,000 events',
+  ...long(2, resume, BYTES_BETWEEN_SNAPSHOTS),
+};
+
+/** As after a crash that lost the pointer to the newest snapshot, or an upgrade of the journal. */
 export const resumeLong: BenchCase = {
   name: 'resume-long',
-  title: '`raymond resume` after 100,000 events',
-  ...long(2, (flow) => timed(process.execPath, [bin, 'resume', 'long', '--trust-run'], flow)),
+  title: '`raymond resume` after 100,000 events without snapshots',
+  ...long(2, resume),
 };
 
 function long(
   target: number,
   measure: (flow: string) => number,
+  bytesBetweenSnapshots?: number,
 ): Omit<BenchCase, 'name' | 'title'> {
   return {
     floor: 'reading and parsing the file',
@@ -33,14 +45,18 @@ function long(
     limits: 'ratio',
     target,
     comparable: false,
-    prepare: (bench) => measures(bench, measure),
+    prepare: (bench) => measures(bench, measure, bytesBetweenSnapshots),
   };
 }
 
-function measures({ folder }: Bench, measure: (flow: string) => number): Measures {
+function measures(
+  { folder }: Bench,
+  measure: (flow: string) => number,
+  bytesBetweenSnapshots: number | undefined,
+): Measures {
   const flow = project(folder, { 'START.sh': `echo '<result>ok</result>'\n` });
   const [state, whole] = [join(flow, '.raymond', 'state'), join(flow, 'whole')];
-  writeLongRun(flow, 'long', EVENTS);
+  writeLongRun(flow, 'long', EVENTS, bytesBetweenSnapshots);
   cpSync(state, whole, { recursive: true });
   return {
     floor: () => timed(process.execPath, ['-e', PARSE, join(whole, 'long.jsonl')], flow),
