@@ -1,11 +1,11 @@
 /** A screen of tmux in which a command runs. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { eventually } from '../../test/eventually.ts';
 
 export interface TmuxScreen {
   /** The rows of the screen with their styles, when they contain all these texts. */
   whenShown(...texts: readonly string[]): Promise<string>;
-  type(keys: string): void;
   close(): void;
 }
 
@@ -29,13 +29,13 @@ export function tmuxScreen(options: ScreenOptions): TmuxScreen {
   tmux('new-session', '-d', ...size, '-c', folder, `${command}; sleep 3600`);
   return {
     async whenShown(...texts) {
-      for (;;) {
+      const isShown = () => {
         const plain = tmux('capture-pane', '-p');
-        if (texts.every((text) => plain.includes(text))) return tmux('capture-pane', '-e', '-p');
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+        return texts.every((text) => plain.includes(text));
+      };
+      await eventually(`the screen shows ${texts.join(', ')}`, isShown, 50);
+      return tmux('capture-pane', '-e', '-p');
     },
-    type: (keys) => void tmux('send-keys', '-l', keys),
     close: () => void tmux('kill-server'),
   };
 }

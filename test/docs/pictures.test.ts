@@ -7,7 +7,10 @@ import { documents, root } from './documents.ts';
 
 const folder = join(root, 'docs/pictures');
 
-test.each(Object.entries(PICTURES))('%s is up to date', async (name, make) => {
+/** Longer than all waits for a screen, so that a picture that fails closes its terminal. */
+const LONG = { timeout: 150_000 };
+
+test.each(Object.entries(PICTURES))('%s is up to date', LONG, async (name, make) => {
   const made = await make();
   const file = join(folder, name);
   if (process.env.UPDATE_PICTURES) {
