@@ -15,6 +15,7 @@ while read -r line; do
     echo '{"type":"assistant","session_id":"S","message":{"id":"m'$i'","model":"x","usage":{},"content":[{"type":"tool_use","name":"Bash","input":{"command":"npm run test -- part '$i'"}}]}}'
     sleep 0.05
   done
+  echo '{"type":"assistant","session_id":"S","message":{"id":"m","model":"x","usage":{},"content":[{"type":"text","text":"<result>ok</result>"}]}}'
   echo '{"type":"result","subtype":"success","is_error":false,"session_id":"S","result":"<result>ok</result>","total_cost_usd":0.01,"permission_denials":[],"stop_reason":"end_turn"}'
 done
 `;
