@@ -63,7 +63,7 @@ test('a run in which nothing happens is drawn once a second', () => {
   expect(counts.frames).toBeLessThanOrEqual(4);
 });
 
-test('all lines between two frames are written at once, and none is lost at the end', () => {
+test('all lines between two frames are written together, and none is lost at the end', () => {
   const { view, counts } = busyRun(0);
   const before = counts.frames;
   for (let i = 0; i < 1000; i++)
