@@ -100,11 +100,16 @@ function textOf(file: string): string {
   }
 }
 
-/** The agents of the game with worktrees. */
+/** The agents of the game with worktrees. A part of one that is killed would give half of an answer. */
 function agentsOf(project: Project): readonly number[] {
-  return survivors(project.folder)
+  const found = survivors(project.folder)
     .map((line) => Number.parseInt(line, 10))
     .filter((pid) => textOf(`/proc/${pid}/cmdline`).split('\0')[1]?.endsWith('/the-agent'));
+  return found.filter((pid) => !found.includes(parentOf(pid)));
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s*(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1]);
 }
 
 function killAll(pids: readonly number[]): boolean {
