@@ -4,7 +4,7 @@ import { newRun } from '../interpret/new-run.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { play } from '../testing.ts';
-import { Describer } from './describe.ts';
+import { Describer, type Line } from './describe.ts';
 import { formatLine, plainObserver } from './plain.ts';
 
 function linesOf(events: readonly RunEvent[]): readonly string[] {
@@ -97,4 +97,18 @@ test.each([
       .split('\n')
       .map((line) => line.slice(16)),
   ).toEqual(expected);
+});
+
+test('a line about the run is broken at spaces, and its command is not', () => {
+  const text = 'failed (3 steps, 2 s, $0.00). Fix the cause, then run: raymond resume a-long-name';
+  const line: Line = { at: 0, who: 'run', tone: 'bad', text };
+  const shown = formatLine(line, { color: false, columns: 40 });
+  expect(shown.split('\n').map((row) => row.slice(16))).toEqual([
+    'failed (3 steps, 2 s, ',
+    '$0.00). Fix the cause, ',
+    'then run:',
+    'raymond resume a-long-name',
+    '',
+  ]);
+  expect(formatLine(line, { color: false })).toContain(text);
 });

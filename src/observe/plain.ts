@@ -3,7 +3,7 @@ import type { Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Live, Observer } from '../ports.ts';
 import { type AlarmsOf, Describer, type Line } from './describe.ts';
-import { type Looks, ownLine, quotedLines } from './screen.ts';
+import { type Looks, ownLine, quotedLines, widthOf } from './screen.ts';
 import { clockTime } from './words.ts';
 
 export interface PlainOptions {
@@ -55,12 +55,18 @@ export function formatLine(
 ): string {
   const lead = `${indent}${clockTime(at)} ${who.padEnd(6)} `;
   if (isQuote) return quotedLines({ text, lead, tone }, looks);
-  const pieces = [
-    { text: lead, tone: 'plain' },
-    { text, tone },
-  ] as const;
-  // Lines about the run contain commands to copy, and almost no text of others.
-  return ownLine(pieces, who === 'run' ? { color: looks.color } : looks);
+  const behind = (start: string, words: string) =>
+    [
+      { text: start, tone: 'plain' },
+      { text: words, tone },
+    ] as const;
+  const [, words, command] = (who === 'run' && /^(.+: )(raymond .+)$/.exec(text)) || [];
+  const isWide = looks.columns !== undefined && widthOf(`${lead}${text}`) > looks.columns;
+  if (words === undefined || command === undefined || !isWide)
+    return ownLine(behind(lead, text), looks);
+  // A command to copy is never broken.
+  const blank = ' '.repeat(lead.length);
+  return `${ownLine(behind(lead, words.trimEnd()), looks)}${ownLine(behind(blank, command), { color: looks.color })}`;
 }
 
 const QUIET_TONES: ReadonlySet<Line['tone']> = new Set(['warning', 'bad']);

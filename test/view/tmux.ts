@@ -134,9 +134,13 @@ export class TmuxTerminal {
   }
 }
 
-/** Times, durations and the folder of the project are different each time. */
+/**
+ * Times, durations and the folder of the project are different each time. The length of the folder
+ * decides where the first line of a run is broken.
+ */
 function normalised(screen: string, folder: string): string {
   return screen
+    .replace(/ starts: .*(\n {16}.*)*/, (line) => line.replace(/\n {16}/g, ' '))
     .replaceAll(folder, '/project')
     .replace(/\b\d\d:\d\d:\d\d\b/g, 'HH:MM:SS')
     .replace(/\b\d:\d\d\b/g, 'M:SS')
