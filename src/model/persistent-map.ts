@@ -109,8 +109,7 @@ function insert<V>(node: Node<V>, hash: number, shift: number, key: string, valu
   const child = (slots & slot) === 0 ? undefined : children[position];
   if (!child) {
     const leaf: Leaf<V> = { kind: 'leaf', hash, key, value, next: undefined };
-    const more = [...children.slice(0, position), leaf, ...children.slice(position)];
-    return { kind: 'branch', slots: slots | slot, children: more };
+    return { kind: 'branch', slots: slots | slot, children: children.toSpliced(position, 0, leaf) };
   }
   return withChild(node, position, insert(child, hash, shift + BITS, key, value));
 }
@@ -124,8 +123,11 @@ function remove<V>(node: Node<V>, hash: number, shift: number, key: string): Nod
   const shrunk = remove(child, hash, shift + BITS, key);
   if (shrunk) return withChild(node, position, shrunk);
   if (node.children.length === 1) return undefined;
-  const others = node.children.filter((other) => other !== child);
-  return { kind: 'branch', slots: node.slots & ~slot, children: others };
+  return {
+    kind: 'branch',
+    slots: node.slots & ~slot,
+    children: node.children.toSpliced(position, 1),
+  };
 }
 
 function withChild<V>(branch: Branch<V>, position: number, child: Node<V>): Branch<V> {

@@ -32,8 +32,9 @@ export const started: RunEventOf<'run-started'> = {
   settings: {
     budgetUsd: 10,
     maxIterations: 0,
-    idleTimeoutMs: 600_000,
+    // Here an upgrade of version 1 puts it, so the bytes are the same.
     agent: { permissionMode: 'acceptEdits', skipPermissions: false },
+    idleTimeoutMs: 600_000,
     maxParallelPrompts: 8,
     maxParallelScripts: 8,
     failFast: false,
