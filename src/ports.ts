@@ -255,7 +255,7 @@ export interface StartingLog {
   readonly path: string;
   readonly descriptor: number;
   close(): void;
-  /** What the process has said so far. */
+  /** The text that the process has written so far. */
   text(): string;
   /** Removes the file: the run has not begun. */
   remove(): void;
@@ -273,7 +273,7 @@ export interface Workspace extends RunFolders {
   readonly worktrees: string;
   /** The processes of git that make worktrees. */
   readonly makings: string;
-  /** What the background process of the run says. */
+  /** The log of the background process of the run. */
   readonly processLog: ProcessLog;
   /** The debug folder, one for each start. */
   debug(startedAt: Date): string;

@@ -33,7 +33,7 @@ export interface RunPaths {
   /** The seals of the user's choices for the run. */
   readonly seals: string;
   readonly inbox: string;
-  /** What the owner of the run publishes. */
+  /** The publication of the owner of the run. */
   readonly now: string;
   /** The trees of files after each step. */
   readonly trees: string;

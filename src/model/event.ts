@@ -156,7 +156,7 @@ const byAgent = { ...at, agent: text };
 const byStep = { ...byAgent, step: count };
 /** For an agent with a worktree; absent if the look at it failed. */
 const looked = { worktree: z.optional(worktreeLookSchema) };
-/** What becomes of the worktree of an agent that is over, if it has one. */
+/** The fate of the worktree of an agent that is over, if it has one. */
 const fate = { worktree: z.optional(z.enum(['kept', 'removing'])) };
 
 export const runEventSchema = z.discriminatedUnion('type', [

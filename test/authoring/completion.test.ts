@@ -134,7 +134,7 @@ async function fillProject(): Promise<void> {
   await raymond('asks', '--workflow-id', 'beta-2', '--no-wait');
 }
 
-/** What a person types before the tab key, and the words that the command gets. */
+/** The text that a person types before the tab key, and the words that the command gets. */
 const TYPED: readonly [string, readonly string[]][] = [
   ['raymond resu', ['resume']],
   ['raymond list --js', ['list', '--json']],

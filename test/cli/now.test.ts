@@ -1,4 +1,4 @@
-/** What other processes see of the agents of a run. */
+/** The view that other processes have of the agents of a run. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { surroundings } from '../../src/cli/surroundings.ts';

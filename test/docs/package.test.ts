@@ -35,7 +35,7 @@ test('every link of the README leads to a file in the package, and so do the lin
 });
 
 test('the program of the package runs', () => {
-  // It has no packages of its own, so it needs those of the repository.
+  // It has no packages, so it needs those of the repository.
   const version = execFileSync(process.execPath, ['bin/raymond.js', '--version'], {
     cwd: unpacked,
     encoding: 'utf8',

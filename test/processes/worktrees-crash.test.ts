@@ -47,7 +47,7 @@ test('a part of a worktree that a killed git has left is removed', async () => {
 
 const REAL_GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
-/** Puts a program in front of git, which is killed so often when it gets this command. */
+/** Puts a program in front of git, which is killed the given number of times at this command. */
 function killGit(root: string, command: string, times: number) {
   const bin = join(root, 'bin');
   mkdirSync(bin, { recursive: true });

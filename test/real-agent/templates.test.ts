@@ -45,7 +45,7 @@ function commandFolder(): string {
   return folder;
 }
 
-/** Replies in order to the newest prompt that has one of these texts. Tools are used in between. */
+/** Gives the next reply to the newest prompt that has one of these texts. Tools are used in between. */
 function acting(plan: Readonly<Record<string, readonly Reply[]>>): Script {
   return (request) => {
     const messages = history(request);

@@ -63,7 +63,7 @@ async function finishEarlier({ processes, record, onProcess }: MakingPorts): Pro
   return true;
 }
 
-/** Removes all that an unfinished git has left. No agent has worked in it. */
+/** Removes everything that an unfinished git has left. No agent has worked in it. */
 async function removeRemains(
   { tree: { path, repository }, branch }: TreeToMake,
   problem: string,
