@@ -9,7 +9,7 @@ import { stemOf } from '../parse/state.ts';
 import type { StoredRun, SurveyedRun } from '../ports.ts';
 import { TEMPLATES } from './commands/init.ts';
 import { COMPLETION_SCRIPTS } from './completion-scripts.ts';
-import { isNamed } from './named-command.ts';
+import { isNamed, optionNamed } from './named-command.ts';
 import { COMMAND_LINE_OPTIONS } from './option-table.ts';
 import { allRuns, condition, openRun, runToSee } from './runs.ts';
 import type { Here } from './surroundings.ts';
@@ -62,20 +62,16 @@ function readWords(program: Command, words: readonly string[]): Typed {
   const visible = program.createHelp().visibleCommands(program);
   const named = joined.length > 1 ? visible.find(isNamed(joined[0])) : undefined;
   const command = named ?? visible.find(isNamed('run')) ?? program;
-  const optionAt = (word: string | undefined) =>
-    command.options.find(
-      ({ long, short }) => word !== undefined && (word === long || word === short),
-    );
   const before = joined.slice(named ? 1 : 0, -1);
   const given: string[] = [];
   let option: Option | undefined;
   for (const word of before) {
     if (option) option = undefined;
-    else if (optionAt(word)?.required) option = optionAt(word);
+    else if (optionNamed(command, word)?.required) option = optionNamed(command, word);
     else if (!word.startsWith('-')) given.push(word);
   }
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(last) ?? [];
-  const ownOption = optionAt(name);
+  const ownOption = optionNamed(command, name);
   const base = { program, named, command, given };
   if (ownOption?.required)
     return { ...base, option: ownOption, current: value ?? '', prefix: `${name}=` };
@@ -85,7 +81,7 @@ function readWords(program: Command, words: readonly string[]): Typed {
 async function candidatesFor(here: Here, typed: Typed): Promise<readonly Candidate[]> {
   const { program, named, command, option, current, given } = typed;
   if (option) return optionValues(here, typed, option);
-  if (current.startsWith('-')) return optionsOf(program, command, named !== undefined);
+  if (current.startsWith('-')) return optionCandidates(command, ...(named ? [] : [program]));
   if (named) return argumentValues(here, named.name(), typed);
   if (given.length > 0) return [];
   const commands = program.createHelp().visibleCommands(program);
@@ -95,15 +91,13 @@ async function candidatesFor(here: Here, typed: Typed): Promise<readonly Candida
   ];
 }
 
-function optionsOf(program: Command, command: Command, isNamed: boolean): readonly Candidate[] {
-  const own = command.options.flatMap(({ long, description }) =>
-    long ? [{ value: long, about: description }] : [],
+function optionCandidates(...commands: readonly Command[]): readonly Candidate[] {
+  const options = commands.flatMap((command) =>
+    command.options.flatMap(({ long, description }) =>
+      long ? [{ value: long, about: description }] : [],
+    ),
   );
-  const ofProgram = isNamed ? [] : program.options;
-  const others = ofProgram.flatMap(({ long, description }) =>
-    long ? [{ value: long, about: description }] : [],
-  );
-  return [...own, ...others, { value: '--help', about: 'display help for command' }];
+  return [...options, { value: '--help', about: 'display help for command' }];
 }
 
 const plain = (values: readonly string[]) => values.map((value) => ({ value }));

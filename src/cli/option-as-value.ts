@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { wrongUsage } from '../options/wrong-usage.ts';
-import { commandOf } from './named-command.ts';
+import { commandOf, optionNamed } from './named-command.ts';
 import { COMMAND_LINE_OPTIONS } from './option-table.ts';
 
 /**
@@ -8,14 +8,12 @@ import { COMMAND_LINE_OPTIONS } from './option-table.ts';
  * would silently cost the next option. Throws a UserError in that case.
  */
 export function refuseOptionAsValue(raymond: Command, argv: readonly string[]): void {
-  const { options } = commandOf(raymond, argv);
-  const optionAt = (word: string | undefined) =>
-    options.find(({ long, short }) => word !== undefined && (word === long || word === short));
+  const command = commandOf(raymond, argv);
   for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
-    const option = optionAt(argv[at]);
+    const option = optionNamed(command, argv[at]);
     if (!option?.required) continue;
     const value = argv[at + 1];
-    if (optionAt(value?.split('=')[0]) && !holdsOptions(option))
+    if (optionNamed(command, value?.split('=')[0]) && !holdsOptions(option))
       throw wrongUsage(
         `The option ${argv[at]} needs a value, but the option ${value} follows it.`,
         `Give a value. To give ${value} itself as the value: ${argv[at]}=${value}`,

@@ -22,14 +22,13 @@ export async function runToSee(
   name: string | undefined,
   fits: (found: StoredRun<RunSummary>) => boolean = () => true,
 ): Promise<string> {
-  const ids = await store.list();
   if (name === undefined) {
     const runs = await allRuns(store);
     const found = runs.findLast((one) => one.kind === 'stored' && fits(one)) ?? runs.at(-1);
     if (!found) throw noRuns();
     return found.id;
   }
-  const [only = '', ...others] = idsMeant(ids, name);
+  const [only = '', ...others] = idsMeant(await store.list(), name);
   if (others.length === 0) return only;
   const meant = new Set([only, ...others]);
   return (await allRuns(store)).findLast(({ id }) => meant.has(id))?.id ?? only;

@@ -2,6 +2,7 @@
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Agent, Run } from '../model/run.ts';
+import { unreachable } from '../model/unreachable.ts';
 import type { Span } from './span.ts';
 
 export class SpanReader {
@@ -79,6 +80,8 @@ function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan |
     case 'deciding':
     case 'failed':
       return undefined;
+    default:
+      return unreachable(status);
   }
 }
 

@@ -4,7 +4,7 @@ import type { PlacedPiece, Row } from '../observe/block.ts';
 import { elapsed, usd } from '../observe/words.ts';
 import { agentText, whoText } from './agent-text.ts';
 import { chosenAgents } from './chosen-agents.ts';
-import { type Columns, columnsFor, GAP } from './columns.ts';
+import { type Column, type Columns, columnsFor, GAP } from './columns.ts';
 import { shortened } from './shortened.ts';
 import type { View } from './view.ts';
 
@@ -50,11 +50,11 @@ function cellsOf(agent: Agent, { now, doing }: AgentFrame, isLimited: boolean): 
 
 function piecesOf(cells: Cells, columns: Columns): readonly PlacedPiece[] {
   const { who, state, doing, elapsed, cost } = cells;
-  const left = (text: string, column: Columns['who'], tone: PlacedPiece['tone'] = 'plain') =>
+  const left = (text: string, column: Column | undefined, tone: PlacedPiece['tone'] = 'plain') =>
     column && text !== ''
       ? [{ text: shortened(text, column.cells), tone, column: column.start }]
       : [];
-  const right = (text: string, column: Columns['who']) =>
+  const right = (text: string, column: Column | undefined) =>
     column && text !== ''
       ? [{ text, tone: 'faint' as const, column: column.start + column.cells - text.length }]
       : [];

@@ -6,7 +6,7 @@ export interface Column {
 }
 
 /** A screen that is too narrow has no room for some columns. */
-export type Columns = Readonly<Record<Name, Column | undefined>>;
+export type Columns = Readonly<Partial<Record<Name, Column>>>;
 
 const NAMES = ['who', 'state', 'doing', 'elapsed', 'cost'] as const;
 type Name = (typeof NAMES)[number];
@@ -35,8 +35,7 @@ export function columnsFor(
     columns[name] = { start, cells: cells[name] };
     start += used(cells[name]);
   }
-  const { who: first, state: second, doing: third, elapsed: fourth, cost: fifth } = columns;
-  return { who: first, state: second, doing: third, elapsed: fourth, cost: fifth };
+  return columns;
 }
 
 export const GAP = 2;

@@ -1,11 +1,20 @@
 /** Compares the output in a `console` block with the output of its commands. */
 import { dirname } from 'node:path';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Block } from './documents.ts';
 import type { DocumentProject } from './project.ts';
 
+/** A test for each console block, in order: each one uses the files that the earlier ones left. */
+export function testConsoles(blocks: readonly Block[], reader: () => DocumentProject): void {
+  const consoles = blocks.filter(({ language }) => language === 'console');
+  test.each(consoles.map((block) => ({ ...block, name: `line ${block.line}` })))(
+    '$name shows the real output',
+    (block) => followConsole(reader(), block),
+  );
+}
+
 /** Enters the commands of a block. The files that the document shows before it exist. */
-export async function followConsole(reader: DocumentProject, block: Block): Promise<void> {
+async function followConsole(reader: DocumentProject, block: Block): Promise<void> {
   reader.showUntil(block.line);
   let code = 0;
   for (const { command, expected } of readConsole(block.text)) {

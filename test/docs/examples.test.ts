@@ -17,7 +17,7 @@ import { tagChoices } from '../../src/parse/agent-choices.ts';
 import { readPrompt } from '../../src/parse/front-matter.ts';
 import { readTags } from '../../src/parse/tags.ts';
 import { readMove } from '../../src/parse/transition.ts';
-import { followConsole } from './console.ts';
+import { testConsoles } from './console.ts';
 import { type Block, type Document, documents, root } from './documents.ts';
 import { type DocumentProject, makeDocumentProject } from './project.ts';
 import { hasPrompts, playShown, workflowsOf } from './workflows.ts';
@@ -142,14 +142,7 @@ describe.each(ours)('$path', (document) => {
     },
   );
 
-  const consoles = RUN_ELSEWHERE.has(document.path)
-    ? []
-    : document.blocks.filter(({ language }) => language === 'console');
-  // In order, because each block uses the files that the earlier ones left.
-  test.each(consoles.map((block) => ({ ...block, name: titleOf(block) })))(
-    '$name shows the real output',
-    (block) => followConsole(reader, block),
-  );
+  if (!RUN_ELSEWHERE.has(document.path)) testConsoles(document.blocks, () => reader);
 });
 
 describe('TypeScript in the documents', () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { history } from '../real-agent/model-request.ts';
 import type { Block, Reply } from '../real-agent/scripted-model.ts';
 import { type ClaudeOnPath, claudeOnPath } from './claude-on-path.ts';
-import { followConsole } from './console.ts';
+import { testConsoles } from './console.ts';
 import { readDocument } from './documents.ts';
 import { type DocumentProject, makeDocumentProject } from './project.ts';
 
@@ -23,12 +23,7 @@ describe('from a loop to a workflow', () => {
     await claude?.remove();
   });
 
-  const consoles = document.blocks.filter(({ language }) => language === 'console');
-  // In order, because each block uses the files that the earlier ones left.
-  test.each(consoles.map((block) => ({ ...block, name: `line ${block.line}` })))(
-    '$name shows the real output',
-    (block) => followConsole(reader, block),
-  );
+  testConsoles(document.blocks, () => reader);
 
   test('all replies of the model were used', () => {
     expect(claude.model.requests).toHaveLength(replies('').length);

@@ -7,7 +7,7 @@ import { history, type ModelRequest } from '../real-agent/model-request.ts';
 import { bash, lastPrompt } from '../real-agent/raymond-sandbox.ts';
 import type { Reply } from '../real-agent/scripted-model.ts';
 import { type ClaudeOnPath, claudeOnPath } from './claude-on-path.ts';
-import { followConsole } from './console.ts';
+import { testConsoles } from './console.ts';
 import { readDocument } from './documents.ts';
 import { type DocumentProject, makeDocumentProject } from './project.ts';
 
@@ -25,12 +25,7 @@ afterAll(async () => {
   await claude?.remove();
 });
 
-const consoles = document.blocks.filter(({ language }) => language === 'console');
-// In order, because each block uses the files that the earlier ones left.
-test.each(consoles.map((block) => ({ ...block, name: `line ${block.line}` })))(
-  '$name shows the real output',
-  (block) => followConsole(reader, block),
-);
+testConsoles(document.blocks, () => reader);
 
 test('Claude received the skill, and the run has ended', async () => {
   const asked = history(claude.model.requests[0] ?? never()).map(({ text }) => text);

@@ -11,11 +11,11 @@ export const FIRST_CHANNEL = 3;
 /**
  * Reads descriptor numbers from standard input, and forks a witness for each. A witness reads messages
  * from its descriptor, each ended by NUL. The first is the path of a folder with empty files, the
- * second that of a step's folder. In the first folder it forks a child, and waits for the child's end. The child waits
- * for the second message, and then becomes the command. So most of the work is done before the command
- * is known. Meanwhile the first folder is renamed to the second, which does not matter to processes
- * that are in it. The first message may be empty, or come too late: then the witness enters the
- * second folder.
+ * second that of a step's folder. In the first folder it forks a child, and waits for the child's end.
+ * The child waits for the second message, and then becomes the command. So most of the work is done
+ * before the command is known. Meanwhile the first folder is renamed to the second, which does not
+ * matter to processes that are in it. The first message may be empty, or come too late: then the
+ * witness enters the second folder.
  * - With `set -m` each witness has its own group and hears SIGINT, and so does its command. With
  *   `set +m`, `wait` does not return for a command that is only stopped.
  * - Without `<&0`, bash would connect the standard input of a background job with /dev/null.
