@@ -34,8 +34,7 @@ test('every link of the README leads to a file in the package, and so do the lin
   expect(reached.size).toBeGreaterThan(30);
 });
 
-test('the program of the package runs', () => {
-  // It has no packages, so it needs those of the repository.
+test('the program of the package runs without any other package', () => {
   const version = execFileSync(process.execPath, ['bin/raymond.js', '--version'], {
     cwd: unpacked,
     encoding: 'utf8',
