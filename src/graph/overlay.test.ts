@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newRun } from '../interpret/new-run.ts';
 import { play, type Script, scriptedWorkflow } from '../testing.ts';
 import { graphOf } from './graph.ts';
 import { fittedTo, overlayOf, timesTaken, useOf, withTaken } from './overlay.ts';
@@ -119,4 +120,15 @@ test('the ways back from callees and workers are counted', async () => {
   expect(times('C', 'END')).toBe(0);
   const returned = { caller: 'state:CALL.md', callee: 'state:C.md', to: 'state:END.md' };
   expect(timesTaken(overlay, returned)).toBe(1);
+});
+
+test('the time without a process does not count', async () => {
+  const { events } = await play({ START: ['<result>x</result>'] });
+  const started = events.findIndex(({ type }) => type === 'step-started');
+  const at = events[started]?.at ?? 0;
+  const night = 36_000_000;
+  const resumed = { type: 'run-resumed', at: at + night, settings: newRun.settings } as const;
+  const rest = events.slice(started + 1).map((event) => ({ ...event, at: at + night + 70 }));
+  const overlay = overlayOf([...events.slice(0, started + 1), resumed, ...rest]);
+  expect(useOf(overlay, 'state:START.md')?.timeMs).toBe(70);
 });

@@ -37,14 +37,14 @@ export interface EdgeUse extends Pick<GraphEdge, 'from' | 'to' | 'role' | 'label
   readonly count: number;
 }
 
-export function overlayOf(events: readonly RunEvent[]): Overlay {
-  const trace = new Trace();
-  for (const event of events) trace.follow(event);
-  return trace;
+export function overlayOf(events: Iterable<RunEvent>): Overlay {
+  const reader = new OverlayReader();
+  for (const event of events) reader.follow(event);
+  return reader;
 }
 
 /** Follows the agents of a run through its events, and counts what they use. */
-class Trace implements Overlay {
+export class OverlayReader implements Overlay {
   readonly nodes = new Map<string, NodeUse>();
   readonly edges = new Map<string, EdgeUse>();
   readonly returns = new Map<string, number>();
@@ -52,8 +52,11 @@ class Trace implements Overlay {
   /** The node at which each worker ended. */
   readonly #ended = new Map<string, string>();
   #root = '';
+  #lastAt = 0;
 
   follow(event: RunEvent): void {
+    if (event.type === 'run-resumed') this.#resume(event.at);
+    this.#lastAt = event.at;
     // Undefined for an event of the run itself, or of a journal without its first events.
     const agent = 'agent' in event ? this.#agents.get(event.agent) : undefined;
     if (event.type === 'run-started') {
@@ -96,6 +99,16 @@ class Trace implements Overlay {
         return;
       default:
         return ignore(event);
+    }
+  }
+
+  /** No process worked on the run since its last event, so this time does not count. */
+  #resume(at: number): void {
+    for (const [id, agent] of this.#agents) {
+      const { started } = agent;
+      if (!started) continue;
+      this.#use(started.node, { timeMs: Math.max(0, this.#lastAt - started.at) });
+      this.#agents.set(id, { ...agent, started: { ...started, at } });
     }
   }
 
@@ -162,8 +175,8 @@ class Trace implements Overlay {
     this.#use(this.#nodeOf(agent), { visits: 1 });
   }
 
-  #nodeOf({ workflow, state }: Where): string {
-    return workflow === this.#root ? stateNode(state) : workflowNode(lastName(workflow));
+  #nodeOf(where: Where): string {
+    return usedNode(this.#root, where);
   }
 
   #use(node: string, more: Partial<NodeUse>): void {
@@ -237,6 +250,11 @@ export function useOf(overlay: Overlay, node: string): NodeUse | undefined {
   return overlay.nodes.get(shortId(node));
 }
 
+/** The id of a node by which an overlay knows it. */
+export function usedNode(root: string, { workflow, state }: Where): string {
+  return workflow === root ? stateNode(state) : workflowNode(lastName(workflow));
+}
+
 interface Where {
   readonly workflow: string;
   readonly state: StateName;
@@ -293,7 +311,7 @@ function keyOf(taken: Taken): string {
 }
 
 /** A tag names a workflow by a path, a run by an absolute path. Both end in the same name. */
-function shortId(node: string): string {
+export function shortId(node: string): string {
   const path = /^workflow:(.*)$/s.exec(node)?.[1];
   return path === undefined ? node : workflowNode(lastName(path));
 }
