@@ -57,6 +57,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'options',
   ],
   options: ['model', 'parse', 'interpret', 'files'],
+  serve: ['model', 'interpret', 'graph', 'draw', 'timeline', 'ports.ts'],
   schemas: ['model', 'parse', 'options'],
   cli: [
     'options',
@@ -77,6 +78,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'view',
     'run',
     'host',
+    'serve',
     'ports.ts',
     'testing.ts',
   ],

@@ -1,0 +1,40 @@
+/**
+ * The messages of a step in a form that no agent owns. The executor of an agent translates its own
+ * records. Long texts are shortened, and say so.
+ */
+import * as z from 'zod/mini';
+
+const text = z.string();
+const count = z.int().check(z.nonnegative());
+
+/** `omitted` is the number of characters that were left out. */
+const bounded = { text, omitted: count };
+
+export const messageShape = z.discriminatedUnion('kind', [
+  /** Words of the agent. */
+  z.object({ kind: z.literal('text'), ...bounded }),
+  z.object({ kind: z.literal('thinking'), ...bounded }),
+  /** `text` is the input of the tool as JSON; `summary` is one line about it. */
+  z.object({
+    kind: z.literal('tool-call'),
+    id: text,
+    name: text,
+    summary: text,
+    /** Whether an agent that this agent has started made the call. */
+    inner: z.boolean(),
+    ...bounded,
+  }),
+  /** `call` is the id of the tool call. */
+  z.object({
+    kind: z.literal('tool-result'),
+    call: text,
+    failed: z.boolean(),
+    inner: z.boolean(),
+    ...bounded,
+  }),
+  /** A remark of the executor, such as a retry or a denied tool. */
+  z.object({ kind: z.literal('note'), ...bounded }),
+  /** The output of a script. */
+  z.object({ kind: z.literal('stdout'), ...bounded }),
+  z.object({ kind: z.literal('stderr'), ...bounded }),
+]);

@@ -1,0 +1,160 @@
+/**
+ * All routes of the API. The router is made from this table, and so is the OpenAPI document: a route
+ * that is not here does not exist.
+ */
+import * as z from 'zod/mini';
+import { nowSchema } from '../model/now.ts';
+import { errorBody, text } from './shapes/common.ts';
+import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
+import { graphShape } from './shapes/graph.ts';
+import { questionList } from './shapes/questions.ts';
+import {
+  answered,
+  answerRequest,
+  resumeRequest,
+  startRequest,
+  stopping,
+  stopRequest,
+} from './shapes/requests.ts';
+import { runStanding, wholeRun } from './shapes/run.ts';
+import { runList, storedRow } from './shapes/run-row.ts';
+import { messageBatch, stepOutcome, stepShape } from './shapes/step.ts';
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Parameters begin with a colon. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: z.ZodMiniType;
+  readonly answer: Answer;
+}
+
+export type Answer =
+  | { readonly kind: 'json'; readonly status: number; readonly shape: z.ZodMiniType }
+  | { readonly kind: 'nothing'; readonly status: 204 }
+  /** Server-sent events, by name. An event without a name is `message`. */
+  | { readonly kind: 'stream'; readonly events: Readonly<Record<string, z.ZodMiniType>> };
+
+const json = (shape: z.ZodMiniType, status = 200): Answer => ({ kind: 'json', status, shape });
+
+export const ROUTES = {
+  session: {
+    method: 'POST',
+    path: '/api/session',
+    summary: 'Get a cookie',
+    description:
+      'Sets a cookie that is as good as the token, for pages: an EventSource cannot send headers.',
+    answer: { kind: 'nothing', status: 204 },
+  },
+  openapi: {
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'This document',
+    answer: json(z.record(text, z.unknown())),
+  },
+  runs: {
+    method: 'GET',
+    path: '/api/runs',
+    summary: 'All runs, the newest first',
+    query: { status: 'Only runs with one of these statuses, separated by commas.' },
+    answer: json(runList),
+  },
+  start: {
+    method: 'POST',
+    path: '/api/runs',
+    summary: 'Start a workflow of the project',
+    description:
+      'Starts a background process, as `raymond --detach`. The run continues when the server ends.',
+    body: startRequest,
+    answer: json(storedRow, 201),
+  },
+  run: {
+    method: 'GET',
+    path: '/api/runs/:id',
+    summary: 'A run with its agents, states and timeline',
+    description: 'To follow it, read its events after `position`.',
+    answer: json(wholeRun),
+  },
+  events: {
+    method: 'GET',
+    path: '/api/runs/:id/events',
+    summary: 'The events of a run, and then each new one',
+    description: [
+      'Server-sent events. The data of an event without a name is an array of up to 500 events of the journal. Its id is the sequence number of the last one. The header `Last-Event-ID` continues after it, and wins over `after`.',
+      '`standing` is sent at the start and whenever it changes: it says whether a process works on the run, which no event says. `now` says what the agents do at this moment. `heartbeat` is sent every few seconds. `gone` ends the stream: the run cannot be read any more.',
+    ].join('\n\n'),
+    query: { after: 'Only events after this sequence number.' },
+    answer: {
+      kind: 'stream',
+      events: {
+        message: eventBatch,
+        standing: runStanding,
+        now: z.nullable(nowSchema),
+        heartbeat,
+        gone: errorBody,
+      },
+    },
+  },
+  step: {
+    method: 'GET',
+    path: '/api/runs/:id/steps/:agent/:n',
+    summary: 'The prompt, messages, tool calls and outcome of a step',
+    answer: json(stepShape),
+  },
+  live: {
+    method: 'GET',
+    path: '/api/runs/:id/steps/:agent/:n/live',
+    summary: 'The messages of a step while it runs',
+    description: [
+      'Server-sent events. The data of an event without a name is an array of messages. Its id is the number of messages so far; `Last-Event-ID` continues after it, and so does `after`.',
+      '`partial` is the text that the agent is writing now; a message replaces it. `outcome` ends the stream. `gone` ends it without an outcome.',
+    ].join('\n\n'),
+    query: { after: 'Only messages after the first ones, so many.' },
+    answer: {
+      kind: 'stream',
+      events: {
+        message: messageBatch,
+        partial: partialText,
+        outcome: stepOutcome,
+        heartbeat,
+        gone: errorBody,
+      },
+    },
+  },
+  graph: {
+    method: 'GET',
+    path: '/api/runs/:id/graph',
+    summary: 'The graph of the workflow, with visits, time and cost',
+    answer: json(graphShape),
+  },
+  questions: {
+    method: 'GET',
+    path: '/api/questions',
+    summary: 'Everything that waits for a person, in all runs',
+    answer: json(questionList),
+  },
+  stop: {
+    method: 'POST',
+    path: '/api/runs/:id/stop',
+    summary: 'Stop a run',
+    description: 'As `raymond stop`, but it does not wait until running steps have finished.',
+    body: stopRequest,
+    answer: json(stopping, 202),
+  },
+  resume: {
+    method: 'POST',
+    path: '/api/runs/:id/resume',
+    summary: 'Continue a run in a background process',
+    body: resumeRequest,
+    answer: json(storedRow),
+  },
+  answer: {
+    method: 'POST',
+    path: '/api/runs/:id/answer',
+    summary: 'Answer a question',
+    body: answerRequest,
+    answer: json(answered),
+  },
+} as const satisfies Readonly<Record<string, Route>>;

@@ -1,0 +1,24 @@
+/** Everything that waits for a person, in all runs. */
+import * as z from 'zod/mini';
+import { listOf, orNull, text, time } from './common.ts';
+
+export const questionShape = z.object({
+  kind: z.literal('question'),
+  run: text,
+  workflow: text,
+  agent: text,
+  state: text,
+  question: text,
+  asked_at: time,
+  deadline: orNull(time),
+  answered: z.boolean().check(z.describe('An answer is stored, but not used yet.')),
+  own: z.boolean(),
+  pid: orNull(z.int()).check(z.describe('Without a process, the run must be resumed, too.')),
+});
+
+export const questionList = z.object({
+  questions: listOf(questionShape).check(z.describe('The oldest first.')),
+});
+
+export type QuestionShape = z.infer<typeof questionShape>;
+export type QuestionList = z.infer<typeof questionList>;

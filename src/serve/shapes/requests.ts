@@ -1,0 +1,68 @@
+/** What a request may ask for, and what it gets. */
+import * as z from 'zod/mini';
+import { count, text, usd } from './common.ts';
+
+const options = {
+  input: z.optional(text).check(z.describe('The value of {{input}}.')),
+  budget: z.optional(usd).check(z.describe('In US dollars; 0 is unlimited.')),
+  max_iterations: z.optional(count).check(z.describe('0 is unlimited.')),
+  timeout: z
+    .optional(z.number().check(z.nonnegative()))
+    .check(z.describe('Seconds of silence after which a step is stopped; 0 is never.')),
+  max_parallel: z.optional(z.int().check(z.positive())),
+  fail_fast: z.optional(z.boolean()),
+  wait: z.optional(z.boolean()),
+  model: z.optional(text),
+  effort: z.optional(text),
+  permission_mode: z
+    .optional(text)
+    .check(z.describe('A mode that a project may choose; more is a matter of the command line.')),
+};
+
+export const startRequest = z.strictObject({
+  workflow: text.check(z.describe('The path of a workflow inside the project.')),
+  set: z.optional(z.record(text, text)).check(z.describe('Variables for prompts and scripts.')),
+  id: z.optional(text).check(z.describe('The id of the new run.')),
+  rehearse: z.optional(z.boolean()).check(z.describe('Calls no model and executes no script.')),
+  ...options,
+});
+
+export const resumeRequest = z.strictObject({
+  ...options,
+  fresh: z.optional(z.boolean()).check(z.describe('Failed agents begin in new sessions.')),
+  accept_changes: z
+    .optional(z.boolean())
+    .check(z.describe('Use workflow files that have changed since the run read them.')),
+  trust_run: z
+    .optional(z.boolean())
+    .check(z.describe('The consent to continue a run that you did not start here.')),
+});
+
+export const stopRequest = z.strictObject({
+  now: z.optional(z.boolean()).check(z.describe('Also stop running steps.')),
+});
+
+export const answerRequest = z.strictObject({
+  agent: z.optional(text).check(z.describe('May be left out if one agent has a question.')),
+  text,
+});
+
+export const stopping = z.object({
+  id: text,
+  stopped: z.boolean().check(z.describe('False while running steps finish or end.')),
+});
+
+export const answered = z.object({
+  id: text,
+  agent: text,
+  delivered: z
+    .boolean()
+    .check(z.describe('False if no process works on the run: it uses the answer after a resume.')),
+});
+
+export type StartRequest = z.infer<typeof startRequest>;
+export type ResumeRequest = z.infer<typeof resumeRequest>;
+export type StopRequest = z.infer<typeof stopRequest>;
+export type AnswerRequest = z.infer<typeof answerRequest>;
+export type Stopping = z.infer<typeof stopping>;
+export type Answered = z.infer<typeof answered>;

@@ -1,0 +1,139 @@
+/** A folded run, with everything that a page needs before it follows the events. */
+import * as z from 'zod/mini';
+import { failureSchema } from '../../model/failure.ts';
+import { nowSchema } from '../../model/now.ts';
+import { boundedText, count, listOf, orNull, text, time, usd } from './common.ts';
+import { rowFields, runStatus } from './run-row.ts';
+
+const variables = z.record(text, text);
+
+/** What an agent does or waits for, with the data of that status. */
+export const agentStatus = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready') }),
+  z.object({
+    kind: z.literal('running'),
+    step: count,
+    state: text.check(z.describe('The state whose text is executed: its own, or that of a judge.')),
+    prompt: z.boolean(),
+    since: time,
+  }),
+  z.object({ kind: z.literal('waiting'), until: time, failure: failureSchema }),
+  z.object({
+    kind: z.literal('asking'),
+    question: text,
+    asked_at: time,
+    deadline: orNull(time),
+    answered: z.boolean().check(z.describe('An answer is stored, but not used yet.')),
+  }),
+  z.object({
+    kind: z.literal('joining'),
+    workers: listOf(text),
+    open: count.check(z.describe('The number of workers that still work.')),
+    since: time,
+    deadline: orNull(time),
+  }),
+  z.object({
+    kind: z.literal('failed'),
+    failure: failureSchema,
+    joined: z.boolean().check(z.describe('A join has reported it, so no resume retries it.')),
+  }),
+  z.object({ kind: z.literal('ended'), at: time, result: boundedText }),
+  z.object({ kind: z.literal('stopped'), at: time }),
+]);
+
+const worktree = z.object({
+  branch: text,
+  path: orNull(text),
+  commits: orNull(count),
+  dirty: orNull(z.boolean()),
+  fate: orNull(z.enum(['removing', 'removed', 'kept'])),
+});
+
+export const agentShape = z.object({
+  id: text,
+  parent: orNull(text),
+  workflow: text,
+  state: text,
+  variables,
+  cwd: orNull(text).check(z.describe('Null for agents that are over.')),
+  stack: listOf(z.object({ state: text, workflow: text, cwd: text })).check(
+    z.describe('Where its results go; the innermost caller last.'),
+  ),
+  steps: count.check(z.describe('The number of its steps, and of the newest one.')),
+  attempts: count,
+  cost_usd: usd,
+  worked_ms: count,
+  born_at: time,
+  worktree: orNull(worktree),
+  status: agentStatus,
+});
+
+export const stateFigures = z.object({
+  workflow: text,
+  state: text,
+  visits: count,
+  steps: count,
+  failures: count,
+  worked_ms: count,
+  cost_usd: usd,
+});
+
+/** Several short parts of an agent's time may be one bar; `parts` counts them. */
+export const timelineBar = z.object({
+  kind: z.enum(['work', 'retry', 'limit', 'ask', 'join']),
+  workflow: text,
+  state: text.check(z.describe('If the bar has several parts, the state of the longest one.')),
+  from: time,
+  to: time,
+  parts: count,
+  step: orNull(count).check(z.describe('The step, if the bar is one step.')),
+  prompt: z.boolean(),
+  failed: count.check(z.describe('The number of its steps that failed.')),
+  open: z.boolean().check(z.describe('Whether it is not over yet.')),
+  cost_usd: usd,
+});
+
+export const timelineShape = z.object({
+  from: time,
+  to: time,
+  cuts: listOf(z.object({ from: time, to: time })).check(
+    z.describe('Long rests in which no step ran.'),
+  ),
+  rows: listOf(z.object({ agent: text, bars: listOf(timelineBar) })).check(
+    z.describe('The agents in the order of their creation.'),
+  ),
+  shortest_ms: count.check(
+    z.describe('Shorter parts were merged, so that the number of bars is limited; 0 if none.'),
+  ),
+});
+
+/** The facts about a run that are no events: whether a process works on it. */
+export const runStanding = z.object({
+  status: runStatus,
+  condition: rowFields.condition,
+  pid: rowFields.pid,
+  position: count,
+});
+
+const { agents: counts, ...otherFields } = rowFields;
+
+export const wholeRun = z.object({
+  ...otherFields,
+  counts,
+  cwd: text,
+  metadata: variables,
+  max_iterations: count.check(z.describe('0 is unlimited.')),
+  result: orNull(boundedText),
+  agents: listOf(agentShape).check(z.describe('In the order of their creation.')),
+  states: listOf(stateFigures).check(z.describe('In the order of their first visits.')),
+  timeline: timelineShape,
+  now: orNull(nowSchema).check(z.describe('What the agents do at this moment.')),
+});
+
+export type AgentStatusShape = z.infer<typeof agentStatus>;
+export type AgentShape = z.infer<typeof agentShape>;
+export type StateFigures = z.infer<typeof stateFigures>;
+export type TimelineBar = z.infer<typeof timelineBar>;
+export type TimelineShape = z.infer<typeof timelineShape>;
+export type RunStanding = z.infer<typeof runStanding>;
+export type WholeRun = z.infer<typeof wholeRun>;

@@ -1,0 +1,51 @@
+/** A step: what an agent was told, what it said and did, and how that ended. */
+import * as z from 'zod/mini';
+import { messageShape } from '../../model/conversation.ts';
+import { failureSchema } from '../../model/failure.ts';
+import { accountSchema } from '../../model/step-account.ts';
+import { boundedText, count, listOf, orNull, text, time, usd } from './common.ts';
+
+export const stepOutcome = z.object({
+  kind: z.enum(['ended', 'failed', 'interrupted']),
+  at: time,
+  cost_usd: usd,
+  usage: orNull(z.nonoptional(accountSchema.shape.usage)),
+  failure: orNull(failureSchema),
+  exit: orNull(count).check(z.describe('The exit code of a check.')),
+  denied: listOf(text).check(z.describe('Tool calls that the agent was not allowed to make.')),
+  printed: orNull(boundedText),
+  answer: orNull(boundedText).check(
+    z.describe('The text that decided the step: the final message, or the output of a script.'),
+  ),
+  followed: listOf(text).check(
+    z.describe('What followed: the types of the events that this step caused for its agent.'),
+  ),
+});
+
+export const stepShape = z.object({
+  run: text,
+  agent: text,
+  step: count,
+  state: text,
+  workflow: text,
+  task: z.enum(['state', 'reminder', 'continuation', 'judge', 'check']),
+  attempt: count,
+  kind: z.enum(['prompt', 'script']),
+  executor: orNull(text),
+  session: orNull(text),
+  started_at: time,
+  prompt: orNull(boundedText).check(
+    z.describe('The text that was sent, or the input of a script; null if it was not kept.'),
+  ),
+  messages: listOf(messageShape).check(z.describe('In their order, with tool calls.')),
+  omitted: count.check(z.describe('The number of messages before them that were left out.')),
+  kept: z
+    .boolean()
+    .check(z.describe('False if the records of the step are gone; then there are no messages.')),
+  outcome: orNull(stepOutcome).check(z.describe('Null while it runs.')),
+});
+
+export const messageBatch = listOf(messageShape);
+
+export type StepOutcomeShape = z.infer<typeof stepOutcome>;
+export type StepShape = z.infer<typeof stepShape>;
