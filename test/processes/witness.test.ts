@@ -105,11 +105,14 @@ test('the witness of a command that was stopped ends, and so does one whose comm
   expect(await done(run)).not.toEqual(untidy.identity);
 });
 
-test('a witness that is killed while it waits is replaced, and the next command begins once', async () => {
+test('a witness that is killed while it waits is replaced, and the next command begins once at most', async () => {
   const run = newRun();
   const witness = await done(run);
   process.kill(witness.pid, 'SIGKILL');
-  expect(await own(run.submit(script('echo 1 >>ran; exit 3'))).ended).toMatchObject({ code: 3 });
+  const { kind } = await own(run.submit(script('echo 1 >>ran; exit 3'))).ended;
+  // The command may begin before the system carries out the kill. Then its end is unknown.
+  if (kind === 'unknown') await until(() => existsSync(path('ran')));
+  else expect(kind).toBe('exited');
   await until(() => !isAlive(witness));
   expect(await done(run)).not.toEqual(witness);
   expect(text(path('ran'))).toBe('1\n');
