@@ -15,6 +15,7 @@ import type { Interpreter, Workflow } from './model/workflow.ts';
 import type { AgentWorktree, WorktreeLook } from './model/worktree.ts';
 import type { StepKey } from './ports/run-store.ts';
 
+export type * from './ports/run-control.ts';
 export type * from './ports/run-store.ts';
 
 /** The loaded workflows of a run by ref, and a way to load others. */

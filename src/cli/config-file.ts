@@ -4,8 +4,8 @@ import { reasonOf } from '../journal/disk-errors.ts';
 import { UserError } from '../model/user-error.ts';
 import { fromValues, type TableRow } from '../options/chosen-options.ts';
 import { configKey, configKeys, isNegated } from '../options/option-names.ts';
-import { optionSchema } from '../options/option-schema.ts';
-import { asRemedy, optionProblem } from '../options/option-values.ts';
+import { valueProblem } from '../options/option-schema.ts';
+import { asRemedy } from '../options/option-values.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { nearest } from '../parse/nearest.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
@@ -109,9 +109,7 @@ function readKey(file: string, text: string, key: string, value: unknown): [Tabl
       near ? `Did you mean ${near}?` : 'Remove it.',
     );
   }
-  const expected =
-    optionSchema(spec).safeParse(value).error?.issues[0]?.message ??
-    (spec.kind === 'list' || spec.kind === 'flag' ? undefined : optionProblem(spec, String(value)));
+  const expected = valueProblem(spec, value);
   if (expected)
     throw wrong(file, text, key, `has a wrong value for ${key}`, asRemedy(expected, spec.example));
   return [spec, isNegated(spec, key) ? !value : value];

@@ -104,7 +104,8 @@ function pick(options: RunOptions, root: string, dangerous: boolean): RunOptions
   return fromValues(picked.map((spec) => [spec, chosenValue(options, spec)]));
 }
 
-function needsTrust(
+/** Whether a value runs programs, permits more, spends more or writes elsewhere. */
+export function needsTrust(
   inProject: 'harmless' | 'dangerous' | IsDangerous,
   value: unknown,
   root: string,

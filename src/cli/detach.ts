@@ -17,38 +17,58 @@ export interface Detaching {
 /** Prints the id of the run, and gives the exit code. */
 export async function detach(
   around: Surroundings,
-  { run, command, relay }: Detaching,
+  detaching: Detaching,
   { quiet, json }: Pick<RunOptions, 'quiet' | 'json'>,
 ): Promise<number> {
+  const { run, relay } = detaching;
+  const { child, word, said, log } = await startDetached(around, detaching);
+  if (relay || word.kind === 'over' || word.kind === 'died') await stderr.document(said);
+  switch (word.kind) {
+    case 'began':
+      if (json) stdout.json({ workflow_id: run, pid: child.pid, log });
+      else stdout.say(run);
+      if (!json && !quiet) for (const line of howToSteer(run, child)) stderr.offer(line);
+      return 0;
+    case 'refused':
+      throw refused(word);
+    case 'over':
+      return word.exitCode;
+    case 'died':
+      throw died(run, word.how);
+    default:
+      return unreachable(word);
+  }
+}
+
+/** Starts the process. It does not depend on this one after its first word. */
+export async function startDetached(
+  around: Surroundings,
+  { run, command }: Pick<Detaching, 'run' | 'command'>,
+) {
   const { processLog } = around.workspace(run);
   const log = await processLog.open();
   const child = startProcess(around.cwd, run, log.descriptor);
   const word = await firstWord(child, { ...command, log: log.path });
   const said = log.text();
   log.close();
-  if (word.kind !== 'began') log.remove();
-  if (relay || word.kind === 'over' || word.kind === 'died') await stderr.document(said);
-  switch (word.kind) {
-    case 'began':
-      child.unref();
-      if (json) stdout.json({ workflow_id: run, pid: child.pid, log: processLog.path });
-      else stdout.say(run);
-      if (!json && !quiet) for (const line of howToSteer(run, child)) stderr.offer(line);
-      return 0;
-    case 'refused':
-      throw new UserError(word.code, word.message, word.remedy, word.place);
-    case 'over':
-      return word.exitCode;
-    case 'died':
-      throw new UserError(
-        'process-died',
-        `The background process of ${run} ended before the run began (${word.how}).`,
-        'Run the command again, or omit --detach.',
-      );
-    default:
-      return unreachable(word);
-  }
+  if (word.kind === 'began') child.unref();
+  else log.remove();
+  return { child, word, said, log: processLog.path };
 }
+
+export function refused({ code, message, remedy, place }: WordOf<'refused'>): UserError {
+  return new UserError(code, message, remedy, place);
+}
+
+export function died(run: string, how: string): UserError {
+  return new UserError(
+    'process-died',
+    `The background process of ${run} ended before the run began (${how}).`,
+    'Run the command again, or omit --detach.',
+  );
+}
+
+type WordOf<K extends FirstWord['kind']> = Extract<FirstWord, { kind: K }>;
 
 /** In its own session, so it outlives the terminal. It has no stream in common with this process. */
 function startProcess(cwd: string, run: string, log: number): ChildProcess {

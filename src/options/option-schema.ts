@@ -4,6 +4,16 @@ import type { OptionSpec } from '../model/option.ts';
 import { SECONDS, USD } from '../parse/yaml-numbers.ts';
 import { count, mapOf, numberOf, someText } from '../parse/yaml-values.ts';
 import { configKey } from './option-names.ts';
+import { optionProblem } from './option-values.ts';
+
+/** Why a value in a file is wrong, as a remedy; undefined when it is valid. */
+export function valueProblem(spec: OptionSpec, value: unknown): string | undefined {
+  const [wrong] = optionSchema(spec).safeParse(value).error?.issues ?? [];
+  if (wrong) return wrong.message;
+  return spec.kind === 'list' || spec.kind === 'flag'
+    ? undefined
+    : optionProblem(spec, String(value));
+}
 
 /** The schema of an option in a config file. */
 export function optionSchema({ kind }: Pick<OptionSpec, 'kind'>): z.ZodMiniType {

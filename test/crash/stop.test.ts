@@ -1,6 +1,6 @@
 /** A stopped run leaves no process running and can be resumed, however it was stopped. */
 import { expect, test } from 'vitest';
-import { stopNow } from '../../src/cli/commands/stop.ts';
+import { stopNow } from '../../src/cli/stop-run.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { eventually } from '../eventually.ts';
 import type { Started } from '../raymond.ts';

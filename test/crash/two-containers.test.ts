@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { stopNow } from '../../src/cli/commands/stop.ts';
+import { stopNow } from '../../src/cli/stop-run.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { containerCommand, firstProcessOf } from '../container.ts';
 import { eventually } from '../eventually.ts';

@@ -62,7 +62,8 @@ async function newestThatWaits(store: RunStore): Promise<StoredRun> {
   );
 }
 
-async function openQuestion(
+/** The question of an agent, or the only one. Throws a UserError if it is unclear which one is meant. */
+export async function openQuestion(
   store: RunStore,
   { id, run }: StoredRun,
   wanted: string | undefined,

@@ -1,0 +1,100 @@
+/** The acts of the commands, without a terminal. */
+import { realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { projectArea } from '../files/project-area.ts';
+import { checkRunId, newRunId } from '../journal/run-id.ts';
+import { unreachable } from '../model/unreachable.ts';
+import { UserError } from '../model/user-error.ts';
+import type { RunControl } from '../ports.ts';
+import { openQuestion } from './commands/answer.ts';
+import { died, refused, startDetached } from './detach.ts';
+import type { DetachedCommand } from './detached-command.ts';
+import { giveAnswer } from './give-answer.ts';
+import { optionsFrom } from './given-options.ts';
+import { refuseInside } from './inside.ts';
+import { questionsOf } from './questions.ts';
+import { condition, openRun } from './runs.ts';
+import { stopRun } from './stop-run.ts';
+import type { Surroundings } from './surroundings.ts';
+import { homeFolder } from './user-folders.ts';
+import { looseLibrary } from './wire.ts';
+
+export function runControl(around: Surroundings): RunControl {
+  const { store, cwd, project } = around;
+  const optionsOf = (given: Parameters<RunControl['start']>[1], kind: DetachedCommand['kind']) =>
+    optionsFrom(given, kind, dirname(project.folder));
+  return {
+    condition,
+    questions: (run) => questionsOf(store, run),
+    async start(path, given, wanted) {
+      const options = optionsOf(given, 'run');
+      const workflow = await looseLibrary(cwd).load(path);
+      await refuseOutside(cwd, workflow.ref);
+      const id = wanted === undefined ? newRunId(workflow.name) : checkRunId(wanted);
+      await around.makeProject();
+      await begin(around, id, {
+        kind: 'run',
+        name: workflow.ref,
+        options: { ...options, workflowId: id },
+      });
+      return id;
+    },
+    async resume(id, given, { fresh, acceptChanges, trustRun }) {
+      await openRun(store, id);
+      await refuseInside(around, id, 'resume it');
+      const options = {
+        ...optionsOf(given, 'resume'),
+        // Without these, the process would ask at its terminal, and it has none.
+        ...{ fresh: fresh === true, acceptChanges: acceptChanges === true },
+        trustRun: trustRun === true,
+      };
+      await begin(around, id, { kind: 'resume', name: id, options });
+    },
+    async stop(id, how) {
+      const begun = await stopRun(around, id, how);
+      if (begun.kind === 'left') return { over: Promise.resolve('stopped') };
+      return { over: begun.wait() };
+    },
+    async answer(id, agent, text) {
+      const found = await openRun(store, id);
+      await refuseInside(around, id, 'answer its questions');
+      const question = await openQuestion(store, found, agent);
+      await giveAnswer(store, id, question, text);
+      return { agent: question.agent, isDelivered: found.owner !== undefined };
+    },
+  };
+}
+
+async function begin(
+  around: Surroundings,
+  run: string,
+  command: Omit<DetachedCommand, 'log'>,
+): Promise<void> {
+  const { word } = await startDetached(around, { run, command });
+  switch (word.kind) {
+    case 'began':
+      return;
+    case 'refused':
+      throw refused(word);
+    case 'over':
+      // A completed run has nothing to continue.
+      if (word.exitCode === 0) return;
+      throw died(run, `exit code ${word.exitCode}`);
+    case 'died':
+      throw died(run, word.how);
+    default:
+      return unreachable(word);
+  }
+}
+
+/** A workflow is code. A program may start what the project contains, and a person any other. */
+async function refuseOutside(cwd: string, ref: string): Promise<void> {
+  const area = await projectArea(cwd, homeFolder());
+  const path = await realpath(ref).catch(() => ref);
+  if (await area.holds(path)) return;
+  throw new UserError(
+    'outside-project',
+    `The workflow ${ref} is not in this project.`,
+    'Name a workflow inside the project, or start it on the command line.',
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * The acts of the commands for a program without a terminal, such as the server of a page. It owns no
+ * run: runs are carried by background processes, and messages reach them through the store. Errors
+ * that the user can fix are UserErrors.
+ */
+import type { Run } from '../model/run.ts';
+import type { RunSummary } from '../model/run-summary.ts';
+import type { StoredRun } from './run-store.ts';
+
+export interface RunControl {
+  /** The status of a run in one word or phrase, as `raymond list` shows it. */
+  condition(found: Pick<StoredRun<StandingFacts>, 'run' | 'owner'>): string;
+  /** Starts a workflow of the project. Resolves with the id of the run when it has begun. */
+  start(workflow: string, options: GivenOptions, id?: string): Promise<string>;
+  /** Continues a run. Resolves when it has begun to continue, or if it is completed. */
+  resume(id: string, options: GivenOptions, consent: Consent): Promise<void>;
+  /** Asks a run to stop. Resolves when it is asked, and not when it has stopped. */
+  stop(id: string, how: 'drain' | 'now'): Promise<Stopping>;
+  /** Answers the question of an agent, or the only question of the run. */
+  answer(id: string, agent: string | undefined, text: string): Promise<Answered>;
+  /** The open questions of a run. */
+  questions(run: Run): Promise<readonly OpenQuestion[]>;
+}
+
+type StandingFacts = Pick<RunSummary, 'status' | 'tally' | 'limitedUntil'>;
+
+/**
+ * Run options by their keys in config files; `set` is a list of `name=value`. Options that run
+ * programs or give an agent more rights are refused: they need the command line.
+ */
+export type GivenOptions = Readonly<Record<string, unknown>>;
+
+/** What the user has agreed to. */
+export interface Consent {
+  readonly fresh?: boolean | undefined;
+  readonly acceptChanges?: boolean | undefined;
+  readonly trustRun?: boolean | undefined;
+}
+
+export interface Stopping {
+  /** How long it takes depends on the running steps. */
+  readonly over: Promise<'stopped' | 'killed'>;
+}
+
+export interface Answered {
+  readonly agent: string;
+  /** Whether a process works on the run. Otherwise the run uses the answer after a resume. */
+  readonly isDelivered: boolean;
+}
+
+export interface OpenQuestion {
+  readonly agent: string;
+  readonly question: string;
+  readonly askedAt: number;
+  readonly deadline: number | undefined;
+  /** The mailbox contains an answer that the run has not used yet. */
+  readonly isAnswered: boolean;
+}
