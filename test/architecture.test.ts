@@ -254,7 +254,9 @@ const KNOW_NO_AGENT = new Set([
 const WORDS_OF_AGENTS = new Set([
   ...['claude', 'anthropic', 'codex', 'openai', 'gemini', 'copilot', 'mcp'],
   ...['model', 'models', 'opus', 'sonnet', 'haiku', 'effort', 'efforts'],
-  ...['permission', 'permissions', 'bypass', 'accept edits', 'allowed tools', 'disallowed tools'],
+  // Every agent may ask for a permission. What it may do without asking is its own matter.
+  ...['permission mode', 'permission modes', 'skip permissions', 'bypass', 'accept edits'],
+  ...['allowed tools', 'disallowed tools'],
 ]);
 
 /** This file lists the variables of all kinds of programs. A workflow must not set them. */
@@ -273,7 +275,8 @@ test.each([
   ['policy.allowedTools', ['allowed tools']],
   ['allowed_tools: []', ['allowed tools']],
   ["if (mode === 'acceptEdits') return;", ['accept edits']],
-  ['readPermissionMode(reader)', ['permission']],
+  ['readPermissionMode(reader)', ['permission mode']],
+  ['asksPermission(status)', []],
   ["'--effort'", ['effort']],
   ['settings.model ?? MODELS[0]', ['model', 'models']],
   ["import type { Tag } from '../model/tag.ts';", []],

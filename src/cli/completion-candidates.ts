@@ -4,6 +4,7 @@ import type { Command, Option } from 'commander';
 import { findWorkflows } from '../load/find-workflows.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { TRANSITION_TAGS } from '../model/tag.ts';
+import { asksPermission, waitsForPerson } from '../model/tally.ts';
 import { oneLine } from '../observe/words.ts';
 import { stemOf } from '../parse/state.ts';
 import type { StoredRun, SurveyedRun } from '../ports.ts';
@@ -138,7 +139,7 @@ async function argumentValues(
     case 'convert':
       return workflows(here, current);
     case 'answer':
-      return runs(here, ({ run }) => run.tally.asking > 0);
+      return runs(here, ({ run }) => waitsForPerson(run.tally) > 0);
     case 'stop':
       return runs(here, ({ owner }) => owner !== undefined);
     case 'resume':
@@ -184,10 +185,12 @@ function statusOf(found: SurveyedRun): string {
 async function agents(here: Here, { named, given: [name] }: Typed): Promise<readonly Candidate[]> {
   const { store } = await here();
   const isAnswer = named?.name() === 'answer';
-  const id = await runToSee(store, name, ({ run }) => !isAnswer || run.tally.asking > 0);
+  const id = await runToSee(store, name, ({ run }) => !isAnswer || waitsForPerson(run.tally) > 0);
   const { run } = await openRun(store, id);
   const live = [...run.agents].map(([value, { state, status }]) => ({ value, state, status }));
-  const asking = live.filter(({ status }) => !isAnswer || status.kind === 'asking');
+  const asking = live.filter(
+    ({ status }) => !isAnswer || status.kind === 'asking' || asksPermission(status),
+  );
   const ended = isAnswer
     ? []
     : [...run.endedAgents].map(([value, { state }]) => ({ value, state }));

@@ -1,4 +1,4 @@
-/** Informs the user of questions, denials, failures, limits and ends: `--notify` and `on_event`. */
+/** Informs the user of questions, permission requests, denials, failures, limits and ends: `--notify` and `on_event`. */
 import { dirname, join } from 'node:path';
 import { desktopNote } from '../execute/desktop-note.ts';
 import { inheritedEnvironment } from '../execute/environment.ts';
@@ -75,8 +75,7 @@ function eventCommand(command: string): Give {
 /** A notice for a program. */
 export function noticeJson({ kind, text, event, run }: Notice) {
   const { id, workflow, cwd, seq } = run;
-  const notice = kind === 'denial' ? 'permission' : kind;
-  return { notice, workflow_id: id, workflow, cwd, text, event: { seq, ...event } };
+  return { notice: kind, workflow_id: id, workflow, cwd, text, event: { seq, ...event } };
 }
 
 /** Its output is not kept: it could be of any size. */

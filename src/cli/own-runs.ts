@@ -26,6 +26,7 @@ export const HARMLESS_SETTINGS = [
   'warm',
   'rehearse',
   'retryPausesMs',
+  'askPermissions',
 ] as const satisfies readonly (keyof Settings)[];
 
 /** The seal covers all settings that are not known to be harmless, including future ones. */

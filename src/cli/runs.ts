@@ -1,5 +1,6 @@
 /** The runs of a project, as they are now. */
 import type { RunSummary } from '../model/run-summary.ts';
+import { atWork } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import { time } from '../observe/words.ts';
@@ -75,8 +76,9 @@ export function condition({ run, owner }: Pick<StoredRun<Facts>, 'run' | 'owner'
 }
 
 function liveCondition({ tally, limitedUntil }: Facts): string {
-  if (tally.promptsRunning + tally.scriptsRunning > 0) return 'running';
+  if (atWork(tally) > 0) return 'running';
   if (limitedUntil !== undefined)
     return `waiting for the usage limit until ${time(limitedUntil, Date.now())}`;
-  return tally.asking > 0 ? 'waiting for an answer' : 'running';
+  if (tally.asking > 0) return 'waiting for an answer';
+  return tally.asksPermission > 0 ? 'waiting for a permission' : 'running';
 }

@@ -39,6 +39,8 @@ export function settingsFrom(
     ...((options.scripts ?? base.rehearseScripts) && { rehearseScripts: true }),
     ...(rehearsalFile !== undefined && { rehearsalFile }),
     ...(retryPausesMs !== undefined && { retryPausesMs }),
+    ...((options.askPermissions ?? base.askPermissions) && { askPermissions: true }),
+    ...(base.granted && { granted: base.granted }),
   };
 }
 

@@ -1,12 +1,13 @@
 /** The text of `raymond show`. */
 import { counted } from '../model/counted.ts';
 import { type Doing, isDoing } from '../model/now.ts';
-import type { Agent, EndedAgent, JoiningStatus, Run } from '../model/run.ts';
+import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
+import { atWork, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { doingText } from '../observe/doing-text.ts';
 import type { Piece, Text } from '../observe/screen.ts';
-import { duration, oneLine, time, usd } from '../observe/words.ts';
+import { callText, duration, oneLine, shortRequest, time, usd } from '../observe/words.ts';
 import type { StoredRun } from '../ports.ts';
 import type { AgentUse, RunHistory, StateUse } from '../timeline/run-history.ts';
 import { FOREIGN } from './own-runs.ts';
@@ -54,8 +55,8 @@ function rehearsalLine({ settings }: Run): string {
 
 /** The agents that need a person, before everything else. */
 function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
-  const { failed, asking } = run.tally;
-  if (failed + asking === 0) return [];
+  const waiting = waitsForPerson(run.tally);
+  if (run.tally.failed + waiting === 0) return [];
   const failures: Text[] = [];
   const questions: Text[] = [];
   for (const agent of history.agents.keys()) {
@@ -64,12 +65,29 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
       failures.push(toned('bad', `${agent} failed at ${state}: `, status.failure.message));
     if (status?.kind === 'asking')
       questions.push(toned('warning', `${agent} asks at ${state}: `, status.question));
+    for (const request of status?.kind === 'running' ? status.requests : []) {
+      const what = request.isQuestion ? 'asks' : 'asks permission';
+      const name = `${agent} ${what} at ${state} (request ${shortRequest(request.request)}): `;
+      const text = request.isQuestion ? request.input : callText(request);
+      questions.push(toned('warning', name, text));
+    }
   }
-  const hint = asking > 1 ? ' --agent NAME' : '';
+  return [...few(failures, 'failed'), ...few(questions, 'ask'), ...answerHints(id, run)];
+}
+
+function answerHints(id: string, { tally, agents }: Run): readonly string[] {
+  if (waitsForPerson(tally) === 0) return [];
+  const requests = [...agents].flatMap(([, { status }]) =>
+    status.kind === 'running' ? status.requests : [],
+  );
+  const which = tally.asking + requests.length > 1;
+  const hint = which ? (requests.length > 0 ? ' --request ID' : ' --agent NAME') : '';
+  const command = `raymond answer ${shellWord(id)}`;
+  const hasQuestion = tally.asking > 0 || requests.some(({ isQuestion }) => isQuestion);
+  const hasCall = requests.some(({ isQuestion }) => !isQuestion);
   return [
-    ...few(failures, 'failed'),
-    ...few(questions, 'ask'),
-    ...(asking > 0 ? [`  To answer: raymond answer ${shellWord(id)}${hint} "..."`] : []),
+    ...(hasQuestion ? [`  To answer: ${command}${which ? ' --agent NAME' : ''} "..."`] : []),
+    ...(hasCall ? [`  To decide: ${command}${hint} allow | allow-run | deny "..."`] : []),
   ];
 }
 
@@ -114,7 +132,8 @@ function standing({ agents, endedAgents, tally }: Run): string {
     [tally.asking, tally.asking === 1 ? 'asks' : 'ask'],
     [tally.waiting, tally.waiting === 1 ? 'waits for a retry' : 'wait for a retry'],
     [tally.joining, tally.joining === 1 ? 'joins' : 'join'],
-    [tally.promptsRunning + tally.scriptsRunning, 'at work'],
+    [tally.asksPermission, tally.asksPermission === 1 ? 'asks permission' : 'ask permission'],
+    [atWork(tally), 'at work'],
     [tally.ready, 'ready'],
     [ends.failed, 'failed and joined'],
     [ends.stopped, 'stopped'],
@@ -181,6 +200,8 @@ function doing(agent: Agent, now: Doing | undefined): string {
     case 'ready':
       return 'ready';
     case 'running': {
+      const [request] = status.requests;
+      if (request) return askingText(request);
       const what = isDoing(agent, now) ? `: ${doingText(now)}` : '';
       return `running since ${time(status.startedAt, Date.now())}${what}`;
     }
@@ -197,6 +218,12 @@ function doing(agent: Agent, now: Doing | undefined): string {
     default:
       return unreachable(status);
   }
+}
+
+function askingText(request: OpenRequest): string {
+  return request.isQuestion
+    ? `asking: ${oneLine(request.input, 60)}`
+    : `asks permission: ${oneLine(callText(request), 60)}`;
 }
 
 /** `joining main_a1, main_b2: 1 of 2 still work` */

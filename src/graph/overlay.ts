@@ -81,6 +81,10 @@ export class OverlayReader implements Overlay {
         return this.#endStep(agent, event);
       case 'agent-moved':
         return this.#leave(agent, event);
+      case 'permission-asked':
+      case 'permission-answered':
+      case 'permission-withdrawn':
+        return this.#rest(agent, event);
       case 'agent-asked':
         this.#agents.set(event.agent, { ...agent, question: event });
         return;
@@ -114,7 +118,8 @@ export class OverlayReader implements Overlay {
 
   #startStep(agent: Traced, event: RunEventOf<'step-started'>): void {
     const node = this.#nodeOf({ workflow: agent.workflow, state: event.state });
-    this.#agents.set(event.agent, { ...agent, started: { at: event.at, node } });
+    const started = { at: event.at, node, open: new Set<string>(), restedMs: 0, restsSince: 0 };
+    this.#agents.set(event.agent, { ...agent, started });
     if (event.task !== 'judge') return;
     this.#use(node, { visits: 1 });
     this.#countEdge(agent, 'judge', node, 'judge');
@@ -122,9 +127,23 @@ export class OverlayReader implements Overlay {
 
   #endStep(agent: Traced, event: StepEndEvent): void {
     const { started } = agent;
-    if (started)
-      this.#use(started.node, { timeMs: event.at - started.at, costUsd: event.cost.usd });
+    if (started) {
+      const restingMs = started.open.size > 0 ? event.at - started.restsSince : 0;
+      const timeMs = event.at - started.at - started.restedMs - restingMs;
+      this.#use(started.node, { timeMs, costUsd: event.cost.usd });
+    }
     this.#agents.set(event.agent, { ...agent, started: undefined });
+  }
+
+  /** A step does not work while it waits for a permission. */
+  #rest({ started }: Traced, { type, at, request }: PermissionEvent): void {
+    if (!started) return;
+    const { open } = started;
+    const wasResting = open.size > 0;
+    if (type === 'permission-asked') open.add(request);
+    else open.delete(request);
+    if (!wasResting && open.size > 0) started.restsSince = at;
+    if (wasResting && open.size === 0) started.restedMs += at - started.restsSince;
   }
 
   #leave(agent: Traced, event: RunEventOf<'agent-moved'>): void {
@@ -263,8 +282,22 @@ interface Where {
 interface Traced extends Where {
   readonly callers: Callers | undefined;
   readonly question: RunEventOf<'agent-asked'> | undefined;
-  readonly started: { readonly at: number; readonly node: string } | undefined;
+  readonly started: Started | undefined;
 }
+
+interface Started {
+  readonly at: number;
+  readonly node: string;
+  /** The permission requests that wait for a person. */
+  readonly open: Set<string>;
+  restedMs: number;
+  /** Since when it waits, if it does. */
+  restsSince: number;
+}
+
+type PermissionEvent = RunEventOf<
+  'permission-asked' | 'permission-answered' | 'permission-withdrawn'
+>;
 
 /** A linked list with the innermost caller first, so that a call does not copy it. */
 interface Callers {

@@ -6,6 +6,7 @@
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Message } from '../model/message.ts';
+import { isOffered } from '../model/permission.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock, Journal, Mailbox } from '../ports.ts';
 
@@ -49,7 +50,7 @@ export async function deliverMessages(ports: DeliveryPorts): Promise<Delivery> {
           if (!isSettled(letter.message, after, pid)) continue;
           delivered.delete(letter);
           if (letter.cameAfterStart && isLate(letter.message, events))
-            report(`an answer to ${letter.message.agent} came too late and was not used`);
+            report(`${nameOf(letter.message)} came too late and was not used`);
           await letter.done().catch(() => {});
         }
       },
@@ -72,6 +73,7 @@ interface Delivered {
 function inputFrom(message: Message, pid: number, at: number): Input | undefined {
   if (message.kind === 'stop')
     return message.pid === pid ? { kind: 'stop', at, how: message.how } : undefined;
+  if (message.kind === 'permission') return { ...message, kind: 'permission-decided', at };
   const { agent, askedAt, text } = message;
   return { kind: 'person-answered', at, agent, askedAt, text };
 }
@@ -83,16 +85,32 @@ function isSettled(message: Message, { agents, status }: Run, pid: number): bool
     return status.kind === 'stopping' && (status.how === 'now' || message.how === 'drain');
   }
   const asking = agents.get(message.agent)?.status;
+  if (message.kind === 'permission') {
+    if (asking?.kind !== 'running' || asking.step !== message.step) return true;
+    const open = asking.requests.find(({ request }) => request === message.request);
+    return !open || !isOffered(open, message.decision);
+  }
   return asking?.kind !== 'asking' || asking.askedAt !== message.askedAt;
 }
 
-type Answer = Extract<Message, { kind: 'answer' }>;
+type Answer = Extract<Message, { kind: 'answer' | 'permission' }>;
 
 /** Whether something else settled the question before this answer. */
 function isLate(message: Message, events: readonly RunEvent[]): message is Answer {
-  if (message.kind !== 'answer') return false;
-  const { agent, text } = message;
-  return !events.some(
-    (event) => event.type === 'agent-answered' && event.agent === agent && event.text === text,
-  );
+  if (message.kind === 'stop') return false;
+  return !events.some((event) => {
+    if (!('agent' in event) || event.agent !== message.agent) return false;
+    if (message.kind === 'answer')
+      return event.type === 'agent-answered' && event.text === message.text;
+    const { request, decision, text } = message;
+    return (
+      event.type === 'permission-answered' &&
+      event.request === request &&
+      event.decision === decision &&
+      event.text === text
+    );
+  });
 }
+
+const nameOf = ({ kind, agent }: Answer) =>
+  kind === 'answer' ? `an answer to ${agent}` : `a decision on a request of ${agent}`;

@@ -21,10 +21,15 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       session: event.session,
       executor: event.executor,
       worker: event.worker,
+      requests: NONE,
+      decided: NONE,
     },
   });
   return put(run, agent, started, { iterations: run.iterations + (isNewState ? 1 : 0) });
 }
+
+/** Nearly all steps have none, so they share it. */
+const NONE: readonly never[] = [];
 
 export function stepEnded(run: Run, event: RunEventOf<'step-ended'>): Run {
   return endStep(run, event, (agent, step) => ({

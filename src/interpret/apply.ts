@@ -7,6 +7,7 @@
 import { changedRun } from '../model/changed.ts';
 import type { RunEvent, RunEventOf, StackChange } from '../model/event.ts';
 import type { Agent, Run } from '../model/run.ts';
+import { atWork } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import {
   joinClosed,
@@ -16,6 +17,7 @@ import {
   stopped,
   stopRequested,
 } from './apply-join.ts';
+import { permissionAnswered, permissionAsked, permissionWithdrawn } from './apply-permission.ts';
 import { resumed } from './apply-resume.ts';
 import { stepEnded, stepFailed, stepInterrupted, stepStarted } from './apply-step.ts';
 import { reminded, remindersOf, unmetOf } from './apply-task.ts';
@@ -33,7 +35,7 @@ export function apply(run: Run, event: RunEvent): Run {
 
 /** Whether the run worked in the time before the event. */
 function didWork({ tally }: Run, { type }: RunEvent): boolean {
-  return tally.promptsRunning + tally.scriptsRunning > 0 && type !== 'run-resumed';
+  return atWork(tally) > 0 && type !== 'run-resumed';
 }
 
 function fold(run: Run, event: RunEvent): Run {
@@ -71,6 +73,12 @@ function fold(run: Run, event: RunEvent): Run {
       return change(run, event.agent, (agent) => afterQuestion(agent, event.text));
     case 'question-timed-out':
       return change(run, event.agent, (agent) => afterQuestion(agent, undefined));
+    case 'permission-asked':
+      return permissionAsked(run, event);
+    case 'permission-answered':
+      return permissionAnswered(run, event);
+    case 'permission-withdrawn':
+      return permissionWithdrawn(run, event);
     case 'agent-reminded':
       return change(run, event.agent, (agent) => begin(agent, reminded(agent.status, event)));
     case 'judge-called': {

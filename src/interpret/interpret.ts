@@ -7,11 +7,13 @@
 import type { RunEvent, RunOutcome, StopReason } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Agent, AskingStatus, Run } from '../model/run.ts';
+import { atWork, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { stepEnded } from './decide.ts';
 import { failAgent } from './fail-agent.ts';
 import { entryProblem, type Workflows } from './follow.ts';
 import { isJoining, joinTimedOut, withJoins } from './joins.ts';
+import { permissionDecided, permissionRequested, permissionWithdrawn } from './permissions.ts';
 import { readWorkflow, withReadWorkflows } from './read-workflows.ts';
 import { startStep } from './start-step.ts';
 
@@ -31,6 +33,12 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
       if (asking?.status.askedAt !== input.askedAt) return [];
       return answer(workflows, run, asking, input.text, input.at);
     }
+    case 'permission-requested':
+      return permissionRequested(run, input, input.request);
+    case 'permission-withdrawn':
+      return permissionWithdrawn(run, input, input.request);
+    case 'permission-decided':
+      return permissionDecided(run, input);
     case 'time-came':
       return timeCame(workflows, run, input.agent, input.at);
     case 'usage-limit-over': {
@@ -123,24 +131,39 @@ function resume(
   return [{ ...resumed, ...(input !== undefined && { input }) }, ...reads];
 }
 
-/** Ends a run in which no step runs and none can start. */
+/**
+ * Ends a run in which no step works and none can start. A step that waits for a permission does not
+ * work. A stop also ends such a step, because nothing else would.
+ */
 function conclude(
   run: Run,
   { at, attended, patient }: Extract<Input, { kind: 'idle' }>,
 ): readonly RunEvent[] {
   const { status, tally, settings, removals } = run;
   if (status.kind === 'ended' || removals > 0) return [];
-  if (tally.promptsRunning + tally.scriptsRunning > 0) return [];
-  const canMove = tally.ready + tally.waiting > 0;
+  if (atWork(tally) > 0) return [];
+  const canMove = tally.waiting > 0 || canStart(run);
   const ended = (outcome: RunOutcome): readonly RunEvent[] => [{ type: 'run-ended', at, outcome }];
   if (status.kind === 'stopping') {
+    if (tally.asksPermission > 0)
+      return status.how === 'now'
+        ? []
+        : [{ type: 'stop-requested', at, how: 'now', why: status.why }];
     const isUnfinished = canMove || tally.asking + tally.joining > 0;
     return ended(isUnfinished ? STOPPED[status.why] : outcomeOf(run));
   }
   if (canMove) return isPausedByLimit(run, at) ? ended('paused') : [];
-  const mayBeAnswered = attended && tally.asking > 0;
+  const mayBeAnswered = attended && waitsForPerson(tally) > 0;
   const hasDeadline = patient && settings.wait && tally.deadlines > 0;
   return mayBeAnswered || hasDeadline ? [] : ended(outcomeOf(run));
+}
+
+/**
+ * Whether a ready agent starts later by itself. If steps that wait for a permission use the budget, no
+ * agent starts before a person has decided.
+ */
+function canStart({ tally, limitedUntil }: Run): boolean {
+  return tally.ready > 0 && (limitedUntil !== undefined || tally.asksPermission === 0);
 }
 
 /** With `--no-wait`, on a resume before the limit is over. */
@@ -149,7 +172,7 @@ function isPausedByLimit({ settings, limitedUntil }: Run, at: number): boolean {
 }
 
 function outcomeOf({ tally }: Run): RunOutcome {
-  if (tally.asking > 0) return 'waiting';
+  if (waitsForPerson(tally) > 0) return 'waiting';
   return tally.failed > 0 ? 'failed' : 'completed';
 }
 

@@ -108,9 +108,10 @@ function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
  * price so far.
  */
 function hasRoomForPrompt(run: Run, at: number): boolean {
-  const { promptsRunning } = run.tally;
+  const { promptsRunning, asksPermission } = run.tally;
   if (run.limitedUntil !== undefined && at < run.limitedUntil) return false;
-  if (promptsRunning >= run.settings.maxParallelPrompts) return false;
+  // A turn that waits for a person has no place, but it will spend more.
+  if (promptsRunning - asksPermission >= run.settings.maxParallelPrompts) return false;
   const remaining = remainingUsd(run);
   if (remaining === undefined || promptsRunning === 0) return true;
   if (run.dearestTurnUsd === undefined) return false;

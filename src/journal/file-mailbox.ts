@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { watchIfPossible } from '../files/changes.ts';
 import { UnusableFile } from '../files/regular-file.ts';
 import type { Message } from '../model/message.ts';
+import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Mailbox, MailReader } from '../ports.ts';
 import { type Disk, hasCode, makeFolder, readText, writeAll, writeBeside } from './disk.ts';
@@ -147,11 +148,19 @@ function inOrder(letters: readonly NamedLetter[]): readonly NamedLetter[] {
 
 /** All answers to a question have the same name, so only one of them can be the first. */
 function nameOf(message: Message): string {
-  if (message.kind !== 'answer')
-    return `${String(Date.now()).padStart(15, '0')}-${randomUUID().slice(0, 8)}.json`;
-  const agent = createHash('sha256').update(message.agent).digest('hex').slice(0, 16);
-  return `answer-${message.askedAt}-${agent}.json`;
+  switch (message.kind) {
+    case 'answer':
+      return `answer-${message.askedAt}-${hashOf(message.agent)}.json`;
+    case 'permission':
+      return `permission-${message.step}-${hashOf(message.agent)}-${hashOf(message.request)}.json`;
+    case 'stop':
+      return `${String(Date.now()).padStart(15, '0')}-${randomUUID().slice(0, 8)}.json`;
+    default:
+      return unreachable(message);
+  }
 }
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 async function putInPlace(mail: MailFolder, complete: string, path: string): Promise<boolean> {
   const { disk } = mail;

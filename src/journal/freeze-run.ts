@@ -97,13 +97,17 @@ function alsoFlat<T extends object>(choices: Choices, frozen: T): T {
 /** JSON has no `undefined`, so an absent value is null in the file. */
 function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
   switch (status.kind) {
-    case 'running':
+    case 'running': {
+      const { requests, decided, ...running } = status;
       return {
-        ...status,
+        ...running,
         session: status.session ?? null,
         executor: status.executor ?? null,
         worker: status.worker ?? null,
+        ...(requests.length > 0 && { requests }),
+        ...(decided.length > 0 && { decided }),
       };
+    }
     case 'deciding':
       return { ...status, failure: status.failure ?? null };
     case 'asking':

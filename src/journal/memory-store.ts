@@ -291,9 +291,9 @@ function memoryRecords({ records, trees }: KeptRun): StepRecords {
 const nameOf = ({ agent, step }: StepKey) => `${step} ${agent}`;
 
 function isSameQuestion(a: Message, b: Message): boolean {
-  return (
-    a.kind === 'answer' && b.kind === 'answer' && a.agent === b.agent && a.askedAt === b.askedAt
-  );
+  if (a.kind === 'stop' || b.kind === 'stop' || a.agent !== b.agent) return false;
+  if (a.kind === 'answer') return b.kind === 'answer' && a.askedAt === b.askedAt;
+  return b.kind === 'permission' && a.step === b.step && a.request === b.request;
 }
 
 function notify({ listeners }: KeptRun): void {

@@ -57,6 +57,7 @@ const TALLY: Form<Tally> = {
   ready: isNumber,
   promptsRunning: isNumber,
   scriptsRunning: isNumber,
+  asksPermission: isNumber,
   waiting: isNumber,
   asking: isNumber,
   joining: isNumber,

@@ -11,6 +11,7 @@ import {
   taskSchema,
 } from '../model/event.ts';
 import { failureSchema } from '../model/failure.ts';
+import { decisionSchema, permissionRequestSchema } from '../model/permission.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { worktreeLookSchema } from '../model/worktree.ts';
 
@@ -45,6 +46,11 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     session: z.nullable(sessionUseSchema),
     executor: z.nullable(text),
     worker: z.nullable(text),
+    /** Permission requests that wait for a person; absent if there are none. */
+    requests: z.optional(
+      z.readonly(z.array(z.extend(permissionRequestSchema, { askedAt: z.number() }))),
+    ),
+    decided: z.optional(z.readonly(z.array(z.extend(decisionSchema, { request: text })))),
   }),
   z.object({ kind: z.literal('deciding'), task: taskSchema, failure: z.nullable(failureSchema) }),
   z.object({

@@ -104,6 +104,8 @@ function thawStatus(status: FrozenAgent['status']): AgentStatus {
         session: status.session ?? undefined,
         executor: status.executor ?? undefined,
         worker: status.worker ?? undefined,
+        requests: status.requests ?? [],
+        decided: status.decided ?? [],
       };
     case 'deciding':
       return { ...status, failure: status.failure ?? undefined };

@@ -10,6 +10,7 @@
  */
 import * as z from 'zod/mini';
 import { failureSchema } from './failure.ts';
+import { decisionSchema, permissionRequestSchema } from './permission.ts';
 import { stateNameSchema } from './state-name.ts';
 import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
@@ -137,6 +138,10 @@ export const settingsSchema = z.object({
   rehearsalFile: z.optional(text),
   /** The pauses before retries of a failed step, if they are not the default ones. */
   retryPausesMs: z.optional(z.readonly(z.array(count))),
+  /** Tool calls that an agent may not make by itself wait for the decision of a person. */
+  askPermissions: z.optional(z.boolean()),
+  /** The rules of the executor that people have allowed for the whole run. */
+  granted: z.optional(z.readonly(z.array(text))),
 });
 
 export const stopHowSchema = z.enum(['drain', 'now']);
@@ -269,6 +274,24 @@ export const runEventSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('agent-answered'), ...byAgent, text }),
   z.object({ type: z.literal('question-timed-out'), ...byAgent }),
+  /** A tool call of the running step waits for the decision of a person. */
+  z.object({
+    type: z.literal('permission-asked'),
+    ...byStep,
+    ...permissionRequestSchema.shape,
+  }),
+  z.object({
+    type: z.literal('permission-answered'),
+    ...byStep,
+    request: text,
+    ...decisionSchema.shape,
+    /** With `allow-run`: the rules that are granted to the run. */
+    rules: z.optional(z.readonly(z.array(text))),
+    /** Who decided, if it is known. */
+    by: z.optional(text),
+  }),
+  /** The agent no longer wants the decision. */
+  z.object({ type: z.literal('permission-withdrawn'), ...byStep, request: text }),
   z.object({
     type: z.literal('agent-reminded'),
     ...byAgent,

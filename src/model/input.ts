@@ -1,5 +1,6 @@
 import type { Settings } from './event.ts';
 import type { Failure } from './failure.ts';
+import type { PermissionDecision, PermissionRequest } from './permission.ts';
 import type { StateName } from './state-name.ts';
 import type { Account, AnswerRef } from './step-account.ts';
 import type { TagReading } from './tag.ts';
@@ -20,6 +21,22 @@ export type Input =
       readonly askedAt: number;
       readonly text: string;
     }
+  | {
+      readonly kind: 'permission-requested';
+      readonly at: number;
+      readonly agent: string;
+      readonly step: number;
+      readonly request: PermissionRequest;
+    }
+  /** The agent no longer wants a decision. */
+  | {
+      readonly kind: 'permission-withdrawn';
+      readonly at: number;
+      readonly agent: string;
+      readonly step: number;
+      readonly request: string;
+    }
+  | PermissionDecided
   /** A wait is over: the pause before a retry, or the time for an answer. */
   | { readonly kind: 'time-came'; readonly at: number; readonly agent: string }
   | { readonly kind: 'usage-limit-over'; readonly at: number }
@@ -50,6 +67,16 @@ export type Input =
       /** Whether this process may wait for the deadline of a question. */
       readonly patient: boolean;
     };
+
+/** A person has decided about a permission request. */
+export interface PermissionDecided extends PermissionDecision {
+  readonly kind: 'permission-decided';
+  readonly at: number;
+  readonly agent: string;
+  readonly step: number;
+  readonly request: string;
+  readonly by?: string | undefined;
+}
 
 /** There may be room for the agent's next step. */
 export interface StartStep {

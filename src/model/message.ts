@@ -1,9 +1,19 @@
 /** A message to the process that works on a run. */
 import * as z from 'zod/mini';
+import { decisionSchema } from './permission.ts';
 
 export const messageSchema = z.discriminatedUnion('kind', [
   /** `askedAt` identifies the question, so that a second answer has no effect. */
   z.object({ kind: z.literal('answer'), agent: z.string(), askedAt: z.number(), text: z.string() }),
+  /** The decision on a permission request. `by` names the person, if it is known. */
+  z.object({
+    kind: z.literal('permission'),
+    agent: z.string(),
+    step: z.int(),
+    request: z.string(),
+    ...decisionSchema.shape,
+    by: z.optional(z.string()),
+  }),
   /** `pid` is the process to stop. A later process that continues the run ignores the message. */
   z.object({ kind: z.literal('stop'), how: z.enum(['drain', 'now']), pid: z.int() }),
 ]);

@@ -10,6 +10,7 @@ import type {
   Task,
 } from './event.ts';
 import type { Failure } from './failure.ts';
+import type { PermissionDecision, PermissionRequest } from './permission.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import type { StateName } from './state-name.ts';
 import type { Tally } from './tally.ts';
@@ -137,6 +138,21 @@ export interface RunningStatus {
   /** The executor that took the step, if the journal has it. */
   readonly executor: string | undefined;
   readonly worker: string | undefined;
+  /** Its requests that wait for a person, the oldest first. */
+  readonly requests: readonly OpenRequest[];
+  /**
+   * The newest decisions about its requests. A process that adopts the step gives them again, because
+   * the process that recorded one may have died before it gave it to the agent.
+   */
+  readonly decided: readonly DecidedRequest[];
+}
+
+export interface OpenRequest extends PermissionRequest {
+  readonly askedAt: number;
+}
+
+export interface DecidedRequest extends PermissionDecision {
+  readonly request: string;
 }
 
 export interface AskingStatus {

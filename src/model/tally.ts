@@ -1,4 +1,4 @@
-import type { Agent, AgentStatus } from './run.ts';
+import type { Agent, AgentStatus, RunningStatus } from './run.ts';
 
 /**
  * The number of agents in each status. It is updated with every event, so that no code has to count
@@ -8,6 +8,8 @@ export interface Tally {
   readonly ready: number;
   readonly promptsRunning: number;
   readonly scriptsRunning: number;
+  /** Those of `promptsRunning` that wait for a permission. */
+  readonly asksPermission: number;
   readonly waiting: number;
   readonly asking: number;
   readonly joining: number;
@@ -20,6 +22,7 @@ export const emptyTally: Tally = {
   ready: 0,
   promptsRunning: 0,
   scriptsRunning: 0,
+  asksPermission: 0,
   waiting: 0,
   asking: 0,
   joining: 0,
@@ -45,12 +48,17 @@ export function tallyWith(
   const left = tallyKey(before);
   const joined = tallyKey(after);
   const deadlines = tally.deadlines - deadlinesOf(before) + deadlinesOf(after);
-  if (left === joined) return deadlines === tally.deadlines ? tally : { ...tally, deadlines };
+  const asksPermission = tally.asksPermission - permissionsOf(before) + permissionsOf(after);
+  if (left === joined) {
+    const isSame = deadlines === tally.deadlines && asksPermission === tally.asksPermission;
+    return isSame ? tally : { ...tally, deadlines, asksPermission };
+  }
   // Named one by one: a spread would be the slowest part of folding an event.
   const next = {
     ready: tally.ready,
     promptsRunning: tally.promptsRunning,
     scriptsRunning: tally.scriptsRunning,
+    asksPermission,
     waiting: tally.waiting,
     asking: tally.asking,
     joining: tally.joining,
@@ -64,6 +72,25 @@ export function tallyWith(
 
 function deadlinesOf(status: AgentStatus | undefined): number {
   return status && deadlineOf(status) !== undefined ? 1 : 0;
+}
+
+function permissionsOf(status: AgentStatus | undefined): number {
+  return status && asksPermission(status) ? 1 : 0;
+}
+
+/** Whether the running step waits for the decision of a person. */
+export function asksPermission(status: AgentStatus): status is RunningStatus {
+  return status.kind === 'running' && status.requests.length > 0;
+}
+
+/** The steps at work: those that run and do not wait for a person. */
+export function atWork({ promptsRunning, scriptsRunning, asksPermission }: Tally): number {
+  return promptsRunning + scriptsRunning - asksPermission;
+}
+
+/** The agents that wait for a person. */
+export function waitsForPerson({ asking, asksPermission }: Tally): number {
+  return asking + asksPermission;
 }
 
 /** When the agent stops waiting for an answer or for its workers; undefined without a deadline. */

@@ -1,5 +1,5 @@
 import type { Run } from '../model/run.ts';
-import { deadlineOf } from '../model/tally.ts';
+import { deadlineOf, waitsForPerson } from '../model/tally.ts';
 import type { Clock, Observer } from '../ports.ts';
 import type { Line } from './describe.ts';
 import { duration, time } from './words.ts';
@@ -71,7 +71,7 @@ function waitOf(run: Run, waitsForDeadlines: () => boolean): Wait | undefined {
   const { status, tally, limitedUntil, settings } = run;
   if (status.kind !== 'active') return undefined;
   if (limitedUntil !== undefined) return { who: 'run', what: 'usage limit', until: limitedUntil };
-  const moves = run.agents.size > tally.asking + tally.joining + tally.failed;
+  const moves = run.agents.size > waitsForPerson(tally) + tally.joining + tally.failed;
   if (moves || tally.deadlines === 0 || !settings.wait || !waitsForDeadlines()) return undefined;
   return nextDeadline(run);
 }

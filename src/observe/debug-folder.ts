@@ -180,6 +180,10 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
       return `${who} -> (stopped by ${event.by})`;
     case 'agent-asked':
       return `${who} -> ${event.next} (ask)`;
+    case 'permission-asked':
+      return `${who}: asks permission for ${event.tool}`;
+    case 'permission-answered':
+      return `${who}: ${event.decision} (permission)`;
     case 'question-timed-out':
       return `${who} -> ${after.agents.get(event.agent)?.state ?? ''} (no answer in time)`;
     case 'agent-reminded':

@@ -4,10 +4,11 @@ import { counted } from '../model/counted.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
+import { waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';
 import type { Tone } from './screen.ts';
-import { duration, oneLine, squeezed, time, usd } from './words.ts';
+import { callText, duration, oneLine, shortRequest, squeezed, time, usd } from './words.ts';
 
 export interface Line {
   readonly at: number;
@@ -90,6 +91,12 @@ export class Describer {
         return [`was answered: ${oneLine(event.text)}`];
       case 'question-timed-out':
         return [`got no answer in time, goes to ${stateOf(after, event.agent)}`, 'warning'];
+      case 'permission-asked':
+        return [`${askedText(event)}${decisionHint(event, after)}`, 'warning'];
+      case 'permission-answered':
+        return [answeredText(event, before), event.decision === 'deny' ? 'warning' : 'plain'];
+      case 'permission-withdrawn':
+        return [`no longer asks permission for ${callOf(event, before)}`];
       case 'agent-reminded':
         return [
           `${this.#arrow(event.agent, before, `reminder ${event.number}`)}: ${oneLine(event.failure.message)}`,
@@ -244,9 +251,58 @@ function answerHint(
   { at, agent, deadline }: RunEventOf<'agent-asked'>,
   { id, tally }: Run,
 ): string {
-  const which = tally.asking > 1 ? ` --agent ${shellWord(agent)}` : '';
+  const which = waitsForPerson(tally) > 1 ? ` --agent ${shellWord(agent)}` : '';
   const until = deadline === undefined ? '' : `, until ${time(deadline, at)}`;
   return ` [raymond answer ${shellWord(id)}${which} "..."${until}]`;
+}
+
+function askedText(event: RunEventOf<'permission-asked'>): string {
+  if (event.isQuestion) return `asks: ${oneLine(event.input)}`;
+  return `asks permission for ${callText(event)}`;
+}
+
+function decisionHint(
+  { agent, request, rules, isQuestion }: RunEventOf<'permission-asked'>,
+  run: Run,
+) {
+  const { id, tally } = run;
+  const status = run.agents.get(agent)?.status;
+  const hasSeveral = status?.kind === 'running' && status.requests.length > 1;
+  const which = hasSeveral
+    ? ` --request ${shellWord(shortRequest(request))}`
+    : waitsForPerson(tally) > 1
+      ? ` --agent ${shellWord(agent)}`
+      : '';
+  const words = isQuestion ? '"..."' : rules ? 'allow|allow-run|deny' : 'allow|deny';
+  return ` [raymond answer ${shellWord(id)}${which} ${words}]`;
+}
+
+function answeredText(event: RunEventOf<'permission-answered'>, before: Run | undefined): string {
+  const { decision, text, rules = [], by } = event;
+  const who = by === undefined ? '' : ` by ${oneLine(by, 40)}`;
+  switch (decision) {
+    case 'allow':
+      return `was allowed${who}: ${callOf(event, before)}`;
+    case 'allow-run':
+      return `was allowed for the run${who}: ${oneLine(rules.join(', '))}`;
+    case 'answer':
+      return `was answered${who}: ${oneLine(text ?? '')}`;
+    case 'deny':
+      return `was denied${who}: ${callOf(event, before)}${text ? ` (${oneLine(text)})` : ''}`;
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** The call of a request that was open before the event. */
+function callOf(
+  { agent, request }: { readonly agent: string; readonly request: string },
+  before: Run | undefined,
+): string {
+  const status = before?.agents.get(agent)?.status;
+  const open =
+    status?.kind === 'running' ? status.requests.find((one) => one.request === request) : undefined;
+  return open ? callText(open) : 'a tool call';
 }
 
 function stopText({ how, why }: RunEventOf<'stop-requested'>): string {

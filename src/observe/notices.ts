@@ -4,10 +4,10 @@ import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
 import type { Observer } from '../ports.ts';
-import { oneLine, time, usd } from './words.ts';
+import { callText, oneLine, time, usd } from './words.ts';
 
 export interface Notice {
-  readonly kind: 'question' | 'denial' | 'failure' | 'limit' | 'end';
+  readonly kind: 'question' | 'permission' | 'denial' | 'failure' | 'limit' | 'end';
   /** One line without control characters. It contains words of agents. */
   readonly text: string;
   readonly event: RunEvent;
@@ -32,6 +32,10 @@ export function noticeOf(
   switch (event.type) {
     case 'agent-asked':
       return ['question', `${event.agent} of ${id} asks: ${oneLine(event.question)}`];
+    case 'permission-asked':
+      return event.isQuestion
+        ? ['question', `${event.agent} of ${id} asks: ${oneLine(event.input)}`]
+        : ['permission', `${event.agent} of ${id} asks permission for ${callText(event)}`];
     case 'step-ended': {
       if (event.denied.length === 0) return undefined;
       const calls = event.denied.map((call) => oneLine(call, 60)).join(', ');

@@ -50,6 +50,18 @@ export function squeezed(text: string): string {
   return text.replace(/[\p{Zs}\t]{2,}|\t/gu, ' ');
 }
 
+/** A tool call of a permission request: `Bash git push`. */
+export function callText({ tool, summary }: { readonly tool: string; readonly summary: string }) {
+  return oneLine(`${tool} ${summary}`);
+}
+
+/** The beginning of the id of a request, which names it on the command line. */
+export function shortRequest(request: string): string {
+  return request.slice(0, SHORT_REQUEST);
+}
+
+const SHORT_REQUEST = 8;
+
 function day(ms: number): string {
   const date = new Date(ms);
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

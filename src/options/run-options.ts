@@ -102,6 +102,14 @@ export const RUN_OPTIONS = [
     isPositive: true,
   },
   {
+    name: 'ask-permissions',
+    setting: 'askPermissions',
+    kind: 'flag',
+    meaning: 'let a person decide about tool calls that the agent may not make by itself',
+    example: 'false',
+    inProject: 'harmless',
+  },
+  {
     name: 'fail-fast',
     setting: 'failFast',
     kind: 'flag',

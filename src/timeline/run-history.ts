@@ -83,8 +83,9 @@ export class RunHistory {
 
   #count(span: Span): void {
     this.#each(span);
-    if (span.kind !== 'work') return;
-    const workedMs = span.to - span.from;
+    // A step also costs if it ended while it waited for a permission.
+    if (span.step === undefined) return;
+    const workedMs = span.kind === 'work' ? span.to - span.from : 0;
     const use = this.#useOf(span.workflow, span.state);
     use.workedMs += workedMs;
     use.costUsd += span.costUsd;

@@ -5,7 +5,7 @@ import type { StateName } from '../model/state-name.ts';
  * - `work`: a step ran.
  * - `retry`: it waited before it repeated a failed step.
  * - `limit`: it waited for the usage limit.
- * - `ask`: it waited for an answer of a person.
+ * - `ask`: it waited for a person: for an answer, or for a permission in a step.
  * - `join`: it waited for its workers.
  */
 export interface Span {
@@ -15,7 +15,7 @@ export interface Span {
   readonly state: StateName;
   readonly from: number;
   readonly to: number;
-  /** The step that ran; absent for waits. */
+  /** The step that ran or waited for a permission; absent for other waits. */
   readonly step?: number | undefined;
   /** Whether that step is a prompt. */
   readonly isPrompt?: boolean | undefined;

@@ -2,6 +2,7 @@
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Agent, Run } from '../model/run.ts';
+import { asksPermission } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Span } from './span.ts';
 
@@ -60,7 +61,7 @@ function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan |
   // Named one by one: every step has such a span, and a spread takes ten times as long.
   if (status.kind === 'running')
     return {
-      kind: 'work',
+      kind: asksPermission(status) ? 'ask' : 'work',
       workflow,
       state: status.state,
       from,

@@ -1,5 +1,6 @@
 /** The timeline of a run: a row for each agent, with what it did and when. */
 import type { Run } from '../model/run.ts';
+import { asksPermission } from '../model/tally.ts';
 import { type Axis, axisOf } from './axis.ts';
 import type { AgentUse } from './run-history.ts';
 import type { Span } from './span.ts';
@@ -52,6 +53,8 @@ export function timelineOf(
 function statusOf(run: Run, id: string): RowStatus {
   const ended = run.endedAgents.get(id);
   if (ended) return ended.end.kind;
-  const kind = run.agents.get(id)?.status.kind;
+  const status = run.agents.get(id)?.status;
+  if (status && asksPermission(status)) return 'asking';
+  const kind = status?.kind;
   return kind === 'failed' || kind === 'asking' ? kind : 'live';
 }

@@ -1,10 +1,10 @@
 import type { Task } from '../model/event.ts';
 import { type Doing, isDoing } from '../model/now.ts';
-import type { Agent, JoiningStatus, RunningStatus } from '../model/run.ts';
+import type { Agent, JoiningStatus, OpenRequest, RunningStatus } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { doingText } from '../observe/doing-text.ts';
 import type { Tone } from '../observe/screen.ts';
-import { elapsed, oneLine } from '../observe/words.ts';
+import { callText, elapsed, oneLine } from '../observe/words.ts';
 
 /** The name of an agent with its own variables. */
 export function whoText({ id, variables }: Agent): string {
@@ -37,6 +37,7 @@ export function agentText(agent: Agent, doing: Doing | undefined, frame: TextFra
     case 'ready':
       return { text: isLimited ? 'waits for the usage limit' : 'ready', tone: 'faint' };
     case 'running':
+      if (status.requests[0]) return requestText(status.requests[0]);
       return { text: runningText(agent, status, doing), tone: 'faint', since: status.startedAt };
     case 'deciding':
       return { text: 'ready', tone: 'faint' };
@@ -62,6 +63,12 @@ export function agentText(agent: Agent, doing: Doing | undefined, frame: TextFra
     default:
       return unreachable(status);
   }
+}
+
+function requestText(request: OpenRequest): AgentText {
+  const { askedAt: since, isQuestion, input } = request;
+  const text = isQuestion ? `asks: ${input}` : `asks permission: ${callText(request)}`;
+  return { text, tone: 'warning', since };
 }
 
 const LONGEST_DOING = 200;

@@ -1,4 +1,5 @@
 import type { Agent, AgentStatus } from '../model/run.ts';
+import { asksPermission } from '../model/tally.ts';
 import type { View } from './view.ts';
 
 export interface ChosenAgents {
@@ -32,7 +33,9 @@ export function chosenAgents({ run, places }: View, rows: number): ChosenAgents 
 const KINDS = ['failed', 'asking', 'retrying', 'running', 'joining', 'ready'] as const;
 type Kind = (typeof KINDS)[number];
 
-function kindOf({ kind }: AgentStatus): Kind {
+function kindOf(status: AgentStatus): Kind {
+  const { kind } = status;
+  if (asksPermission(status)) return 'asking';
   if (kind === 'waiting') return 'retrying';
   return kind === 'deciding' ? 'ready' : kind;
 }

@@ -1,4 +1,5 @@
 import type { Run } from '../model/run.ts';
+import { atWork, waitsForPerson } from '../model/tally.ts';
 import type { Row } from '../observe/block.ts';
 import type { Piece } from '../observe/screen.ts';
 import { widthOf } from '../observe/screen.ts';
@@ -8,8 +9,8 @@ import { shortened } from './shortened.ts';
 /** The whole run in a few words: on one row if the screen is wide enough. */
 export function footer(run: Run, width: number, now: number): readonly Row[] {
   const { tally, settings, endedAgents } = run;
-  const running = tally.promptsRunning + tally.scriptsRunning;
-  const waiting = tally.ready + tally.waiting + tally.asking + tally.joining;
+  const running = atWork(tally);
+  const waiting = tally.ready + tally.waiting + waitsForPerson(tally) + tally.joining;
   const budget = settings.budgetUsd > 0 ? ` of ${usd(settings.budgetUsd)}` : '';
   const pieces: readonly Piece[] = [
     { text: run.id, tone: 'plain' },

@@ -39,6 +39,11 @@ const status: fc.Arbitrary<AgentStatus> = fc.oneof(
     session: fc.constant(undefined),
     executor: fc.constant(undefined),
     worker: fc.constant(undefined),
+    decided: fc.constant([]),
+    requests: fc.array(
+      fc.record({ request: text, tool: text, summary: text, input: text, askedAt: fc.nat() }),
+      { maxLength: 2 },
+    ),
   }),
   failure.map((one) => ({ kind: 'waiting', task, until: 5, failure: one }) as const),
   failure.map((one) => ({ kind: 'failed', task, failure: one, join: undefined }) as const),

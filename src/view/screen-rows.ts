@@ -1,3 +1,4 @@
+import { waitsForPerson } from '../model/tally.ts';
 import type { Row } from '../observe/block.ts';
 import { type AgentFrame, agentRows } from './agent-rows.ts';
 import { footer } from './footer.ts';
@@ -19,7 +20,7 @@ export function screenRows(view: View, frame: Frame): readonly Row[] {
   // Some terminals break a row that fills the last column.
   const width = Math.max(1, frame.width - 1);
   const most = mostRows(height);
-  const open = view.run.tally.asking;
+  const open = waitsForPerson(view.run.tally);
   const below = [
     ...footer(view.run, width, now),
     ...(typing ? questionRows(typing, { width, rows: questionRoom(height), now, open }) : []),

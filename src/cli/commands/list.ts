@@ -1,4 +1,5 @@
 import type { RunSummary } from '../../model/run-summary.ts';
+import { atWork, waitsForPerson } from '../../model/tally.ts';
 import { duration, time, usd } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { nearest } from '../../parse/nearest.ts';
@@ -74,7 +75,7 @@ function row(found: SurveyedRun): readonly string[] {
 const unlessZero = (count: number) => (count > 0 ? String(count) : '');
 
 /** The agents that wait for a person, for a time or for others. */
-const waitingOf = ({ tally }: RunSummary) => tally.asking + tally.waiting + tally.joining;
+const waitingOf = ({ tally }: RunSummary) => waitsForPerson(tally) + tally.waiting + tally.joining;
 
 function agentsOf({ run: { agents, endedAgents } }: StoredRun<RunSummary>): string {
   return endedAgents === 0 ? String(agents) : `${agents} of ${agents + endedAgents}`;
@@ -138,10 +139,11 @@ function asJson(found: SurveyedRun) {
     budget_usd: run.budgetUsd,
     agents: run.agents,
     ended_agents: run.endedAgents,
-    running_agents: tally.promptsRunning + tally.scriptsRunning,
+    running_agents: atWork(tally),
     failed_agents: tally.failed,
     waiting_agents: waitingOf(run),
-    questions: tally.asking,
+    questions: waitsForPerson(tally),
+    permissions: tally.asksPermission,
     limited_until: run.limitedUntil ?? null,
     rehearsal: run.isRehearsal,
     own: isOwn,

@@ -1,0 +1,54 @@
+/** Permission requests: tool calls that an agent may not make without a person's decision. */
+import * as z from 'zod/mini';
+
+const text = z.string();
+const count = z.int().check(z.nonnegative());
+
+/** A request as its executor describes it. Only the executor knows tools and rules. */
+export const permissionRequestSchema = z.object({
+  /** The id of the request, unique in its step. */
+  request: text,
+  tool: text,
+  /** The call on one line. */
+  summary: text,
+  /** The arguments of the call, as readable text of limited length. */
+  input: text,
+  /** The length of the whole input, if `input` is only its beginning. */
+  inputLength: z.optional(count),
+  /** The rules that "allow for the run" grants. Absent if the call can be allowed only once. */
+  rules: z.optional(z.readonly(z.array(text))),
+  /** The call asks the user something: the decision is an answer. `input` is the question. */
+  isQuestion: z.optional(z.literal(true)),
+});
+
+/**
+ * `allow`: this call. `allow-run`: this call, and from now on the like of it in this run. `answer`: the
+ * call is a question, and `text` is its answer. `deny`: `text` is a word for the agent, if there is one.
+ */
+export const DECISIONS = ['allow', 'allow-run', 'deny', 'answer'] as const;
+
+export const decisionSchema = z.object({
+  decision: z.enum(DECISIONS),
+  text: z.optional(text),
+});
+
+export type PermissionRequest = z.infer<typeof permissionRequestSchema>;
+export type PermissionDecision = z.infer<typeof decisionSchema>;
+export type DecisionKind = PermissionDecision['decision'];
+
+/** Whether a person can decide so about the request. */
+export function isOffered(
+  { rules, isQuestion }: PermissionRequest,
+  decision: DecisionKind,
+): boolean {
+  switch (decision) {
+    case 'allow':
+      return !isQuestion;
+    case 'allow-run':
+      return !isQuestion && rules !== undefined && rules.length > 0;
+    case 'answer':
+      return isQuestion === true;
+    case 'deny':
+      return true;
+  }
+}
