@@ -148,6 +148,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--html', 'draw one HTML page that opens offline')
     .option('--svg', 'draw an SVG picture')
     .option('--run <run>', 'add the path, visits, time and cost of a run')
+    .option('--heat <cost|time>', 'colour states by their part of it, in a run or in finished runs')
     .action(async (path, options) =>
       finish((await import('./commands/diagram.ts')).diagram(here, path, options)),
     );

@@ -4,7 +4,7 @@ import { isDoing } from '../model/now.ts';
 import { condition } from './runs.ts';
 import type { ShownRun } from './show-run.ts';
 
-export function shownAsJson({ found, history, doings, log }: ShownRun) {
+export function shownAsJson({ found, history, doings, log, left }: ShownRun) {
   const { run, isOwn: own, owner } = found;
   const { agents, ended_agents, ...rest } = freeze(run);
   const order = new Map([...history.agents.keys()].map((id, index) => [id, index]));
@@ -29,5 +29,6 @@ export function shownAsJson({ found, history, doings, log }: ShownRun) {
     own,
     pid: owner?.pid ?? null,
     log: log ?? null,
+    forecast: left ?? null,
   };
 }

@@ -23,6 +23,7 @@ function shown({ events, run }: Stage, doings: readonly Doing[] = []): ShownRun 
     found: { kind: 'stored', id: run.id, run, isOwn: true, owner: undefined },
     history,
     log: undefined,
+    left: undefined,
     doings: new Map(doings.map((doing) => [doing.agent, doing])),
   };
 }
@@ -133,4 +134,31 @@ test('the JSON has everything, in the same order', () => {
     { state: 'START.md', visits: 1, steps: 1, worked_ms: 1000, cost_usd: 0.1 },
     { state: 'WORK.md', visits: 50, steps: 50, failures: 2 },
   ]);
+});
+
+test.each<[string, ShownRun['left'], string | undefined]>([
+  ['no run', { kind: 'unknown', runs: 0, needed: 3 }, undefined],
+  [
+    'too few runs',
+    { kind: 'unknown', runs: 2, needed: 3 },
+    '  forecast  none: it needs 3 completed runs of the workflow with these files, and there are 2',
+  ],
+  [
+    'a state that was never passed',
+    { kind: 'unknown', runs: 0, needed: 3, state: 'X.md' },
+    '  forecast  none: it needs 3 completed runs of the workflow with these files that passed X.md in this way, and there are 0',
+  ],
+  [
+    'enough runs',
+    {
+      kind: 'known',
+      runs: 12,
+      cost_usd: { low: 0.2, median: 0.4, high: 0.8 },
+      time_ms: { low: 60_000, median: 120_000, high: 300_000 },
+    },
+    '  forecast  about $0.4000 and 2 min 0 s more (half of 12 runs: $0.2000 to $0.8000, 1 min 0 s to 5 min 0 s)',
+  ],
+])('the forecast from %s', (_, left, expected) => {
+  const lines = linesOf({ ...shown(crew()), left });
+  expect(lines.find((line) => line.includes('forecast'))).toBe(expected);
 });

@@ -1,4 +1,6 @@
 /** The text of `raymond show`. */
+
+import type { Remainder } from '../forecast/forecast.ts';
 import { counted } from '../model/counted.ts';
 import { type Doing, isDoing } from '../model/now.ts';
 import type { Agent, EndedAgent, JoiningStatus, OpenRequest, Run } from '../model/run.ts';
@@ -20,6 +22,8 @@ export interface ShownRun {
   readonly doings: ReadonlyMap<string, Doing>;
   /** The file with the report of a run in the background. */
   readonly log: string | undefined;
+  /** Undefined for a run that is over. */
+  readonly left: Remainder | undefined;
 }
 
 export function showRun(shown: ShownRun, columns: number | undefined): readonly Text[] {
@@ -103,18 +107,34 @@ function few(lines: readonly Text[], what: string): readonly Text[] {
 const LONGEST_TROUBLE = 300;
 const MOST_TROUBLES = 10;
 
-function facts({ found: { run }, log }: ShownRun): readonly string[] {
+function facts({ found: { run }, log, left }: ShownRun): readonly string[] {
   const budget = run.settings.budgetUsd > 0 ? ` of ${usd(run.settings.budgetUsd)}` : '';
   const metadata = Object.entries(run.metadata).map(([name, value]) => `${name}=${oneLine(value)}`);
   return [
     `  workflow  ${run.workflow}`,
     `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
     `  cost      ${usd(run.totalCostUsd)}${budget}, ${counted(run.iterations, 'step')}`,
+    ...forecastLine(left),
     ...(run.agents.size + run.endedAgents.size > 1 ? [`  agents    ${standing(run)}`] : []),
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
     ...(run.result === undefined ? [] : [`  result    ${oneLine(run.result)}`]),
     ...(log === undefined ? [] : [`  log       ${log}`]),
   ];
+}
+
+/** What earlier runs say about the rest. Nothing without any, because most users then expect nothing. */
+function forecastLine(left: Remainder | undefined): readonly string[] {
+  if (!left || (left.runs === 0 && left.kind === 'unknown' && left.state === undefined)) return [];
+  if (left.kind === 'known') {
+    const { cost_usd: cost, time_ms: time } = left;
+    const range = `${usd(cost.low)} to ${usd(cost.high)}, ${duration(time.low)} to ${duration(time.high)}`;
+    return [
+      `  forecast  about ${usd(cost.median)} and ${duration(time.median)} more (half of ${left.runs} runs: ${range})`,
+    ];
+  }
+  const needs = `${left.needed} completed runs of the workflow with these files`;
+  const where = left.state === undefined ? '' : ` that passed ${left.state} in this way`;
+  return [`  forecast  none: it needs ${needs}${where}, and there are ${left.runs}`];
 }
 
 /** Says how long the run has taken with its rests, if that is more than its work. */

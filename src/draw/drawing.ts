@@ -2,6 +2,7 @@ import type { Graph, GraphNode } from '../graph/graph.ts';
 import { type Overlay, timesTaken, useOf, withTaken } from '../graph/overlay.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { escapeText } from './escape.ts';
+import { type Heat, heatOf } from './heat.ts';
 import { layoutOf } from './layout.ts';
 import {
   MARK_GAP,
@@ -25,6 +26,8 @@ export interface Drawing {
 export interface DrawingOptions {
   /** The link of a node. */
   readonly link?: (node: GraphNode) => string | undefined;
+  /** Colours the nodes by their part of the cost or time of the overlay. */
+  readonly heat?: Heat | undefined;
 }
 
 /** The lines and nodes of a graph, and with an overlay what a run did in it. */
@@ -35,7 +38,11 @@ export function drawingOf(graph: Graph, overlay?: Overlay, options: DrawingOptio
   const { width, height, nodes, edges } = layoutOf(picture, words);
   const indexes = new Map(shown.nodes.map(({ id }, index) => [id, index]));
   const shows = new Map(picture.nodes.map((node) => [node.id, indexes.get(node.shows.id)]));
-  const pen: Pen = { overlay, words, entry: graph.entry, options, indexOf: (id) => shows.get(id) };
+  const pen: Pen = {
+    ...{ overlay, words, options, entry: graph.entry },
+    heat: heatOf(overlay, options.heat),
+    indexOf: (id) => shows.get(id),
+  };
   // In the order in which a reader, and the tab key, goes through them.
   const inOrder = nodes.toSorted((a, b) => a.y - b.y || a.x - b.x);
   return {
@@ -58,6 +65,7 @@ interface Pen {
   readonly words: Words;
   readonly entry: string;
   readonly options: DrawingOptions;
+  readonly heat: ReturnType<typeof heatOf>;
   /** The index in the graph of the node that a node of the picture shows. */
   readonly indexOf: (id: string) => number | undefined;
 }
@@ -99,7 +107,12 @@ function drawNode(pen: Pen, placed: PlacedNode): string {
   const { overlay, words, options } = pen;
   const { node, x, y } = placed;
   const isVisited = overlay && useOf(overlay, node.shows.id) !== undefined;
-  const classes = ['node', node.kind, ...(overlay ? [isVisited ? 'used' : 'unused'] : [])];
+  const heat = pen.heat(node);
+  const classes = [
+    ...['node', node.kind],
+    ...(overlay ? [isVisited ? 'used' : 'unused'] : []),
+    ...(heat === undefined ? [] : ['heated']),
+  ];
   const detail = words.detail(node);
   const text = (kind: string, below: number, content: string) =>
     `<text class="${kind}" x="${rounded(x)}" y="${rounded(y + below)}">${escapeText(content)}</text>`;
@@ -108,6 +121,7 @@ function drawNode(pen: Pen, placed: PlacedNode): string {
     `<title>${escapeText([node.shows.label, detail || 'is drawn elsewhere'].join(': '))}</title>`,
     node.id === pen.entry ? entryMark(placed) : '',
     shape(placed),
+    heat === undefined ? '' : heatMark(placed, heat),
     text('name', detail === '' ? 5 : -2, words.name(node)),
     detail === '' ? '' : text('detail', 15, detail),
     node.result ? resultMark(pen, placed) : '',
@@ -141,6 +155,14 @@ function shape({ node, x, y, width, height }: PlacedNode): string {
       return unreachable(node.kind);
   }
 }
+
+function heatMark({ node, x, y, width, height }: PlacedNode, heat: number): string {
+  const radius = node.kind === 'prompt' ? 14 : node.kind === 'unknown' ? height / 2 : 3;
+  return `<rect class="heat" x="${rounded(x - width / 2)}" y="${rounded(y - height / 2)}" width="${width}" height="${height}" rx="${radius}" fill-opacity="${(heat * HOTTEST).toFixed(2)}"/>`;
+}
+
+/** The text on it stays readable. */
+const HOTTEST = 0.6;
 
 function entryMark({ x, y, height }: PlacedNode): string {
   const top = rounded(y - height / 2);

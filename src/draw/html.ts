@@ -10,18 +10,26 @@ import { counted } from '../model/counted.ts';
 import type { Workflow } from '../model/workflow.ts';
 import { drawingOf } from './drawing.ts';
 import { escapeText } from './escape.ts';
+import { type Reading, THIS_RUN } from './heat.ts';
 import { HTML_STYLE } from './html-style.ts';
 import { legendOf } from './legend.ts';
 import { PAGE_SCRIPT, PAGE_SCRIPT_HASH } from './page-script.ts';
 import { anchorOf, type Page, stateSection } from './state-section.ts';
 import { SVG_STYLE } from './svg-style.ts';
+import { shortCount } from './words.ts';
 
-export function toHtml(workflow: Workflow, graph: Graph, overlay?: Overlay): string {
+export function toHtml(
+  workflow: Workflow,
+  graph: Graph,
+  overlay?: Overlay,
+  reading: Reading = THIS_RUN,
+): string {
   const shown = overlay ? withTaken(graph, overlay) : graph;
   const page: Page = {
     workflow,
     graph: shown,
     overlay,
+    reading,
     nodes: new Map(shown.nodes.map((node, index) => [node.id, { node, index }])),
     edges: edgesByEnd(shown.edges),
   };
@@ -72,14 +80,15 @@ const TOOLS = `<div class="tools" role="search">
 <button type="button" value="fit" title="Show all of it (0)">Fit</button>
 </div>`;
 
-function summary({ workflow, overlay }: Page): string {
+function summary({ workflow, overlay, reading }: Page): string {
   const uses = overlay ? [...overlay.nodes].flatMap(([id, use]) => (id === END ? [] : [use])) : [];
   const cost = uses.reduce((sum, { costUsd }) => sum + costUsd, 0);
   const visits = uses.reduce((sum, use) => sum + use.visits, 0);
   return [
     workflow.about.description,
     counted(workflow.states.size, 'state'),
-    overlay && `this run: ${counted(visits, 'visit')}, $${cost.toFixed(2)}`,
+    overlay &&
+      `${reading.of}: ${shortCount(visits)} ${visits === 1 ? 'visit' : 'visits'}, $${cost.toFixed(2)}`,
   ]
     .filter((part) => part !== undefined)
     .join(' · ');
@@ -87,8 +96,11 @@ function summary({ workflow, overlay }: Page): string {
 
 function drawingFor(page: Page): string {
   const link = (node: GraphNode) => anchorOf(page, node);
-  const { picture, width, height, content } = drawingOf(page.graph, page.overlay, { link });
-  const legend = legendOf(picture, LEGEND_WIDTH);
+  const { picture, width, height, content } = drawingOf(page.graph, page.overlay, {
+    link,
+    heat: page.reading.heat,
+  });
+  const legend = legendOf(picture, LEGEND_WIDTH, page.reading.heat);
   return `<svg class="raymond drawing" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="diagram">
 ${content}
 </svg>

@@ -1,3 +1,4 @@
+import type { Heat } from './heat.ts';
 import type { LineRole, Picture, PictureNode } from './picture.ts';
 import { textWidth } from './text-width.ts';
 
@@ -9,8 +10,8 @@ export interface Legend {
 }
 
 /** Explains the shapes and lines that a drawing uses, in rows. Leaves out the others. */
-export function legendOf(picture: Picture, width: number): Legend {
-  const items = itemsFor(picture);
+export function legendOf(picture: Picture, width: number, heat?: Heat): Legend {
+  const items = itemsFor(picture, heat);
   const column = Math.max(...items.map(({ words }) => textWidth(words, 11))) + SIGN + 24;
   const perRow = Math.max(1, Math.min(items.length, Math.floor((width - 2 * MARGIN) / column)));
   const drawn = items.map(({ sign, words }, index) => {
@@ -32,7 +33,7 @@ interface Item {
   readonly words: string;
 }
 
-function itemsFor({ nodes, edges }: Picture): readonly Item[] {
+function itemsFor({ nodes, edges }: Picture, heat: Heat | undefined): readonly Item[] {
   const kinds = new Set(nodes.map(({ kind }) => kind));
   const roles = new Set(edges.map(({ role }) => role));
   const ends = nodes.some(({ result }) => result !== undefined);
@@ -40,6 +41,7 @@ function itemsFor({ nodes, edges }: Picture): readonly Item[] {
     { sign: '<circle class="entry" cx="17" cy="10" r="5"/>', words: 'the run starts here' },
     ...KINDS.flatMap(([kind, words]) => (kinds.has(kind) ? [{ sign: box(kind), words }] : [])),
     ...ROLES.flatMap(([role, words]) => (roles.has(role) ? [{ sign: line(role), words }] : [])),
+    ...(heat ? [{ sign: SCALE, words: `more colour: more ${heat}` }] : []),
     ...(ends ? [{ sign: RESULT, words: 'ends, or returns to its caller' }] : []),
   ];
 }
@@ -66,6 +68,13 @@ const ROLES: readonly (readonly [LineRole, string])[] = [
   ['timeout', 'its time is over'],
   ['judge', 'is judged by'],
 ];
+
+const SCALE = [0.1, 0.35, 0.6]
+  .map(
+    (part, i) =>
+      `<rect class="heat" x="${2 + 10 * i}" y="2" width="10" height="16" fill-opacity="${part}"/>`,
+  )
+  .join('');
 
 const RESULT = '<g class="result"><rect x="2" y="3" width="30" height="14" rx="7"/></g>';
 

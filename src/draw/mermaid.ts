@@ -1,10 +1,13 @@
 import type { Graph } from '../graph/graph.ts';
+import type { Overlay } from '../graph/overlay.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
+import { type Heat, heatOf } from './heat.ts';
 import { type LineRole, type PictureNode, pictureOf } from './picture.ts';
 
 /** A Mermaid flowchart, which many code hosts draw inside markdown. */
-export function toMermaid(graph: Graph): string {
+export function toMermaid(graph: Graph, overlay?: Overlay, heat?: Heat): string {
+  const heatAt = heatOf(overlay, heat);
   const { nodes, edges, entry } = pictureOf(graph);
   const ids = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   const ending = nodes.filter(({ result }) => result !== undefined);
@@ -21,9 +24,19 @@ export function toMermaid(graph: Graph): string {
     ...CLASSES.map(([kind, style]) => `  classDef ${kind} ${style}`),
     ...nodes.map((node) => `  class ${ids.get(node.id)} ${classOf(node)}`),
     ...ending.map(({ id }) => `  class ${endOf(id)} finish`),
+    ...nodes.flatMap((node) => {
+      const part = heatAt(node);
+      return part === undefined ? [] : [`  style ${ids.get(node.id)} fill:${colourOf(part)}`];
+    }),
     ...(ids.has(entry) ? [`  style ${ids.get(entry)} stroke-width:4px`] : []),
     '',
   ].join('\n');
+}
+
+/** From white to orange. */
+function colourOf(part: number): string {
+  const mixed = [247, 103, 7].map((hot) => Math.round(255 - (255 - hot) * part * 0.6));
+  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** Thick lines start an agent or a call. Dotted lines return to a caller or wait for a person. */

@@ -2,13 +2,16 @@ import type { edgesByEnd, Graph, GraphEdge, GraphNode } from '../graph/graph.ts'
 import { type Overlay, useOf } from '../graph/overlay.ts';
 import type { State, Workflow } from '../model/workflow.ts';
 import { escapeText } from './escape.ts';
+import type { Reading } from './heat.ts';
 import { markedText } from './marked-text.ts';
 import { limitFacts, policyFacts } from './policy-facts.ts';
+import { shortCount } from './words.ts';
 
 export interface Page {
   readonly workflow: Workflow;
   readonly graph: Graph;
   readonly overlay: Overlay | undefined;
+  readonly reading: Reading;
   readonly nodes: ReadonlyMap<string, { readonly node: GraphNode; readonly index: number }>;
   readonly edges: ReturnType<typeof edgesByEnd>;
 }
@@ -32,14 +35,15 @@ export function anchorOf({ nodes }: Page, node: GraphNode): string | undefined {
   return 'state' in node ? `#state-${nodes.get(node.id)?.index}` : undefined;
 }
 
-function useFacts({ overlay }: Page, node: GraphNode): string {
+function useFacts({ overlay, reading }: Page, node: GraphNode): string {
   const use = overlay && useOf(overlay, node.id);
   if (!overlay) return '';
-  if (!use) return titled('In this run', '<p class="how">not visited</p>');
+  const title = `In ${reading.of}`;
+  if (!use) return titled(title, '<p class="how">not visited</p>');
   return titled(
-    'In this run',
+    title,
     facts([
-      ['visits', String(use.visits)],
+      ['visits', shortCount(use.visits)],
       ['time', `${(use.timeMs / 1000).toFixed(1)} s`],
       ['cost', `$${use.costUsd.toFixed(4)}`],
     ]),

@@ -6,7 +6,7 @@ export const SVG_STYLE = `
   --script: #2c8a4b; --script-fill: #edf9f0;
   --workflow: #8250df; --workflow-fill: #f7f1ff;
   --ask: #b35900; --bad: #cf222e; --bad-fill: #fff1f0;
-  --quiet-fill: #f6f8fa; --taken: #d9480f; --taken-fill: #fff4e6;
+  --quiet-fill: #f6f8fa; --taken: #d9480f; --taken-fill: #fff4e6; --heat: #f76707;
   background: var(--paper);
   font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
 }
@@ -17,7 +17,7 @@ export const SVG_STYLE = `
     --script: #56d37c; --script-fill: #10291a;
     --workflow: #bc8cff; --workflow-fill: #231a36;
     --ask: #f0a35b; --bad: #ff7b72; --bad-fill: #341719;
-    --quiet-fill: #161b22; --taken: #ff922b; --taken-fill: #33210f;
+    --quiet-fill: #161b22; --taken: #ff922b; --taken-fill: #33210f; --heat: #e8590c;
   }
 }
 .raymond text { fill: var(--ink); }
@@ -65,6 +65,8 @@ path.edge.used { stroke: var(--taken); stroke-width: 3; }
 .raymond text.edge.used { fill: var(--taken); font-weight: 600; }
 .node.used .box { stroke: var(--taken); stroke-width: 2.5; }
 .node.used .detail { fill: var(--taken); font-weight: 600; }
+.heat { fill: var(--heat); }
+.node.heated .detail { fill: var(--ink); }
 .legend text { font-size: 11px; fill: var(--faint); text-anchor: start; }
 .raymond a { cursor: pointer; outline: none; }
 .raymond a:hover .box, .raymond a:focus-visible .box { stroke-width: 3.5; }

@@ -5,7 +5,7 @@ import type { PictureEdge, PictureNode } from './picture.ts';
 
 /** The texts of a drawing, with the numbers of a run if there is one. */
 export function wordsFor(overlay: Overlay | undefined): Words {
-  const times = (count: number) => (count > 0 ? `${count}×` : '');
+  const times = (count: number) => (count > 0 ? `${shortCount(count)}×` : '');
   return {
     name: nameOf,
     detail: (node) => detailOf(node, overlay),
@@ -31,7 +31,13 @@ function detailOf({ kind, shows }: PictureNode, overlay: Overlay | undefined): s
   const use = overlay && useOf(overlay, shows.id);
   if (!use) return shows.detail;
   const cost = use.costUsd > 0 ? [`$${use.costUsd.toFixed(use.costUsd < 1 ? 3 : 2)}`] : [];
-  return [`${use.visits}×`, shortTime(use.timeMs), ...cost].join(' · ');
+  return [`${shortCount(use.visits)}×`, shortTime(use.timeMs), ...cost].join(' · ');
+}
+
+/** The mean of several runs need not be whole. */
+export function shortCount(count: number): string {
+  if (Number.isInteger(count)) return String(count);
+  return count < 0.1 ? '<0.1' : count.toFixed(1);
 }
 
 function shortTime(ms: number): string {

@@ -63,22 +63,24 @@ export interface GraphEdge {
   readonly at: Position;
 }
 
-export type EdgeRole =
-  | 'go'
-  | 'call'
+export const EDGE_ROLES = [
+  'go',
+  'call',
   /** From the caller to the state at which it continues after its callee has returned. */
-  | 'return'
-  | 'worker'
+  'return',
+  'worker',
   /** To the state at which the parent continues beside its workers. */
-  | 'next'
+  'next',
   /** To the state at which the parent continues after its workers. */
-  | 'join'
+  'join',
   /** To the state at which the parent continues when a worker failed. */
-  | 'failed'
-  | 'answer'
-  | 'timeout'
-  | 'result'
-  | 'judge';
+  'failed',
+  'answer',
+  'timeout',
+  'result',
+  'judge',
+] as const;
+export type EdgeRole = (typeof EDGE_ROLES)[number];
 
 export const END = 'end';
 

@@ -211,13 +211,13 @@ export class OverlayReader implements Overlay {
     // Steps inside another workflow are not part of this picture.
     if (from?.workflow !== this.#root) return;
     const edge = { from: stateNode(from.state), to, role, label };
-    const key = keyOf(edge);
+    const key = wayKey(edge);
     this.edges.set(key, { ...edge, count: (this.edges.get(key)?.count ?? 0) + 1 });
     if (to === END) this.#use(END, { visits: 1 });
   }
 
   #countReturn(taken: Taken): void {
-    const key = keyOf(taken);
+    const key = wayKey(taken);
     this.returns.set(key, (this.returns.get(key) ?? 0) + 1);
   }
 }
@@ -227,24 +227,24 @@ export class OverlayReader implements Overlay {
  * beside it led the parent on. If the text has only the goto, it was the goto.
  */
 export function fittedTo(graph: Graph, overlay: Overlay): Overlay {
-  const known = new Set(graph.edges.map(keyOf));
+  const known = new Set(graph.edges.map(wayKey));
   const edges = new Map<string, EdgeUse>();
   for (const edge of overlay.edges.values()) {
     const asGoto = { ...edge, role: 'go', label: 'goto' } as const;
-    const isGoto = edge.role === 'next' && !known.has(keyOf(edge)) && known.has(keyOf(asGoto));
+    const isGoto = edge.role === 'next' && !known.has(wayKey(edge)) && known.has(wayKey(asGoto));
     const meant = isGoto ? asGoto : edge;
-    const { count = 0 } = edges.get(keyOf(meant)) ?? {};
-    edges.set(keyOf(meant), { ...meant, count: count + edge.count });
+    const { count = 0 } = edges.get(wayKey(meant)) ?? {};
+    edges.set(wayKey(meant), { ...meant, count: count + edge.count });
   }
   return { ...overlay, edges };
 }
 
 /** The graph, and the edges that occur only in the run: their targets were chosen at run time. */
 export function withTaken(graph: Graph, overlay: Overlay): Graph {
-  const known = new Set(graph.edges.map(keyOf));
+  const known = new Set(graph.edges.map(wayKey));
   const ids = new Set(graph.nodes.map(({ id }) => id));
   const shown = [...overlay.edges.values()].filter(
-    (edge) => !known.has(keyOf(edge)) && ids.has(edge.from) && ids.has(edge.to),
+    (edge) => !known.has(wayKey(edge)) && ids.has(edge.from) && ids.has(edge.to),
   );
   const edges = shown.map(
     ({ from, to, role, label }): GraphEdge => ({
@@ -261,7 +261,7 @@ export function withTaken(graph: Graph, overlay: Overlay): Graph {
 }
 
 export function timesTaken(overlay: Overlay, taken: Taken): number {
-  const key = keyOf(taken);
+  const key = wayKey(taken);
   return overlay.edges.get(key)?.count ?? overlay.returns.get(key) ?? 0;
 }
 
@@ -336,7 +336,8 @@ function callersAfter(
   }
 }
 
-function keyOf(taken: Taken): string {
+/** The key of an act in an overlay. */
+export function wayKey(taken: Taken): string {
   const to = shortId(taken.to);
   if ('caller' in taken) return JSON.stringify([taken.caller, 'after', shortId(taken.callee), to]);
   if ('resultOf' in taken) return JSON.stringify([shortId(taken.resultOf), 'leads', to]);

@@ -33,7 +33,7 @@ export interface FileRunsParts {
 }
 
 /** Everything of a store that concerns one run. */
-export type FileRuns = Omit<RunStore, 'list' | 'survey'>;
+export type FileRuns = Omit<RunStore, 'list' | 'survey' | 'cache'>;
 
 export function fileRuns(parts: FileRunsParts): FileRuns {
   const { disk, project, codec, key, sealedText, lockWorld, lookEveryMs = 1_000 } = parts;

@@ -4,6 +4,7 @@
  */
 import type { Clock, Mailbox, RunStore, StepRecords } from '../ports.ts';
 import type { Disk } from './disk.ts';
+import { fileCache } from './file-cache.ts';
 import type { FileRuns } from './file-runs.ts';
 import { listRuns } from './list-runs.ts';
 import type { Project } from './project.ts';
@@ -40,6 +41,7 @@ export function fileStore({ disk, project, key, clock, runs: load }: FileStorePa
     lease: async (id) => (await runs()).lease(id),
     mailbox: (id) => laterMailbox(async () => (await runs()).mailbox(id)),
     records: (id) => laterRecords(async () => (await runs()).records(id)),
+    cache: (name) => fileCache(disk, project.cacheFile(name), name, key),
   };
 }
 

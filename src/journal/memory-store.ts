@@ -36,6 +36,7 @@ export interface MemoryStoreParts {
 /** The runs that several stores share. */
 export class MemoryRuns {
   readonly #kept = new Map<string, KeptRun>();
+  readonly caches = new Map<string, string>();
 
   /** An unknown run is an empty one. */
   of(id: string): KeptRun {
@@ -152,6 +153,10 @@ export function memoryStore(parts: MemoryStoreParts): RunStore {
     lease: async (id) => takeLease(parts, id),
     mailbox: (id) => memoryMailbox(runs.of(id)),
     records: (id) => memoryRecords(runs.of(id)),
+    cache: (name) => ({
+      read: async () => runs.caches.get(name),
+      write: async (text) => void runs.caches.set(name, text),
+    }),
   };
 }
 

@@ -20,6 +20,8 @@ export interface Project {
   readonly configFile: string;
   /** A cache of summaries of unchanged runs. */
   readonly indexFile: string;
+  /** A text that was computed from runs. */
+  cacheFile(name: string): string;
 }
 
 /** The paths of a run. Only `src/journal` knows them. Other folders use the store and the workspace. */
@@ -153,6 +155,7 @@ function projectAt(folder: string): Project {
     worktreesFolder: join(folder, 'worktrees'),
     configFile: join(folder, 'config.toml'),
     indexFile: join(folder, 'index'),
+    cacheFile: (name) => join(folder, `cache-${name}`),
   };
 }
 

@@ -52,6 +52,18 @@ export interface RunStore {
   lease(id: string): Promise<Lease>;
   mailbox(id: string): Mailbox;
   records(id: string): StepRecords;
+  /** The name consists of letters, digits and hyphens. */
+  cache(name: string): Cache;
+}
+
+/**
+ * A text that was computed from runs, kept so that it need not be computed again. It may be lost at any
+ * time. A text that no process of this user wrote does not exist.
+ */
+export interface Cache {
+  read(): Promise<string | undefined>;
+  /** Never rejects because of the disk: a cache that cannot be written is lost. */
+  write(text: string): Promise<void>;
 }
 
 export type EachEvent = (event: JournaledEvent, before: Run | undefined, after: Run) => void;

@@ -232,6 +232,11 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
     ['a watcher gets the existing events and then the new ones, each once and in order'],
   ],
   [
+    'has one cache for all names',
+    (store) => ({ ...store, cache: () => store.cache('any') }),
+    ['a cache has the last text of any process, and no text of another cache'],
+  ],
+  [
     'does not notice that a run has changed since its last survey',
     (store) => {
       const known = new Map<string, SurveyedRun>();

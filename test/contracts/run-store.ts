@@ -395,6 +395,22 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'a cache has the last text of any process, and no text of another cache',
+    async holds({ store, other }) {
+      // The first run of a user makes the key with which a store of files seals.
+      const lease = await store.lease(ID);
+      await begin(lease);
+      await lease.release();
+      assert.equal(await store.cache('a').read(), undefined);
+      await store.cache('a').write('one');
+      await other.cache('b').write('two');
+      assert.equal(await other.cache('a').read(), 'one');
+      await other.cache('a').write('three');
+      assert.equal(await store.cache('a').read(), 'three');
+      assert.equal(await store.cache('b').read(), 'two');
+    },
+  },
+  {
     name: 'a survey gives every run as a look at it does, also after changes',
     async holds({ store, other }) {
       assert.deepEqual(await store.survey(), []);

@@ -1,3 +1,5 @@
+import { remainderOf } from '../../forecast/forecast.ts';
+import { PlaceReader } from '../../forecast/places.ts';
 import type { JournaledEvent } from '../../model/event.ts';
 import { doingByAgent } from '../../model/now.ts';
 import type { Run } from '../../model/run.ts';
@@ -9,6 +11,7 @@ import type { Span } from '../../timeline/span.ts';
 import { timelineOf } from '../../timeline/timeline.ts';
 import { agent } from '../agent.ts';
 import { backgroundLog } from '../background-log.ts';
+import { pastRuns } from '../past-runs.ts';
 import { openRun, runToSee } from '../runs.ts';
 import { shownAsJson } from '../show-json.ts';
 import { runHeading, type ShownRun, showRun } from '../show-run.ts';
@@ -35,8 +38,10 @@ export async function show(
   const spans: Span[] = [];
   const history = new RunHistory(timeline ? (span) => void spans.push(span) : undefined);
   const newest = new Newest();
+  const places = new PlaceReader();
   const found = await openRun(store, id, (event, before, after) => {
     history.follow(event, after);
+    places.follow(event, after);
     if (!json && !timeline) newest.add(event, before, after);
   });
   history.end(found.owner ? clock.now() : found.run.updatedAt);
@@ -47,7 +52,13 @@ export async function show(
   }
   const doings = doingByAgent(found.owner && (await store.now(id)));
   const log = backgroundLog(workspace(id));
-  const shown: ShownRun = { found, history, doings, log };
+  const { run } = found;
+  const isOver = run.agents.size === 0;
+  const pasts = isOver
+    ? []
+    : await pastRuns(store, run.workflow, run.workflowFiles.get(run.workflow));
+  const left = isOver ? undefined : remainderOf(run, places.standing(run), pasts);
+  const shown: ShownRun = { found, history, doings, log, left };
   if (json) {
     const bars = drawn && { timeline: timelineJson(drawn) };
     stdout.json({ ...shownAsJson(shown), ...bars }, 2);
