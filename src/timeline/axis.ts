@@ -26,17 +26,22 @@ export function axisOf(startedAt: number, spans: readonly Span[]): Axis {
   const workedMs = busy.reduce((sum, one) => sum + one.to - one.from, 0);
   const rests = restsBetween(startedAt, to, busy);
   const cuts = rests.filter((rest) => lengthOf(rest) > Math.max(1_000, workedMs * LONG_REST));
-  const keptMs = to - startedAt - cuts.reduce((sum, cut) => sum + lengthOf(cut), 0);
+  return axisWithCuts(startedAt, to, cuts);
+}
+
+/** The axis of a time whose cuts are known. */
+export function axisWithCuts(from: number, to: number, cuts: readonly Cut[]): Axis {
+  const keptMs = to - from - cuts.reduce((sum, cut) => sum + lengthOf(cut), 0);
   // All cuts together take at most so much of the axis.
   const share = Math.min(CUT_SHARE, MOST_FOR_CUTS / Math.max(1, cuts.length));
   const cutMs = (Math.max(keptMs, 1) * share) / (1 - share * cuts.length);
-  const pieces = piecesOf(startedAt, to, cuts, cutMs);
+  const pieces = piecesOf(from, to, cuts, cutMs);
   const whole = Math.max(pieces.at(-1)?.end ?? 0, 1);
   return {
-    from: startedAt,
+    from,
     to,
     cuts,
-    place: (time) => drawn(pieces, Math.min(Math.max(time, startedAt), to)) / whole,
+    place: (time) => drawn(pieces, Math.min(Math.max(time, from), to)) / whole,
     timeAt: (place) => undrawn(pieces, place * whole, to),
   };
 }
