@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'page/**/*.test.ts'],
     globalSetup: ['test/build-once.ts'],
     // A worker keeps its modules for the next file, because to load them again took a tenth of the
     // suite's time. So a test that changes the process undoes the change.

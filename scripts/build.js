@@ -1,9 +1,11 @@
-// Builds the published files: the program, the library, the JSON Schemas and the type declarations.
+// Builds the published files: the program, the library, the page, the JSON Schemas and the type
+// declarations.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { buildPage } from './build-page.js';
 import { writeSchemas } from './write-schemas.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -48,6 +50,7 @@ await bundle({
   output: { chunkFileNames: '[name]-[hash].js' },
 });
 
+await buildPage();
 await writeSchemas(root);
 
 const tsc = `${root}/node_modules/.bin/tsc`;

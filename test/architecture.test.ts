@@ -101,6 +101,22 @@ const PURE = new Set([
   'view',
 ]);
 
+/** The modules of `src` that the page of `raymond serve` runs. It may use the types of all others. */
+const FOR_BROWSERS = [
+  'draw/lines.ts',
+  'model/visible.ts',
+  'observe/doing-text.ts',
+  'observe/words.ts',
+  'page/gestures.ts',
+  'page/view.ts',
+  'timeline/axis.ts',
+];
+
+const page = fileURLToPath(new URL('../page/', import.meta.url));
+const pageFiles = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /(?<!\.test)\.tsx?$/.test(name),
+);
+
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
 );
@@ -116,6 +132,14 @@ test.each(files)('%s imports only what its folder may use', (file) => {
     } else if (PURE.has(layer)) {
       expect([...PURE_PACKAGES], `${file} imports ${target}`).toContain(target);
     }
+  }
+});
+
+test.each(pageFiles)('page/%s imports from src only what runs in a browser', (file) => {
+  const text = withoutComments(readFileSync(join(page, file), 'utf8'));
+  const statements = /^import (type )?[^;]*?from '(?:\.\.\/)+src\/([^']+)'/gm;
+  for (const [, isType, target = ''] of text.matchAll(statements)) {
+    if (!isType) expect(FOR_BROWSERS, `${file} imports ${target}`).toContain(target);
   }
 });
 

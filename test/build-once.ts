@@ -15,6 +15,10 @@ export function setup(): void {
 }
 
 function newestSource(): number {
-  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  return Math.max(...files.map((file) => statSync(join(root, 'src', file)).mtimeMs));
+  const times = ['src', 'page'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      (file) => statSync(join(root, folder, file)).mtimeMs,
+    ),
+  );
+  return Math.max(...times);
 }

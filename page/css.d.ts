@@ -1,0 +1,2 @@
+/** The bundler puts styles into one file. */
+declare module '*.css';

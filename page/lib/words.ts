@@ -1,0 +1,34 @@
+/** Words and figures of the page. Text of others is cleaned, as on a terminal. */
+import { visible } from '../../src/model/visible.ts';
+import { duration, elapsed, oneLine, usd } from '../../src/observe/words.ts';
+
+export { duration, elapsed, oneLine, usd, visible };
+
+export const msOf = (time: string) => Date.parse(time);
+
+/** `12:05`, with the date if it is not today. */
+export function clock(time: string | number, now: number): string {
+  const date = new Date(time);
+  const hours = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  if (date.toDateString() === new Date(now).toDateString()) return hours;
+  return `${date.toLocaleDateString([], { day: 'numeric', month: 'short' })} ${hours}`;
+}
+
+/** `just now`, `5 min ago`. */
+export function ago(time: string, now: number): string {
+  const seconds = Math.max(0, (now - msOf(time)) / 1000);
+  if (seconds < 45) return 'just now';
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.round(seconds / 3600)} h ago`;
+  return `${Math.round(seconds / 86_400)} d ago`;
+}
+
+/** The last part of a path: `review` of `workflows/review.zip`. */
+export function lastName(path: string): string {
+  const name = path.split('/').filter(Boolean).at(-1) ?? path;
+  return visible(name.replace(/\.(?:zip|ya?ml)$/, ''));
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,185 @@
+import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import { counted, duration, lastName, oneLine, usd, visible } from '../lib/words.ts';
+import { agentTold, variablesText } from '../stores/agents.ts';
+import type { Chosen } from '../stores/route.ts';
+import type { RunWatch } from '../stores/run-watch.ts';
+import { Icon } from './icons.tsx';
+import { Panel } from './panel.tsx';
+import { agentTone, agentWord, Pill } from './status.tsx';
+import { StepView } from './step-view.tsx';
+
+interface Props {
+  readonly run: WholeRun;
+  readonly watch: RunWatch;
+  readonly chosen: Extract<Chosen, { kind: 'agent' }>;
+  readonly onChoose: (agent: string, step?: number) => void;
+  readonly onClose: () => void;
+}
+
+export function AgentPanel({ run, watch, chosen, onChoose, onClose }: Props) {
+  const agent = run.agents.find(({ id }) => id === chosen.agent);
+  if (!agent)
+    return (
+      <Panel label="Agent" onClose={onClose} head={<h2 class="grow">{visible(chosen.agent)}</h2>}>
+        <div class="empty">
+          <p>The run has no agent with this name. Choose one in “Agents”.</p>
+        </div>
+      </Panel>
+    );
+  const step = chosen.step === undefined ? agent.steps : Math.min(chosen.step, agent.steps);
+  return (
+    <Panel
+      label={`Agent ${agent.id}`}
+      onClose={onClose}
+      head={
+        <>
+          <h2 class="clip">{visible(agent.id)}</h2>
+          <Pill tone={agentTone(agent.status)}>{agentWord(agent)}</Pill>
+          <span class="grow" />
+        </>
+      }
+    >
+      <Facts agent={agent} onChoose={onChoose} />
+      {agent.steps > 0 ? (
+        <>
+          <Stepper agent={agent} step={step} onStep={(next) => onChoose(agent.id, next)} />
+          <StepView
+            key={`${agent.id} ${step}`}
+            run={run}
+            agent={agent}
+            step={step}
+            onChanged={() => watch.refresh()}
+          />
+        </>
+      ) : (
+        <p class="faint">It has not started a step yet.</p>
+      )}
+    </Panel>
+  );
+}
+
+function Facts({
+  agent,
+  onChoose,
+}: {
+  readonly agent: AgentShape;
+  readonly onChoose: Props['onChoose'];
+}) {
+  const { parent, status } = agent;
+  return (
+    <>
+      <dl class="grid">
+        <dt>State</dt>
+        <dd class="anywhere">
+          {visible(agent.state)} <span class="faint">of {lastName(agent.workflow)}</span>
+        </dd>
+        {status.kind !== 'running' && status.kind !== 'ended' && (
+          <>
+            <dt>Now</dt>
+            <dd class={`anywhere tone-${agentTone(status)}`}>
+              <span class="told">{agentTold(agent, Date.now())}</span>
+            </dd>
+          </>
+        )}
+        {agent.stack.length > 0 && (
+          <>
+            <dt>Returns to</dt>
+            <dd>
+              <ol class="stack">
+                {agent.stack.toReversed().map((frame, index) => (
+                  <li key={index}>
+                    {visible(frame.state)}
+                    {frame.workflow !== agent.workflow && (
+                      <span class="faint"> of {lastName(frame.workflow)}</span>
+                    )}
+                  </li>
+                ))}
+              </ol>
+            </dd>
+          </>
+        )}
+        {parent !== null && (
+          <>
+            <dt>Forked by</dt>
+            <dd>
+              <button type="button" class="link" onClick={() => onChoose(parent)}>
+                {visible(parent)}
+              </button>
+            </dd>
+          </>
+        )}
+        {Object.keys(agent.variables).length > 0 && (
+          <>
+            <dt>Variables</dt>
+            <dd class="anywhere">
+              <code>{variablesText(agent)}</code>
+            </dd>
+          </>
+        )}
+        {agent.worktree && (
+          <>
+            <dt>Branch</dt>
+            <dd class="anywhere">
+              <Icon name="branch" /> <code>{oneLine(agent.worktree.branch)}</code>
+              {agent.worktree.commits !== null && `, ${counted(agent.worktree.commits, 'commit')}`}
+              {agent.worktree.dirty && ', uncommitted work'}
+            </dd>
+          </>
+        )}
+        <dt>Used</dt>
+        <dd>
+          {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}, {usd(agent.cost_usd)}
+        </dd>
+      </dl>
+      {status.kind === 'ended' && (
+        <details class="fold" open={status.result.text.length < 400}>
+          <summary>Result</summary>
+          <blockquote class="words">{visible(status.result.text) || 'empty'}</blockquote>
+          {status.result.omitted > 0 && (
+            <p class="faint small">{counted(status.result.omitted, 'more character')}</p>
+          )}
+        </details>
+      )}
+    </>
+  );
+}
+
+interface StepperProps {
+  readonly agent: AgentShape;
+  readonly step: number;
+  readonly onStep: (step: number) => void;
+}
+
+function Stepper({ agent, step, onStep }: StepperProps) {
+  return (
+    <nav class="stepper" aria-label="Steps of the agent">
+      <button
+        type="button"
+        class="button only-icon"
+        aria-label="Earlier step"
+        disabled={step <= 1}
+        onClick={() => onStep(step - 1)}
+      >
+        <Icon name="back" />
+      </button>
+      <span>
+        Step <b>{step}</b> of {agent.steps}
+      </span>
+      <button
+        type="button"
+        class="button only-icon"
+        aria-label="Later step"
+        disabled={step >= agent.steps}
+        onClick={() => onStep(step + 1)}
+      >
+        <Icon name="forward" />
+      </button>
+      <span class="grow" />
+      {step < agent.steps && (
+        <button type="button" class="button quiet" onClick={() => onStep(agent.steps)}>
+          Newest
+        </button>
+      )}
+    </nav>
+  );
+}

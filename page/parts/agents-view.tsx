@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import { doingText } from '../../src/observe/doing-text.ts';
+import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import { useMedia, useNow, useSize } from '../lib/hooks.ts';
+import { useStore } from '../lib/store.ts';
+import { counted, duration, usd, visible } from '../lib/words.ts';
+import { agentTold, sortedAgents, variablesText } from '../stores/agents.ts';
+import type { Chosen } from '../stores/route.ts';
+import type { RunWatch } from '../stores/run-watch.ts';
+import { Icon } from './icons.tsx';
+import { agentTone, agentWord, Mark } from './status.tsx';
+
+interface Props {
+  readonly run: WholeRun;
+  readonly watch: RunWatch;
+  readonly chosen: Chosen;
+  readonly linkTo: (agent: AgentShape) => string;
+}
+
+/** Failed and waiting agents first. Only the rows that are visible are drawn. */
+export function AgentsView({ run, watch, chosen, linkTo }: Props) {
+  const [words, setWords] = useState('');
+  const [pane, size] = useSize<HTMLDivElement>();
+  const [top, setTop] = useState(0);
+  const { agents: active = [] } = useStore(watch.now) ?? run.now ?? {};
+  const doings = new Map(active.map((doing) => [doing.agent, doing]));
+  const now = useNow(run.counts.running > 0 ? 1_000 : undefined);
+  const isNarrow = useMedia('(max-width: 760px)');
+  const rowHeight = isNarrow ? 68 : 52;
+  const shown = sortedAgents(run.agents, words);
+  const first = Math.max(0, Math.floor(top / rowHeight) - SPARE);
+  const last = Math.ceil((top + size.height) / rowHeight) + SPARE;
+  return (
+    <>
+      <div class="view-tools">
+        <div class="search">
+          <Icon name="search" />
+          <input
+            class="input"
+            type="search"
+            placeholder="Filter agents"
+            aria-label="Filter agents by name, state, status or variable"
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+        </div>
+        <span class="faint" role="status">
+          {counted(shown.length, 'agent')}
+          {shown.length !== run.agents.length && ` of ${run.agents.length}`}
+        </span>
+      </div>
+      <div class="scroll" ref={pane} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+        <ul
+          class="agent-list"
+          aria-label="Agents"
+          style={{ height: `${shown.length * rowHeight}px` }}
+        >
+          {shown.slice(first, last).map((agent, index) => {
+            const doing = doings.get(agent.id);
+            const isDoing = agent.status.kind === 'running' && agent.status.step === doing?.step;
+            const newest = isDoing && doing ? doingText(doing, 200) : '';
+            const tone = agentTone(agent.status);
+            return (
+              <li key={agent.id} aria-setsize={shown.length} aria-posinset={first + index + 1}>
+                <a
+                  class={`agent-row tone-${tone}`}
+                  href={linkTo(agent)}
+                  aria-current={chosen.kind === 'agent' && chosen.agent === agent.id}
+                  style={{ top: `${(first + index) * rowHeight}px` }}
+                >
+                  <Mark tone={tone} />
+                  <span class="who clip">
+                    <b>{visible(agent.id)}</b>{' '}
+                    <span class="faint small">{variablesText(agent)}</span>
+                  </span>
+                  <span class="two-lines">
+                    <span class="clip state">
+                      {visible(agent.state)} <span class="faint">· {agentWord(agent)}</span>
+                    </span>
+                    <span class="clip faint told">{newest || agentTold(agent, now)}</span>
+                  </span>
+                  <span class="figures">
+                    <span>{usd(agent.cost_usd)}</span>
+                    <span>{duration(agent.worked_ms)}</span>
+                    <span>{counted(agent.steps, 'step')}</span>
+                  </span>
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+        {shown.length === 0 && (
+          <div class="empty">
+            <p>No agent matches. Change the words.</p>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Rows above and below the visible ones, so that scrolling shows no gaps. */
+const SPARE = 8;

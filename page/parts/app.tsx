@@ -1,0 +1,46 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { useStore } from '../lib/store.ts';
+import { NOTHING } from '../stores/route.ts';
+import { Dialogs } from './dialogs.tsx';
+import { Home } from './home.tsx';
+import { RunPage } from './run-page.tsx';
+import { RunsPane } from './runs-pane.tsx';
+import { useShortcuts } from './shortcuts.ts';
+import { Toasts } from './toasts.tsx';
+import { useTools } from './tools.ts';
+import { TopBar } from './top-bar.tsx';
+
+export function App() {
+  const tools = useTools();
+  const route = useStore(tools.route);
+  const main = useRef<HTMLElement>(null);
+  useShortcuts();
+  const run = route.kind === 'run' ? route.run : undefined;
+  useEffect(() => {
+    document.title = run === undefined ? 'Raymond' : `${run} · Raymond`;
+  }, [run]);
+  return (
+    <div class={`shell ${route.kind === 'runs' ? '' : 'at-run'}`}>
+      <TopBar onSkip={() => main.current?.focus()} />
+      <RunsPane />
+      <main class="main" id="main" tabIndex={-1} ref={main}>
+        {route.kind === 'run' ? (
+          <RunPage key={route.run} route={route} />
+        ) : (
+          <Home
+            onChoose={(question) =>
+              tools.go({
+                kind: 'run',
+                run: question.run,
+                tab: 'agents',
+                chosen: { ...NOTHING, kind: 'agent', agent: question.agent, step: undefined },
+              })
+            }
+          />
+        )}
+      </main>
+      <Toasts />
+      <Dialogs />
+    </div>
+  );
+}

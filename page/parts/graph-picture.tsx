@@ -1,0 +1,179 @@
+import { useMemo } from 'preact/hooks';
+import { lineThrough, loopThrough } from '../../src/draw/lines.ts';
+import type { RunGraph } from '../../src/draw/run-graph.ts';
+import { duration, usd } from '../lib/words.ts';
+import { type Heat, heatOf } from './heat.ts';
+
+type Node = RunGraph['nodes'][number];
+type Edge = RunGraph['edges'][number];
+
+interface Props {
+  readonly graph: RunGraph;
+  readonly heat: Heat;
+  readonly chosen: string | undefined;
+  readonly onState: (state: string) => void;
+  /** The id of the node that got the focus. */
+  readonly onFocus: (id: string) => void;
+}
+
+/** The lines and boxes. They change only when the graph does, not when the view moves. */
+export function GraphPicture(props: Props) {
+  const { graph, heat, chosen } = props;
+  // The acts do the same in every drawing.
+  return useMemo(() => <Picture {...props} />, [graph, heat, chosen]);
+}
+
+function Picture({ graph, heat, chosen, onState, onFocus }: Props) {
+  const hot = heatOf(graph.nodes, heat);
+  const inOrder = graph.nodes.toSorted((a, b) => a.y - b.y || a.x - b.x);
+  const roles = [...new Set(graph.edges.map(({ role }) => role)), 'taken'];
+  return (
+    <>
+      <defs>
+        {roles.map((role) => (
+          <marker
+            key={role}
+            id={`head-${role}`}
+            viewBox="0 0 10 10"
+            refX="9"
+            refY="5"
+            markerWidth="9"
+            markerHeight="9"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
+            <path class={`head ${role}`} d="M0 0.8 10 5 0 9.2z" />
+          </marker>
+        ))}
+      </defs>
+      {graph.edges.map((edge) => (
+        <Line key={keyOf(edge)} edge={edge} />
+      ))}
+      {graph.edges.map((edge) => (
+        <Label key={keyOf(edge)} edge={edge} />
+      ))}
+      {inOrder.map((node) => (
+        <Box
+          key={node.id}
+          node={node}
+          isEntry={node.id === graph.entry}
+          heat={hot(node)}
+          isChosen={chosen !== undefined && node.state === chosen}
+          onState={onState}
+          onFocus={onFocus}
+        />
+      ))}
+    </>
+  );
+}
+
+const keyOf = ({ from, to, role }: Edge) => `${from} ${role} ${to}`;
+
+function Line({ edge: { from, to, role, taken, points } }: { readonly edge: Edge }) {
+  const isTaken = taken > 0;
+  return (
+    <path
+      class={`edge ${role} ${isTaken ? 'taken' : ''}`}
+      d={from === to ? loopThrough(points) : lineThrough(points)}
+      marker-end={`url(#head-${isTaken ? 'taken' : role})`}
+    />
+  );
+}
+
+function Label({ edge: { label, taken, label_at } }: { readonly edge: Edge }) {
+  const text = [label, ...(taken > 0 ? [`${taken}×`] : [])].filter(Boolean).join(' ');
+  if (text === '') return null;
+  return (
+    <text class={`edge-label ${taken > 0 ? 'taken' : ''}`} x={label_at.x} y={label_at.y + 4}>
+      {text}
+    </text>
+  );
+}
+
+interface BoxProps {
+  readonly node: Node;
+  readonly isEntry: boolean;
+  readonly heat: number;
+  readonly isChosen: boolean;
+  readonly onState: (state: string) => void;
+  readonly onFocus: (id: string) => void;
+}
+
+function Box({ node, isEntry, heat, isChosen, onState, onFocus }: BoxProps) {
+  const { kind, x, y, width, height, state, visits } = node;
+  const [left, top] = [x - width / 2, y - height / 2];
+  const figures = figuresOf(node);
+  const classes = ['node', kind, visits > 0 ? 'used' : 'unused', isChosen ? 'chosen' : ''];
+  const choose = () => state !== undefined && onState(state);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: SVG has no button.
+    <g
+      class={classes.join(' ')}
+      role="button"
+      tabIndex={state === undefined ? undefined : 0}
+      aria-label={[node.label, node.detail, figures].filter(Boolean).join(', ')}
+      onClick={(event) => event.defaultPrevented || choose()}
+      onFocus={() => onFocus(node.id)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        choose();
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+    >
+      {isEntry && <path class="entry" d={`M${x} ${top - 2}l-6 -10h12z`} />}
+      <rect class="box" x={left} y={top} width={width} height={height} rx={RADII[kind]} />
+      {heat > 0 && (
+        <rect
+          class="heat"
+          x={left}
+          y={top}
+          width={width}
+          height={height}
+          rx={RADII[kind]}
+          style={{ opacity: 0.08 + 0.52 * heat }}
+        />
+      )}
+      {kind === 'script' && <rect class="bar" x={left} y={top} width="5" height={height} rx="2" />}
+      <text class="name" x={x} y={kind === 'reference' ? y + 5 : y - 2}>
+        {node.name}
+      </text>
+      {kind !== 'reference' && (
+        <text class="detail" x={x} y={y + 15}>
+          {figures || node.detail}
+        </text>
+      )}
+      {node.results !== undefined && <Result node={node} />}
+    </g>
+  );
+}
+
+const RADII: Readonly<Record<Node['kind'], number>> = {
+  prompt: 14,
+  script: 4,
+  workflow: 4,
+  reference: 4,
+  missing: 4,
+  broken: 4,
+  unknown: 22,
+};
+
+function figuresOf({ kind, visits, time_ms, cost_usd }: Node): string {
+  if (visits === 0 || kind === 'reference') return '';
+  return [`${visits}×`, duration(time_ms), ...(cost_usd > 0 ? [usd(cost_usd)] : [])].join(' · ');
+}
+
+function Result({ node: { x, y, width, results = 0 } }: { readonly node: Node }) {
+  const text = results > 0 ? `result ${results}×` : 'result';
+  const left = x + width / 2 + 8;
+  const long = text.length * 6.6 + 14;
+  return (
+    <g class={`result ${results > 0 ? 'taken' : ''}`}>
+      <path d={`M${left - 8} ${y}h8`} />
+      <rect x={left} y={y - 10} width={long} height="20" rx="10" />
+      <text x={left + long / 2} y={y + 4}>
+        {text}
+      </text>
+    </g>
+  );
+}

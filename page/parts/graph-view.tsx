@@ -1,0 +1,184 @@
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RunGraph } from '../../src/draw/run-graph.ts';
+import { gestures } from '../../src/page/gestures.ts';
+import {
+  centred,
+  fitted,
+  isInside,
+  moved,
+  opened,
+  type View,
+  zoomed,
+} from '../../src/page/view.ts';
+import { useSize } from '../lib/hooks.ts';
+import { useStore } from '../lib/store.ts';
+import type { Chosen } from '../stores/route.ts';
+import type { RunWatch } from '../stores/run-watch.ts';
+import { GraphAgents } from './graph-agents.tsx';
+import { GraphPicture } from './graph-picture.tsx';
+import { HEATS, type Heat } from './heat.ts';
+import { Icon } from './icons.tsx';
+
+interface Props {
+  readonly watch: RunWatch;
+  readonly chosen: Chosen;
+  readonly onState: (state: string) => void;
+  readonly onAgent: (agent: string) => void;
+}
+
+export function GraphView({ watch, ...rest }: Props) {
+  const graph = useStore(watch.graph);
+  useEffect(() => {
+    watch.showGraph(true);
+    return () => watch.showGraph(false);
+  }, [watch]);
+  if (graph === undefined)
+    return (
+      <div class="empty" aria-busy="true">
+        <p>Loading the graph</p>
+      </div>
+    );
+  if (!('nodes' in graph))
+    return (
+      <div class="empty" role="alert">
+        <Icon name="graph" />
+        <h2>{graph.message}</h2>
+        <p>{graph.remedy}</p>
+      </div>
+    );
+  return <Graph graph={graph} {...rest} />;
+}
+
+function Graph({
+  graph,
+  chosen,
+  onState,
+  onAgent,
+}: Omit<Props, 'watch'> & { readonly graph: RunGraph }) {
+  const [pane, paneSize] = useSize<HTMLElement>();
+  const [heat, setHeat] = useState<Heat>('none');
+  const [view, setView] = useState<View>();
+  const { width, height } = graph;
+  const size = useMemo(() => ({ width, height }), [width, height]);
+  // The gestures are bound once, so they read the newest values here.
+  const newest = useRef({ size, paneSize });
+  newest.current = { size, paneSize };
+  const change = useCallback((by: (view: View) => View) => setView((now) => now && by(now)), []);
+  const isMeasured = paneSize.width > 0;
+  useLayoutEffect(() => {
+    if (!isMeasured) return;
+    const entry = graph.nodes.find(({ id }) => id === graph.entry);
+    const rect = entry && rectOf(entry);
+    setView((now) => now ?? opened(size, newest.current.paneSize, rect));
+  }, [isMeasured, size, graph]);
+  useEffect(() => {
+    const element = pane.current;
+    if (!element) return;
+    gestures(element, {
+      move: (dx, dy) => change((now) => moved(now, dx, dy, newest.current.size)),
+      zoom: (factor, at) =>
+        change((now) => zoomed(now, factor, at, newest.current.size, newest.current.paneSize)),
+    });
+  }, [pane, change]);
+  const zoom = (factor: number) =>
+    change((now) => zoomed(now, factor, { x: 0, y: 0 }, size, paneSize));
+  const fit = () => setView(fitted(size, paneSize));
+  const reveal = (id: string) => {
+    const node = graph.nodes.find((one) => one.id === id);
+    if (!node) return;
+    change((now) => (isInside(now, paneSize, rectOf(node)) ? now : centred(now, rectOf(node))));
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    '+': () => zoom(STEP),
+    '=': () => zoom(STEP),
+    '-': () => zoom(1 / STEP),
+    '0': fit,
+    f: fit,
+    ArrowLeft: () => change((now) => moved(now, -PACE, 0, size)),
+    ArrowRight: () => change((now) => moved(now, PACE, 0, size)),
+    ArrowUp: () => change((now) => moved(now, 0, -PACE, size)),
+    ArrowDown: () => change((now) => moved(now, 0, PACE, size)),
+  };
+  const shown = view && {
+    width: paneSize.width / view.scale,
+    height: paneSize.height / view.scale,
+  };
+  return (
+    <>
+      <div class="view-tools">
+        <span class="faint" id="heat">
+          Colour by
+        </span>
+        <fieldset class="segments" aria-labelledby="heat">
+          {HEATS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={one === heat}
+              onClick={() => setHeat(one)}
+            >
+              {one}
+            </button>
+          ))}
+        </fieldset>
+        <span class="grow" />
+        <div class="segments">
+          <button type="button" aria-label="Zoom out" onClick={() => zoom(1 / STEP)}>
+            <Icon name="minus" />
+          </button>
+          <button type="button" aria-label="Zoom in" onClick={() => zoom(STEP)}>
+            <Icon name="plus" />
+          </button>
+          <button type="button" aria-label="Show the whole graph" onClick={fit}>
+            <Icon name="fit" />
+          </button>
+        </div>
+      </div>
+      <section
+        class="graph-pane"
+        ref={pane}
+        aria-label="Graph of the workflow. Arrow keys move it, plus and minus zoom, 0 shows all."
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the pane scrolls with the keys.
+        tabIndex={0}
+        onKeyDown={(event) => {
+          if (event.ctrlKey || event.metaKey || event.altKey) return;
+          const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+          if (!act) return;
+          act();
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      >
+        {view && shown && (
+          <svg
+            class="graph"
+            viewBox={`${view.x - shown.width / 2} ${view.y - shown.height / 2} ${shown.width} ${shown.height}`}
+          >
+            <title>{graph.name}</title>
+            <GraphPicture
+              graph={graph}
+              heat={heat}
+              chosen={chosen.kind === 'state' ? chosen.state : undefined}
+              onState={onState}
+              onFocus={reveal}
+            />
+            <GraphAgents graph={graph} onAgent={onAgent} />
+          </svg>
+        )}
+      </section>
+      {graph.elsewhere.length > 0 && (
+        <p class="view-tools faint">
+          {graph.elsewhere.length} agents are at states that the workflow no longer has.
+        </p>
+      )}
+    </>
+  );
+}
+
+const STEP = 1.3;
+/** A press of an arrow key moves so many pixels. */
+const PACE = 80;
+
+function rectOf({ x, y, width, height }: RunGraph['nodes'][number]) {
+  return { x: x - width / 2, y: y - height / 2, width, height };
+}

@@ -1,0 +1,47 @@
+import type { QuestionShape } from '../../src/serve/shapes/questions.ts';
+import { useStore } from '../lib/store.ts';
+import { counted, usd } from '../lib/words.ts';
+import { Icon } from './icons.tsx';
+import { QuestionCard } from './question-card.tsx';
+import { useTools } from './tools.ts';
+
+/** What waits for a person, in all runs. */
+export function Home({ onChoose }: { readonly onChoose: (question: QuestionShape) => void }) {
+  const tools = useTools();
+  const runs = useStore(tools.runs.runs);
+  const questions = useStore(tools.runs.questions);
+  const stored = (runs ?? []).flatMap((run) => (run.status === 'damaged' ? [] : [run]));
+  const active = stored.filter(({ status }) => status === 'running' || status === 'stopping');
+  const cost = stored.reduce((sum, run) => sum + run.cost_usd, 0);
+  return (
+    <div class="home">
+      <div>
+        <h1>Waiting for you</h1>
+        <p class="sum">
+          {runs &&
+            `${counted(stored.length, 'run')}, ${active.length} active, ${usd(cost)} in total`}
+        </p>
+      </div>
+      {questions.length > 0 ? (
+        <div class="cards">
+          {questions.slice(0, MOST).map((question) => (
+            <QuestionCard
+              key={`${question.run} ${question.agent}`}
+              question={question}
+              onChoose={() => onChoose(question)}
+            />
+          ))}
+          {questions.length > MOST && <p class="faint">{questions.length - MOST} more wait.</p>}
+        </div>
+      ) : (
+        <div class="empty">
+          <Icon name="inbox" />
+          <h2>Nothing waits for you</h2>
+          <p>Questions of agents and permission requests appear here. Choose a run to watch it.</p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const MOST = 50;

@@ -1,0 +1,99 @@
+/** What a person has to do for the run: one question after the other, and the failures in a line. */
+import { useState } from 'preact/hooks';
+import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import { counted, oneLine, visible } from '../lib/words.ts';
+import type { RunWatch } from '../stores/run-watch.ts';
+import { Icon } from './icons.tsx';
+import { QuestionCard } from './question-card.tsx';
+import { Mark } from './status.tsx';
+
+interface Props {
+  readonly run: WholeRun;
+  readonly watch: RunWatch;
+  /** The agent whose question comes first, if it has one. */
+  readonly preferred: string | undefined;
+  readonly onChoose: (agent: string) => void;
+}
+
+export function Needs({ run, watch, preferred, onChoose }: Props) {
+  const [at, setAt] = useState(0);
+  const asking = run.agents
+    .flatMap((agent) =>
+      agent.status.kind === 'asking' && !agent.status.answered
+        ? [{ agent, status: agent.status }]
+        : [],
+    )
+    .toSorted((a, b) => Number(b.agent.id === preferred) - Number(a.agent.id === preferred));
+  const failed = run.agents.filter(({ status }) => status.kind === 'failed' && !status.joined);
+  if (asking.length + failed.length === 0) return null;
+  const index = Math.min(at, asking.length - 1);
+  const shown = asking[index];
+  return (
+    <div class="needs">
+      {shown && (
+        <QuestionCard
+          key={`${shown.agent.id} ${shown.status.asked_at}`}
+          question={{ ...shown.status, run: run.id, ...placeOf(shown.agent), pid: run.pid }}
+          onChoose={() => onChoose(shown.agent.id)}
+          onAnswered={() => watch.refresh()}
+          pager={asking.length > 1 && <Pager index={index} length={asking.length} onPage={setAt} />}
+        />
+      )}
+      {failed.length > 0 && <Failures failed={failed} onChoose={onChoose} />}
+    </div>
+  );
+}
+
+const placeOf = ({ id, workflow, state }: AgentShape) => ({ agent: id, workflow, state });
+
+interface PagerProps {
+  readonly index: number;
+  readonly length: number;
+  readonly onPage: (index: number) => void;
+}
+
+function Pager({ index, length, onPage }: PagerProps) {
+  return (
+    <span class="pager">
+      <button
+        type="button"
+        class="button quiet only-icon"
+        aria-label="Previous question"
+        disabled={index === 0}
+        onClick={() => onPage(index - 1)}
+      >
+        <Icon name="back" />
+      </button>
+      {index + 1} of {length}
+      <button
+        type="button"
+        class="button quiet only-icon"
+        aria-label="Next question"
+        disabled={index >= length - 1}
+        onClick={() => onPage(index + 1)}
+      >
+        <Icon name="forward" />
+      </button>
+    </span>
+  );
+}
+
+interface FailuresProps {
+  readonly failed: readonly AgentShape[];
+  readonly onChoose: (agent: string) => void;
+}
+
+function Failures({ failed, onChoose }: FailuresProps) {
+  const [first] = failed;
+  if (first?.status.kind !== 'failed') return null;
+  return (
+    <p class="failures tone-fail">
+      <Mark tone="fail" />
+      <b>{counted(failed.length, 'agent')} failed</b>
+      <button type="button" class="link clip" onClick={() => onChoose(first.id)}>
+        {visible(first.id)}
+      </button>
+      <span class="clip grow">{oneLine(first.status.failure.message, 300)}</span>
+    </p>
+  );
+}

@@ -1,0 +1,158 @@
+import { useState } from 'preact/hooks';
+import type { WholeRun } from '../../src/serve/shapes/run.ts';
+import { post, troubleFrom } from '../lib/api.ts';
+import { useNow } from '../lib/hooks.ts';
+import { clock, counted, duration, lastName, oneLine, usd, visible } from '../lib/words.ts';
+import { hashOf, type Route, TABS, type Tab } from '../stores/route.ts';
+import { Icon } from './icons.tsx';
+import { Menu } from './menu.tsx';
+import { Pill, runTone } from './status.tsx';
+import { addToast, addTrouble, useTools } from './tools.ts';
+
+interface Props {
+  readonly run: WholeRun;
+  readonly route: Extract<Route, { kind: 'run' }>;
+  readonly onChanged: () => void;
+}
+
+export function RunHead({ run, route, onChanged }: Props) {
+  const now = useNow(30_000);
+  return (
+    <header class="run-head">
+      <div class="title">
+        <a class="button quiet only-icon back" href="#/" aria-label="Back to all runs">
+          <Icon name="back" />
+        </a>
+        <h1 class="clip" title={visible(run.workflow)}>
+          {lastName(run.workflow)}
+        </h1>
+        <Pill tone={runTone(run)}>{oneLine(run.condition, 40)}</Pill>
+        {run.rehearsal && <Pill tone="rest">rehearsal</Pill>}
+        <span class="grow" />
+        <Acts run={run} onChanged={onChanged} />
+      </div>
+      <dl class="facts">
+        <Fact name="Run">
+          <code>{visible(run.id)}</code>
+        </Fact>
+        <Fact name="Started">{clock(run.started_at, now)}</Fact>
+        <Fact name="Worked">{duration(run.worked_ms)}</Fact>
+        <Fact name="Cost">
+          {usd(run.cost_usd)}
+          {run.budget_usd > 0 && ` of ${usd(run.budget_usd)}`}
+          {run.budget_usd > 0 && <Meter part={run.cost_usd / run.budget_usd} />}
+        </Fact>
+        <Fact name="Steps">{run.steps.toLocaleString('en')}</Fact>
+        <Fact name="Agents">{agentsText(run)}</Fact>
+        {run.limited_until !== null && (
+          <Fact name="Usage limit until">{clock(run.limited_until, now)}</Fact>
+        )}
+      </dl>
+      <nav class="tabs" aria-label="Views of the run">
+        {TABS.map((tab) => (
+          <a
+            key={tab}
+            href={hashOf({ ...route, tab })}
+            aria-current={tab === route.tab ? 'page' : undefined}
+          >
+            {TAB_NAMES[tab]}
+            {tab === 'agents' && <span class="count">{run.agents.length}</span>}
+            {tab === 'states' && <span class="count">{run.states.length}</span>}
+          </a>
+        ))}
+      </nav>
+    </header>
+  );
+}
+
+const TAB_NAMES: Readonly<Record<Tab, string>> = {
+  graph: 'Graph',
+  timeline: 'Timeline',
+  agents: 'Agents',
+  states: 'States',
+  log: 'Log',
+};
+
+function agentsText({ counts }: WholeRun): string {
+  const parts = (['running', 'waiting', 'failed', 'ended'] as const).flatMap((kind) =>
+    counts[kind] > 0 ? [`${counts[kind]} ${kind}`] : [],
+  );
+  return parts.length > 0 ? parts.join(', ') : 'none';
+}
+
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: preact.ComponentChildren;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The text beside it says the same. */
+function Meter({ part }: { readonly part: number }) {
+  const tone = part >= 1 ? 'fail' : part >= 0.8 ? 'wait' : 'run';
+  return (
+    <span class={`meter tone-${tone}`} aria-hidden="true">
+      <i style={{ width: `${Math.min(100, part * 100)}%` }} />
+    </span>
+  );
+}
+
+function Acts({ run, onChanged }: Omit<Props, 'route'>) {
+  const tools = useTools();
+  const [isBusy, setBusy] = useState(false);
+  const stop = async (now: boolean) => {
+    setBusy(true);
+    try {
+      await post(`/api/runs/${encodeURIComponent(run.id)}/stop`, { now });
+      addToast(tools, {
+        tone: 'done',
+        message: now ? 'The run stops now.' : 'The run stops when its running steps have finished.',
+        remedy: '',
+      });
+      onChanged();
+    } catch (error) {
+      addTrouble(tools, troubleFrom(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (run.pid !== null)
+    return (
+      <Menu
+        label="Stop"
+        icon="stop"
+        isDisabled={isBusy}
+        items={[
+          {
+            name: 'Stop gracefully',
+            about: `${counted(run.counts.running, 'running step')} may finish. Nothing is lost.`,
+            act: () => stop(false),
+          },
+          {
+            name: 'Stop now',
+            about: 'Running steps are interrupted. A resume repeats or continues them.',
+            act: () => stop(true),
+          },
+        ]}
+      />
+    );
+  if (run.status === 'completed') return null;
+  return (
+    <button
+      type="button"
+      class="button primary"
+      onClick={() => tools.dialog.set({ kind: 'resume', run: run.id, done: onChanged })}
+    >
+      <Icon name="play" />
+      Resume
+    </button>
+  );
+}

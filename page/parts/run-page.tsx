@@ -1,0 +1,115 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import { useStore } from '../lib/store.ts';
+import { hashOf, NOTHING, type Route } from '../stores/route.ts';
+import { RunWatch } from '../stores/run-watch.ts';
+import { AgentPanel } from './agent-panel.tsx';
+import { AgentsView } from './agents-view.tsx';
+import { ConnectionNotice } from './connection-notice.tsx';
+import { GraphView } from './graph-view.tsx';
+import { Icon } from './icons.tsx';
+import { LogView } from './log-view.tsx';
+import { Needs } from './needs.tsx';
+import { RunHead } from './run-head.tsx';
+import { StatePanel } from './state-panel.tsx';
+import { StatesView } from './states-view.tsx';
+import { TimelineView } from './timeline-view.tsx';
+import { useTools } from './tools.ts';
+
+type RunRoute = Extract<Route, { kind: 'run' }>;
+
+export function RunPage({ route }: { readonly route: RunRoute }) {
+  const [watch, setWatch] = useState<RunWatch>();
+  useEffect(() => {
+    const next = new RunWatch(route.run);
+    setWatch(next);
+    return () => next.end();
+  }, [route.run]);
+  return watch ? <Watched watch={watch} route={route} /> : null;
+}
+
+interface Props {
+  readonly watch: RunWatch;
+  readonly route: RunRoute;
+}
+
+function Watched({ watch, route }: Props) {
+  const run = useStore(watch.run);
+  const trouble = useStore(watch.trouble);
+  if (run) return <Run watch={watch} route={route} run={run} />;
+  if (trouble)
+    return (
+      <div class="empty" role="alert">
+        <Icon name="warning" />
+        <h2>{trouble.message}</h2>
+        <p>{trouble.remedy}</p>
+        <button type="button" class="button" onClick={() => watch.refresh()}>
+          Try again
+        </button>
+      </div>
+    );
+  return (
+    <div class="run-head" aria-busy="true">
+      <div class="skeleton" style={{ height: '26px', width: '240px' }} />
+      <div class="skeleton" style={{ height: '14px', width: '60%', margin: '10px 0 56px' }} />
+    </div>
+  );
+}
+
+function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
+  const tools = useTools();
+  const choose = (chosen: RunRoute['chosen']) => tools.go({ ...route, chosen });
+  const chooseAgent = (agent: string, step?: number) => choose({ kind: 'agent', agent, step });
+  const linkTo = (agent: AgentShape) =>
+    hashOf({ ...route, chosen: { kind: 'agent', agent: agent.id, step: undefined } });
+  const { chosen, tab } = route;
+  const close = () => choose(NOTHING);
+  return (
+    <article class="run" aria-label={`Run ${run.id}`}>
+      <RunHead run={run} route={route} onChanged={() => watch.refresh()} />
+      <ConnectionNotice watch={watch} />
+      <div class="work">
+        <div class="view">
+          <Needs
+            run={run}
+            watch={watch}
+            preferred={chosen.kind === 'agent' ? chosen.agent : undefined}
+            onChoose={chooseAgent}
+          />
+          {tab === 'graph' && (
+            <GraphView
+              watch={watch}
+              chosen={chosen}
+              onState={(state) => choose({ kind: 'state', state, workflow: undefined })}
+              onAgent={chooseAgent}
+            />
+          )}
+          {tab === 'timeline' && <TimelineView run={run} chosen={chosen} onStep={chooseAgent} />}
+          {tab === 'agents' && (
+            <AgentsView run={run} watch={watch} chosen={chosen} linkTo={linkTo} />
+          )}
+          {tab === 'states' && (
+            <StatesView
+              run={run}
+              onState={({ state, workflow }) => choose({ kind: 'state', state, workflow })}
+            />
+          )}
+          {tab === 'log' && <LogView watch={watch} onAgent={chooseAgent} />}
+        </div>
+        {chosen.kind === 'agent' && (
+          <AgentPanel
+            key={chosen.agent}
+            run={run}
+            watch={watch}
+            chosen={chosen}
+            onChoose={chooseAgent}
+            onClose={close}
+          />
+        )}
+        {chosen.kind === 'state' && (
+          <StatePanel run={run} watch={watch} chosen={chosen} linkTo={linkTo} onClose={close} />
+        )}
+      </div>
+    </article>
+  );
+}

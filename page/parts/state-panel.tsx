@@ -1,0 +1,75 @@
+import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import { useStore } from '../lib/store.ts';
+import { counted, duration, usd, visible } from '../lib/words.ts';
+import { agentTold, sortedAgents } from '../stores/agents.ts';
+import type { Chosen } from '../stores/route.ts';
+import type { RunWatch } from '../stores/run-watch.ts';
+import { Panel } from './panel.tsx';
+import { agentTone, agentWord, Pill } from './status.tsx';
+
+interface Props {
+  readonly run: WholeRun;
+  readonly watch: RunWatch;
+  readonly chosen: Extract<Chosen, { kind: 'state' }>;
+  readonly linkTo: (agent: AgentShape) => string;
+  readonly onClose: () => void;
+}
+
+export function StatePanel({ run, watch, chosen, linkTo, onClose }: Props) {
+  const graph = useStore(watch.graph);
+  const workflow = chosen.workflow ?? run.workflow;
+  const figures = run.states.find((one) => one.state === chosen.state && one.workflow === workflow);
+  const node =
+    graph && 'nodes' in graph && workflow === run.workflow
+      ? graph.nodes.find(({ state, kind }) => state === chosen.state && kind !== 'reference')
+      : undefined;
+  const here = sortedAgents(
+    run.agents.filter((agent) => agent.state === chosen.state && agent.workflow === workflow),
+    '',
+  );
+  const live = here.filter(({ status }) => !isOver(status));
+  return (
+    <Panel
+      label={`State ${chosen.state}`}
+      onClose={onClose}
+      head={<h2 class="grow anywhere">{visible(chosen.state)}</h2>}
+    >
+      {node && <p class="faint small">{node.detail}</p>}
+      <dl class="grid">
+        <dt>Visits</dt>
+        <dd>{figures?.visits ?? 0}</dd>
+        <dt>Steps</dt>
+        <dd>
+          {figures?.steps ?? 0}
+          {figures && figures.failures > 0 && `, ${figures.failures} failed`}
+        </dd>
+        <dt>Time</dt>
+        <dd>{duration(figures?.worked_ms ?? 0)}</dd>
+        <dt>Cost</dt>
+        <dd>{usd(figures?.cost_usd ?? 0)}</dd>
+      </dl>
+      <h3>
+        {live.length > 0 ? `${counted(live.length, 'agent')} here now` : 'No agent is here now'}
+      </h3>
+      <ul class="rows">
+        {here.slice(0, MOST).map((agent) => (
+          <li key={agent.id}>
+            <a href={linkTo(agent)}>
+              <b class="clip">{visible(agent.id)}</b>
+              <Pill tone={agentTone(agent.status)}>{agentWord(agent)}</Pill>
+              <span class="faint small clip">{agentTold(agent, Date.now())}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {here.length > MOST && <p class="faint small">{counted(here.length - MOST, 'more agent')}</p>}
+    </Panel>
+  );
+}
+
+const MOST = 50;
+
+const isOver = (status: AgentShape['status']) =>
+  status.kind === 'ended' ||
+  status.kind === 'stopped' ||
+  (status.kind === 'failed' && status.joined);

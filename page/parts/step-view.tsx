@@ -1,0 +1,144 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import type { StepOutcomeShape } from '../../src/serve/shapes/step.ts';
+import { useNow } from '../lib/hooks.ts';
+import { useStore } from '../lib/store.ts';
+import { counted, duration, elapsed, msOf, oneLine, usd, visible } from '../lib/words.ts';
+import { lostByRewind } from '../stores/rewind.ts';
+import { StepWatch, type WatchedStep } from '../stores/step-watch.ts';
+import { Conversation } from './conversation.tsx';
+import { Icon } from './icons.tsx';
+import { useTools } from './tools.ts';
+
+interface Props {
+  readonly run: WholeRun;
+  readonly agent: AgentShape;
+  readonly step: number;
+  readonly onChanged: () => void;
+}
+
+export function StepView({ run, agent, step, onChanged }: Props) {
+  const [watch, setWatch] = useState<StepWatch>();
+  useEffect(() => {
+    const next = new StepWatch(run.id, agent.id, step);
+    setWatch(next);
+    return () => next.end();
+  }, [run.id, agent.id, step]);
+  return watch ? (
+    <Watched watch={watch} run={run} agent={agent} step={step} onChanged={onChanged} />
+  ) : null;
+}
+
+function Watched({
+  watch,
+  run,
+  agent,
+  step: number,
+  onChanged,
+}: Props & { readonly watch: StepWatch }) {
+  const tools = useTools();
+  const step = useStore(watch.step);
+  const trouble = useStore(watch.trouble);
+  const connection = useStore(watch.connection);
+  if (trouble && !step)
+    return (
+      <div class="problem" role="alert">
+        <p>{trouble.message}</p>
+        <p>{trouble.remedy}</p>
+        <button type="button" class="button" onClick={() => watch.read()}>
+          Try again
+        </button>
+      </div>
+    );
+  if (!step) return <div class="skeleton" style={{ height: '120px' }} aria-busy="true" />;
+  const isLost = connection.kind === 'lost' && step.outcome === null;
+  return (
+    <section class="step" aria-label={`Step ${number}`}>
+      <StepHead step={step} />
+      {isLost && (
+        <p class="notice tone-wait small" role="status">
+          <Icon name="plug" /> The connection is lost, not the agent. The rest follows when it is
+          back.
+        </p>
+      )}
+      <Conversation step={step} />
+      {step.outcome && <Outcome outcome={step.outcome} />}
+      {run.pid === null && (
+        <button
+          type="button"
+          class="button"
+          onClick={() =>
+            tools.dialog.set({
+              kind: 'rewind',
+              run: run.id,
+              agent: agent.id,
+              step: number,
+              loses: lostByRewind(run, agent, step),
+              done: onChanged,
+            })
+          }
+        >
+          <Icon name="rewind" />
+          Rewind to before this step
+        </button>
+      )}
+    </section>
+  );
+}
+
+function StepHead({ step }: { readonly step: WatchedStep }) {
+  const isLive = step.outcome === null;
+  const now = useNow(isLive ? 1_000 : undefined);
+  const length = (step.outcome ? msOf(step.outcome.at) : now) - msOf(step.started_at);
+  const parts = [
+    step.kind,
+    ...(step.task === 'state' ? [] : [step.task]),
+    ...(step.attempt > 1 ? [`attempt ${step.attempt}`] : []),
+    isLive ? `running for ${elapsed(length)}` : duration(length),
+    ...(step.outcome && step.outcome.cost_usd > 0 ? [usd(step.outcome.cost_usd)] : []),
+  ];
+  return (
+    <p class="step-head">
+      <b class="anywhere">{visible(step.state)}</b> <span class="faint">{parts.join(' · ')}</span>
+    </p>
+  );
+}
+
+function Outcome({ outcome }: { readonly outcome: StepOutcomeShape }) {
+  const { kind, failure, denied, usage } = outcome;
+  return (
+    <div class={`outcome tone-${kind === 'ended' ? 'done' : kind === 'failed' ? 'fail' : 'wait'}`}>
+      <p>
+        <b>
+          {kind === 'ended'
+            ? 'The step ended.'
+            : kind === 'failed'
+              ? 'The step failed.'
+              : 'Interrupted.'}
+        </b>{' '}
+        {failure && <span class="anywhere">{oneLine(failure.message, 600)}</span>}
+        {outcome.exit !== null && `Exit code ${outcome.exit}.`}
+      </p>
+      {denied.length > 0 && (
+        <p class="small anywhere">Denied: {denied.map((call) => oneLine(call)).join(', ')}</p>
+      )}
+      {usage && <p class="faint small">{usageText(usage)}</p>}
+    </div>
+  );
+}
+
+function usageText(usage: NonNullable<StepOutcomeShape['usage']>): string {
+  const named = Object.entries(usage).flatMap(([name, count]) =>
+    typeof count === 'number' && count > 0
+      ? [`${counted(count, 'token')} ${WORDS[name] ?? name}`]
+      : [],
+  );
+  return named.join(', ');
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  input: 'read',
+  output: 'written',
+  cacheRead: 'from the cache',
+  cacheWrite: 'into the cache',
+};

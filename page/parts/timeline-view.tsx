@@ -1,0 +1,175 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { TimelineBar, WholeRun } from '../../src/serve/shapes/run.ts';
+import { axisWithCuts } from '../../src/timeline/axis.ts';
+import { useMedia, useSize } from '../lib/hooks.ts';
+import { clock, counted, duration, msOf, usd, visible } from '../lib/words.ts';
+import type { Chosen } from '../stores/route.ts';
+import { THEME_CHANGED } from '../stores/theme.ts';
+import { type BarKind, barAt, drawTimeline, kindOf, ROW, type Scene } from './timeline-canvas.ts';
+
+interface Props {
+  readonly run: WholeRun;
+  readonly chosen: Chosen;
+  readonly onStep: (agent: string, step?: number) => void;
+}
+
+interface Place {
+  readonly row: number;
+  readonly bar: number;
+}
+
+/** A canvas as large as the pane. It draws only the rows that are visible. */
+export function TimelineView({ run, chosen, onStep }: Props) {
+  const { timeline } = run;
+  const [pane, size] = useSize<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const legend = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [place, setPlace] = useState<Place>();
+  const [theme, setTheme] = useState(0);
+  const isDark = useMedia('(prefers-color-scheme: dark)');
+  const isNarrow = useMedia('(max-width: 760px)');
+  useEffect(() => {
+    const change = () => setTheme((now) => now + 1);
+    document.addEventListener(THEME_CHANGED, change);
+    return () => document.removeEventListener(THEME_CHANGED, change);
+  }, []);
+  const axis = useMemo(
+    () =>
+      axisWithCuts(
+        msOf(timeline.from),
+        msOf(timeline.to),
+        timeline.cuts.map(({ from, to }) => ({ from: msOf(from), to: msOf(to) })),
+      ),
+    [timeline],
+  );
+  const rows = useMemo(
+    () =>
+      timeline.rows.map(({ agent, bars }) => ({
+        agent,
+        bars: bars.map((bar) => ({
+          bar,
+          kind: kindOf(bar),
+          from: axis.place(msOf(bar.from)),
+          to: axis.place(msOf(bar.to)),
+        })),
+      })),
+    [timeline, axis],
+  );
+  const chosenAgent = chosen.kind === 'agent' ? chosen.agent : undefined;
+  const scene: Scene = {
+    ...{ rows, axis, top, width: size.width, height: size.height },
+    labels: isNarrow ? 84 : 150,
+    marked: place,
+    chosen: rows.findIndex(({ agent }) => agent === chosenAgent),
+  };
+  // The colours depend on the theme.
+  useLayoutEffect(() => {
+    if (canvas.current && legend.current) drawTimeline(canvas.current, scene, legend.current);
+  }, [rows, axis, top, size, place, theme, isDark, chosenAgent]);
+  const found = place && rows[place.row]?.bars[place.bar]?.bar;
+  const open = () => {
+    const agent = place && rows[place.row]?.agent;
+    if (agent !== undefined) onStep(agent, found?.step ?? undefined);
+  };
+  const step = (row: number, bar: number) => {
+    const nextRow = clamp((place?.row ?? -1) + row, rows.length);
+    const bars = rows[nextRow]?.bars.length ?? 0;
+    const nextBar = row === 0 ? clamp((place?.bar ?? -1) + bar, bars) : Math.max(0, bars - 1);
+    setPlace({ row: nextRow, bar: nextBar });
+    const y = nextRow * ROW;
+    if (pane.current && (y < top || y > top + size.height - 3 * ROW))
+      pane.current.scrollTop = Math.max(0, y - size.height / 2);
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowUp: () => step(-1, 0),
+    ArrowDown: () => step(1, 0),
+    ArrowLeft: () => step(0, -1),
+    ArrowRight: () => step(0, 1),
+    Enter: open,
+  };
+  return (
+    <>
+      <div class="view-tools legend" ref={legend}>
+        {LEGEND.map(([kind, text]) => (
+          <span key={kind} class="key">
+            <i class={`swatch ${kind}`} data-kind={kind} />
+            {text}
+          </span>
+        ))}
+        <span class="grow" />
+        {timeline.shortest_ms > 0 && (
+          <span class="faint">Steps under {duration(timeline.shortest_ms)} are merged.</span>
+        )}
+      </div>
+      <div
+        class="scroll timeline"
+        ref={pane}
+        role="application"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys choose a step in it.
+        tabIndex={0}
+        aria-label={`Timeline of ${counted(rows.length, 'agent')}. Arrow keys choose a step, Enter opens it.`}
+        aria-describedby="timeline-step"
+        onKeyDown={(event) => {
+          const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+          if (!act) return;
+          act();
+          event.preventDefault();
+        }}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      >
+        <div style={{ height: `${rows.length * ROW + 2 * ROW}px` }}>
+          <canvas
+            ref={canvas}
+            onMouseMove={(event) => setPlace(barAt(scene, event.offsetX, event.offsetY))}
+            onMouseLeave={() => setPlace(undefined)}
+            onClick={open}
+          />
+        </div>
+      </div>
+      <p class="view-tools told" id="timeline-step" role="status">
+        {place && found
+          ? barText(rows[place.row]?.agent ?? '', found)
+          : 'Choose a bar to see its step.'}
+      </p>
+    </>
+  );
+}
+
+const clamp = (value: number, length: number) => Math.max(0, Math.min(length - 1, value));
+
+const LEGEND: readonly (readonly [BarKind, string])[] = [
+  ['prompt', 'prompt'],
+  ['script', 'script'],
+  ['failed', 'failed step'],
+  ['ask', 'waits for a person'],
+  ['wait', 'waits to retry, or for a limit'],
+  ['join', 'waits for workers'],
+];
+
+function barText(agent: string, bar: TimelineBar): string {
+  const length = duration(msOf(bar.to) - msOf(bar.from));
+  const what =
+    bar.parts > 1
+      ? `${bar.parts} parts, most in ${visible(bar.state)}`
+      : bar.step === null
+        ? `${WAITS[bar.kind]} in ${visible(bar.state)}`
+        : `step ${bar.step}, ${visible(bar.state)}`;
+  const parts = [
+    visible(agent),
+    what,
+    `${clock(bar.from, Date.now())}, ${length}`,
+    ...(bar.cost_usd > 0 ? [usd(bar.cost_usd)] : []),
+    ...(bar.failed > 0 ? [`${bar.failed} failed`] : []),
+    ...(bar.open ? ['not over yet'] : []),
+  ];
+  return parts.join(' · ');
+}
+
+const WAITS: Readonly<Record<TimelineBar['kind'], string>> = {
+  work: 'works',
+  retry: 'waits to retry',
+  limit: 'waits for the usage limit',
+  ask: 'waits for a person',
+  join: 'waits for workers',
+};

@@ -1,0 +1,53 @@
+/** What every part of the page can use. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Trouble } from '../lib/api.ts';
+import type { Store } from '../lib/store.ts';
+import type { Route } from '../stores/route.ts';
+import type { RunsWatch } from '../stores/runs-watch.ts';
+
+export interface Tools {
+  readonly route: Store<Route>;
+  readonly go: (route: Route) => void;
+  readonly runs: RunsWatch;
+  readonly toasts: Store<readonly Toast[]>;
+  readonly dialog: Store<Dialog | undefined>;
+}
+
+export interface Toast {
+  readonly tone: 'fail' | 'done';
+  readonly message: string;
+  readonly remedy: string;
+}
+
+export type Dialog =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'start' }
+  | { readonly kind: 'resume'; readonly run: string; readonly done: () => void }
+  | {
+      readonly kind: 'rewind';
+      readonly run: string;
+      readonly agent: string;
+      readonly step: number;
+      /** What happens to the rest of the run. */
+      readonly loses: readonly string[];
+      readonly done: () => void;
+    };
+
+export const ToolsContext = createContext<Tools | undefined>(undefined);
+
+export function useTools(): Tools {
+  const tools = useContext(ToolsContext);
+  if (!tools) throw new Error('The page has no tools.');
+  return tools;
+}
+
+export function addToast({ toasts }: Tools, toast: Toast): void {
+  const next = [...toasts.value.slice(-2), toast];
+  toasts.set(next);
+  if (toast.tone === 'done')
+    setTimeout(() => toasts.set(toasts.value.filter((one) => one !== toast)), 6_000);
+}
+
+export const addTrouble = (tools: Tools, { message, remedy }: Trouble) =>
+  addToast(tools, { tone: 'fail', message, remedy });

@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { useStore } from '../lib/store.ts';
+import { counted } from '../lib/words.ts';
+import { nextTheme, storedTheme, useTheme } from '../stores/theme.ts';
+import { Icon } from './icons.tsx';
+import { useTools } from './tools.ts';
+
+export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
+  const tools = useTools();
+  const questions = useStore(tools.runs.questions);
+  const [theme, setTheme] = useState(storedTheme);
+  useTheme(theme);
+  const open = questions.filter(({ answered }) => !answered);
+  return (
+    <header class="top">
+      <button type="button" class="visually-hidden" onClick={onSkip}>
+        Skip to the run
+      </button>
+      <a class="brand" href="#/" aria-label="Raymond: all runs">
+        <img src="/page/icon.svg" alt="" width="24" height="24" />
+        Raymond
+      </a>
+      <span class="grow" />
+      {open.length > 0 && (
+        <a class="button asks tone-wait" href="#/waiting">
+          <Icon name="chat" />
+          {open.length}
+          <span class="wide"> waiting for you</span>
+          <span class="visually-hidden">{counted(open.length, 'question')}</span>
+        </a>
+      )}
+      <button
+        type="button"
+        class="button primary"
+        aria-label="Start a run"
+        onClick={() => tools.dialog.set({ kind: 'start' })}
+      >
+        <Icon name="plus" />
+        <span class="wide">Start a run</span>
+      </button>
+      <button
+        type="button"
+        class="button quiet only-icon"
+        aria-label={`Colours: ${theme}. Change to ${nextTheme(theme)}`}
+        title={`Colours: ${theme}`}
+        onClick={() => setTheme(nextTheme(theme))}
+      >
+        <Icon name={theme === 'light' ? 'sun' : theme === 'dark' ? 'moon' : 'system'} />
+      </button>
+      <button
+        type="button"
+        class="button quiet only-icon wide"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
+        onClick={() => tools.dialog.set({ kind: 'help' })}
+      >
+        <Icon name="help" />
+      </button>
+    </header>
+  );
+}

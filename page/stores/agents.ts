@@ -1,0 +1,57 @@
+/** Agents in the order of what a person has to know: failed, waiting for a person, running, the rest. */
+import type { AgentShape, AgentStatusShape } from '../../src/serve/shapes/run.ts';
+import { counted, elapsed, msOf, oneLine } from '../lib/words.ts';
+
+export function sortedAgents(agents: readonly AgentShape[], words: string): readonly AgentShape[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const matching = wanted.length === 0 ? agents : agents.filter((agent) => hasWords(agent, wanted));
+  return matching.toSorted((a, b) => rankOf(a.status) - rankOf(b.status));
+}
+
+/** A failure that a join has reported is a matter of the past. */
+const rankOf = (status: AgentStatusShape) =>
+  status.kind === 'failed' && status.joined ? ORDER.stopped : ORDER[status.kind];
+
+const ORDER: Readonly<Record<AgentStatusShape['kind'], number>> = {
+  failed: 0,
+  asking: 1,
+  waiting: 2,
+  running: 3,
+  ready: 4,
+  joining: 5,
+  stopped: 7,
+  ended: 8,
+};
+
+function hasWords(agent: AgentShape, wanted: readonly string[]): boolean {
+  const parts = [agent.id, agent.state, agent.status.kind, variablesText(agent)];
+  const text = parts.join(' ').toLowerCase();
+  return wanted.every((word) => text.includes(word));
+}
+
+export function variablesText({ variables }: AgentShape): string {
+  const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return oneLine(pairs.join(' '), 120);
+}
+
+/** What an agent waits for, or how it ended. */
+export function agentTold({ status, parent }: AgentShape, now: number): string {
+  switch (status.kind) {
+    case 'ready':
+      return 'starts its next step soon';
+    case 'running':
+      return `${status.prompt ? 'works' : 'runs a script'} for ${elapsed(now - msOf(status.since))}`;
+    case 'waiting':
+      return `retries in ${elapsed(msOf(status.until) - now)}: ${oneLine(status.failure.message)}`;
+    case 'asking':
+      return oneLine(status.question);
+    case 'joining':
+      return `waits for ${status.open} of ${counted(status.workers.length, 'worker')}`;
+    case 'failed':
+      return oneLine(status.failure.message);
+    case 'ended':
+      return oneLine(status.result.text) || 'no result';
+    case 'stopped':
+      return `stopped by the join of ${oneLine(parent ?? 'its parent')}`;
+  }
+}

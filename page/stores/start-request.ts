@@ -1,0 +1,35 @@
+import type { StartRequest } from '../../src/serve/shapes/requests.ts';
+
+/** What a person typed. */
+export interface StartForm {
+  readonly workflow: string;
+  readonly input: string;
+  readonly budget: string;
+  readonly variables: string;
+  readonly rehearse: boolean;
+}
+
+/** Leaves out what was not typed, so that the settings of the project apply. */
+export function startRequest(form: StartForm): StartRequest {
+  const budget = moneyOf(form.budget);
+  const lines = form.variables.split('\n').filter((line) => line.trim() !== '');
+  const set = Object.fromEntries(lines.map(pairOf));
+  return {
+    workflow: form.workflow.trim(),
+    ...(form.input === '' ? {} : { input: form.input }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(lines.length === 0 ? {} : { set }),
+    ...(form.rehearse ? { rehearse: true } : {}),
+  };
+}
+
+/** Undefined if nothing was typed. */
+export function moneyOf(text: string): number | undefined {
+  const trimmed = text.trim().replace(',', '.');
+  return trimmed === '' ? undefined : Number(trimmed);
+}
+
+function pairOf(line: string): readonly [string, string] {
+  const at = line.indexOf('=');
+  return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)];
+}
