@@ -11,9 +11,9 @@ export async function writeSchemas(root) {
     absWorkingDir: root,
     stdin: {
       contents: `
-        import { claudeAgent } from './src/execute/claude/declaration.ts';
+        import { AGENTS } from './src/execute/agents.ts';
         import { schemas } from './src/schemas/schemas.ts';
-        export const made = schemas(claudeAgent);`,
+        export const made = schemas(AGENTS);`,
       loader: 'ts',
       resolveDir: root,
     },

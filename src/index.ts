@@ -1,5 +1,5 @@
 /** The public API: load a workflow, interpret inputs, apply events. */
-import { claudeAgent } from './execute/claude/declaration.ts';
+import { AGENTS } from './execute/agents.ts';
 import { createLibrary } from './load/load.ts';
 import type { Platform, Workflow } from './model/workflow.ts';
 
@@ -48,5 +48,5 @@ export interface LoadOptions {
 export function loadWorkflow(path: string, options: LoadOptions = {}): Promise<Workflow> {
   const { cwd = process.cwd(), platform = process.platform === 'win32' ? 'windows' : 'unix' } =
     options;
-  return createLibrary({ cwd, platform, agent: claudeAgent }).load(path);
+  return createLibrary({ cwd, platform, agents: AGENTS }).load(path);
 }

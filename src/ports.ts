@@ -50,7 +50,8 @@ export interface Executor {
 
 /** The executors of the steps of a run. */
 export interface Executors {
-  readonly prompt: Executor;
+  /** One for all prompts, or one for the prompts of each agent, by its name. */
+  readonly prompt: Executor | ReadonlyMap<string, Executor>;
   readonly script: Executor;
   /** Ends processes of the run that belong to no running step. */
   readonly endStrays?: () => Promise<unknown>;

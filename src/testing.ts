@@ -2,7 +2,7 @@
  * For tests of workflows: the real language and the real loop. A scripted agent replaces models and
  * processes, the journal is in memory, and the clock never makes a test wait.
  */
-import { claudeAgent } from './execute/claude/declaration.ts';
+import { AGENTS } from './execute/agents.ts';
 import { type ScriptedAnswer, scriptedAgent } from './execute/scripted.ts';
 import { newRun } from './interpret/new-run.ts';
 import type { Choice } from './model/agent.ts';
@@ -156,7 +156,7 @@ export function scriptedWorkflow(
     content: { bytes: encoder.encode('text' in state ? state.text : `Do ${name}.`) },
   }));
   const source = { ref, name: 'workflow', entry: undefined, files, about: {}, diagnostics: [] };
-  const reading = parseWorkflow(source, platform, claudeAgent);
+  const reading = parseWorkflow(source, platform, AGENTS);
   if (!reading.ok) throw new UserError(reading.code, reading.message, reading.remedy);
   return reading.workflow;
 }

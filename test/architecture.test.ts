@@ -153,9 +153,7 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
     'cli/commands/doctor.ts',
     'cli/option-table.ts',
     'cli/wire.ts',
-    // The public API reads workflows for the agent that is the default.
-    'index.ts',
-    'testing.ts',
+    'execute/agents.ts',
   ]);
 });
 

@@ -1,5 +1,8 @@
 import { claudeAgent } from '../execute/claude/declaration.ts';
 import type { AgentDeclaration } from '../model/agent.ts';
 
-/** The agent that takes prompts. Separate from its executor, which most commands need not load. */
+/**
+ * Reads the choices of a run. Every agent takes those that it offers from them, and all agents
+ * understand permissions in the same way.
+ */
 export const agent: AgentDeclaration = claudeAgent;

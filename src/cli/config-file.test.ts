@@ -31,11 +31,7 @@ test.each([
   ['[raymond]\n\nbudget = "5"', 'line 3', 'Write a number, like 10.0.'],
   ['[raymond]\nbudget = -5', 'line 2', 'Write a number that is not negative, like 10.0.'],
   ['[raymond]\nfail_fast = 1', 'line 2', 'Write true or false, like false.'],
-  [
-    '[raymond]\nmodel = "gpt"',
-    'line 2',
-    'Name opus, sonnet, haiku, or a full id that begins with claude-, like "sonnet".',
-  ],
+  ['[raymond]\nmodel = "--help"', 'line 2', 'Name a model such as opus, like "sonnet".'],
   ['[raymond]\nmodel = "sonet"', 'line 2', 'Did you mean sonnet?'],
   ['budget = 5', 'line 1', 'Move it under [raymond], or remove it.'],
   ['[raymond]\nbudget = = 5', 'line 2', 'Fix the line.'],

@@ -1,14 +1,15 @@
-/** The options of this command line: those of a run, and those of the agent that takes its prompts. */
+/** The options of this command line: those of a run, and those of the agents that take its prompts. */
+import { AGENT_CHOICE } from '../execute/agent-option.ts';
 import { CLAUDE_OPTIONS } from '../execute/claude/options.ts';
 import type { OptionSpec } from '../model/option.ts';
 import { optionTable } from '../options/chosen-options.ts';
 
-const choices = Object.entries(CLAUDE_OPTIONS).map(([name, option]: [string, OptionSpec]) => ({
+const ofAgents = Object.entries(CLAUDE_OPTIONS).map(([name, option]: [string, OptionSpec]) => ({
   name,
   option,
 }));
 
-export const OPTIONS = optionTable({ choices });
+export const OPTIONS = optionTable({ choices: [AGENT_CHOICE, ...ofAgents] });
 
 export const COMMAND_LINE_OPTIONS = OPTIONS.filter(({ only }) => only !== 'config');
 

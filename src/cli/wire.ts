@@ -1,9 +1,13 @@
 /** Builds the ports that execute steps and load workflows. `surroundings.ts` builds the others. */
+
+import { AGENT_NAMES, chosenAgent } from '../execute/agent-option.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
-import { findClaude } from '../execute/claude/executable.ts';
-import { EFFORTS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
+import { claudeAgent } from '../execute/claude/declaration.ts';
+import { type Executable, findClaude } from '../execute/claude/executable.ts';
+import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
 import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { RunProcesses } from '../execute/process/index.ts';
@@ -14,10 +18,11 @@ import { stepKeeper } from '../execute/step-keeper.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
 import { createLibrary, type LooseLibrary } from '../load/load.ts';
-import type { Choices } from '../model/agent.ts';
+import type { Agents, Choices } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
+import { agentNamed, choicesFor, withUsual } from '../parse/chosen-agent.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
@@ -30,19 +35,25 @@ import type {
   Worktrees,
 } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
-import { agent } from './agent.ts';
 import type { Surroundings } from './surroundings.ts';
 import { testWorld } from './world.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
-export function libraryFor({ source }: Workspace, cwd: string): WorkflowLibrary {
-  return looseLibrary(cwd).unpackingInto(source);
+export function libraryFor({ source }: Workspace, cwd: string, chosen: Choices): WorkflowLibrary {
+  return looseLibrary(cwd, chosen).unpackingInto(source);
 }
 
 /** For commands that only read a workflow. It unpacks nothing and needs no project. */
-export function looseLibrary(cwd = process.cwd()): LooseLibrary {
-  return createLibrary({ cwd, platform, agent });
+export function looseLibrary(cwd = process.cwd(), chosen: Choices = {}): LooseLibrary {
+  return createLibrary({ cwd, platform, agents: agentsFor(chosen) });
+}
+
+/** All agents. The user may have chosen the usual one. */
+function agentsFor(chosen: Choices): Agents {
+  const name = chosenAgent(chosen);
+  if (name === undefined || agentNamed(AGENTS, name)) return withUsual(AGENTS, name);
+  throw unknownName('Raymond', 'agent', name, AGENT_NAMES);
 }
 
 export interface ChosenExecutors extends Executors {
@@ -81,7 +92,7 @@ export async function executors(
     keeper: stepKeeper(workspace, (folder) => processes.takeOver(folder)),
   };
   if (!settings.rehearse) {
-    const prompt = claudeExecutor({
+    const claude = claudeExecutor({
       path: programIn(given),
       environment: process.env,
       processes,
@@ -94,6 +105,7 @@ export async function executors(
         filesOf: (ref) => library.filesOf(ref),
       },
     });
+    const prompt = new Map([claude].map((executor) => [executor.name, executor]));
     return { prompt, script, ...ofRun, worktrees: worktreesOf(around, run, processes) };
   }
   const rehearsalOf = rehearsalReader(settings, library);
@@ -127,20 +139,44 @@ export function errorsOfStep(folders: RunFolders) {
   return (agent: string, step: number) => errorsIn(folders.step(agent, step));
 }
 
-/** Throws a UserError if the program that executes prompts does not exist. */
-export function checkAgent(given: Choices | undefined): void {
-  const executable = findClaude(programIn(given), process.env);
-  if (!executable.found) {
-    throw new UserError('no-executable', executable.problem, executable.remedy);
+/**
+ * Throws a UserError if the program of an agent does not exist, or if the agent cannot follow the
+ * choices of a run.
+ */
+export function checkAgents(
+  names: Iterable<string>,
+  { agents }: Workflow,
+  chosen: Choices,
+  given: Choices | undefined,
+): void {
+  for (const name of names) {
+    const executable = programOf(name, given);
+    if (!executable.found)
+      throw new UserError('no-executable', executable.problem, executable.remedy);
+    const declaration = agentNamed(agents, name);
+    const refusal = declaration?.refusal?.(choicesFor(declaration, agents.usual, chosen));
+    if (refusal !== undefined)
+      throw new UserError(
+        'usage',
+        `The agent ${name} ${refusal}.`,
+        'Omit the option, or choose another agent.',
+      );
   }
 }
 
-/** Throws a UserError for an effort or a permission mode that Raymond and the installed agent do not know. */
+function programOf(_name: string, given: Choices | undefined): Executable {
+  return findClaude(programIn(given), process.env);
+}
+
+/** Throws a UserError for a name that neither Raymond nor the usual agent of the run knows. */
 export async function checkNames(
+  usual: string,
   { agent: chosen, rehearse }: Settings,
   given: Choices | undefined,
 ): Promise<void> {
-  const { effort, permissionMode } = readChoices(chosen);
+  const { model, effort, permissionMode } = readChoices(chosen);
+  if (usual === claudeAgent.name && model !== undefined && !isModel(model))
+    throw unknownName('The agent', 'model', model, MODELS);
   const isKnown = (names: AgentNames) =>
     (effort === undefined || names.efforts.includes(effort)) &&
     names.permissionModes.includes(permissionMode);
@@ -150,8 +186,8 @@ export async function checkNames(
   const names = executable?.found ? await claudeNames(executable.path, process.env) : known;
   if (isKnown(names)) return;
   if (effort !== undefined && !names.efforts.includes(effort))
-    throw unknownName('effort', effort, names.efforts);
-  throw unknownName('permission mode', permissionMode, names.permissionModes);
+    throw unknownName('The agent', 'effort', effort, names.efforts);
+  throw unknownName('The agent', 'permission mode', permissionMode, names.permissionModes);
 }
 
 /** The program that a configuration names. */
@@ -159,11 +195,11 @@ export function programIn(given: Choices = {}): string | undefined {
   return typeof given.claudePath === 'string' ? given.claudePath : undefined;
 }
 
-function unknownName(what: string, name: string, known: readonly string[]): UserError {
+function unknownName(who: string, what: string, name: string, known: readonly string[]): UserError {
   const near = nearest(name, known);
   return new UserError(
     'unknown-name',
-    `The agent does not know the ${what} "${name}".`,
+    `${who} does not know the ${what} "${name}".`,
     near ? `Did you mean ${near}?` : `Name one of ${[...new Set(known)].join(', ')}.`,
   );
 }

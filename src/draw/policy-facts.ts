@@ -1,19 +1,20 @@
 import type { Choice } from '../model/agent.ts';
 import type { Ensure, Evaluator, Limits, Policy, Workflow } from '../model/workflow.ts';
-import { choiceKey } from '../parse/agent-choices.ts';
+import { allChoices, choiceKey } from '../parse/agent-choices.ts';
 import { writeTag } from '../parse/transition.ts';
 
 /** The front matter of a prompt, as names and values for a reader. */
 export function policyFacts(
   policy: Policy,
-  { agent }: Workflow,
+  { agents }: Workflow,
 ): readonly (readonly [string, string])[] {
   const given: readonly (readonly [string, string | undefined])[] = [
     ...(policy.allowed ?? []).map(
       ({ tag, body, attributes }) =>
         ['may write', writeTag({ name: tag, attributes, body: body ?? '…' })] as const,
     ),
-    ...agent.choices.map(
+    ['agent', policy.agent],
+    ...allChoices(agents).map(
       (choice) => [choiceKey(choice), shown(policy.choices[choice.name])] as const,
     ),
     ...limitFacts(policy),

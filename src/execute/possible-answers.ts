@@ -15,7 +15,7 @@ export function possibleAnswers(
   prompt: string,
 ): readonly string[] {
   if (state?.kind !== 'prompt') return [];
-  const choices = tagChoices(workflow.agent);
+  const choices = tagChoices(workflow.agents);
   const written = [prompt, state.template].flatMap(
     (text) => readTags(text, { code: 'heeded' }).tags,
   );

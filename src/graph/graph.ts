@@ -4,6 +4,7 @@ import type { TagName } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
 import type { Position, State, Workflow } from '../model/workflow.ts';
+import { allChoices } from '../parse/agent-choices.ts';
 import { clip } from '../parse/clip.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
@@ -131,12 +132,14 @@ function nodeOf(state: State, workflow: Workflow): GraphNode {
   return { id: stateNode(name), label, detail: detailOf(state, workflow), kind, state: name };
 }
 
-function detailOf(state: State, { agent }: Workflow): string {
+function detailOf(state: State, { agents }: Workflow): string {
   switch (state.kind) {
     case 'prompt': {
-      const drawn = agent.choices.filter(({ isDrawn }) => isDrawn);
+      const drawn = allChoices(agents).filter(({ isDrawn }) => isDrawn);
       const chosen = drawn.map(({ name }) => state.policy.choices[name]);
-      return ['prompt', ...chosen].filter((part) => part !== undefined).join(' · ');
+      return ['prompt', state.policy.agent, ...chosen]
+        .filter((part) => part !== undefined)
+        .join(' · ');
     }
     case 'script':
       return `script · ${state.interpreter}`;

@@ -1,4 +1,4 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { Tag } from '../model/tag.ts';
 import type { PromptState, ScriptState, Workflow } from '../model/workflow.ts';
 import { tagChoices } from '../parse/agent-choices.ts';
@@ -10,14 +10,14 @@ export type Shown = Extract<Mention, { kind: 'tag' }>;
 
 /** The well-formed tags of a text. Lint reports the others. */
 export function shownTags(
-  { agent }: Pick<Workflow, 'agent'>,
+  { agents }: Pick<Workflow, 'agents'>,
   state: PromptState | ScriptState,
 ): readonly Shown[] {
-  return shownTo(agent)(state);
+  return shownTo(agents)(state);
 }
 
-const shownTo = once((agent: AgentDeclaration) => {
-  const choices = tagChoices(agent);
+const shownTo = once((agents: Agents) => {
+  const choices = tagChoices(agents);
   return once((state: PromptState | ScriptState) =>
     mentionsOf(state).flatMap((mention): readonly Shown[] => {
       if (mention.kind !== 'tag') return [];

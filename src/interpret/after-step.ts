@@ -72,5 +72,5 @@ export function fail({ run, agent, at }: AfterStep, failure: Failure): readonly 
 /** The attributes of tags that make a choice for an agent. */
 export function choicesIn({ workflows, agent }: AfterStep): readonly string[] {
   const workflow = workflows(agent.workflow);
-  return workflow ? tagChoices(workflow.agent) : [];
+  return workflow ? tagChoices(workflow.agents) : [];
 }

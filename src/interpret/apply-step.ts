@@ -14,7 +14,8 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
     attempts: event.attempt,
     status: {
       kind: 'running',
-      task: taskOf(agent.status),
+      // A session of another executor cannot be continued, so the state begins again.
+      task: event.task === 'state' ? STATE : taskOf(agent.status),
       step: event.step,
       state: event.state,
       startedAt: event.at,
@@ -30,6 +31,8 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
 
 /** Nearly all steps have none, so they share it. */
 const NONE: readonly never[] = [];
+
+const STATE = { kind: 'state' } as const;
 
 export function stepEnded(run: Run, event: RunEventOf<'step-ended'>): Run {
   return endStep(run, event, (agent, step) => ({
@@ -93,9 +96,10 @@ function seenAt(worktree: AgentWorktree, look: WorktreeLook | undefined): AgentW
 /** A judge has its own session. Version 1 did not repeat the session at the end of a step. */
 function sessionAfter(
   agent: Agent,
-  { session, task }: RunningStatus,
+  { session, task, executor }: RunningStatus,
   event: StepEndEvent,
 ): Session {
   const left = event.session ?? session;
-  return !left || task.kind === 'judge' ? agent.session : { kind: 'open', id: left.id };
+  if (!left || task.kind === 'judge') return agent.session;
+  return { kind: 'open', id: left.id, ...(executor !== undefined && { executor }) };
 }

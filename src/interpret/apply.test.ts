@@ -36,9 +36,9 @@ test('visits are counted for each state of each workflow', () => {
 });
 
 test.each([
-  ['that ended', '<goto>N</goto>', { kind: 'open', id: 's1' }],
+  ['that ended', '<goto>N</goto>', { kind: 'open', id: 's1', executor: 'scripted' }],
   ['that failed', failed('crashed'), { kind: 'none' }],
-  ['that continues', interrupted(), { kind: 'open', id: 's1' }],
+  ['that continues', interrupted(), { kind: 'open', id: 's1', executor: 'scripted' }],
   ['that restarts', interrupted(false), { kind: 'none' }],
 ])('the session after a turn %s', (_, report, session) => {
   const stage = makeRun(flow);
@@ -94,10 +94,10 @@ test('an agent continues in the session in which its step ended', () => {
   expect(stage.end({ ...answered(stage, stage.agent(), '<goto>N</goto>'), account })).toMatchObject(
     [
       { type: 'step-ended', ...account },
-      { type: 'agent-moved', session: { kind: 'open', id: 'other' } },
+      { type: 'agent-moved', session: { kind: 'open', id: 'other', executor: 'scripted' } },
     ],
   );
-  expect(stage.agent().session).toEqual({ kind: 'open', id: 'other' });
+  expect(stage.agent().session).toEqual({ kind: 'open', id: 'other', executor: 'scripted' });
 });
 
 test('only the result of the first agent is the result of the run', () => {

@@ -117,7 +117,7 @@ describe('interrupted steps', () => {
     expect(stage.start()).toMatchObject([
       { task: 'judge', session: { use: 'fresh', id: 's3' }, attempt: 2 },
     ]);
-    expect(stage.agent().session).toEqual({ kind: 'open', id: 's1' });
+    expect(stage.agent().session).toEqual({ kind: 'open', id: 's1', executor: 'scripted' });
   });
 
   test('an interrupted turn counts its cost', () => {

@@ -207,7 +207,7 @@ describe('evaluators', () => {
     stage.end(`<result>${verdict}</result>`, 'main', 0.5);
     expect(stage.agent()).toMatchObject({
       state: next,
-      session: { kind: 'open', id: 's1' },
+      session: { kind: 'open', id: 's1', executor: 'scripted' },
       costUsd: 0.5,
     });
     expect(stage.run.totalCostUsd).toBe(0.5);

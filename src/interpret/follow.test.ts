@@ -24,10 +24,15 @@ function called() {
 }
 
 const here = '/project/here';
-const frame = { state: 'R.md', workflow: '/flow', session: { kind: 'open', id: 's2' }, cwd: here };
-const mine = { kind: 'open', id: 's3' };
+const frame = {
+  state: 'R.md',
+  workflow: '/flow',
+  session: { kind: 'open', id: 's2', executor: 'scripted' },
+  cwd: here,
+};
+const mine = { kind: 'open', id: 's3', executor: 'scripted' };
 const fresh = { kind: 'none' };
-const branch = { kind: 'branch', from: 's3' };
+const branch = { kind: 'branch', from: 's3', executor: 'scripted' };
 const pushed = { ...frame, session: mine };
 const N = { state: 'N.md', workflow: '/flow', cwd: here, stack: [frame], session: mine };
 const SUB = { ...N, state: 'START.md', workflow: '/sub' };
@@ -160,8 +165,11 @@ describe('agents without a session', () => {
     stage.turn('<call return="R">N</call>');
     stage.turn('<call return="R">N</call>');
     expect(stage.agent()).toMatchObject({
-      session: { kind: 'branch', from: 's1' },
-      stack: [{ session: { kind: 'open', id: 's1' } }, { session: { kind: 'branch', from: 's1' } }],
+      session: { kind: 'branch', from: 's1', executor: 'scripted' },
+      stack: [
+        { session: { kind: 'open', id: 's1', executor: 'scripted' } },
+        { session: { kind: 'branch', from: 's1', executor: 'scripted' } },
+      ],
     });
     stage.turn('<goto>P</goto>');
     expect(stage.start()[0]).toMatchObject({ session: { use: 'branch', from: 's1' } });
@@ -180,7 +188,7 @@ test.each(['call-workflow', 'function-workflow'])(
       workflow: '/flow',
       cwd: '/project',
       state: 'R.md',
-      session: { kind: 'open', id: 's1' },
+      session: { kind: 'open', id: 's1', executor: 'scripted' },
       stack: [],
       input: 'x',
     });

@@ -8,6 +8,7 @@ import type { StateName } from '../model/state-name.ts';
 import type { Fork, Move } from '../model/transition.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Workflow } from '../model/workflow.ts';
+import { agentNamed, agentOf } from '../parse/chosen-agent.ts';
 import { limitsOf } from '../parse/limits.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { type WorkerName, workerNames } from './agent-name.ts';
@@ -80,8 +81,7 @@ function ownEvent(
       });
     case 'call':
       return moved(from, tag, {
-        state: state(from, own.target),
-        session: branchOf(agent.session),
+        ...branched(from, agent.workflow, state(from, own.target)),
         stack: pushed(from, own.return),
         input: own.input,
       });
@@ -93,12 +93,14 @@ function ownEvent(
         input: own.input,
         choices: own.choices,
       });
-    case 'call-workflow':
+    case 'call-workflow': {
+      const entered = entry(from, own.path, own.input);
       return moved(from, tag, {
-        ...entry(from, own.path, own.input),
-        session: branchOf(agent.session),
+        ...entered,
+        ...branched(from, entered.workflow, entered.state),
         stack: pushed(from, own.return),
       });
+    }
     case 'function-workflow':
       return moved(from, tag, {
         ...entry(from, own.path, own.input),
@@ -226,9 +228,28 @@ const FRESH: Session = { kind: 'none' };
 
 const targetOf = (fork: Fork) => (fork.tag === 'fork' ? fork.target : fork.path);
 
+/** A callee begins with a branch of its caller's session, if its agent can branch. */
+function branched({ workflows, agent }: Standpoint, ref: string, name: StateName) {
+  const session = branchOf(agent.session);
+  const workflow = workflows(ref);
+  const callee = workflow?.states.get(name);
+  if (session.kind === 'branch' && workflow && callee?.kind === 'prompt') {
+    const taker = agentOf(workflow, callee);
+    const isOwn = session.executor === undefined || session.executor === taker;
+    if (isOwn && agentNamed(workflow.agents, taker)?.can.branch === false)
+      throw new Obstacle(
+        'bad-transition',
+        `The agent ${taker} cannot branch a session, so ${name} cannot be called. Use function.`,
+      );
+  }
+  return { state: name, session };
+}
+
 /** A callee starts from its caller's memory. If the caller has none, the callee has none. */
 function branchOf(session: Session): Session {
-  return session.kind === 'open' ? { kind: 'branch', from: session.id } : session;
+  if (session.kind !== 'open') return session;
+  const { id: from, executor } = session;
+  return { kind: 'branch', from, ...(executor !== undefined && { executor }) };
 }
 
 function pushed(from: Standpoint, back: string): StackChange {

@@ -18,7 +18,7 @@ function policyOf(...entries: readonly string[]) {
 function problem(entries: readonly string[], text: string): string | undefined {
   const { workflow, allowed } = policyOf(...entries);
   const reading = readTags(text, { code: 'ignored' });
-  const move = readMove(reading, tagChoices(workflow.agent));
+  const move = readMove(reading, tagChoices(workflow.agents));
   if (!move.ok) throw new Error(move.message);
   return policyProblem(workflow, allowed, reading.tags, move.value);
 }

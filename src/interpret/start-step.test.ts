@@ -151,6 +151,52 @@ describe('a step starts', () => {
     expect(stage.start()).toMatchObject([{ session }]);
   });
 
+  test('by the executor of the agent that the state or its workflow names', () => {
+    const stage = makeRun({ START: [], OTHER: state('agent: claude') });
+    const taken = (agent: string) => {
+      const executors = { script: 'script' };
+      const input = { at: stage.now, agent, newSession: 's9', executors };
+      return stage.handle({ kind: 'start-step', ...input });
+    };
+    expect(taken('main')).toMatchObject([{ executor: 'claude' }]);
+  });
+
+  describe('in a session of another executor', () => {
+    const begin = (stage: Stage, prompt: string) =>
+      stage.handle({
+        kind: 'start-step',
+        at: stage.now,
+        agent: 'main',
+        newSession: 'new',
+        executors: { prompt, script: 'script' },
+      });
+
+    test.each([
+      ['goto', 'START'],
+      ['call return="START"', 'START'],
+    ])('after %s it begins a new one', (tag, target) => {
+      const stage = makeRun({ START: [] });
+      stage.turn(`<${tag}>${target}</${tag.split(' ')[0]}>`);
+      expect(begin(stage, 'another')).toMatchObject([{ session: { use: 'fresh', id: 'new' } }]);
+    });
+
+    test('a caller continues its own session', () => {
+      const stage = makeRun({ START: [], CALLEE: [] });
+      stage.turn('<call return="START">CALLEE</call>');
+      begin(stage, 'another');
+      stage.end('<result>x</result>');
+      expect(begin(stage, 'scripted')).toMatchObject([{ session: { use: 'continue', id: 's1' } }]);
+    });
+
+    test('a reminder becomes the prompt of the state', () => {
+      const stage = makeRun({ START: state('allowed_transitions: [{ tag: result }]') });
+      stage.turn('no tag');
+      expect(stage.agent().status).toMatchObject({ task: { kind: 'reminder' } });
+      expect(begin(stage, 'another')).toMatchObject([{ task: 'state', session: { use: 'fresh' } }]);
+      expect(stage.agent().status).toMatchObject({ kind: 'running', task: { kind: 'state' } });
+    });
+  });
+
   test.each([
     ['the agent does not exist', (stage: Stage) => stage.start('nobody')],
     ['the agent runs', (stage: Stage) => [stage.start(), stage.start()][1]],

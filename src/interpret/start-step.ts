@@ -2,7 +2,9 @@ import type { RunEvent, SessionUse, StopReason } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StartStep } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
-import type { PromptState, ScriptState } from '../model/workflow.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { PromptState } from '../model/workflow.ts';
+import { agentOf } from '../parse/chosen-agent.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
@@ -21,6 +23,12 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   if ('failure' in state) return failAgent(run, agent.id, state.failure, at);
   if (state.kind === 'prompt' ? !hasRoomForPrompt(run, at) : !hasRoomForScript(run)) return [];
 
+  const { task } = agent.status;
+  const { executors } = input;
+  const executor = state.kind === 'script' ? executors.script : (executors.prompt ?? state.agent);
+  const owned = state.kind === 'script' ? agent : withOwnSession(agent, executor);
+  // A reminder or a continuation means nothing in a new session, so the state begins again.
+  const isLost = owned !== agent && (task.kind === 'reminder' || task.kind === 'continuation');
   return [
     {
       type: 'step-started',
@@ -29,19 +37,32 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       step: agent.steps + 1,
       attempt: agent.attempts + 1,
       state: state.name,
-      task: agent.status.task.kind,
-      ...(state.kind === 'prompt' && { session: sessionFor(agent, input.newSession) }),
-      executor: input.executors[state.kind],
+      task: isLost ? 'state' : task.kind,
+      ...(state.kind === 'prompt' && { session: sessionFor(owned, input.newSession) }),
+      executor,
       ...(input.worker !== undefined && { worker: input.worker }),
     },
   ];
 }
 
+/** An executor can continue and branch only the sessions that it began. */
+function withOwnSession(agent: Agent, executor: string): Agent {
+  const { session } = agent;
+  const owner = session.kind === 'none' ? undefined : session.executor;
+  return owner === undefined || owner === executor ? agent : { ...agent, session: NONE };
+}
+
+const NONE = { kind: 'none' } as const;
+
+type ExecutedState =
+  | { readonly kind: 'script'; readonly name: StateName }
+  | { readonly kind: 'prompt'; readonly name: StateName; readonly agent: string };
+
 /** The work of the agent's next step: its own state, the judge of it, or a command as a script. */
 function executedState(
   workflows: Workflows,
   agent: Agent,
-): Pick<PromptState | ScriptState, 'kind' | 'name'> | { readonly failure: Failure } {
+): ExecutedState | { readonly failure: Failure } {
   const workflow = workflows(agent.workflow);
   if (!workflow) {
     return failure(
@@ -55,13 +76,15 @@ function executedState(
     return failure('broken-state', own.diagnostics[0]?.message ?? `${own.name} cannot be read.`);
 
   const task = taskOf(agent.status);
-  if (own.kind !== 'prompt') return own;
+  if (own.kind !== 'prompt') return script(own.name);
   if (task.kind === 'check') {
     return own.policy.ensures[task.ensure]
-      ? { kind: 'script', name: own.name }
+      ? script(own.name)
       : failure('missing-state', `${own.name} no longer has its check.`);
   }
-  if (task.kind !== 'judge') return own;
+  const prompt = (state: PromptState) =>
+    ({ kind: 'prompt', name: state.name, agent: agentOf(workflow, state) }) as const;
+  if (task.kind !== 'judge') return prompt(own);
   const evaluator = own.policy.evaluators[task.evaluator];
   if (evaluator?.kind !== 'prompt')
     return failure('missing-state', `${own.name} no longer has its evaluator.`);
@@ -74,7 +97,7 @@ function executedState(
       `The judge ${evaluator.state} of ${own.name} cannot be asked. ${why}`,
     );
   }
-  return judge;
+  return prompt(judge);
 }
 
 /** Whether an agent's next step is a prompt: only the state's own text and checks are scripts. */
@@ -137,6 +160,10 @@ function sessionFor(agent: Agent, newSession: string): SessionUse {
     case 'branch':
       return { use: 'branch', from: agent.session.from, id: newSession };
   }
+}
+
+function script(name: StateName): ExecutedState {
+  return { kind: 'script', name };
 }
 
 function failure(kind: Failure['kind'], message: string): { readonly failure: Failure } {

@@ -59,9 +59,11 @@ function freezeAgent(agent: Agent): FrozenAgent {
     current_state: agent.state,
     session_id: openId(agent.session),
     branch_of: branchOf(agent.session),
+    ...ownerOf(agent.session),
     stack: agent.stack.map(({ session, state, workflow, cwd }) => ({
       session: openId(session),
       branch_of: branchOf(session),
+      ...ownerOf(session),
       state,
       scope_dir: scopeOf(workflow),
       workflow,
@@ -143,5 +145,10 @@ function scopeOf(workflow: string): string {
 
 const openId = (session: Session) => (session.kind === 'open' ? session.id : null);
 const branchOf = (session: Session) => (session.kind === 'branch' ? session.from : null);
+
+function ownerOf(session: Session): { readonly session_executor?: string } {
+  const executor = session.kind === 'none' ? undefined : session.executor;
+  return executor === undefined ? {} : { session_executor: executor };
+}
 
 const iso = (ms: number) => new Date(ms).toISOString();

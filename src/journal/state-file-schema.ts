@@ -92,10 +92,13 @@ const agentSchema = z.object({
   session_id: z.nullable(text),
   /** The session from which the next turn branches. The agent then has no own session. */
   branch_of: z.nullable(text),
+  /** The executor to which the session belongs. */
+  session_executor: z.optional(text),
   stack: z.array(
     z.object({
       session: z.nullable(text),
       branch_of: z.nullable(text),
+      session_executor: z.optional(text),
       state: stateNameSchema,
       scope_dir: text,
       workflow: text,

@@ -50,13 +50,13 @@ function thawAgent(frozen: FrozenAgent): Agent {
     parent: frozen.parent ?? undefined,
     workflow: frozen.workflow,
     state: frozen.current_state,
-    session: toSession(frozen.session_id, frozen.branch_of),
+    session: toSession(frozen.session_id, frozen.branch_of, frozen.session_executor),
     cwd: frozen.cwd,
     worktree: frozen.worktree && thawWorktree(frozen.worktree),
     stack: frozen.stack.map((frame) => ({
       state: frame.state,
       workflow: frame.workflow,
-      session: toSession(frame.session, frame.branch_of),
+      session: toSession(frame.session, frame.branch_of, frame.session_executor),
       cwd: frame.cwd,
     })),
     variables: frozen.fork_attributes,
@@ -135,7 +135,8 @@ function thawEndedWorktree(frozen: FrozenEndedWorktree): EndedWorktree {
   return { ...thawWorktree(frozen), fate: frozen.fate };
 }
 
-function toSession(id: string | null, from: string | null): Session {
-  if (id !== null) return { kind: 'open', id };
-  return from === null ? { kind: 'none' } : { kind: 'branch', from };
+function toSession(id: string | null, from: string | null, executor: string | undefined): Session {
+  const owner = executor === undefined ? {} : { executor };
+  if (id !== null) return { kind: 'open', id, ...owner };
+  return from === null ? { kind: 'none' } : { kind: 'branch', from, ...owner };
 }

@@ -1,4 +1,4 @@
-import type { AgentDeclaration, FaultKind } from '../model/agent.ts';
+import type { Agents, FaultKind } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Position } from '../model/workflow.ts';
 
@@ -7,10 +7,10 @@ export interface LintCode extends FaultKind {
   readonly by: 'load' | 'parse' | 'lint';
 }
 
-/** The codes that `raymond lint` can report for workflows of an agent. The reference explains each. */
-export function lintCodes(agent: AgentDeclaration): ReadonlyMap<string, LintCode> {
-  const own = Object.entries(agent.faults).map(
-    ([code, kind]) => [code, { ...kind, by: 'parse' }] as const,
+/** The codes that `raymond lint` can report for workflows of the agents. The reference explains each. */
+export function lintCodes(agents: Agents): ReadonlyMap<string, LintCode> {
+  const own = agents.all.flatMap(({ faults }) =>
+    Object.entries(faults).map(([code, kind]) => [code, { ...kind, by: 'parse' }] as const),
   );
   return new Map<string, LintCode>([...Object.entries(LINT_CODES), ...own]);
 }
@@ -69,12 +69,25 @@ const LINT_CODES = {
     'parse',
     'force_implicit needs exactly one complete transition in allowed_transitions.',
   ),
+  // Agents.
+  'unknown-agent': error('parse', 'A workflow or a state names an agent that does not exist.'),
+  'not-offered': error(
+    'parse',
+    'The agent of a state does not offer a choice that the state makes.',
+  ),
+  'cannot-branch': error(
+    'lint',
+    'A call needs a branch of a session, and its agent cannot branch.',
+  ),
+  'other-agent': warning(
+    'lint',
+    'A tag continues or branches a session in a state of another agent, which begins a new session.',
+  ),
   // The manifest.
   'misnamed-manifest': error(
     'parse',
     'A file is almost called workflow.yaml, so it has no effect.',
   ),
-  'unknown-agent': error('parse', 'The workflow wants an agent that does not exist.'),
   'misplaced-limits': error('parse', 'The manifest has limits for a state with front matter.'),
   'unused-key': warning('parse', 'A key has no effect.'),
   // Names of states.

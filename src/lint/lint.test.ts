@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readYaml, workflowOf, yamlWorkflowOf } from '../../test/lint/workflow-of.ts';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { type LintOptions, lint, lintFailure } from './lint.ts';
 import { toSarif } from './sarif.ts';
 
@@ -373,7 +373,7 @@ ensures:
   });
 
   test('SARIF has them, too', () => {
-    const log = JSON.stringify(toSarif(inFolder, '1.2.3', claudeAgent));
+    const log = JSON.stringify(toSarif(inFolder, '1.2.3', AGENTS));
     for (const [, line, column] of PLACES)
       expect(log).toContain(`"region":{"startLine":${line + 1},"startColumn":${column}}`);
   });

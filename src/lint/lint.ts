@@ -6,6 +6,7 @@ import type { Platform, Workflow } from '../model/workflow.ts';
 import { findState } from '../parse/resolve.ts';
 import { isStateFile, stemOf } from '../parse/state.ts';
 import type { WorkflowReading } from '../parse/workflow.ts';
+import { cannotBranch, otherAgents } from './agents.ts';
 import { fault, lintCodes } from './codes.ts';
 import { neverChecked } from './ensures.ts';
 import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
@@ -57,6 +58,8 @@ const isFaultOfTag = ({ code }: Diagnostic) =>
   code === 'unreadable-tag' || code === 'unreadable-example' || code === 'bad-transition';
 
 const RULES: readonly Rule[] = [
+  ({ workflow }: Lint) => cannotBranch(workflow),
+  otherAgents,
   unresolvedNames,
   unresolvedJudges,
   sameStems,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { toSarif } from './sarif.ts';
 
 test('a diagnostic becomes a result with its rule and position', () => {
@@ -10,7 +10,7 @@ test('a diagnostic becomes a result with its rule and position', () => {
       { severity: 'note', code: 'of-another-part', ...place, message: 'Hm.' },
     ],
     '1.2.3',
-    claudeAgent,
+    AGENTS,
   );
   expect(log).toMatchObject({
     version: '2.1.0',

@@ -1,4 +1,4 @@
-import type { AgentDeclaration, FaultKind } from '../model/agent.ts';
+import type { Agents, FaultKind } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { lintCodes } from './codes.ts';
 
@@ -6,9 +6,9 @@ import { lintCodes } from './codes.ts';
 export function toSarif(
   diagnostics: readonly Diagnostic[],
   version: string,
-  agent: AgentDeclaration,
+  agents: Agents,
 ): unknown {
-  const kinds = lintCodes(agent);
+  const kinds = lintCodes(agents);
   const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',

@@ -62,7 +62,7 @@ export function misspelledTags(lint: Lint): readonly Diagnostic[] {
 
 /** A tag that can be read but lacks a required part, or has one that it must not have. */
 export function badTransitions(lint: Lint): readonly Diagnostic[] {
-  const choices = tagChoices(lint.workflow.agent);
+  const choices = tagChoices(lint.workflow.agents);
   return readable(lint).flatMap((state) =>
     mentionsOf(state).flatMap((mention) => {
       if (mention.kind !== 'tag' || isOnlyMention(state, mention.tag)) return [];

@@ -2,7 +2,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { readFileWithin, readRegularFile } from '../files/regular-file.ts';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import { UserError } from '../model/user-error.ts';
 import { README } from '../parse/state.ts';
 import { toFiles } from '../parse/to-files.ts';
@@ -15,7 +15,7 @@ import { readZip } from './zip.ts';
 
 export async function allFiles(
   { kind, path }: WorkflowLocation,
-  agent: AgentDeclaration,
+  agents: Agents,
 ): Promise<readonly ZippedFile[]> {
   switch (kind) {
     case 'folder':
@@ -23,7 +23,7 @@ export async function allFiles(
     case 'zip':
       return filesOfZip(path);
     case 'yaml':
-      return filesOfYaml(path, agent);
+      return filesOfYaml(path, agents);
   }
 }
 
@@ -71,13 +71,13 @@ async function filesOfZip(path: string): Promise<readonly ZippedFile[]> {
 }
 
 /** The tests, the rehearsal and the README of a YAML workflow are beside it. In a folder, they are inside. */
-async function filesOfYaml(path: string, agent: AgentDeclaration): Promise<readonly ZippedFile[]> {
+async function filesOfYaml(path: string, agents: Agents): Promise<readonly ZippedFile[]> {
   const decoded = decodeUtf8(await readRegularFile(path, MAX_YAML_BYTES));
   if (!decoded.ok) {
     const reason = `the byte at offset ${decoded.offset} is not UTF-8.`;
     throw cannotConvert(path, reason, 'Save the file as UTF-8.');
   }
-  const made = toFiles(basename(path), decoded.text, agent);
+  const made = toFiles(basename(path), decoded.text, agents);
   if (!made.ok) throw cannotConvert(path, made.reason, 'Correct the workflow first.');
   const home = dirname(path);
   const stem = basename(path, extname(path));

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import { MANIFEST } from '../parse/manifest.ts';
@@ -18,7 +18,7 @@ export interface Conversion {
   readonly from: string;
   readonly to: string;
   readonly cwd: string;
-  readonly agent: AgentDeclaration;
+  readonly agents: Agents;
   /** The paths of other workflows in its texts. */
   readonly paths: readonly string[];
   /** Overwrites existing files. */
@@ -27,7 +27,7 @@ export interface Conversion {
 
 /** Gives the paths of the files that it wrote. Writes all of them, or none. */
 export async function convert(conversion: Conversion): Promise<readonly string[]> {
-  const { from, cwd, agent, force } = conversion;
+  const { from, cwd, agents, force } = conversion;
   const location = await locate(from, cwd);
   const target = { path: resolve(cwd, conversion.to), kind: kindOf(conversion.to) };
   if (location.entry !== undefined) {
@@ -40,7 +40,7 @@ export async function convert(conversion: Conversion): Promise<readonly string[]
   }
   await refuseInside(location, target.path);
   refuseMovedPaths(conversion, location, target);
-  const outputs = outputsOf(location, target, await allFiles(location, agent), agent);
+  const outputs = outputsOf(location, target, await allFiles(location, agents), agents);
   await refuseExisting(target, outputs, force);
   await write(target, outputs);
   return outputs.map(({ path }) => path);
@@ -93,7 +93,7 @@ function outputsOf(
   { path }: WorkflowLocation,
   target: Target,
   files: readonly ZippedFile[],
-  agent: AgentDeclaration,
+  agents: Agents,
 ): readonly Output[] {
   switch (target.kind) {
     case 'folder':
@@ -105,7 +105,7 @@ function outputsOf(
     case 'zip':
       return [{ path: target.path, bytes: writeZip(files), mode: 0o600 }];
     case 'yaml':
-      return yamlOutputs(path, target, files, agent);
+      return yamlOutputs(path, target, files, agents);
   }
 }
 
@@ -113,7 +113,7 @@ function yamlOutputs(
   from: string,
   { path }: Target,
   files: readonly ZippedFile[],
-  agent: AgentDeclaration,
+  agents: Agents,
 ): readonly Output[] {
   const isWorkflow = ({ name }: ZippedFile) => isStateFile(name) || name === MANIFEST;
   const other = files.find((file) => !isWorkflow(file) && !isCompanion(file.name));
@@ -121,7 +121,7 @@ function yamlOutputs(
     const reason = `${other.name} is not a state, and a YAML workflow contains only states.`;
     throw cannotConvert(from, reason, 'Convert it to an archive, or remove the file.');
   }
-  const made = toYaml(basename(path), files.filter(isWorkflow), agent);
+  const made = toYaml(basename(path), files.filter(isWorkflow), agents);
   if (!made.ok) throw cannotConvert(from, made.reason, 'Convert it to an archive, or change it.');
   const stem = basename(path, extname(path));
   const companions = files.filter((file) => !isWorkflow(file));

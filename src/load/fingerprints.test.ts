@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeZip } from '../../test/zip-writer.ts';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { createLibrary } from './load.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'raymond-fingerprints-'));
@@ -13,7 +13,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 async function filesOf(path: string) {
-  const loose = createLibrary({ cwd: root, platform: 'unix', agent: claudeAgent });
+  const loose = createLibrary({ cwd: root, platform: 'unix', agents: AGENTS });
   const library = loose.unpackingInto(join(root, 'unpacked'));
   const { files = {}, ref } = await library.load(path);
   return { files, folder: await library.scriptFolder(ref) };

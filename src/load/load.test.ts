@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { writeZip } from '../../test/zip-writer.ts';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { createLibrary } from './load.ts';
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 function newLibrary(): WorkflowLibrary {
-  return createLibrary({ cwd, platform: 'unix', agent: claudeAgent }).unpackingInto(
+  return createLibrary({ cwd, platform: 'unix', agents: AGENTS }).unpackingInto(
     join(cwd, 'unpacked'),
   );
 }
@@ -98,7 +98,7 @@ test('a run uses one version of a workflow', async () => {
 
 test('a run executes the version that was loaded before the run had a name', async () => {
   await writeFile(join(cwd, 'w.yaml'), 'states: {START: {sh: echo first}}');
-  const loose = createLibrary({ cwd, platform: 'unix', agent: claudeAgent });
+  const loose = createLibrary({ cwd, platform: 'unix', agents: AGENTS });
   const { ref } = await loose.load('w.yaml');
   await writeFile(join(cwd, 'w.yaml'), 'states: {START: {sh: echo second}}');
   const named = loose.unpackingInto(join(cwd, 'unpacked'));

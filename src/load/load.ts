@@ -4,7 +4,7 @@
  */
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { Source } from '../model/source.ts';
 import { UserError, WorkflowError } from '../model/user-error.ts';
@@ -22,7 +22,7 @@ export interface LibraryOptions {
   readonly cwd: string;
   readonly platform: Platform;
   /** The agent that receives the prompts of the workflows. */
-  readonly agent: AgentDeclaration;
+  readonly agents: Agents;
 }
 
 /** Can load workflows but not execute them. Scripts need a folder, which a run has once it has a name. */
@@ -103,10 +103,10 @@ interface Loaded {
 
 async function loadFrom(
   location: WorkflowLocation,
-  { platform, agent, cwd }: LibraryOptions,
+  { platform, agents, cwd }: LibraryOptions,
 ): Promise<Loaded> {
-  const source = await readSource(location, agent);
-  const read = parseWorkflow(source, platform, agent);
+  const source = await readSource(location, agents);
+  const read = parseWorkflow(source, platform, agents);
   const pathOf = (file: string) =>
     file === basename(location.path) ? location.path : join(location.path, file);
   if (!read.ok) {
@@ -147,7 +147,7 @@ const MOST_NAMED = 10;
 
 async function readSource(
   { kind, path, entry, ref }: WorkflowLocation,
-  agent: AgentDeclaration,
+  agents: Agents,
 ): Promise<Source> {
   const file = basename(path);
   const bare = { ref, entry, about: {}, diagnostics: [] };
@@ -161,7 +161,7 @@ async function readSource(
       return { ...bare, name: stem(file), files };
     }
     case 'yaml': {
-      const read = await readable(readYamlFile(path, agent), path);
+      const read = await readable(readYamlFile(path, agents), path);
       return { ...bare, ...read, name: stem(file) };
     }
   }

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { readRegularFile, UnusableFile } from '../files/regular-file.ts';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { Source } from '../model/source.ts';
@@ -18,7 +18,7 @@ export type YamlSource = Pick<Source, 'files' | 'about' | 'diagnostics'> & {
 };
 
 /** A workflow in one file. Rejects only a text in which no state can be recognised. */
-export async function readYamlFile(path: string, agent: AgentDeclaration): Promise<YamlSource> {
+export async function readYamlFile(path: string, agents: Agents): Promise<YamlSource> {
   const file = basename(path);
   const bytes = await readRegularFile(path, MAX_YAML_BYTES).catch((error: unknown) => {
     if (!(error instanceof UnusableFile && error.code === 'TOO-LARGE')) throw error;
@@ -38,7 +38,7 @@ export async function readYamlFile(path: string, agent: AgentDeclaration): Promi
       { file: path },
     );
   }
-  const { states, ...rest } = readYamlWorkflow(file, decoded.text, agent);
+  const { states, ...rest } = readYamlWorkflow(file, decoded.text, agents);
   if (file === MANIFEST && !states?.some(hasKind)) throw onlyManifest(path);
   if (!states) throw unreadable(path, rest.diagnostics.find(isError));
   const files = states.map((state) => ({ name: state.name, content: { state } }));

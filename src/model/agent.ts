@@ -11,6 +11,15 @@ export type Choice = string | boolean | readonly string[];
 /** Choices by the names in the agent's declaration. */
 export type Choices = Readonly<Record<string, Choice>>;
 
+/** The agents that a user can choose. */
+export interface Agents {
+  readonly all: readonly AgentDeclaration[];
+  /** The name of the agent that takes a prompt for which the author chose none. */
+  readonly usual: string;
+  /** The choice of a user who chooses another usual agent for a run. */
+  readonly choice: AgentChoice;
+}
+
 export interface AgentDeclaration {
   readonly name: string;
   readonly can: AgentAbilities;
@@ -28,6 +37,8 @@ export interface AgentDeclaration {
   normalize(given: Choices, source: string): Choices;
   /** The choices of a run after `given` has overridden `before`. Throws a UserError. */
   choose(given: Choices, before: Choices, folder: string): Choices;
+  /** Why it cannot follow the choices of a run; undefined when it can. */
+  refusal?(choices: Choices): string | undefined;
   /** The choices that stay when a run that another user started is resumed. */
   keepHarmless(choices: Choices): Choices;
   /** Facts for the user before such a run is resumed, by name. `none` gets no line. */
@@ -43,8 +54,10 @@ export interface AgentAbilities {
   readonly branch: boolean;
   /** Its turns outlive Raymond, and a later Raymond can adopt them. */
   readonly adopt: boolean;
-  /** It reports what a turn costs. */
-  readonly cost: boolean;
+  /** What it reports about the cost of a turn. Raymond prices tokens with a table. */
+  readonly cost: 'usd' | 'tokens';
+  /** It ends a turn that has spent its budget. Otherwise Raymond notices after the turn. */
+  readonly budget: boolean;
   /** Raymond can limit what it may do without asking. */
   readonly permissions: boolean;
 }
@@ -65,6 +78,11 @@ export interface AgentChoice {
   readonly option?: OptionSpec;
   /** Whether a tag that calls a function may make it. */
   readonly inTags?: true;
+  /**
+   * Its values mean something to this agent only. So a user's choice for a run applies to the states
+   * of the run's usual agent, and to no others.
+   */
+  readonly isOwn?: true;
   /** Diagrams of a workflow show it. */
   readonly isDrawn?: true;
   /** It permits nothing. So any source may make it, even a run that came with a project. */

@@ -27,11 +27,14 @@ const variables = z.readonly(z.record(text, text));
 const choices = z.readonly(z.record(text, z.union([text, z.boolean(), z.readonly(z.array(text))])));
 const stateName = stateNameSchema;
 
-/** The session from which an agent's next turn takes its memory. */
+/**
+ * The session from which an agent's next turn takes its memory. It belongs to the executor that
+ * began it; `executor` is absent in journals of older versions.
+ */
 export const sessionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
-  z.object({ kind: z.literal('open'), id: text }),
-  z.object({ kind: z.literal('branch'), from: text }),
+  z.object({ kind: z.literal('open'), id: text, executor: z.optional(text) }),
+  z.object({ kind: z.literal('branch'), from: text, executor: z.optional(text) }),
 ]);
 
 /** The session of a step. A new id is chosen and journaled before the step starts. */

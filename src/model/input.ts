@@ -84,8 +84,11 @@ export interface StartStep {
   readonly at: number;
   readonly agent: string;
   readonly newSession: string;
-  /** The names of the executors of prompts and of scripts. */
-  readonly executors: { readonly prompt: string; readonly script: string };
+  /**
+   * The names of the executors of prompts and of scripts. Without one for prompts, each state has an
+   * agent, and the executor of that agent takes its prompts.
+   */
+  readonly executors: { readonly prompt?: string; readonly script: string };
   /** The process that would take the step; absent if it is not recorded. */
   readonly worker?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { AgentDeclaration, Choices } from './agent.ts';
+import type { Agents, Choices } from './agent.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { StateName } from './state-name.ts';
 import type { Tag, TagName } from './tag.ts';
@@ -18,8 +18,8 @@ export interface Workflow {
   readonly ref: string;
   readonly name: string;
   readonly platform: Platform;
-  /** The agent that takes its prompts: what the author may choose for it, and what it can do. */
-  readonly agent: AgentDeclaration;
+  /** The agents that may take its prompts. The usual one is the author's choice, if there is one. */
+  readonly agents: Agents;
   readonly entry: StateName;
   /** Every state, including those for the other platform and those that could not be read. */
   readonly states: ReadonlyMap<StateName, State>;
@@ -40,6 +40,8 @@ export interface About {
   readonly input?: InputRule;
   readonly defaultBudgetUsd?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The agent that takes the prompts of states that name none. */
+  readonly agent?: string;
 }
 
 /** The `--input` that a workflow expects. */
@@ -105,6 +107,8 @@ export interface Policy extends Limits {
   readonly onInterrupt: 'continue' | 'restart';
   readonly evaluators: readonly Evaluator[];
   readonly ensures: readonly Ensure[];
+  /** The agent that takes the prompt; absent if the state names none. */
+  readonly agent?: string;
   /** For the agent that takes the prompt. */
   readonly choices: Choices;
 }

@@ -13,12 +13,12 @@ import { RUN_OPTIONS, type RunOptions } from './run-options.ts';
 /** A row of the table. `choice` is the name of an agent's option in its declaration. */
 export type TableRow = OptionSpec & { readonly choice?: string };
 
-/** The options of Raymond, followed by those of the agent. */
-export function optionTable(agent: Pick<AgentDeclaration, 'choices'>): readonly TableRow[] {
-  const ofAgent = agent.choices.flatMap(({ name, option }) =>
+/** The options of Raymond, followed by those of the agents. */
+export function optionTable({ choices }: Pick<AgentDeclaration, 'choices'>): readonly TableRow[] {
+  const ofAgents = choices.flatMap(({ name, option }) =>
     option ? [{ ...option, choice: name }] : [],
   );
-  return [...RUN_OPTIONS, ...ofAgent];
+  return [...RUN_OPTIONS, ...ofAgents];
 }
 
 export function chosenValue(options: RunOptions, { name, choice }: TableRow): unknown {

@@ -2,14 +2,23 @@
  * The choices for the agent in the front matter of a state. Only the agent's executor knows their
  * meaning.
  */
-import type { AgentChoice, AgentDeclaration, Choices, StateChoice } from '../model/agent.ts';
+import type { AgentChoice, Agents, Choices, StateChoice } from '../model/agent.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
-/** The choices that front matter may make, by their keys there. */
-export function stateChoices(agent: AgentDeclaration): ReadonlyMap<string, AgentChoice> {
+/** The choices that front matter may make for some of the agents, by their keys there. */
+export function stateChoices(choices: readonly AgentChoice[]): ReadonlyMap<string, AgentChoice> {
   return new Map(
-    agent.choices.flatMap((choice) => (choice.inState ? [[choiceKey(choice), choice]] : [])),
+    choices.flatMap((choice) => (choice.inState ? [[choiceKey(choice), choice]] : [])),
   );
+}
+
+/** The choice of an agent, and those that any of them offers. Several agents may offer a choice of one name. */
+export function allChoices({ choice: usual, all }: Agents): readonly AgentChoice[] {
+  const byName = new Map<string, AgentChoice>();
+  for (const choice of [usual, ...all.flatMap(({ choices }) => choices)]) {
+    if (!byName.has(choice.name)) byName.set(choice.name, choice);
+  }
+  return [...byName.values()];
 }
 
 /** The key of a choice in front matter: `permission_mode` for `permissionMode`. */
@@ -18,8 +27,8 @@ export function choiceKey({ name }: AgentChoice): string {
 }
 
 /** The attributes that make a choice in a tag that calls a function. */
-export function tagChoices(agent: AgentDeclaration): readonly string[] {
-  return agent.choices.flatMap(({ name, inTags }) => (inTags ? [name] : []));
+export function tagChoices(agents: Agents): readonly string[] {
+  return allChoices(agents).flatMap(({ name, inTags }) => (inTags ? [name] : []));
 }
 
 export function readChoice(reader: YamlReader, field: Field, choice: AgentChoice): Choices {

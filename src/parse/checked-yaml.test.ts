@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { optionTable } from '../options/chosen-options.ts';
 import { testSettingsSchema } from '../options/option-schema.ts';
+import { allChoices } from './agent-choices.ts';
 import { readCheckedYaml } from './checked-yaml.ts';
 import { rehearsalSchema } from './rehearsal-file.ts';
 import { testFileSchema, testsIn } from './test-file.ts';
 
-const testFiles = testFileSchema(testSettingsSchema(optionTable(claudeAgent)));
+const testFiles = testFileSchema(testSettingsSchema(optionTable({ choices: allChoices(AGENTS) })));
 
 test.each([
   ['answers: {START: yes it is}', { START: 'yes it is' }],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { readPrompt } from './front-matter.ts';
 
 const read = (ensures: string) =>
-  readPrompt('A.md', `---\nensures:\n  - ${ensures}\n---\nDo it.\n`, claudeAgent);
+  readPrompt('A.md', `---\nensures:\n  - ${ensures}\n---\nDo it.\n`, AGENTS);
 
 test('a check with all keys', () => {
   const { policy, diagnostics } = read(

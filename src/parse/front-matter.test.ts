@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import type { Policy } from '../model/workflow.ts';
 import { readPrompt } from './front-matter.ts';
 
-const readText = (text: string) => readPrompt('A.md', text, claudeAgent);
+const readText = (text: string) => readPrompt('A.md', text, AGENTS);
 const read = (yaml: string) => readText(`---\n${yaml}\n---\nDo it.\n`);
 
 describe('valid front matter', () => {

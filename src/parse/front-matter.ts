@@ -1,4 +1,4 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Policy, TextPlace } from '../model/workflow.ts';
 import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
@@ -12,15 +12,15 @@ export interface PromptText {
 }
 
 /** A prompt file: YAML between two `---` lines at the very start, if any, and then the template. */
-export function readPrompt(file: string, text: string, agent: AgentDeclaration): PromptText {
+export function readPrompt(file: string, text: string, agents: Agents): PromptText {
   const split = splitFrontMatter(text);
   if (split === 'none' || split === 'unclosed') {
     const diagnostics =
-      split === 'unclosed' ? [unclosed(file)] : lateFrontMatter(file, text, agent);
+      split === 'unclosed' ? [unclosed(file)] : lateFrontMatter(file, text, agents);
     return { template: text, place: placeIn(file, 1), policy: NO_POLICY, diagnostics };
   }
   const reader = new YamlReader(file, split.yaml, 1);
-  const policy = reader.errorCount() > 0 ? NO_POLICY : readRoot(reader, agent);
+  const policy = reader.errorCount() > 0 ? NO_POLICY : readRoot(reader, agents);
   return {
     template: split.template,
     place: placeIn(file, 1 + countLines(text.slice(0, text.length - split.template.length))),
@@ -61,14 +61,10 @@ function unclosed(file: string): Diagnostic {
 }
 
 /** After blank lines or comments, front matter would be part of the prompt and have no effect. */
-function lateFrontMatter(
-  file: string,
-  text: string,
-  agent: AgentDeclaration,
-): readonly Diagnostic[] {
+function lateFrontMatter(file: string, text: string, agents: Agents): readonly Diagnostic[] {
   const at = afterComments(text);
   const split = at === 0 ? 'none' : splitFrontMatter(text.slice(at));
-  if (typeof split === 'string' || !hasKey(split.yaml, policyKeys(agent))) return [];
+  if (typeof split === 'string' || !hasKey(split.yaml, policyKeys(agents))) return [];
   const line = 1 + countLines(text.slice(0, at));
   return [
     {
@@ -99,15 +95,15 @@ function afterComments(text: string): number {
   return text.charAt(at - 1) === '\n' ? at : 0;
 }
 
-function readRoot(reader: YamlReader, agent: AgentDeclaration): Policy {
+function readRoot(reader: YamlReader, agents: Agents): Policy {
   if (reader.isEmpty(reader.root)) return NO_POLICY;
   const fields = reader.fields(reader.root, 'Front matter', 'keys with values, like timeout: 60');
   if (!fields) return NO_POLICY;
-  const keys = policyKeys(agent);
+  const keys = policyKeys(agents);
   for (const field of fields) {
     if (!keys.includes(field.key)) reader.unknownKey(field, keys, 'Front matter');
   }
-  return readPolicy(reader, fields, agent);
+  return readPolicy(reader, fields, agents);
 }
 
 function countLines(text: string): number {

@@ -38,6 +38,7 @@ requires_human_input: true
     input: { label: 'the issue', required: true, default: '7' },
     defaultBudgetUsd: 1.5,
     environment: { REGION: 'eu' },
+    agent: 'claude',
   });
 });
 
@@ -67,7 +68,7 @@ test.each<[string, string, string, string]>([
   ['input: { requird: true }', '1:10 warning unknown-key', 'requird', 'required'],
   ['input: [a]', '1:8 error bad-value', 'input must be', ''],
   ['input: { required: maybe }', '1:20 error bad-value', 'true or false', ''],
-  ['agent: codex', '1:8 error unknown-agent', 'no agent "codex"', 'claude'],
+  ['agent: cladue', '1:8 error unknown-agent', 'no agent "cladue"', 'claude'],
   ['environment: { PATH: x }', '1:16 error bad-name', 'PATH', ''],
   [
     'states: { POL.sh: { timeout: 1 } }',

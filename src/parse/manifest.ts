@@ -1,5 +1,5 @@
 /** The manifest of a folder or an archive: what it says about the workflow, and limits of states. */
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { About, Limits, State } from '../model/workflow.ts';
@@ -30,11 +30,7 @@ export interface ManifestReading {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readManifest(
-  text: string,
-  states: States,
-  agent: AgentDeclaration,
-): ManifestReading {
+export function readManifest(text: string, states: States, agents: Agents): ManifestReading {
   const reader = new YamlReader(MANIFEST, text);
   const isNothing = reader.errorCount() > 0 || reader.isEmpty(reader.root);
   const fields = isNothing
@@ -43,7 +39,7 @@ export function readManifest(
   for (const field of fields) {
     if (!MANIFEST_KEYS.includes(field.key)) reader.unknownKey(field, MANIFEST_KEYS, 'A manifest');
   }
-  const about = readHead(reader, fields, agent);
+  const about = readHead(reader, fields, agents);
   const limited = fields
     .filter(({ key }) => key === 'states')
     .flatMap((field) => readStates(reader, field, states));

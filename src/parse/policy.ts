@@ -1,6 +1,7 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents, Choices } from '../model/agent.ts';
 import type { Policy } from '../model/workflow.ts';
-import { readChoice, stateChoices, tagChoices } from './agent-choices.ts';
+import { allChoices, readChoice, stateChoices, tagChoices } from './agent-choices.ts';
+import { agentNamed, readAgentName } from './chosen-agent.ts';
 import { readEnsure } from './ensures.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
@@ -17,20 +18,14 @@ export const NO_POLICY: Policy = {
 };
 
 /** Reads the policy of a prompt state. The caller handles unknown keys. */
-export function readPolicy(
-  reader: YamlReader,
-  fields: readonly Field[],
-  agent: AgentDeclaration,
-): Policy {
-  const names = tagChoices(agent);
-  const ofAgent = stateChoices(agent);
-  let policy = NO_POLICY;
+export function readPolicy(reader: YamlReader, fields: readonly Field[], agents: Agents): Policy {
+  const names = tagChoices(agents);
+  const agent = readAgent(reader, fields, agents);
+  let policy: Policy = agent === undefined ? NO_POLICY : { ...NO_POLICY, agent };
   for (const field of fields) {
     policy = { ...policy, ...READERS.get(field.key)?.(reader, field, names) };
-    const choice = ofAgent.get(field.key);
-    if (!choice) continue;
-    policy = { ...policy, choices: { ...policy.choices, ...readChoice(reader, field, choice) } };
   }
+  policy = { ...policy, choices: readChoices(reader, fields, agents, agent ?? agents.usual) };
   const forced = fields.find(({ key }) => key === 'force_implicit');
   if (forced && policy.forceImplicit && reader.errorCount() === 0 && !implicitTag(policy, names)) {
     reader.error(
@@ -46,6 +41,38 @@ export function readPolicy(
   return policy;
 }
 
+function readAgent(reader: YamlReader, fields: readonly Field[], agents: Agents) {
+  const field = fields.find(({ key }) => key === AGENT);
+  return field && readAgentName(reader, field, agents);
+}
+
+function readChoices(
+  reader: YamlReader,
+  fields: readonly Field[],
+  agents: Agents,
+  name: string,
+): Choices {
+  const ofAgent = stateChoices(agentNamed(agents, name)?.choices ?? []);
+  const ofAny = stateChoices(allChoices(agents));
+  let choices: Choices = {};
+  for (const field of fields) {
+    const choice = ofAgent.get(field.key);
+    if (choice) choices = { ...choices, ...readChoice(reader, field, choice) };
+    else if (ofAny.has(field.key)) notOffered(reader, field, name);
+  }
+  return choices;
+}
+
+/** A choice may be a limit, so it must not be ignored. */
+function notOffered(reader: YamlReader, { key, keyOffset }: Field, agent: string): void {
+  reader.error('not-offered', keyOffset, `The agent ${agent} does not offer ${key}.`, {
+    remedy: 'Remove the key, or choose another agent for the state.',
+  });
+}
+
+/** Which agent takes the prompt. */
+const AGENT = 'agent';
+
 /** `choices`: the attributes of tags that make a choice for an agent. */
 type ReadKey = (reader: YamlReader, field: Field, choices: readonly string[]) => Partial<Policy>;
 
@@ -59,14 +86,14 @@ const KEYS = {
   ensures: readEnsures,
 } satisfies Readonly<Record<string, ReadKey>>;
 
-/** The keys of front matter that are the same for every agent. */
-export type PolicyKey = keyof typeof KEYS;
+/** The keys of front matter that do not depend on the agent. */
+export type PolicyKey = keyof typeof KEYS | typeof AGENT;
 
 const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>(Object.entries(KEYS));
 
-/** The keys of front matter: those of the language, and those of the agent. */
-export function policyKeys(agent: AgentDeclaration): readonly string[] {
-  return [...READERS.keys(), ...stateChoices(agent).keys()];
+/** The keys of front matter: those of the language, and those of the agents. */
+export function policyKeys(agents: Agents): readonly string[] {
+  return [...READERS.keys(), AGENT, ...stateChoices(allChoices(agents)).keys()];
 }
 
 function readAllowed(

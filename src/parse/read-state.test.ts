@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { stateNameSchema } from '../model/state-name.ts';
 import { readState } from './read-state.ts';
 import { extensionOf, isStateFile, stemOf } from './state.ts';
 
 const read = (name: string, bytes: string | Uint8Array) =>
-  readState(stateNameSchema.parse(name), Buffer.from(bytes), claudeAgent);
+  readState(stateNameSchema.parse(name), Buffer.from(bytes), AGENTS);
 
 test.each([
   ['A.sh', 'bash'],

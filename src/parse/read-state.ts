@@ -1,4 +1,4 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { BrokenState, Interpreter, State } from '../model/workflow.ts';
@@ -13,11 +13,7 @@ export interface StateReading {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readState(
-  name: StateName,
-  bytes: Uint8Array,
-  agent: AgentDeclaration,
-): StateReading {
+export function readState(name: StateName, bytes: Uint8Array, agents: Agents): StateReading {
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) return broken(name, [notUtf8(name, bytes, decoded.offset)]);
   const extension = extensionOf(name);
@@ -35,7 +31,7 @@ export function readState(
     };
     return { state, diagnostics: [] };
   }
-  const { diagnostics, ...prompt } = readPrompt(name, decoded.text, agent);
+  const { diagnostics, ...prompt } = readPrompt(name, decoded.text, agents);
   if (diagnostics.some(isError)) return broken(name, diagnostics);
   return { state: { kind: 'prompt', name, ...prompt }, diagnostics };
 }

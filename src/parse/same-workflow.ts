@@ -1,5 +1,5 @@
 /** Whether two forms of a workflow mean the same. */
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { About, Position, State } from '../model/workflow.ts';
 import { readFiles } from './workflow.ts';
@@ -22,16 +22,16 @@ export interface Reading {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readingOfFiles(files: readonly TextFile[], agent: AgentDeclaration): Reading {
+export function readingOfFiles(files: readonly TextFile[], agents: Agents): Reading {
   const read = readFiles(
     files.map(({ name, bytes }) => ({ name, content: { bytes } })),
-    agent,
+    agents,
   );
   return { ...read, states: [...read.states.values()] };
 }
 
-export function readingOfYaml(file: string, text: string, agent: AgentDeclaration): Reading {
-  const { states = [], about, diagnostics } = readYamlWorkflow(file, text, agent);
+export function readingOfYaml(file: string, text: string, agents: Agents): Reading {
+  const { states = [], about, diagnostics } = readYamlWorkflow(file, text, agents);
   const ofStates = states.flatMap((state) => (state.kind === 'broken' ? state.diagnostics : []));
   return { states, about, diagnostics: [...diagnostics, ...ofStates] };
 }

@@ -1,4 +1,4 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { State } from '../model/workflow.ts';
 import { readPrompt } from './front-matter.ts';
 import { MANIFEST } from './manifest.ts';
@@ -25,23 +25,19 @@ import { FORMS } from './yaml-workflow.ts';
 export function toFiles(
   file: string,
   text: string,
-  agent: AgentDeclaration,
+  agents: Agents,
 ): Converted<readonly TextFile[]> {
-  const before = readingOfYaml(file, text, agent);
+  const before = readingOfYaml(file, text, agents);
   const reason = errorIn(before);
   if (reason !== undefined) return { ok: false, reason };
   return converted(
     before,
-    () => filesOf(text, before.states, agent),
-    (files) => readingOfFiles(files, agent),
+    () => filesOf(text, before.states, agents),
+    (files) => readingOfFiles(files, agents),
   );
 }
 
-function filesOf(
-  text: string,
-  states: readonly State[],
-  agent: AgentDeclaration,
-): readonly TextFile[] {
+function filesOf(text: string, states: readonly State[], agents: Agents): readonly TextFile[] {
   const top = piecesOf(text);
   const entries = top.filter(({ key }) => key === 'states').flatMap(piecesBelow);
   const keys = new Map(entries.map((entry) => [entry.key, otherKeys(entry)]));
@@ -49,7 +45,7 @@ function filesOf(
     if (state.kind === 'broken') return [];
     if (state.kind === 'script') return [fileOf(state.name, state.text)];
     const front = writePieces(keys.get(stemOf(state.name)) ?? []);
-    return [fileOf(state.name, promptText(state.name, front, state.template, agent))];
+    return [fileOf(state.name, promptText(state.name, front, state.template, agents))];
   });
   const scripts = new Set(
     states.flatMap(({ kind, name }) => (kind === 'script' ? stemOf(name) : [])),
@@ -69,13 +65,8 @@ function otherKeys(entry: Piece): readonly Piece[] {
 }
 
 /** A template that looks like front matter needs front matter before it, even if that is empty. */
-function promptText(
-  name: string,
-  front: string,
-  template: string,
-  agent: AgentDeclaration,
-): string {
-  const alone = readPrompt(name, template, agent);
+function promptText(name: string, front: string, template: string, agents: Agents): string {
+  const alone = readPrompt(name, template, agents);
   const isPlain = alone.template === template && alone.diagnostics.length === 0;
   const isMarked = template.startsWith('\uFEFF');
   return front === '' && isPlain && !isMarked ? template : `---\n${front}---\n${template}`;

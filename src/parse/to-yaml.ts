@@ -1,4 +1,4 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { State } from '../model/workflow.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { MANIFEST } from './manifest.ts';
@@ -26,15 +26,15 @@ import { FORMS } from './yaml-workflow.ts';
 export function toYaml(
   file: string,
   files: readonly TextFile[],
-  agent: AgentDeclaration,
+  agents: Agents,
 ): Converted<string> {
-  const before = readingOfFiles(files, agent);
+  const before = readingOfFiles(files, agents);
   const reason = errorIn(before) ?? markedScript(files, before.states);
   if (reason !== undefined) return { ok: false, reason };
   return converted(
     before,
     () => yamlOf(files, before.states),
-    (text) => readingOfYaml(file, text, agent),
+    (text) => readingOfYaml(file, text, agents),
   );
 }
 

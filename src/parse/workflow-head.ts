@@ -1,24 +1,20 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { About, InputRule } from '../model/workflow.ts';
-import { clip } from './clip.ts';
+import { readAgentName } from './chosen-agent.ts';
 import { variableProblem } from './variables.ts';
 import { USD } from './yaml-numbers.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
 /** Reads what a workflow says about itself. The caller handles other keys. */
-export function readHead(
-  reader: YamlReader,
-  fields: readonly Field[],
-  agent: AgentDeclaration,
-): About {
+export function readHead(reader: YamlReader, fields: readonly Field[], agents: Agents): About {
   let about: About = {};
   for (const field of fields) {
-    about = { ...about, ...READERS.get(field.key)?.(reader, field, agent) };
+    about = { ...about, ...READERS.get(field.key)?.(reader, field, agents) };
   }
   return about;
 }
 
-type ReadKey = (reader: YamlReader, field: Field, agent: AgentDeclaration) => About;
+type ReadKey = (reader: YamlReader, field: Field, agents: Agents) => About;
 
 const KEYS = {
   id: readId,
@@ -97,14 +93,7 @@ function readEnvironment(reader: YamlReader, field: Field): About {
   return { environment: Object.fromEntries(good) };
 }
 
-/** There is one agent. Its name is checked, so that no workflow for another agent runs with it. */
-function readAgent(reader: YamlReader, field: Field, { name }: AgentDeclaration): About {
-  const written = reader.text(field, 'agent', 'the name of an agent');
-  if (written !== undefined && written !== name) {
-    reader.error('unknown-agent', field.offset, `There is no agent "${clip(written)}".`, {
-      remedy: `Write ${name}, or remove the key.`,
-      nearest: name,
-    });
-  }
-  return {};
+function readAgent(reader: YamlReader, field: Field, agents: Agents): About {
+  const agent = readAgentName(reader, field, agents);
+  return agent === undefined ? {} : { agent };
 }

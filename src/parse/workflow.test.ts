@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import type { SourceFile } from '../model/source.ts';
 import type { Platform } from '../model/workflow.ts';
 import { parseWorkflow } from './workflow.ts';
@@ -13,7 +13,7 @@ const parse = (files: readonly SourceFile[], entry?: string, platform: Platform 
   parseWorkflow(
     { ref: '/w', name: 'w', entry, files, about: {}, diagnostics: [] },
     platform,
-    claudeAgent,
+    AGENTS,
   );
 
 test.each<[string, string | undefined, Platform, string]>([

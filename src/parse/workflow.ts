@@ -1,8 +1,9 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Source, SourceFile } from '../model/source.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Platform, State, Workflow } from '../model/workflow.ts';
+import { withUsual } from './chosen-agent.ts';
 import { isLikeManifest, MANIFEST, type ManifestReading, readManifest } from './manifest.ts';
 import { broken, notUtf8, readState, type StateReading } from './read-state.ts';
 import { findState, listed, type Resolution, type States } from './resolve.ts';
@@ -22,12 +23,9 @@ export type WorkflowReading =
     };
 
 /** Reads all states of a source, and finds its entry. Only a source without an entry is refused. */
-export function parseWorkflow(
-  source: Source,
-  platform: Platform,
-  agent: AgentDeclaration,
-): WorkflowReading {
-  const { states, ...read } = readFiles(source.files, agent);
+export function parseWorkflow(source: Source, platform: Platform, agents: Agents): WorkflowReading {
+  const chosen = withUsual(agents, source.about?.agent ?? manifestAgent(source.files, agents));
+  const { states, ...read } = readFiles(source.files, chosen);
   // States that come from one key share their faults.
   const diagnostics = [...new Set([...source.diagnostics, ...read.diagnostics])];
   const { ref } = source;
@@ -41,26 +39,40 @@ export function parseWorkflow(
   }
   return {
     ok: true,
-    workflow: { ref, name, platform, agent, entry: entry.found, states, about, diagnostics },
+    workflow: {
+      ref,
+      name,
+      platform,
+      agents: chosen,
+      entry: entry.found,
+      states,
+      about,
+      diagnostics,
+    },
   };
 }
 
 /** Reads states and a manifest. They need no entry. */
-export function readFiles(files: readonly SourceFile[], agent: AgentDeclaration): ManifestReading {
-  const readings = files.flatMap((file) => readFile(file, agent) ?? []);
+export function readFiles(files: readonly SourceFile[], agents: Agents): ManifestReading {
+  const readings = files.flatMap((file) => readFile(file, agents) ?? []);
   readings.sort((a, b) => (a.state.name < b.state.name ? -1 : 1));
   const states = new Map(readings.map(({ state }) => [state.name, state]));
-  const manifest = manifestIn(files, states, agent);
+  const manifest = manifestIn(files, states, agents);
   const own = readings.flatMap((reading) => reading.diagnostics);
   return { ...manifest, diagnostics: [...manifest.diagnostics, ...own] };
 }
 
-function readFile(
-  { name, content }: SourceFile,
-  agent: AgentDeclaration,
-): StateReading | undefined {
+/** The agent that a manifest chooses. States are checked for it, so it is read before them. */
+function manifestAgent(files: readonly SourceFile[], agents: Agents): string | undefined {
+  const found = files.find(({ name }) => name === MANIFEST)?.content;
+  const text = found && 'bytes' in found ? decodeUtf8(found.bytes) : undefined;
+  if (!text?.ok || !/^agent[ \t]*:/m.test(text.text)) return undefined;
+  return manifestIn(files, new Map(), agents).about.agent;
+}
+
+function readFile({ name, content }: SourceFile, agents: Agents): StateReading | undefined {
   if (!isStateFile(name)) return undefined;
-  if ('bytes' in content) return readState(name, content.bytes, agent);
+  if ('bytes' in content) return readState(name, content.bytes, agents);
   if ('problem' in content) return broken(name, [unusable(name, content)]);
   const { state } = content;
   return { state, diagnostics: state.kind === 'broken' ? state.diagnostics : [] };
@@ -69,7 +81,7 @@ function readFile(
 function manifestIn(
   files: readonly SourceFile[],
   states: ReadonlyMap<StateName, State>,
-  agent: AgentDeclaration,
+  agents: Agents,
 ): ManifestReading {
   const none = { about: {}, states };
   const misnamed = files.filter(({ name }) => isLikeManifest(name) && name !== MANIFEST);
@@ -80,7 +92,7 @@ function manifestIn(
   if (!decoded.ok) {
     return { ...none, diagnostics: [notUtf8(MANIFEST, found.bytes, decoded.offset)] };
   }
-  const read = readManifest(decoded.text, states, agent);
+  const read = readManifest(decoded.text, states, agents);
   return { ...read, diagnostics: [...misnamed.map(misnamedManifest), ...read.diagnostics] };
 }
 

@@ -1,7 +1,7 @@
 /** A workflow means the same as files and as one YAML text, or it is refused. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { differenceOf, readingOfFiles, readingOfYaml, type TextFile } from './same-workflow.ts';
 import { toFiles } from './to-files.ts';
 import { toYaml } from './to-yaml.ts';
@@ -19,13 +19,13 @@ const texts = (all: readonly TextFile[]) =>
   );
 
 const yamlOf = (given: Readonly<Record<string, string>>) => {
-  const made = toYaml('w.yaml', files(given), claudeAgent);
+  const made = toYaml('w.yaml', files(given), AGENTS);
   if (!made.ok) throw new Error(made.reason);
   return made.value;
 };
 
 const filesOf = (yaml: string) => {
-  const made = toFiles('w.yaml', yaml, claudeAgent);
+  const made = toFiles('w.yaml', yaml, AGENTS);
   if (!made.ok) throw new Error(made.reason);
   return texts(made.value);
 };
@@ -114,12 +114,12 @@ describe('a prompt keeps its text', () => {
     '# not a comment\n- not: a list',
   ])('%j', (prompt) => {
     const yaml = `states:\n  START:\n    prompt: ${JSON.stringify(prompt)}\n`;
-    const made = toFiles('w.yaml', yaml, claudeAgent);
+    const made = toFiles('w.yaml', yaml, AGENTS);
     expect(made.ok).toBe(true);
     if (!made.ok) return;
-    expect(readingOfFiles(made.value, claudeAgent).states).toMatchObject([{ template: prompt }]);
-    const again = toYaml('w.yaml', made.value, claudeAgent);
-    expect(again.ok && readingOfYaml('w.yaml', again.value, claudeAgent).states).toMatchObject([
+    expect(readingOfFiles(made.value, AGENTS).states).toMatchObject([{ template: prompt }]);
+    const again = toYaml('w.yaml', made.value, AGENTS);
+    expect(again.ok && readingOfYaml('w.yaml', again.value, AGENTS).states).toMatchObject([
       { template: prompt },
     ]);
   });
@@ -153,12 +153,12 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   ],
   ['a backslash in a name', { 'A\\B.md': 'x' }, 'is a path'],
 ])('%s cannot be YAML', (_, given, reason) => {
-  const made = toYaml('w.yaml', files(given), claudeAgent);
+  const made = toYaml('w.yaml', files(given), AGENTS);
   expect(!made.ok && made.reason).toContain(reason);
 });
 
 test('bytes that are not UTF-8 cannot be YAML', () => {
-  const made = toYaml('w.yaml', [{ name: 'A.sh', bytes: new Uint8Array([0xff]) }], claudeAgent);
+  const made = toYaml('w.yaml', [{ name: 'A.sh', bytes: new Uint8Array([0xff]) }], AGENTS);
   expect(!made.ok && made.reason).toContain('A.sh is not UTF-8');
 });
 
@@ -174,7 +174,7 @@ test.each([
       return `${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(', ')}]\n`;
     });
   const yaml = `${start}${bomb.join('')}states: { START: { prompt: x } }\n`;
-  const made = toFiles('w.yaml', yaml, claudeAgent);
+  const made = toFiles('w.yaml', yaml, AGENTS);
   expect(!made.ok && made.reason).toMatch(/aliases|contains itself/);
 });
 
@@ -210,12 +210,12 @@ test('any workflow is the same after a way there and back, or is refused', () =>
     fc.property(fc.array(state, { maxLength: 5 }), manifest, (states, head) => {
       const given = Object.fromEntries(states.map((one) => [one.stem + one.ending, one.text]));
       const before = files({ ...given, ...(head && { 'workflow.yaml': head }) });
-      const yaml = toYaml('w.yaml', before, claudeAgent);
+      const yaml = toYaml('w.yaml', before, AGENTS);
       if (!yaml.ok) return;
-      const after = toFiles('w.yaml', yaml.value, claudeAgent);
+      const after = toFiles('w.yaml', yaml.value, AGENTS);
       expect(after).toMatchObject({ ok: true });
       if (!after.ok) return;
-      const [was, is] = [before, after.value].map((one) => readingOfFiles(one, claudeAgent));
+      const [was, is] = [before, after.value].map((one) => readingOfFiles(one, AGENTS));
       expect(was && is && differenceOf(was, is)).toBeUndefined();
       for (const { name, bytes } of before) {
         if (!/\.(sh|ps1|bat)$/.test(name)) continue;
@@ -230,9 +230,9 @@ test('every workflow without errors can be converted, unless its names or marks 
   fc.assert(
     fc.property(fc.uniqueArray(state, { maxLength: 5, selector: (one) => one.stem }), (states) => {
       const given = Object.fromEntries(states.map((one) => [one.stem + one.ending, one.text]));
-      const reading = readingOfFiles(files(given), claudeAgent);
+      const reading = readingOfFiles(files(given), AGENTS);
       if (states.length === 0 || reading.diagnostics.length > 0) return;
-      const made = toYaml('w.yaml', files(given), claudeAgent);
+      const made = toYaml('w.yaml', files(given), AGENTS);
       if (made.ok) return;
       expect(made.reason).toMatch(/byte order mark|has no key|not mean the same/);
       expect(states.some((one) => one.text.includes('\uFEFF'))).toBe(true);

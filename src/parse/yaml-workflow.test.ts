@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { claudeAgent } from '../execute/claude/declaration.ts';
+import { AGENTS } from '../execute/agents.ts';
 import { readYamlWorkflow } from './yaml-workflow.ts';
 
-const read = (text: string) => readYamlWorkflow('w.yaml', text, claudeAgent);
+const read = (text: string) => readYamlWorkflow('w.yaml', text, AGENTS);
 
 test('a workflow', () => {
   const text = `id: triage

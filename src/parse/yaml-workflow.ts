@@ -1,6 +1,7 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { About, Limits, Policy, State } from '../model/workflow.ts';
+import { withUsual } from './chosen-agent.ts';
 import { LIMIT_KEYS, readLimits } from './limits.ts';
 import { MANIFEST_KEYS } from './manifest.ts';
 import { NO_POLICY, policyKeys, readPolicy } from './policy.ts';
@@ -18,11 +19,7 @@ export interface YamlWorkflow {
 }
 
 /** Reads a workflow from one YAML text. */
-export function readYamlWorkflow(
-  file: string,
-  text: string,
-  agent: AgentDeclaration,
-): YamlWorkflow {
+export function readYamlWorkflow(file: string, text: string, agents: Agents): YamlWorkflow {
   const reader = new YamlReader(file, text);
   const unreadable = reader.errorCount() > 0;
   const fields = unreadable
@@ -33,11 +30,12 @@ export function readYamlWorkflow(
   for (const field of fields) {
     if (!MANIFEST_KEYS.includes(field.key)) reader.unknownKey(field, MANIFEST_KEYS, 'A workflow');
   }
-  const about = readHead(reader, fields, agent);
+  const about = readHead(reader, fields, agents);
   const stateFields = readStates(reader, fields);
   const diagnostics = reader.takeFaults();
   if (!stateFields) return { about, diagnostics };
-  const readings = stateFields.map((field) => readForms(reader, file, field, agent));
+  const chosen = withUsual(agents, about.agent);
+  const readings = stateFields.map((field) => readForms(reader, file, field, chosen));
   return {
     about,
     states: readings.flatMap(({ states }) => states),
@@ -54,12 +52,7 @@ function readStates(reader: YamlReader, fields: readonly Field[]): readonly Fiel
 }
 
 /** The files that a state would have in a folder: its prompt, or a script for each platform. */
-function readForms(
-  reader: YamlReader,
-  file: string,
-  field: Field,
-  agent: AgentDeclaration,
-): FormsReading {
+function readForms(reader: YamlReader, file: string, field: Field, agents: Agents): FormsReading {
   if (!checkName(reader, field)) return { states: [], diagnostics: reader.takeFaults() };
   const keys = reader.fields(field, field.key, 'a map with prompt, sh, bat or ps1') ?? [];
   const forms = keys.flatMap((key) => {
@@ -68,7 +61,7 @@ function readForms(
   });
   checkForms(reader, field, forms);
   const stateKeys = keys.filter(({ key }) => !FORMS.has(key));
-  const rules = readStateKeys(reader, stateKeys, forms, agent);
+  const rules = readStateKeys(reader, stateKeys, forms, agents);
   const states = forms.flatMap((form) => readForm(reader, file, field.key, form, rules) ?? []);
 
   const diagnostics = reader.takeFaults();
@@ -137,9 +130,9 @@ function readStateKeys(
   reader: YamlReader,
   fields: readonly Field[],
   forms: readonly Form[],
-  agent: AgentDeclaration,
+  agents: Agents,
 ): StateRules {
-  const known = policyKeys(agent);
+  const known = policyKeys(agents);
   const isScript = forms.some(({ extension }) => extension !== '.md');
   for (const field of fields) {
     if (!known.includes(field.key)) {
@@ -152,7 +145,7 @@ function readStateKeys(
   }
   return isScript
     ? { policy: NO_POLICY, limits: readLimits(reader, fields) }
-    : { policy: readPolicy(reader, fields, agent), limits: {} };
+    : { policy: readPolicy(reader, fields, agents), limits: {} };
 }
 
 /** A prompt has a policy, and a script has limits. */

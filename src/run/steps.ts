@@ -10,11 +10,13 @@ import { type Account, NO_COST } from '../model/step-account.ts';
 import type { OutputText, TagReading } from '../model/tag.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Evaluator, PromptState, Workflow } from '../model/workflow.ts';
+import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
 import { nearTag } from '../parse/near-tag.ts';
 import { readTags } from '../parse/tags.ts';
 import type {
   Clock,
   Executor,
+  Executors,
   Live,
   RunFolders,
   RunningStep,
@@ -33,7 +35,7 @@ import { rulesOf, tightened } from './rules.ts';
 
 export interface StepsPorts {
   readonly library: WorkflowLibrary;
-  readonly executors: { readonly prompt: Executor; readonly script: Executor };
+  readonly executors: Executors;
   readonly world: World;
   /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
   readonly worktrees?: Worktrees;
@@ -61,7 +63,7 @@ export class Steps {
     this.#trees = new AgentTrees(inbox, ports);
     this.workflows = (ref) => ports.library.get(ref);
     const { prompt, script } = ports.executors;
-    this.executors = { prompt: prompt.name, script: script.name };
+    this.executors = { ...('start' in prompt && { prompt: prompt.name }), script: script.name };
   }
 
   act(event: RunEvent, run: Run): void {
@@ -104,7 +106,8 @@ export class Steps {
     this.#stopAll();
     await Promise.all([...this.#running.values()].map(async (step) => (await step).outcome));
     const { prompt, script } = this.#ports.executors;
-    await Promise.all([prompt.close(), script.close()]);
+    const ofPrompts = 'start' in prompt ? [prompt] : [...prompt.values()];
+    await Promise.all([...ofPrompts, script].map((executor) => executor.close()));
     await this.#trees.close();
     await this.#ports.endStrays?.();
     await this.#ports.keeper?.close();
@@ -114,7 +117,8 @@ export class Steps {
     const running = await this.#running.get(agent.id);
     const { status } = agent;
     if (!running?.isAdopted || status.kind !== 'running') return;
-    const declaration = this.workflows(agent.workflow)?.agent;
+    const agents = this.workflows(agent.workflow)?.agents;
+    const declaration = agents && agentNamed(agents, status.executor ?? agents.usual);
     const rules = async (of: Run) => rulesOf(of, await this.#step(of, agent, status));
     const why = await Promise.all([rules(initial), rules(run)]).then(
       ([was, now]) => was && now && declaration && tightened(was, now, declaration),
@@ -164,7 +168,7 @@ export class Steps {
         folders.putJoined(agent.id, resultsOf(run, agent.joined));
       if (how === 'start') await this.#compareEntry(agent, status);
       const ref = { agent: agent.id, step: status.step };
-      const executor = executors[step.kind === 'prompt' ? 'prompt' : 'script'];
+      const executor = executorOf(executors, step, status);
       return executor[how](step, (happening) => {
         prints.add(happening);
         live(ref, happening);
@@ -262,7 +266,10 @@ export class Steps {
       environment: workflow.about.environment ?? {},
       prompt: renderPrompt(state, from),
       session: status.session,
-      ...turnSettings(run, agent, status, state, workflow),
+      ...turnSettings(run, agent, status, state, {
+        workflow,
+        usual: library.get(run.workflow)?.agents.usual ?? workflow.agents.usual,
+      }),
       budgetUsd: remainingUsd(run),
       previousFolder:
         agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
@@ -325,17 +332,34 @@ function turnSettings(
   { settings }: Run,
   agent: Agent,
   { task }: RunningStatus,
-  { policy }: PromptState,
-  workflow: Workflow,
+  state: PromptState,
+  { workflow, usual }: { readonly workflow: Workflow; readonly usual: string },
 ) {
-  const choices = workflow.agent.combine({
-    run: settings.agent,
+  const { policy } = state;
+  const name = agentOf(workflow, state);
+  const declaration = agentNamed(workflow.agents, name);
+  if (!declaration) throw new Error(`There is no agent "${name}".`);
+  const choices = declaration.combine({
+    run: choicesFor(declaration, usual, settings.agent),
     state: policy.choices,
     // The choices of a function tag apply to the called state, not to its judge.
     tag: task.kind === 'judge' ? {} : agent.choices,
   });
   const idleTimeoutMs = policy.idleTimeoutMs ?? settings.idleTimeoutMs;
   return { choices, idleTimeoutMs, warm: settings.warm };
+}
+
+/** A step that was started is adopted by the executor that started it. */
+function executorOf(
+  { prompt, script }: Executors,
+  step: Step,
+  { executor: name }: RunningStatus,
+): Executor {
+  if (step.kind !== 'prompt') return script;
+  if ('start' in prompt) return prompt;
+  const executor = name === undefined ? undefined : prompt.get(name);
+  if (executor) return executor;
+  throw new UserError('no-agent', `There is no agent "${name}".`, 'Choose another agent.');
 }
 
 /** The results that a join has reported, by the name of the worker. */

@@ -1,24 +1,22 @@
-import type { AgentChoice, AgentDeclaration } from '../model/agent.ts';
+import type { AgentChoice, Agents } from '../model/agent.ts';
 import { type TagName, TRANSITION_TAGS } from '../model/tag.ts';
-import { choiceKey, tagChoices } from '../parse/agent-choices.ts';
+import { allChoices, choiceKey, tagChoices } from '../parse/agent-choices.ts';
 import type { PolicyKey } from '../parse/policy.ts';
 import { attributesOf, TAG_RULES } from '../parse/transition.ts';
 import { COUNT, FROM_ONE, FROM_TWO, IDLE_SECONDS, USD_ABOVE_0 } from '../parse/yaml-numbers.ts';
 import { described, type JsonSchema, mapSchema, numberSchema, TEXT } from './json-schema.ts';
 
-export function frontMatterSchema(agent: AgentDeclaration): JsonSchema {
+export function frontMatterSchema(agents: Agents): JsonSchema {
   return {
-    ...mapSchema(policyProperties(agent)),
+    ...mapSchema(policyProperties(agents)),
     type: ['object', 'null'],
-    definitions: transitionDefinitions(agent),
+    definitions: transitionDefinitions(agents),
   };
 }
 
 /** The definitions that the properties of a policy refer to. */
-export function transitionDefinitions(
-  agent: AgentDeclaration,
-): Readonly<Record<string, JsonSchema>> {
-  const choices = tagChoices(agent);
+export function transitionDefinitions(agents: Agents): Readonly<Record<string, JsonSchema>> {
+  const choices = tagChoices(agents);
   const anyTag = (schema: (tag: TagName) => JsonSchema) => ({ anyOf: TRANSITION_TAGS.map(schema) });
   return {
     allowedTransition: anyTag((tag) => transitionSchema(tag, choices, [])),
@@ -29,7 +27,7 @@ export function transitionDefinitions(
 }
 
 /** The keys of a prompt state, in front matter or beside `prompt:`. */
-export function policyProperties(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
+export function policyProperties(agents: Agents): Readonly<Record<string, JsonSchema>> {
   const own: Readonly<Record<PolicyKey, JsonSchema>> = {
     allowed_transitions: described(
       'The tags that the agent may write. Other tags lead to a reminder.',
@@ -78,13 +76,31 @@ export function policyProperties(agent: AgentDeclaration): Readonly<Record<strin
         ['run'],
       ),
     }),
+    agent: agentProperty('The agent that takes the prompt.', agents),
   };
-  return { ...own, ...Object.fromEntries(agent.choices.flatMap(choiceProperty)) };
+  const choices = allChoices(agents).flatMap((choice) => choiceProperty(choice, agents));
+  return { ...own, ...Object.fromEntries(choices) };
 }
 
-function choiceProperty(choice: AgentChoice): readonly (readonly [string, JsonSchema])[] {
-  const { inState } = choice;
-  return inState ? [[choiceKey(choice), described(inState.meaning, inState.schema)]] : [];
+export function agentProperty(meaning: string, { all }: Agents): JsonSchema {
+  return described(meaning, { enum: all.map(({ name }) => name) });
+}
+
+/** The values that any of the agents accepts. */
+function choiceProperty(
+  choice: AgentChoice,
+  { all }: Agents,
+): readonly (readonly [string, JsonSchema])[] {
+  const offers = all.flatMap(({ choices }) => choices.filter(({ name }) => name === choice.name));
+  const schemas = new Map(
+    offers.flatMap(({ inState }) =>
+      inState ? [[JSON.stringify(inState.schema), inState.schema] as const] : [],
+    ),
+  );
+  const [first, ...others] = schemas.values();
+  if (!choice.inState || !first) return [];
+  const schema = others.length === 0 ? first : { anyOf: [first, ...others] };
+  return [[choiceKey(choice), described(choice.inState.meaning, schema)]];
 }
 
 /** A transition with the parts that it pins. */

@@ -3,10 +3,11 @@
  * journals.
  */
 import * as z from 'zod/mini';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import { runEventSchema } from '../model/event.ts';
 import { optionTable } from '../options/chosen-options.ts';
 import { testSettingsSchema } from '../options/option-schema.ts';
+import { allChoices } from '../parse/agent-choices.ts';
 import { rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { testFileSchema } from '../parse/test-file.ts';
 import { configSchema } from './config-schema.ts';
@@ -15,13 +16,15 @@ import type { JsonSchema } from './json-schema.ts';
 import { manifestSchema, workflowSchema } from './workflow-schema.ts';
 
 /** The schemas, by the names of their published files. */
-export function schemas(agent: AgentDeclaration): Readonly<Record<string, JsonSchema>> {
-  const testFiles = testFileSchema(testSettingsSchema(optionTable(agent)));
+export function schemas(agents: Agents): Readonly<Record<string, JsonSchema>> {
+  const testFiles = testFileSchema(
+    testSettingsSchema(optionTable({ choices: allChoices(agents) })),
+  );
   return {
-    'front-matter': titled('Front matter of a Raymond prompt state', frontMatterSchema(agent)),
-    workflow: titled('A Raymond workflow in one file', workflowSchema(agent)),
-    manifest: titled('The manifest of a Raymond workflow (workflow.yaml)', manifestSchema(agent)),
-    config: titled('.raymond/config.toml', configSchema(agent)),
+    'front-matter': titled('Front matter of a Raymond prompt state', frontMatterSchema(agents)),
+    workflow: titled('A Raymond workflow in one file', workflowSchema(agents)),
+    manifest: titled('The manifest of a Raymond workflow (workflow.yaml)', manifestSchema(agents)),
+    config: titled('.raymond/config.toml', configSchema(agents)),
     test: titled('Tests of a Raymond workflow (*.test.yaml)', fromZod(testFiles)),
     rehearsal: titled('Answers for a rehearsal (rehearsal.yaml)', fromZod(rehearsalSchema)),
     journal: titled('An event: one line of a journal', fromZod(runEventSchema)),

@@ -1,35 +1,35 @@
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { LimitKey } from '../parse/limits.ts';
 import type { HeadKey } from '../parse/workflow-head.ts';
 import { USD } from '../parse/yaml-numbers.ts';
-import { policyProperties, transitionDefinitions } from './front-matter-schema.ts';
+import { agentProperty, policyProperties, transitionDefinitions } from './front-matter-schema.ts';
 import { described, type JsonSchema, mapSchema, numberSchema, TEXT } from './json-schema.ts';
 
 /** A workflow in one YAML file. */
-export function workflowSchema(agent: AgentDeclaration): JsonSchema {
+export function workflowSchema(agents: Agents): JsonSchema {
   const states = described('Each state by its name, without an extension.', {
     type: 'object',
     minProperties: 1,
     propertyNames: { pattern: '^[^./\\\\][^/\\\\]*$', not: { pattern: '\\.(md|sh|bat|ps1)$' } },
-    additionalProperties: { anyOf: [promptState(agent), scriptState(agent)] },
+    additionalProperties: { anyOf: [promptState(agents), scriptState(agents)] },
   });
   return {
-    ...mapSchema({ ...headProperties(agent), states }, ['states']),
-    definitions: transitionDefinitions(agent),
+    ...mapSchema({ ...headProperties(agents), states }, ['states']),
+    definitions: transitionDefinitions(agents),
   };
 }
 
 /** The file `workflow.yaml` of a folder or an archive. */
-export function manifestSchema(agent: AgentDeclaration): JsonSchema {
+export function manifestSchema(agents: Agents): JsonSchema {
   const states = described('Limits of states without front matter, by the names of their files.', {
     type: ['object', 'null'],
     propertyNames: { pattern: '^[^./\\\\][^/\\\\]*$' },
-    additionalProperties: mapSchema(limitProperties(agent)),
+    additionalProperties: mapSchema(limitProperties(agents)),
   });
-  return { ...mapSchema({ ...headProperties(agent), states }), type: ['object', 'null'] };
+  return { ...mapSchema({ ...headProperties(agents), states }), type: ['object', 'null'] };
 }
 
-function headProperties({ name }: AgentDeclaration): Readonly<Record<HeadKey, JsonSchema>> {
+function headProperties(agents: Agents): Readonly<Record<HeadKey, JsonSchema>> {
   return {
     id: described('The first part of the ids of its runs.', {
       type: 'string',
@@ -56,27 +56,27 @@ function headProperties({ name }: AgentDeclaration): Readonly<Record<HeadKey, Js
       propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
       additionalProperties: TEXT,
     }),
-    agent: described('The agent that takes the prompts.', { enum: [name] }),
+    agent: agentProperty('The agent that takes the prompts of states that name none.', agents),
     requires_human_input: described('A key of other tools. It has no effect.', {}),
   };
 }
 
-function promptState(agent: AgentDeclaration): JsonSchema {
+function promptState(agents: Agents): JsonSchema {
   const prompt = described('The text for the agent.', TEXT);
-  return mapSchema({ prompt, ...policyProperties(agent) }, ['prompt']);
+  return mapSchema({ prompt, ...policyProperties(agents) }, ['prompt']);
 }
 
-function scriptState(agent: AgentDeclaration): JsonSchema {
+function scriptState(agents: Agents): JsonSchema {
   const scripts = {
     sh: described('For /bin/bash.', TEXT),
     bat: described('For cmd.exe.', TEXT),
     ps1: described('For PowerShell.', TEXT),
   };
   const kinds = Object.keys(scripts).map((kind) => ({ required: [kind] }));
-  return { ...mapSchema({ ...scripts, ...limitProperties(agent) }), anyOf: kinds };
+  return { ...mapSchema({ ...scripts, ...limitProperties(agents) }), anyOf: kinds };
 }
 
-function limitProperties(agent: AgentDeclaration): Readonly<Record<LimitKey, JsonSchema>> {
-  const { timeout = {}, max_visits = {} } = policyProperties(agent);
+function limitProperties(agents: Agents): Readonly<Record<LimitKey, JsonSchema>> {
+  const { timeout = {}, max_visits = {} } = policyProperties(agents);
   return { timeout, max_visits };
 }

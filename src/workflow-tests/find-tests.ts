@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import { readCompanion } from '../load/companions.ts';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import { UserError } from '../model/user-error.ts';
 import { optionTable } from '../options/chosen-options.ts';
 import { testSettingsSchema } from '../options/option-schema.ts';
+import { allChoices } from '../parse/agent-choices.ts';
 import { nearest } from '../parse/nearest.ts';
 import { testFileSchema, testsIn, type WorkflowTest } from '../parse/test-file.ts';
 import type { NamedTest } from './run-test.ts';
@@ -12,9 +13,9 @@ import type { NamedTest } from './run-test.ts';
 export async function findTests(
   files: readonly string[],
   names: readonly string[],
-  agent: AgentDeclaration,
+  agents: Agents,
 ): Promise<readonly NamedTest[]> {
-  const all = (await Promise.all(files.map((file) => readTests(file, agent)))).flat();
+  const all = (await Promise.all(files.map((file) => readTests(file, agents)))).flat();
   for (const name of names) {
     if (all.some((test) => test.name.includes(name))) continue;
     const known = all.map((test) => test.name);
@@ -32,8 +33,8 @@ export async function findTests(
     : all.filter((test) => names.some((name) => test.name.includes(name)));
 }
 
-async function readTests(file: string, agent: AgentDeclaration): Promise<readonly NamedTest[]> {
-  const schema = testFileSchema(testSettingsSchema(optionTable(agent)));
+async function readTests(file: string, agents: Agents): Promise<readonly NamedTest[]> {
+  const schema = testFileSchema(testSettingsSchema(optionTable({ choices: allChoices(agents) })));
   const stem = basename(file).replace(/\.test\.ya?ml$/, '');
   const read = await readCompanion(schema, file);
   const tests = read ? testsIn(read) : [];

@@ -1,7 +1,7 @@
 /** Turns a finished run into a test: its inputs in their order, and its results. */
 import { stringify } from 'yaml';
 import { newRun } from '../interpret/new-run.ts';
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { Agents } from '../model/agent.ts';
 import type { RunEvent, RunEventOf, Settings } from '../model/event.ts';
 import { ignore, isStepEnd } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
@@ -9,18 +9,20 @@ import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import { optionTable, valueInSettings } from '../options/chosen-options.ts';
 import { configKey } from '../options/option-names.ts';
+import { allChoices } from '../parse/agent-choices.ts';
+import { agentNamed } from '../parse/chosen-agent.ts';
 import type { Recorded, TestSettings, WorkflowTest } from '../parse/test-file.ts';
 import { depthOf, pathOf } from './expectations.ts';
 
 export interface RecordingOf {
-  readonly agent: AgentDeclaration;
+  readonly agents: Agents;
   readonly run: Run;
   readonly events: readonly RunEvent[];
   /** The text of a step's answer or output; undefined when Raymond did not keep it. */
   readonly output: (agent: string, step: number, kind: 'prompt' | 'script') => string | undefined;
 }
 
-export function recordTest({ agent, run, events, output }: RecordingOf): WorkflowTest {
+export function recordTest({ agents, run, events, output }: RecordingOf): WorkflowTest {
   const [started] = events;
   if (started?.type !== 'run-started' || run.status.kind !== 'ended')
     throw new UserError(
@@ -39,7 +41,7 @@ export function recordTest({ agent, run, events, output }: RecordingOf): Workflo
     name: run.id,
     ...(started.input !== undefined && { input: started.input }),
     ...(Object.keys(run.metadata).length > 0 && { set: { ...run.metadata } }),
-    settings: writtenSettings(started.settings, agent),
+    settings: writtenSettings(started.settings, agents),
     recorded: inputsOf(run.id, events, output),
     expect: {
       path: [...pathOf(events)],
@@ -189,9 +191,10 @@ function otherPaths(events: readonly RunEvent[]): Record<string, string[]> {
 }
 
 /** Only settings that a person chose. */
-function writtenSettings(settings: Settings, agent: AgentDeclaration): TestSettings {
-  const usual = { ...newRun.settings, agent: agent.defaults };
-  const written = optionTable(agent).flatMap((row) => {
+function writtenSettings(settings: Settings, agents: Agents): TestSettings {
+  const { defaults = {} } = agentNamed(agents, agents.usual) ?? {};
+  const usual = { ...newRun.settings, agent: defaults };
+  const written = optionTable({ choices: allChoices(agents) }).flatMap((row) => {
     const value = valueInSettings(settings, row);
     // A test has its own limit of steps, so the limit of the run is always written.
     const isUsual = row.setting !== 'maxIterations' && value === valueInSettings(usual, row);

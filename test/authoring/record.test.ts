@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { testPorts } from '../../src/cli/wire.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
@@ -69,7 +69,7 @@ test.each([
   expect((await raymond('test', '--record', 'r')).code).toBe(0);
   const journal = await journalOf('r');
   for (let time = 0; time < 3; time++) {
-    const [named] = await findTests([path('flow/r.test.yaml')], [], claudeAgent);
+    const [named] = await findTests([path('flow/r.test.yaml')], [], AGENTS);
     if (!named) throw new Error('there is no test');
     const report = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
     expect(report.problems).toEqual([]);

@@ -4,13 +4,13 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configTemplate } from '../../src/cli/config-file.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { policyKeys } from '../../src/parse/policy.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 import { schemas } from '../../src/schemas/schemas.ts';
 import { ROOT } from './sandbox.ts';
 
-const made = schemas(claudeAgent);
+const made = schemas(AGENTS);
 const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false });
 
 function accepts(name: string, value: unknown): boolean {
@@ -61,7 +61,7 @@ test('the examples of the guide are valid', () => {
 });
 
 test('every key of the front matter is in the schema', () => {
-  expect(Object.keys(made['front-matter']?.properties ?? {})).toEqual(policyKeys(claudeAgent));
+  expect(Object.keys(made['front-matter']?.properties ?? {})).toEqual(policyKeys(AGENTS));
 });
 
 const EVALUATORS = `evaluators:
@@ -135,7 +135,7 @@ test.each([
 
 test('the workflow schema accepts what the parser accepts', () => {
   const text = 'id: a\nstates: {START: {prompt: x, max_visits: 2}, B: {sh: ls}}';
-  expect(readYamlWorkflow('w.yaml', text, claudeAgent).diagnostics).toEqual([]);
+  expect(readYamlWorkflow('w.yaml', text, AGENTS).diagnostics).toEqual([]);
   expect(accepts('workflow', parse(text))).toBe(true);
 });
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { testPorts } from '../../src/cli/wire.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
 import { reportLines } from '../../src/workflow-tests/report.ts';
 import { runTest } from '../../src/workflow-tests/run-test.ts';
@@ -72,7 +72,7 @@ test.each([
 
 /** The report of the test, without a separate process, because this table is long. */
 async function report(): Promise<string> {
-  const [named] = await findTests([path('flow/a.test.yaml')], [], claudeAgent);
+  const [named] = await findTests([path('flow/a.test.yaml')], [], AGENTS);
   if (!named) throw new Error('there is no test');
   const played = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
   expect(played.problems).not.toEqual([]);

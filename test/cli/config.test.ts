@@ -139,7 +139,7 @@ test('both options that skip permissions give a warning, also at a resume', asyn
 test.each([
   ['an unknown key', '\n[raymond]\n\nmax_iteration = 2\n', 'line 4', 'max_iterations'],
   ['a wrong type', '[raymond]\nbudget = "much"\n', 'line 2', 'Write a number'],
-  ['a wrong value', '[raymond]\nquiet = false\nmodel = "gpt"\n', 'line 3', 'opus, sonnet, haiku'],
+  ['a wrong value', '[raymond]\nquiet = false\nmodel = "-m"\n', 'line 3', 'such as opus'],
   ['a key outside of [raymond]', 'budget = 3\n', 'line 1', 'Move it under [raymond]'],
   ['invalid TOML', '[raymond]\nbudget = = 3\n', 'line 2', 'Fix the line'],
 ])('%s is refused with its line and a remedy', async (_, text, line, remedy) => {

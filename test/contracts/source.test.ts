@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { createLibrary } from '../../src/load/load.ts';
 import type { Platform, Workflow } from '../../src/model/workflow.ts';
 import { resolveState } from '../../src/parse/resolve.ts';
@@ -119,7 +119,7 @@ describe.each(KINDS)('$kind', ({ write }) => {
     return {
       cwd,
       path,
-      library: createLibrary({ cwd, platform, agent: claudeAgent }).unpackingInto(unpackInto),
+      library: createLibrary({ cwd, platform, agents: AGENTS }).unpackingInto(unpackInto),
     };
   }
   async function load(files: Files, platform?: Platform) {
@@ -132,7 +132,7 @@ describe.each(KINDS)('$kind', ({ write }) => {
     async (p) => {
       const folder = await mkdtemp(join(root, 'reference'));
       await KINDS[0]?.write(folder, FILES);
-      const reference = createLibrary({ cwd: folder, platform: p, agent: claudeAgent });
+      const reference = createLibrary({ cwd: folder, platform: p, agents: AGENTS });
       const workflow = await load(FILES, p);
       expect(essence(workflow)).toEqual(essence(await reference.load('flow')));
       expect(workflow.states.size).toBe(6);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { MOST_REMINDERS } from '../../src/interpret/decide-answer.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
@@ -56,7 +57,7 @@ test.each([
 test('the guide shows the reminder that an agent receives', () => {
   const { blocks, text } = readDocument('docs/guide/policies.md');
   const triage = blocks.find(({ file }) => file === 'triage/START.md');
-  const { allowed = [] } = readPrompt('START.md', triage?.text ?? '', claudeAgent).policy;
+  const { allowed = [] } = readPrompt('START.md', triage?.text ?? '', AGENTS).policy;
   const shown = blocks.find((block) => block.text.startsWith('Your last message'));
   expect(shown?.text).toBe(`${reminderText('There is no transition tag.', allowed)}\n`);
   expect(text).toContain(`at most ${count[MOST_REMINDERS]} reminders. Then the agent fails.`);

@@ -8,7 +8,7 @@ import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { readConfig } from '../../src/cli/config-file.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { loadWorkflow } from '../../src/index.ts';
 import { aloneIn, decodeLine } from '../../src/journal/journal-format.ts';
 import { stateFileSchema } from '../../src/journal/state-file-schema.ts';
@@ -22,7 +22,7 @@ import { type Block, type Document, documents, root } from './documents.ts';
 import { type DocumentProject, makeDocumentProject } from './project.ts';
 import { hasPrompts, playShown, workflowsOf } from './workflows.ts';
 
-const choices = tagChoices(claudeAgent);
+const choices = tagChoices(AGENTS);
 
 /** Documents whose examples have their own test. */
 const CHECKED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -70,7 +70,7 @@ const CHECKS: Readonly<Record<string, (text: string) => void>> = {
   },
   /** The keys of a front matter. */
   'yaml policy': (text) =>
-    expect(readPrompt('S.md', `---\n${text}---\n`, claudeAgent).diagnostics).toEqual([]),
+    expect(readPrompt('S.md', `---\n${text}---\n`, AGENTS).diagnostics).toEqual([]),
   'toml config': (text) => void readConfig('config.toml', text),
   'jsonl events': (text) => {
     for (const line of nonEmpty(text))

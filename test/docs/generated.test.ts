@@ -11,7 +11,7 @@ import { performanceText } from '../../bench/frame/table.ts';
 import { configTemplate } from '../../src/cli/config-file.ts';
 import { COMMAND_LINE_OPTIONS, CONFIG_OPTIONS } from '../../src/cli/option-table.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { graphOf } from '../../src/graph/graph.ts';
 import { loadWorkflow } from '../../src/index.ts';
 import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
@@ -49,7 +49,7 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
         body,
         required.map(code).join(', ') || '-',
         [
-          ...[...optional, ...(choices ? tagChoices(claudeAgent) : [])].map(code),
+          ...[...optional, ...(choices ? tagChoices(AGENTS) : [])].map(code),
           ...(variables ? ['any variable'] : []),
         ].join(', ') || '-',
       ]),
@@ -103,7 +103,7 @@ async function diagramOf(template: string): Promise<string> {
 const DESCRIBED: readonly (readonly [string, readonly string[]])[] = [
   ['docs/reference/journal.md', events().map(({ type }) => type)],
   ['docs/guide/when-things-go-wrong.md', Object.values(failureSchema.shape.kind.def.entries)],
-  ['docs/reference/front-matter.md', policyKeys(claudeAgent)],
+  ['docs/reference/front-matter.md', policyKeys(AGENTS)],
   ['docs/reference/exit-codes.md', Object.values(runOutcomeSchema.def.entries)],
   [
     'docs/reference/config.md',

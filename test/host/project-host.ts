@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { testWorld } from '../../src/cli/world.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import {
   isAlive,
   type ProcessIdentity,
@@ -59,7 +59,7 @@ export async function projectHost(
     store,
     async carry(id, workflow, more = {}) {
       const workspace = workspaceOf(realDisk, project, id);
-      const loose = createLibrary({ cwd: folder, platform: 'unix', agent: claudeAgent });
+      const loose = createLibrary({ cwd: folder, platform: 'unix', agents: AGENTS });
       const library = loose.unpackingInto(workspace.source);
       const { ref } = await library.load(workflow);
       const lease = await store.lease(id);

@@ -4,7 +4,7 @@ import '../operations.ts';
 import { describe, expect, test } from 'vitest';
 import { toHtml } from '../../src/draw/html.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { possibleAnswers } from '../../src/execute/possible-answers.ts';
 import { scriptAnswers } from '../../src/explore/script-answers.ts';
 import { graphOf } from '../../src/graph/graph.ts';
@@ -51,7 +51,7 @@ describe('reads, checks and draws in linear time', () => {
 
 describe('reads YAML in linear time', () => {
   test.each(Object.entries(LARGE_YAML))('%s', (_, make) => {
-    expectLinear((n) => readYamlWorkflow('flow.yaml', make(n), claudeAgent));
+    expectLinear((n) => readYamlWorkflow('flow.yaml', make(n), AGENTS));
   });
 });
 

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { lint, lintCodes, lintFailure } from '../../src/lint/lint.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { WITH_PLAIN } from './agents.ts';
 import { readFiles } from './workflow-of.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const kinds = lintCodes(claudeAgent);
+const kinds = lintCodes(WITH_PLAIN);
 const codes = [...kinds];
 /** The codes that the loader reports need links, archives or a command line. */
 const shown = codes.filter(([, { by }]) => by !== 'load').map(([code]) => code);

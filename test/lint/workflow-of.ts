@@ -1,8 +1,8 @@
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { Platform, Workflow } from '../../src/model/workflow.ts';
 import { parseWorkflow, type WorkflowReading } from '../../src/parse/workflow.ts';
 import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
+import { WITH_PLAIN } from './agents.ts';
 
 /** A workflow from its files' texts; a name without extension is a prompt. */
 export function workflowOf(
@@ -31,7 +31,7 @@ export function readFiles(
     about,
     diagnostics: [],
   };
-  return parseWorkflow(source, platform, claudeAgent);
+  return parseWorkflow(source, platform, WITH_PLAIN);
 }
 
 /** A workflow in one YAML text. */
@@ -42,10 +42,10 @@ export function yamlWorkflowOf(file: string, text: string): Workflow {
 }
 
 export function readYaml(file: string, text: string): WorkflowReading {
-  const { states = [], about, diagnostics } = readYamlWorkflow(file, text, claudeAgent);
+  const { states = [], about, diagnostics } = readYamlWorkflow(file, text, WITH_PLAIN);
   const files = states.map((state) => ({ name: state.name, content: { state } }));
   const source = { ref: `/${file}`, name: 'flow', entry: undefined, files, about, diagnostics };
-  return parseWorkflow(source, 'unix', claudeAgent);
+  return parseWorkflow(source, 'unix', WITH_PLAIN);
 }
 
 const fileName = (name: string) => (/\.\w+$/.test(name) ? name : `${name}.md`);

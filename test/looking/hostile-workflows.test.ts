@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { toHtml } from '../../src/draw/html.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
 import { toSvg } from '../../src/draw/svg.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { possibleAnswers } from '../../src/execute/possible-answers.ts';
 import { scriptAnswers } from '../../src/explore/script-answers.ts';
 import { graphOf } from '../../src/graph/graph.ts';
@@ -14,6 +14,7 @@ import { toSarif } from '../../src/lint/sarif.ts';
 import type { Workflow } from '../../src/model/workflow.ts';
 import { optionTable } from '../../src/options/chosen-options.ts';
 import { testSettingsSchema } from '../../src/options/option-schema.ts';
+import { allChoices } from '../../src/parse/agent-choices.ts';
 import { readCheckedYaml } from '../../src/parse/checked-yaml.ts';
 import { answerFor, rehearsalSchema } from '../../src/parse/rehearsal-file.ts';
 import { testFileSchema, testsIn } from '../../src/parse/test-file.ts';
@@ -21,11 +22,11 @@ import { readYamlWorkflow } from '../../src/parse/yaml-workflow.ts';
 import { readFiles } from '../lint/workflow-of.ts';
 import { HOSTILE_NAMES, hostileFiles, hostileText } from './hostile-workflows.ts';
 
-const testFiles = testFileSchema(testSettingsSchema(optionTable(claudeAgent)));
+const testFiles = testFileSchema(testSettingsSchema(optionTable({ choices: allChoices(AGENTS) })));
 
 function lookAt(workflow: Workflow): void {
   for (const platform of ['unix', 'windows'] as const) {
-    toSarif(lint(workflow, { platform }), '1.0.0', claudeAgent);
+    toSarif(lint(workflow, { platform }), '1.0.0', AGENTS);
   }
   withinReach(workflow);
   const graph = graphOf(workflow);
@@ -53,7 +54,7 @@ test('any YAML workflow, rehearsal or test file', () => {
   fc.assert(
     fc.property(hostileText, (bytes) => {
       const text = Buffer.from(bytes).toString('utf8');
-      readYamlWorkflow('flow.yaml', text, claudeAgent);
+      readYamlWorkflow('flow.yaml', text, AGENTS);
       readCheckedYaml(rehearsalSchema, 'rehearsal.yaml', text);
       const read = readCheckedYaml(testFiles, 'a.test.yaml', text);
       if (read.ok) testsIn(read.value);

@@ -1,6 +1,7 @@
+import { AGENTS } from '../../execute/agents.ts';
 import { namedWorkflows } from '../../graph/named-workflows.ts';
 import { convert as write } from '../../load/convert.ts';
-import { agent } from '../agent.ts';
+
 import { stdout } from '../terminal.ts';
 import { looseLibrary } from '../wire.ts';
 
@@ -12,7 +13,7 @@ export async function convert(
 ): Promise<number> {
   const workflow = await looseLibrary().load(from);
   const paths = namedWorkflows(workflow);
-  const written = await write({ from, to, cwd: process.cwd(), agent, paths, force });
+  const written = await write({ from, to, cwd: process.cwd(), agents: AGENTS, paths, force });
   stdout.say(...written.map((path) => `Wrote ${path}`));
   return 0;
 }

@@ -1,10 +1,11 @@
+import { AGENTS } from '../../execute/agents.ts';
 import { lint as findings, lintFailure } from '../../lint/lint.ts';
 import { toSarif } from '../../lint/sarif.ts';
 import { counted } from '../../model/counted.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { WorkflowError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
-import { agent } from '../agent.ts';
+
 import { diagnosticLine, nearHere, placed } from '../diagnostic-line.ts';
 import { metadataFrom } from '../settings.ts';
 import { stderr, stdout } from '../terminal.ts';
@@ -28,7 +29,7 @@ export async function lint(path: string, options: LintOptions): Promise<number> 
     ...(options.windows && { platform: 'windows' as const }),
   });
   const shown = all.filter(({ severity }) => LEVELS.indexOf(severity) <= least);
-  if (options.sarif) stdout.json(toSarif(shown, RAYMOND_VERSION, agent), 2);
+  if (options.sarif) stdout.json(toSarif(shown, RAYMOND_VERSION, AGENTS), 2);
   else if (options.json) for (const diagnostic of shown) stdout.json(diagnostic);
   else print(shown);
   return all.some(({ severity }) => severity === 'error') ? 1 : 0;

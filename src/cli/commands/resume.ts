@@ -156,13 +156,14 @@ async function resumeOne(
     if (given.input !== undefined) await checkReceiver(store, run);
     if (given.fresh && !given.all && run.tally.failed === 0)
       throw wrongUsage(`No agent of ${id} has failed, so --fresh has no effect.`, 'Omit --fresh.');
-    const library = libraryFor(workspace, run.cwd);
+    const library = libraryFor(workspace, run.cwd, settings.agent);
     await loadAll(library, run);
     const accepted = await acceptedChanges(run, library, given);
     if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
     const { input, fresh } = given;
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
-    await checkNames(settings, options.agent);
+    const usual = library.get(run.workflow)?.agents.usual;
+    if (usual !== undefined) await checkNames(usual, settings, options.agent);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
     const chosen = await executors(around, {
       run: id,

@@ -4,6 +4,7 @@ import { newRun } from '../../interpret/new-run.ts';
 import { readWorkflow } from '../../interpret/read-workflows.ts';
 import { defaultBudgetUsd, entryInput } from '../../interpret/workflow-defaults.ts';
 import { checkRunId, newRunId } from '../../journal/run-id.ts';
+import { cannotBranch } from '../../lint/agents.ts';
 import type { LooseLibrary } from '../../load/load.ts';
 import type { RunEvent, Settings } from '../../model/event.ts';
 import { JOURNAL_VERSION } from '../../model/event.ts';
@@ -15,6 +16,7 @@ import { usd } from '../../observe/words.ts';
 import { overlaid } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import { agentsAmong } from '../../parse/chosen-agent.ts';
 import { isStateFile } from '../../parse/state.ts';
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
@@ -30,7 +32,7 @@ import { runAtTerminal } from '../run-at-terminal.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import type { Here } from '../surroundings.ts';
 import { stderr } from '../terminal.ts';
-import { checkAgent, checkNames, executors, looseLibrary } from '../wire.ts';
+import { checkAgents, checkNames, executors, looseLibrary } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
 export async function run(
@@ -49,10 +51,10 @@ export async function run(
   const metadata = metadataFrom(options.set ?? []);
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
     throw wrongUsage('--scripts works only in a rehearsal.', 'Add --rehearse, or omit --scripts.');
-  await checkNames(settingsFrom(options), options.agent);
 
-  const loose = looseLibrary(cwd);
+  const loose = looseLibrary(cwd, options.agent);
   const workflow = await loose.load(path);
+  await checkNames(workflow.agents.usual, settingsFrom(options), options.agent);
   const reached = withinReach(workflow);
   report(loose, workflow, reached);
   const input = inputFor(workflow, options);
@@ -62,8 +64,8 @@ export async function run(
   const library = loose.unpackingInto(workspace.source);
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
-  const asks = reached.some((name) => workflow.states.get(name)?.kind === 'prompt');
-  if (asks && !settings.rehearse) checkAgent(options.agent);
+  if (!settings.rehearse)
+    checkAgents(agentsAmong(workflow, reached), workflow, settings.agent, options.agent);
   const chosen = await executors(around, {
     run: id,
     settings,
@@ -168,7 +170,8 @@ function budgetNotice({ about }: Workflow, { budget }: RunOptions): readonly str
 /** Reports the faults of a workflow. Refuses it if an agent could reach a broken state. */
 function report(library: LooseLibrary, workflow: Workflow, reached: readonly StateName[]): void {
   const files = new Set(reached.map((name) => fileOf(workflow, name)));
-  const concerned = workflow.diagnostics.filter(
+  const diagnostics = [...workflow.diagnostics, ...cannotBranch(workflow)];
+  const concerned = diagnostics.filter(
     ({ file, severity }) => severity !== 'note' && (files.has(file) || !isStateFile(file)),
   );
   for (const diagnostic of concerned) {

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { AGENTS } from '../../execute/agents.ts';
 import { isSystemError, reasonOf } from '../../journal/disk-errors.ts';
 import { type TagName, TRANSITION_TAGS } from '../../model/tag.ts';
 import { UserError } from '../../model/user-error.ts';
@@ -8,7 +9,7 @@ import { clip } from '../../parse/clip.ts';
 import { nearest } from '../../parse/nearest.ts';
 import { tagText } from '../../parse/tag-text.ts';
 import { decodeUtf8 } from '../../parse/utf8.ts';
-import { agent } from '../agent.ts';
+
 import { standardInput, stdout } from '../terminal.ts';
 
 export interface TagOptions {
@@ -34,7 +35,7 @@ export async function tag(
       attributes: Object.fromEntries(attributes),
       body: await bodyOf(known, body, options),
     },
-    tagChoices(agent),
+    tagChoices(AGENTS),
   );
   if (!written.ok) throw new UserError('bad-tag', written.problem, written.remedy);
   await stdout.document(`${written.text}\n`);

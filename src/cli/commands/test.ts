@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { AGENTS } from '../../execute/agents.ts';
 import { answerText } from '../../execute/answer-ref.ts';
 import { defaultBudgetUsd } from '../../interpret/workflow-defaults.ts';
 import { hasCode } from '../../journal/disk.ts';
@@ -20,7 +21,6 @@ import { findTests } from '../../workflow-tests/find-tests.ts';
 import { recordTest, writeTest } from '../../workflow-tests/record.ts';
 import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow-tests/report.ts';
 import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
-import { agent } from '../agent.ts';
 import { withNormalChoices } from '../normal-choices.ts';
 import { onChanges } from '../on-changes.ts';
 import { OPTIONS } from '../option-table.ts';
@@ -68,7 +68,7 @@ async function testAll(
   names: readonly string[],
   options: TestOptions,
 ): Promise<number> {
-  const tests = options.explore ? [] : await findTests(companions.tests, names, agent);
+  const tests = options.explore ? [] : await findTests(companions.tests, names, AGENTS);
   if (tests.length === 0 && !options.explore)
     throw new UserError(
       'no-tests',
@@ -183,12 +183,12 @@ async function record(here: Here, name: string, path: string | undefined): Promi
   for await (const event of store.events(id)) events.push(event);
   const outputs = await outputsOf(events, store.records(id));
   const recorded = recordTest({
-    agent,
+    agents: AGENTS,
     run,
     events,
     output: (agent, step) => outputs.get(nameOf({ agent, step })),
   });
-  const library = libraryFor(workspace(id), cwd);
+  const library = libraryFor(workspace(id), cwd, run.settings.agent);
   const ref = (await library.load(path === undefined ? run.workflow : resolve(path))).ref;
   const file = (await companionsOf(ref, library.scriptFolder)).newTest(id);
   if (existsSync(file))

@@ -12,12 +12,14 @@ import {
   MODEL_OF_STATE,
 } from './state-choices.ts';
 
+const OWN = { inTags: true, isOwn: true, isDrawn: true, isHarmless: true } as const;
+
 export const claudeAgent: AgentDeclaration = {
   name: 'claude',
-  can: { branch: true, adopt: true, cost: true, permissions: true },
+  can: { branch: true, adopt: true, cost: 'usd', budget: true, permissions: true },
   choices: [
-    choice('model', { inState: MODEL_OF_STATE, inTags: true, isDrawn: true, isHarmless: true }),
-    choice('effort', { inState: EFFORT_OF_STATE, inTags: true, isDrawn: true, isHarmless: true }),
+    choice('model', { inState: MODEL_OF_STATE, ...OWN }),
+    choice('effort', { inState: EFFORT_OF_STATE, ...OWN }),
     choice('permissionMode', { inState: MODE_OF_STATE }),
     choice('skipPermissions'),
     choice('allowedTools', { inState: ALLOWED_IN_STATE }),

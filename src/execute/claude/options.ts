@@ -129,9 +129,8 @@ function argumentProblem(text: string): string | undefined {
 }
 
 function modelProblem(text: string): string | undefined {
-  if (isModel(text)) return undefined;
-  const meant = nearest(text, MODELS);
-  return meant === undefined
-    ? 'name opus, sonnet, haiku, or a full id that begins with claude-'
-    : `did you mean ${meant}?`;
+  const meant = isModel(text) ? undefined : nearest(text, MODELS);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  // Another agent may know it. The start of a run compares it with the agent that takes the prompts.
+  return /^[A-Za-z0-9][\w./:@[\]-]{0,199}$/.test(text) ? undefined : 'name a model such as opus';
 }

@@ -76,8 +76,9 @@ function toolsIn(option: string, given: readonly string[]): readonly string[] {
 }
 
 /** The choices that stay when another user's run is resumed: it must not allow more than a new run. */
-export function keepHarmless({ model, effort, permissionMode, disallowedTools }: Choices): Choices {
-  const kept = { model, effort, disallowedTools };
+export function keepHarmless(choices: Choices): Choices {
+  const { agent, model, effort, permissionMode, disallowedTools } = choices;
+  const kept = { agent, model, effort, disallowedTools };
   return {
     ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)),
     skipPermissions: false,

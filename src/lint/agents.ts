@@ -1,0 +1,69 @@
+/** Faults that depend on the agents that take the prompts. */
+import { statesHere, type Way, waysOf } from '../graph/ways.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { StateName } from '../model/state-name.ts';
+import type { State, Workflow } from '../model/workflow.ts';
+import { agentNamed, agentOf } from '../parse/chosen-agent.ts';
+import { fault } from './codes.ts';
+import { allWays, type Lint } from './rule.ts';
+
+/**
+ * Calls that need a branch of a session from an agent that cannot branch. The start of a run refuses
+ * them, too.
+ */
+export function cannotBranch(workflow: Workflow): readonly Diagnostic[] {
+  if (workflow.agents.all.every(({ can }) => can.branch)) return [];
+  return statesHere(workflow).flatMap((state) =>
+    waysOf(workflow, state).flatMap((way) => callFault(workflow, state, way)),
+  );
+}
+
+function callFault(workflow: Workflow, state: State, way: Way): readonly Diagnostic[] {
+  const target = way.tag === 'call' ? targetOf(way) : undefined;
+  const callee = target && takerOf(workflow, target);
+  const caller = takerOf(workflow, state.name) ?? callee;
+  if (callee === undefined || caller !== callee) return [];
+  if (agentNamed(workflow.agents, callee)?.can.branch !== false) return [];
+  return [
+    fault(
+      'cannot-branch',
+      state.name,
+      way,
+      `The agent ${callee} of ${target} cannot branch a session, so it cannot be called.`,
+      { remedy: 'Use function instead of call, and pass what the callee needs as input.' },
+    ),
+  ];
+}
+
+/** Tags that would continue or branch a session in a state of another agent. */
+export function otherAgents(lint: Lint): readonly Diagnostic[] {
+  const { workflow } = lint;
+  return allWays(lint).flatMap(({ state, way }) => {
+    const from = takerOf(workflow, state);
+    if (from === undefined) return [];
+    return way.references.flatMap((reference) => {
+      const isKept = reference.part !== 'target' || KEEPING.includes(way.tag);
+      const to = reference.kind === 'state' ? takerOf(workflow, reference.state) : undefined;
+      if (!isKept || to === undefined || to === from) return [];
+      const message = `${reference.written} belongs to the agent ${to}, which does not know the session of ${from}. It begins a new session.`;
+      return [fault('other-agent', state, way, message, { remedy: REMEDY })];
+    });
+  });
+}
+
+/** The tags whose target continues or branches the session. The other parts always continue it. */
+const KEEPING: readonly string[] = ['goto', 'call', 'join'];
+
+const REMEDY =
+  'Use reset or function to show that the memory is lost, and pass what the state needs as input.';
+
+function targetOf({ references }: Way): StateName | undefined {
+  const target = references.find(({ part }) => part === 'target');
+  return target?.kind === 'state' ? target.state : undefined;
+}
+
+/** The agent that takes the prompt of a state; undefined for a script. */
+function takerOf(workflow: Workflow, name: StateName): string | undefined {
+  const state = workflow.states.get(name);
+  return state?.kind === 'prompt' ? agentOf(workflow, state) : undefined;
+}

@@ -1,0 +1,17 @@
+import { AGENTS } from '../../src/execute/agents.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import type { Agents } from '../../src/model/agent.ts';
+
+/** All agents, and one that cannot branch sessions and offers no lists of tools. */
+export const WITH_PLAIN: Agents = {
+  ...AGENTS,
+  all: [
+    ...AGENTS.all,
+    {
+      ...claudeAgent,
+      name: 'plain',
+      can: { ...claudeAgent.can, branch: false },
+      choices: claudeAgent.choices.filter(({ inState }) => inState?.kind !== 'list'),
+    },
+  ],
+};
