@@ -145,7 +145,7 @@ function inAll({ startedAt, updatedAt, workedMs }: Run): string {
 
 /** `51: 2 failed, 1 asks, 8 work, 40 ended` */
 function standing({ agents, endedAgents, tally }: Run): string {
-  const ends = { ended: 0, failed: 0, stopped: 0 };
+  const ends = { ended: 0, failed: 0, stopped: 0, rewound: 0 };
   for (const [, { end }] of endedAgents) ends[end.kind] += 1;
   const counts: readonly (readonly [number, string])[] = [
     [tally.failed, 'failed'],
@@ -157,6 +157,7 @@ function standing({ agents, endedAgents, tally }: Run): string {
     [tally.ready, 'ready'],
     [ends.failed, 'failed and joined'],
     [ends.stopped, 'stopped'],
+    [ends.rewound, 'gone after a rewind'],
     [ends.ended, 'ended'],
   ];
   const parts = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
@@ -209,6 +210,8 @@ function endText({ end }: EndedAgent): string {
       return `failed (joined): ${oneLine(end.failure.message, 80)}`;
     case 'stopped':
       return 'stopped by a join';
+    case 'rewound':
+      return 'gone: the run was rewound';
     default:
       return unreachable(end);
   }

@@ -56,6 +56,7 @@ const TONES: Readonly<Record<TextRow['status'], Tone>> = {
   ended: 'plain',
   failed: 'bad',
   stopped: 'faint',
+  rewound: 'faint',
   asking: 'warning',
   live: 'plain',
   note: 'faint',

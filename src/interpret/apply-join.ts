@@ -113,7 +113,8 @@ function standing(run: Run, { workers }: Join): Pick<JoiningStatus, 'open' | 'su
 export function workerStatus(run: Run, id: string): WorkerStatus {
   const live = run.agents.get(id);
   if (live) return live.status.kind === 'failed' ? 'failed' : 'running';
-  return run.endedAgents.get(id)?.end.kind ?? 'stopped';
+  const end = run.endedAgents.get(id)?.end.kind ?? 'stopped';
+  return end === 'rewound' ? 'stopped' : end;
 }
 
 function changeJoin(run: Run, id: string, next: (status: JoiningStatus) => JoiningStatus): Run {

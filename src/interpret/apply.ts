@@ -1,6 +1,6 @@
 /**
  * INV-5: `apply` is pure and total. Its work for one event does not depend on the number of agents,
- * except at a resume.
+ * except at a resume and at a rewind.
  *
  * Folds an event into a run. An event about an unknown agent changes nothing.
  */
@@ -19,6 +19,7 @@ import {
 } from './apply-join.ts';
 import { permissionAnswered, permissionAsked, permissionWithdrawn } from './apply-permission.ts';
 import { resumed } from './apply-resume.ts';
+import { rewound } from './apply-rewind.ts';
 import { stepEnded, stepFailed, stepInterrupted, stepStarted } from './apply-step.ts';
 import { reminded, remindersOf, unmetOf } from './apply-task.ts';
 import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './change-agent.ts';
@@ -95,6 +96,7 @@ function fold(run: Run, event: RunEvent): Run {
       });
     }
     case 'transition-overridden':
+    case 'files-recorded':
       return run;
     case 'join-started':
       return joinStarted(run, event);
@@ -126,6 +128,10 @@ function fold(run: Run, event: RunEvent): Run {
       return { ...run, status: { kind: 'stopping', how: event.how, why: event.why } };
     case 'run-ended':
       return { ...run, status: { kind: 'ended', outcome: event.outcome } };
+    case 'run-rewound':
+      return rewound(run, event);
+    case 'files-restored':
+      return { ...run, restoring: [] };
     default:
       return unreachable(event);
   }

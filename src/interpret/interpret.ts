@@ -51,9 +51,13 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
       return resume(workflows, run, input);
     case 'state-entered': {
       const { at, agent, step, digest } = input;
-      const status = run.agents.get(agent)?.status;
-      if (status?.kind !== 'running' || status.step !== step) return [];
+      if (!isRunning(run, agent, step)) return [];
       return [{ type: 'state-entered', at, agent, step, digest }];
+    }
+    case 'files-recorded': {
+      const { at, agent, step, tree } = input;
+      if (!isRunning(run, agent, step)) return [];
+      return [{ type: 'files-recorded', at, agent, step, tree }];
     }
     case 'worktree-settled': {
       const { at, agent, kept } = input;
@@ -65,6 +69,11 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
     default:
       return unreachable(input);
   }
+}
+
+function isRunning(run: Run, agent: string, step: number): boolean {
+  const status = run.agents.get(agent)?.status;
+  return status?.kind === 'running' && status.step === step;
 }
 
 type AskingAgent = Agent & { readonly status: AskingStatus };

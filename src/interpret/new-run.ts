@@ -37,6 +37,7 @@ export const newRun: Run = {
   dearestTurnUsd: undefined,
   limitedUntil: undefined,
   result: undefined,
+  restoring: [],
 };
 
 /** The first agent of every run. */

@@ -1,4 +1,4 @@
-import type { RunEvent, SessionUse, StopReason } from '../model/event.ts';
+import type { RunEvent, Session, SessionUse, StopReason } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StartStep } from '../model/input.ts';
 import type { Agent, Run } from '../model/run.ts';
@@ -158,12 +158,16 @@ function sessionFor(agent: Agent, newSession: string): SessionUse {
     case 'open':
       return { use: 'continue', id: agent.session.id };
     case 'branch':
-      return { use: 'branch', from: agent.session.from, id: newSession };
+      return { ...branchOf(agent.session), id: newSession };
   }
 }
 
 function script(name: StateName): ExecutedState {
   return { kind: 'script', name };
+}
+
+function branchOf({ from, at }: Extract<Session, { kind: 'branch' }>) {
+  return { use: 'branch', from, ...(at !== undefined && { at }) } as const;
 }
 
 function failure(kind: Failure['kind'], message: string): { readonly failure: Failure } {

@@ -35,6 +35,7 @@ export function freeze(run: Run): StateFile {
     dearest_turn_usd: run.dearestTurnUsd ?? null,
     limited_until: run.limitedUntil ?? null,
     result: run.result ?? null,
+    ...(run.restoring.length > 0 && { restoring: [...run.restoring] }),
     ended_agents: [...run.endedAgents].map(([id, agent]) => ({
       id,
       parent: agent.parent ?? null,
@@ -59,10 +60,12 @@ function freezeAgent(agent: Agent): FrozenAgent {
     current_state: agent.state,
     session_id: openId(agent.session),
     branch_of: branchOf(agent.session),
+    ...branchAt(agent.session),
     ...ownerOf(agent.session),
     stack: agent.stack.map(({ session, state, workflow, cwd }) => ({
       session: openId(session),
       branch_of: branchOf(session),
+      ...branchAt(session),
       ...ownerOf(session),
       state,
       scope_dir: scopeOf(workflow),
@@ -145,6 +148,8 @@ function scopeOf(workflow: string): string {
 
 const openId = (session: Session) => (session.kind === 'open' ? session.id : null);
 const branchOf = (session: Session) => (session.kind === 'branch' ? session.from : null);
+const branchAt = (session: Session) =>
+  session.kind === 'branch' && session.at !== undefined ? { branch_at: session.at } : {};
 
 function ownerOf(session: Session): { readonly session_executor?: string } {
   const executor = session.kind === 'none' ? undefined : session.executor;

@@ -53,6 +53,8 @@ export interface RunPaths {
   readonly worktrees: string;
   /** The processes of git that make worktrees. */
   readonly makings: string;
+  /** The private indexes for the records of files. */
+  readonly files: string;
   readonly folders: RunFolders;
 }
 
@@ -123,6 +125,7 @@ export function runPaths(project: Project, run: string): RunPaths {
     processLog: `${own}process.log`,
     worktrees: join(project.worktreesFolder, run),
     makings: join(folder, 'worktrees'),
+    files: join(folder, 'files'),
     folders: { step, hasBegun, task, putJoined: joinedIn },
   };
 }

@@ -1,14 +1,12 @@
 /** The form of a run as readable JSON: the state file in `.raymond/state`, and the journal's snapshots. */
 import * as z from 'zod/mini';
+import { joinEndSchema, joinSchema, sessionUseSchema, taskSchema } from '../model/agent-state.ts';
 import {
-  joinEndSchema,
-  joinSchema,
+  restorationSchema,
   runOutcomeSchema,
-  sessionUseSchema,
   settingsSchema,
   stopHowSchema,
   stopWhySchema,
-  taskSchema,
 } from '../model/event.ts';
 import { failureSchema } from '../model/failure.ts';
 import { decisionSchema, permissionRequestSchema } from '../model/permission.ts';
@@ -92,12 +90,15 @@ const agentSchema = z.object({
   session_id: z.nullable(text),
   /** The session from which the next turn branches. The agent then has no own session. */
   branch_of: z.nullable(text),
+  /** The message after which the history of that session is cut off; absent for all of it. */
+  branch_at: z.optional(text),
   /** The executor to which the session belongs. */
   session_executor: z.optional(text),
   stack: z.array(
     z.object({
       session: z.nullable(text),
       branch_of: z.nullable(text),
+      branch_at: z.optional(text),
       session_executor: z.optional(text),
       state: stateNameSchema,
       scope_dir: text,
@@ -136,7 +137,7 @@ const endedAgentSchema = z.object({
   workflow: text,
   state: stateNameSchema,
   /** Absent in files of earlier versions: the agent gave a result. */
-  status: z.optional(z.enum(['ended', 'failed', 'stopped'])),
+  status: z.optional(z.enum(['ended', 'failed', 'stopped', 'rewound'])),
   result: z.nullable(text),
   failure: z.optional(z.nullable(failureSchema)),
   fork_attributes: z.optional(variables),
@@ -177,6 +178,8 @@ export const stateFileSchema = z.object({
   dearest_turn_usd: z.nullable(z.number()),
   limited_until: z.nullable(z.number()),
   result: z.nullable(text),
+  /** The files that a rewind has not yet brought back; absent if there are none. */
+  restoring: z.optional(z.array(restorationSchema)),
   ended_agents: z.array(endedAgentSchema),
 });
 

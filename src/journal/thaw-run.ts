@@ -41,6 +41,7 @@ export function thaw(json: unknown): Run | undefined {
     dearestTurnUsd: file.dearest_turn_usd ?? undefined,
     limitedUntil: file.limited_until ?? undefined,
     result: file.result ?? undefined,
+    restoring: file.restoring ?? [],
   };
 }
 
@@ -50,13 +51,13 @@ function thawAgent(frozen: FrozenAgent): Agent {
     parent: frozen.parent ?? undefined,
     workflow: frozen.workflow,
     state: frozen.current_state,
-    session: toSession(frozen.session_id, frozen.branch_of, frozen.session_executor),
+    session: toSession(frozen.session_id, frozen),
     cwd: frozen.cwd,
     worktree: frozen.worktree && thawWorktree(frozen.worktree),
     stack: frozen.stack.map((frame) => ({
       state: frame.state,
       workflow: frame.workflow,
-      session: toSession(frame.session, frame.branch_of, frame.session_executor),
+      session: toSession(frame.session, frame),
       cwd: frame.cwd,
     })),
     variables: frozen.fork_attributes,
@@ -92,7 +93,7 @@ function thawEnded(frozen: FrozenEndedAgent): EndedAgent {
 }
 
 function endOf({ status, result, failure }: FrozenEndedAgent): AgentEnd {
-  if (status === 'stopped') return { kind: 'stopped' };
+  if (status === 'stopped' || status === 'rewound') return { kind: status };
   return failure ? { kind: 'failed', failure } : { kind: 'ended', result: result ?? '' };
 }
 
@@ -135,8 +136,14 @@ function thawEndedWorktree(frozen: FrozenEndedWorktree): EndedWorktree {
   return { ...thawWorktree(frozen), fate: frozen.fate };
 }
 
-function toSession(id: string | null, from: string | null, executor: string | undefined): Session {
+function toSession(
+  id: string | null,
+  { branch_of: from, branch_at: at, session_executor: executor }: FrozenBranch,
+): Session {
   const owner = executor === undefined ? {} : { executor };
   if (id !== null) return { kind: 'open', id, ...owner };
-  return from === null ? { kind: 'none' } : { kind: 'branch', from, ...owner };
+  if (from === null) return { kind: 'none' };
+  return { kind: 'branch', from, ...(at !== undefined && { at }), ...owner };
 }
+
+type FrozenBranch = Pick<FrozenAgent, 'branch_of' | 'branch_at' | 'session_executor'>;

@@ -12,13 +12,14 @@ import { debugFolder, type Project, type RunPaths, runPaths } from './project.ts
 /** The folders of a run under `.raymond`. */
 export function workspaceOf(disk: Disk, project: Project, run: string): Workspace {
   const paths = runPaths(project, run);
-  const { folder, source, sessions, worktrees, makings, folders } = paths;
+  const { folder, source, sessions, worktrees, files, makings, folders } = paths;
   return {
     ...folders,
     folder,
     source,
     sessions,
     worktrees,
+    files,
     makings,
     processLog: processLogOf(disk, paths),
     debug: (startedAt) => debugFolder(project, run, startedAt),

@@ -28,6 +28,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     dearestTurnUsd: run.dearestTurnUsd,
     limitedUntil: run.limitedUntil,
     result: run.result,
+    restoring: run.restoring,
   };
   return Object.assign(copy, change, more);
 }

@@ -47,7 +47,10 @@ type KindsOfVersion2 =
   | 'usage-limited'
   | 'usage-limit-lifted'
   | 'stop-requested'
-  | 'run-ended';
+  | 'run-ended'
+  | 'files-recorded'
+  | 'run-rewound'
+  | 'files-restored';
 
 export function isStepEnd(event: RunEvent): event is StepEndEvent {
   const { type } = event;

@@ -9,6 +9,19 @@
  * and a function in `journal/upcast.ts` that upgrades the older lines.
  */
 import * as z from 'zod/mini';
+import {
+  agentStateSchema,
+  endedAgentStateSchema,
+  type frameSchema,
+  joinEndSchema,
+  joinSchema,
+  sessionSchema,
+  sessionUseSchema,
+  stackChangeSchema,
+  tagSchema,
+  type taskSchema,
+  workerStatusSchema,
+} from './agent-state.ts';
 import { failureSchema } from './failure.ts';
 import { decisionSchema, permissionRequestSchema } from './permission.ts';
 import { stateNameSchema } from './state-name.ts';
@@ -26,90 +39,6 @@ const usd = z.number().check(z.nonnegative());
 const variables = z.readonly(z.record(text, text));
 const choices = z.readonly(z.record(text, z.union([text, z.boolean(), z.readonly(z.array(text))])));
 const stateName = stateNameSchema;
-
-/**
- * The session from which an agent's next turn takes its memory. It belongs to the executor that
- * began it; `executor` is absent in journals of older versions.
- */
-export const sessionSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('none') }),
-  z.object({ kind: z.literal('open'), id: text, executor: z.optional(text) }),
-  z.object({ kind: z.literal('branch'), from: text, executor: z.optional(text) }),
-]);
-
-/** The session of a step. A new id is chosen and journaled before the step starts. */
-export const sessionUseSchema = z.discriminatedUnion('use', [
-  z.object({ use: z.literal('fresh'), id: text }),
-  z.object({ use: z.literal('continue'), id: text }),
-  z.object({ use: z.literal('branch'), from: text, id: text }),
-]);
-
-const tagSchema = z.object({ name: z.enum(TRANSITION_TAGS), attributes: variables, body: text });
-
-/** Where a callee's result goes. */
-const frameSchema = z.object({
-  state: stateName,
-  workflow: text,
-  session: sessionSchema,
-  cwd: text,
-});
-
-const stackChangeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('keep') }),
-  z.object({ kind: z.literal('push'), frame: frameSchema }),
-  z.object({ kind: z.literal('pop') }),
-  z.object({ kind: z.literal('clear') }),
-]);
-
-/** The wait of an agent for its workers. */
-export const joinSchema = z.object({
-  /** In the order of their forks. */
-  workers: z.readonly(z.array(text)),
-  /** The number of results to wait for. `all` also waits for workers that fail. */
-  of: z.union([z.enum(['all', 'any']), count]),
-  next: stateName,
-  deadline: z.optional(time),
-  timeoutNext: z.optional(stateName),
-  failedNext: z.optional(stateName),
-  /** Whether workers that still work are stopped at the end of the wait; see `mustStopRest`. */
-  rest: z.optional(z.enum(['stop', 'continue'])),
-});
-
-/**
- * Why a join is over. `reached`: it has what it waited for. `failed`: it cannot get that any more, or a
- * worker failed. `timeout`: its time is over.
- */
-export const joinEndSchema = z.enum(['reached', 'failed', 'timeout']);
-
-export const workerStatusSchema = z.enum(['ended', 'failed', 'stopped', 'running']);
-
-/** For each check that failed: the number of reminders about it so far, by its index. */
-const unmet = z.record(z.string(), count);
-
-/** The task of a ready agent. */
-export const taskSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('state') }),
-  z.object({ kind: z.literal('reminder'), number: count, text, unmet: z.optional(unmet) }),
-  z.object({ kind: z.literal('continuation') }),
-  z.object({
-    kind: z.literal('judge'),
-    evaluator: count,
-    output: text,
-    tags: z.readonly(z.array(tagSchema)),
-    /** Present when the judge was reminded: it continues in this session. */
-    reminder: z.optional(z.object({ number: count, text, session: text })),
-    unmet: z.optional(unmet),
-  }),
-  z.object({
-    kind: z.literal('check'),
-    ensure: count,
-    /** The tags that are followed if all checks succeed. */
-    tags: z.readonly(z.array(tagSchema)),
-    /** The number of reminders about tags so far. */
-    reminders: count,
-    unmet: z.optional(unmet),
-  }),
-]);
 
 /** The choices of a user for a run. They are kept so that a resume follows the same rules. */
 export const settingsSchema = z.object({
@@ -133,6 +62,8 @@ export const settingsSchema = z.object({
   failFast: z.boolean(),
   wait: z.boolean(),
   warm: z.boolean(),
+  /** The steps around which files are recorded; absent means prompts and long scripts. */
+  checkpoints: z.optional(z.enum(['prompts', 'steps', 'none'])),
   /** A rehearsing agent answers the prompts. A resume continues the rehearsal. */
   rehearse: z.optional(z.boolean()),
   /** In a rehearsal: scripts are executed too. */
@@ -166,6 +97,14 @@ const byStep = { ...byAgent, step: count };
 const looked = { worktree: z.optional(worktreeLookSchema) };
 /** The fate of the worktree of an agent that is over, if it has one. */
 const fate = { worktree: z.optional(z.enum(['kept', 'removing'])) };
+
+/** Brings the files of a working tree back to stored ones. */
+export const restorationSchema = z.object({
+  root: text,
+  /** The stored files of now. They make it possible to take the rewind back. */
+  before: text,
+  tree: text,
+});
 
 export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
@@ -215,6 +154,13 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...byStep,
     /** Stands for the input and the content of the working tree at the entry. */
     digest: text,
+  }),
+  /** The files before the step are stored. Only for steps whose files are recorded. */
+  z.object({
+    type: z.literal('files-recorded'),
+    ...byStep,
+    /** The id of the stored files of the step's directory. */
+    tree: text,
   }),
   z.object({
     type: z.literal('step-ended'),
@@ -375,6 +321,35 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...at,
     outcome: runOutcomeSchema,
   }),
+  /**
+   * Some agents go back to an earlier moment. Money stays spent, and numbers of steps and names of
+   * agents are not used again.
+   */
+  z.object({
+    type: z.literal('run-rewound'),
+    ...at,
+    /** The step before which the moment is; absent if a rewind is taken back. */
+    to: z.optional(z.object({ agent: text, step: count })),
+    /** The number of the event that is taken back. */
+    undoes: z.optional(count),
+    /** The agents that work on from the moment. */
+    agents: z.readonly(z.array(agentStateSchema)),
+    /** The agents that were over at the moment, and are over again. */
+    ended: z.readonly(z.array(endedAgentStateSchema)),
+    /** The agents that did not exist at the moment. */
+    gone: z.readonly(z.array(text)),
+    /** The steps after the moment. They no longer count, but stay readable. */
+    abandoned: z.readonly(z.array(z.object({ agent: text, first: count, last: count }))),
+    /** What they cost. */
+    costUsd: usd,
+    outcome: runOutcomeSchema,
+    /** The first agent's result, if it had one at the moment. */
+    result: z.optional(text),
+    /** The files that go back; empty if files are left alone. */
+    files: z.readonly(z.array(restorationSchema)),
+  }),
+  /** All files have gone back after a rewind. */
+  z.object({ type: z.literal('files-restored'), ...at }),
 ]);
 
 export type RunEvent = z.infer<typeof runEventSchema>;
@@ -393,6 +368,7 @@ export type JoinRest = NonNullable<Join['rest']>;
 export type JoinEnd = z.infer<typeof joinEndSchema>;
 export type WorkerStatus = z.infer<typeof workerStatusSchema>;
 export type Task = z.infer<typeof taskSchema>;
+export type Restoration = z.infer<typeof restorationSchema>;
 export type Settings = z.infer<typeof settingsSchema>;
 export type RunOutcome = RunEventOf<'run-ended'>['outcome'];
 export type StopReason = RunEventOf<'stop-requested'>['why'];

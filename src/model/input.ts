@@ -13,6 +13,7 @@ import type { WorktreeLook } from './worktree.ts';
 export type Input =
   | StartStep
   | StateEntered
+  | FilesRecorded
   | StepEnded
   | {
       readonly kind: 'person-answered';
@@ -100,6 +101,15 @@ export interface StateEntered {
   readonly agent: string;
   readonly step: number;
   readonly digest: string;
+}
+
+/** The files before a step are stored. */
+export interface FilesRecorded {
+  readonly kind: 'files-recorded';
+  readonly at: number;
+  readonly agent: string;
+  readonly step: number;
+  readonly tree: string;
 }
 
 export interface StepEnded {

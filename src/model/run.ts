@@ -2,6 +2,7 @@ import type {
   Frame,
   Join,
   JoinEnd,
+  Restoration,
   RunOutcome,
   Session,
   SessionUse,
@@ -55,6 +56,8 @@ export interface Run {
   readonly limitedUntil: number | undefined;
   /** The first agent's result. */
   readonly result: string | undefined;
+  /** The files that a rewind has not yet brought back. No step starts before. */
+  readonly restoring: readonly Restoration[];
 }
 
 export type RunStatus =
@@ -197,4 +200,6 @@ export type AgentEnd =
   /** A join has reported the failure. */
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** A join has stopped it. */
-  | { readonly kind: 'stopped' };
+  | { readonly kind: 'stopped' }
+  /** It was forked after the moment to which the run was rewound. */
+  | { readonly kind: 'rewound' };

@@ -133,6 +133,7 @@ export class Describer {
           'warning',
         ];
       case 'state-entered':
+      case 'files-recorded':
       case 'agent-woke':
         return undefined;
       case 'agent-failed':
@@ -156,6 +157,10 @@ export class Describer {
           `${after.id} ${endText(event.outcome, after)}`,
           event.outcome === 'completed' ? 'good' : 'bad',
         ];
+      case 'run-rewound':
+        return [rewindText(event), 'warning'];
+      case 'files-restored':
+        return ['the files are as they were then', 'faint'];
       default:
         return unreachable(event);
     }
@@ -180,6 +185,19 @@ export class Describer {
     const cost = step.isTurn ? `, ${usd(step.costUsd)}` : '';
     return ` (${duration(step.durationMs)}${cost})`;
   }
+}
+
+/** `goes back to the moment before main:3; abandoned: main:3-5 ($0.2000)` */
+function rewindText({ to, abandoned, gone, costUsd }: RunEventOf<'run-rewound'>): string {
+  const where = to
+    ? `goes back to the moment before ${to.agent}:${to.step}`
+    : 'takes a rewind back';
+  const steps = abandoned.map(({ agent, first, last }) =>
+    first === last ? `${agent}:${first}` : `${agent}:${first}-${last}`,
+  );
+  const left = steps.length > 0 ? `; abandoned: ${steps.join(', ')} (${usd(costUsd)})` : '';
+  const without = gone.length > 0 ? `; gone: ${gone.join(', ')}` : '';
+  return `${where}${left}${without}`;
 }
 
 /** Long enough for the remedy at its end. */
@@ -343,8 +361,8 @@ function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string 
 
 /** `, joins reported 1 failed worker and 2 stopped workers` */
 function handledEnds({ endedAgents }: Run): string {
-  const counts = { failed: 0, stopped: 0 };
-  for (const [, { end }] of endedAgents) if (end.kind !== 'ended') counts[end.kind]++;
+  const counts = { ended: 0, failed: 0, stopped: 0, rewound: 0 };
+  for (const [, { end }] of endedAgents) counts[end.kind]++;
   const parts = (['failed', 'stopped'] as const).flatMap((kind) =>
     counts[kind] > 0 ? [counted(counts[kind], `${kind} worker`)] : [],
   );

@@ -1,6 +1,7 @@
 /** The files with which a user tests a workflow: the inputs and the expected results. */
 import * as z from 'zod/mini';
-import { runOutcomeSchema, workerStatusSchema } from '../model/event.ts';
+import { workerStatusSchema } from '../model/agent-state.ts';
+import { runOutcomeSchema } from '../model/event.ts';
 import {
   answersOfSchema,
   answersSchema,

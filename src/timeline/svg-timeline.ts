@@ -150,6 +150,7 @@ const END_SIGNS: Readonly<Record<TimelineRow['status'], string>> = {
   ended: '✓',
   failed: '✗',
   stopped: '■',
+  rewound: '↺',
   asking: '?',
   live: '▸',
 };

@@ -67,7 +67,7 @@ const UNICODE: Signs = {
   limit: '~',
   failedStep: '✗',
   cut: '╱',
-  end: { ended: '✓', failed: '✗', stopped: '■', asking: '?', live: '▶' },
+  end: { ended: '✓', failed: '✗', stopped: '■', rewound: '↺', asking: '?', live: '▶' },
 };
 
 const ASCII: Signs = {
@@ -79,7 +79,7 @@ const ASCII: Signs = {
   limit: '~',
   failedStep: 'X',
   cut: '/',
-  end: { ended: ']', failed: 'X', stopped: '#', asking: '?', live: '>' },
+  end: { ended: ']', failed: 'X', stopped: '#', rewound: '<', asking: '?', live: '>' },
 };
 
 function labelOf({ agent, variables }: TimelineRow): string {
@@ -157,6 +157,7 @@ function legend({ rows }: Timeline, signs: Signs): readonly string[] {
     ['ended', 'ended'],
     ['failed', 'failed'],
     ['stopped', 'stopped'],
+    ['rewound', 'gone after a rewind'],
     ['live', 'not over'],
   ];
   const parts = [

@@ -26,7 +26,7 @@ export const TIMELINE_STYLE = `
 .raymond .end { font-size: 12px; font-weight: 600; }
 .raymond .end.ended { fill: var(--script); }
 .raymond .end.failed { fill: var(--bad); }
-.raymond .end.stopped { fill: var(--faint); }
+.raymond .end.stopped, .raymond .end.rewound { fill: var(--faint); }
 .raymond .end.asking { fill: var(--ask); }
 .raymond .end.live { fill: var(--prompt); }
 `;

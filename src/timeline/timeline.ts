@@ -24,7 +24,7 @@ export interface TimelineRow {
   readonly spans: readonly Span[];
 }
 
-export type RowStatus = 'ended' | 'failed' | 'stopped' | 'asking' | 'live';
+export type RowStatus = 'ended' | 'failed' | 'stopped' | 'rewound' | 'asking' | 'live';
 
 export function timelineOf(
   run: Run,

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { StepReport } from '../../src/model/input.ts';
 import { failed, interrupted, makeRun, type Stage, state } from '../make-run.ts';
+import { rewindStage, stepsOf } from '../rewound-run.ts';
 
 const flow = {
   START: [],
@@ -83,6 +84,15 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       (stage) =>
         stage.stop(how),
   ),
+  fc.nat().map(
+    (pick): Act =>
+      (stage) => {
+        const steps = stepsOf(stage);
+        const to = steps[pick % Math.max(1, steps.length)];
+        if (to) rewindStage(stage, { kind: 'to', ...to });
+      },
+  ),
+  fc.constant<Act>((stage) => rewindStage(stage, { kind: 'undo' })),
   {
     weight: 2,
     arbitrary: cost.map(

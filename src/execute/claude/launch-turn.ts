@@ -179,13 +179,15 @@ function sessionOf({ transcripts, notes }: Launcher, { session, cwd, previousFol
   const earlier = previous?.prompts ?? [];
   const transcript = transcripts.find(sourceOf(session), cwd, note?.transcripts);
   const read = readTranscript(readIfExists(transcript), earlier);
-  const cutAt = previous ? previous.cutAt : note?.checkpoint;
-  const cut = read.hasPrompt ? read.cutAt : undefined;
+  const branchedAt = session.use === 'branch' ? session.at : undefined;
+  const cutAt = previous ? previous.cutAt : (branchedAt ?? note?.checkpoint);
+  const cut = read.hasPrompt ? read.cutAt : branchedAt;
   const at = transcript === undefined && previous && session.use === 'continue' ? cutAt : cut;
   const total = transcript === undefined ? note?.totalUsd : read.costUsd;
+  const { at: _, ...use } = { at: undefined, ...session };
   return {
     session: {
-      ...session,
+      ...use,
       ...(transcript !== undefined && { transcript }),
       ...(at !== undefined && { at }),
     } satisfies TurnSession,

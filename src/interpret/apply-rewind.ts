@@ -1,0 +1,103 @@
+/** Folds a rewind into a run: agents go back, and the money that they spent stays spent. */
+import type { AgentState, EndedAgentState } from '../model/agent-state.ts';
+import type { RunEventOf } from '../model/event.ts';
+import type { Agent, AgentStatus, EndedAgent, Run } from '../model/run.ts';
+import { tallyWith } from '../model/tally.ts';
+import type { AgentWorktree } from '../model/worktree.ts';
+import { joining, recounted } from './apply-join.ts';
+import { put, retire } from './change-agent.ts';
+
+export function rewound(run: Run, event: RunEventOf<'run-rewound'>): Run {
+  let next: Run = {
+    ...run,
+    status: { kind: 'ended', outcome: event.outcome },
+    result: event.result,
+    restoring: event.files,
+  };
+  for (const id of event.gone) next = withGone(next, id, event.at);
+  for (const ended of event.ended) next = withEnded(next, ended);
+  for (const agent of event.agents) next = withAgent(next, agent, event.at);
+  return recounted(next);
+}
+
+/** Its name is never used again, and its worktree stays. */
+function withGone(run: Run, id: string, at: number): Run {
+  const live = run.agents.get(id);
+  if (live) return retire(run, live, at, { kind: 'rewound' });
+  const ended = run.endedAgents.get(id);
+  if (!ended) return run;
+  return {
+    ...run,
+    endedAgents: run.endedAgents.set(id, { ...ended, end: { kind: 'rewound' } }),
+  };
+}
+
+function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
+  const { steps, costUsd } = spent(run, id);
+  const { parent, worktree, ...others } = state;
+  const ended: EndedAgent = {
+    ...others,
+    parent,
+    worktree: worktree && { ...seen(worktree), fate: worktree.fate },
+    steps,
+    costUsd,
+  };
+  const bare = without(run, id);
+  const removals = bare.removals + (ended.worktree?.fate === 'removing' ? 1 : 0);
+  return { ...bare, removals, endedAgents: bare.endedAgents.set(id, ended) };
+}
+
+function withAgent(run: Run, state: AgentState, at: number): Run {
+  const { parent, worktree, input, entered, previousTry, joined, ...others } = state;
+  const bare = without(run, state.id);
+  const agent: Agent = {
+    ...others,
+    parent,
+    worktree: worktree && seen(worktree),
+    input,
+    entered,
+    previousTry,
+    joined,
+    ...spent(run, state.id),
+    stoppedBy: undefined,
+    status: statusOf(bare, state.status, at),
+  };
+  return put(bare, undefined, agent);
+}
+
+/** Questions and joins begin again. */
+function statusOf(run: Run, status: AgentState['status'], at: number): AgentStatus {
+  switch (status.kind) {
+    case 'asking': {
+      const { kind, question, next, deadline, timeoutNext } = status;
+      return { kind, question, askedAt: at, next, deadline, timeoutNext };
+    }
+    case 'joining':
+      return joining(run, status.join, at);
+    case 'failed':
+      return { ...status, join: status.join };
+    default:
+      return status;
+  }
+}
+
+function seen({ branch, tree, look, wasSeen }: NonNullable<AgentState['worktree']>): AgentWorktree {
+  return { branch, ...(tree && { tree }), look, wasSeen };
+}
+
+function spent({ agents, endedAgents }: Run, id: string): Pick<Agent, 'steps' | 'costUsd'> {
+  const { steps = 0, costUsd = 0 } = agents.get(id) ?? endedAgents.get(id) ?? {};
+  return { steps, costUsd };
+}
+
+function without(run: Run, id: string): Run {
+  const { agents, endedAgents, tally, removals } = run;
+  const isRemoving = endedAgents.get(id)?.worktree?.fate === 'removing';
+  return {
+    ...run,
+    agents: agents.delete(id),
+    endedAgents: endedAgents.delete(id),
+    tally: tallyWith(tally, agents.get(id)?.status, undefined),
+    removals: removals - (isRemoving ? 1 : 0),
+  };
+}

@@ -1,0 +1,179 @@
+/** The parts of an agent in events and in stored runs. */
+import * as z from 'zod/mini';
+import { failureSchema } from './failure.ts';
+import { stateNameSchema } from './state-name.ts';
+import { TRANSITION_TAGS } from './tag.ts';
+import { worktreeLookSchema, worktreeSchema } from './worktree.ts';
+
+const text = z.string();
+const count = z.int().check(z.nonnegative());
+/** In ms since the epoch, within the range of a date. */
+const time = z.int().check(z.nonnegative(), z.lte(8.64e15));
+const variables = z.readonly(z.record(text, text));
+const texts = z.readonly(z.array(text));
+const stateName = stateNameSchema;
+
+/**
+ * The session from which an agent's next turn takes its memory. It belongs to the executor that
+ * began it; `executor` is absent in journals of older versions.
+ */
+export const sessionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('open'), id: text, executor: z.optional(text) }),
+  /** `at` is the message after which the history is cut off; absent for the whole history. */
+  z.object({
+    kind: z.literal('branch'),
+    from: text,
+    at: z.optional(text),
+    executor: z.optional(text),
+  }),
+]);
+
+/** The session of a step. A new id is chosen and journaled before the step starts. */
+export const sessionUseSchema = z.discriminatedUnion('use', [
+  z.object({ use: z.literal('fresh'), id: text }),
+  z.object({ use: z.literal('continue'), id: text }),
+  z.object({ use: z.literal('branch'), from: text, id: text, at: z.optional(text) }),
+]);
+
+export const tagSchema = z.object({
+  name: z.enum(TRANSITION_TAGS),
+  attributes: variables,
+  body: text,
+});
+
+/** Where a callee's result goes. */
+export const frameSchema = z.object({
+  state: stateName,
+  workflow: text,
+  session: sessionSchema,
+  cwd: text,
+});
+
+export const stackChangeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('keep') }),
+  z.object({ kind: z.literal('push'), frame: frameSchema }),
+  z.object({ kind: z.literal('pop') }),
+  z.object({ kind: z.literal('clear') }),
+]);
+
+/** The wait of an agent for its workers. */
+export const joinSchema = z.object({
+  /** In the order of their forks. */
+  workers: z.readonly(z.array(text)),
+  /** The number of results to wait for. `all` also waits for workers that fail. */
+  of: z.union([z.enum(['all', 'any']), count]),
+  next: stateName,
+  deadline: z.optional(time),
+  timeoutNext: z.optional(stateName),
+  failedNext: z.optional(stateName),
+  /** Whether workers that still work are stopped at the end of the wait; see `mustStopRest`. */
+  rest: z.optional(z.enum(['stop', 'continue'])),
+});
+
+/**
+ * Why a join is over. `reached`: it has what it waited for. `failed`: it cannot get that any more, or a
+ * worker failed. `timeout`: its time is over.
+ */
+export const joinEndSchema = z.enum(['reached', 'failed', 'timeout']);
+
+export const workerStatusSchema = z.enum(['ended', 'failed', 'stopped', 'running']);
+
+/** For each check that failed: the number of reminders about it so far, by its index. */
+const unmet = z.record(z.string(), count);
+
+/** The task of a ready agent. */
+export const taskSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('state') }),
+  z.object({ kind: z.literal('reminder'), number: count, text, unmet: z.optional(unmet) }),
+  z.object({ kind: z.literal('continuation') }),
+  z.object({
+    kind: z.literal('judge'),
+    evaluator: count,
+    output: text,
+    tags: z.readonly(z.array(tagSchema)),
+    /** Present when the judge was reminded: it continues in this session. */
+    reminder: z.optional(z.object({ number: count, text, session: text })),
+    unmet: z.optional(unmet),
+  }),
+  z.object({
+    kind: z.literal('check'),
+    ensure: count,
+    /** The tags that are followed if all checks succeed. */
+    tags: z.readonly(z.array(tagSchema)),
+    /** The number of reminders about tags so far. */
+    reminders: count,
+    unmet: z.optional(unmet),
+  }),
+]);
+
+/** The status of an agent whose step does not run. */
+const restingStatusSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready'), task: taskSchema }),
+  z.object({ kind: z.literal('waiting'), task: taskSchema, until: time, failure: failureSchema }),
+  z.object({
+    kind: z.literal('asking'),
+    question: text,
+    next: stateName,
+    deadline: z.optional(time),
+    timeoutNext: z.optional(stateName),
+  }),
+  z.object({ kind: z.literal('joining'), join: joinSchema }),
+  z.object({
+    kind: z.literal('failed'),
+    task: taskSchema,
+    failure: failureSchema,
+    join: z.optional(joinSchema),
+  }),
+]);
+
+const seenWorktreeSchema = z.extend(worktreeSchema, {
+  look: z.optional(worktreeLookSchema),
+  wasSeen: z.boolean(),
+});
+
+/** An agent at one moment, without its numbers of steps and its cost. */
+export const agentStateSchema = z.object({
+  id: text,
+  parent: z.optional(text),
+  workflow: text,
+  state: stateName,
+  session: sessionSchema,
+  cwd: text,
+  worktree: z.optional(seenWorktreeSchema),
+  stack: z.readonly(z.array(frameSchema)),
+  variables,
+  input: z.optional(text),
+  choices: variables,
+  visits: z.readonly(z.record(text, count)),
+  entries: z.readonly(z.record(text, texts)),
+  entered: z.optional(text),
+  attempts: count,
+  retries: count,
+  previousTry: z.optional(count),
+  workers: texts,
+  joined: z.optional(texts),
+  status: restingStatusSchema,
+});
+
+/** An agent that was over at one moment. */
+export const endedAgentStateSchema = z.object({
+  id: text,
+  at: time,
+  parent: z.optional(text),
+  workflow: text,
+  state: stateName,
+  variables,
+  end: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('ended'), result: text }),
+    z.object({ kind: z.literal('failed'), failure: failureSchema }),
+    z.object({ kind: z.literal('stopped') }),
+    z.object({ kind: z.literal('rewound') }),
+  ]),
+  worktree: z.optional(
+    z.extend(seenWorktreeSchema, { fate: z.enum(['removing', 'removed', 'kept']) }),
+  ),
+});
+
+export type AgentState = z.infer<typeof agentStateSchema>;
+export type EndedAgentState = z.infer<typeof endedAgentStateSchema>;
