@@ -213,6 +213,22 @@ export interface Worktrees {
   remove(agent: string, worktree: AgentWorktree): Promise<string | undefined>;
 }
 
+/** The files of working trees at moments of a run. */
+export interface FileHistory {
+  /** The root of the working tree that contains a directory; undefined if it is in no repository. */
+  rootOf(directory: string): string | undefined;
+  /**
+   * Stores the files of a working tree, except ignored ones, and gives their id. With `goal`, also
+   * stores the ignored files that `restore` with this id would overwrite. Rejects if it cannot.
+   */
+  record(root: string, goal?: string): Promise<string>;
+  /**
+   * Brings stored files back, and touches no file that is equal. It can be repeated after a crash at
+   * any moment. Rejects if it cannot.
+   */
+  restore(root: string, tree: string): Promise<void>;
+}
+
 export interface Making {
   /** Resolves with what prevented it, if anything did. Never rejects. */
   readonly done: Promise<string | undefined>;
@@ -273,6 +289,8 @@ export interface Workspace extends RunFolders {
   readonly sessions: string;
   /** The git worktrees of the agents. They are not in `folder`. */
   readonly worktrees: string;
+  /** What is needed to record the files of working trees. */
+  readonly files: string;
   /** The processes of git that make worktrees. */
   readonly makings: string;
   /** The log of the background process of the run. */

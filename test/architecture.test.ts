@@ -29,7 +29,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   observe: ['model', 'files', 'ports.ts'],
   view: ['model', 'observe'],
   run: ['model', 'parse', 'interpret', 'ports.ts'],
-  host: ['model', 'run', 'ports.ts'],
+  host: ['model', 'interpret', 'run', 'ports.ts'],
   'index.ts': ['model', 'parse', 'interpret', 'load', 'execute'],
   'testing.ts': [
     'model',

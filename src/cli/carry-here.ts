@@ -54,6 +54,7 @@ export async function carryHere(
       folders: around.workspace(run.id),
       keeper: executors.keeper,
       ...(executors.worktrees && { worktrees: executors.worktrees }),
+      ...(executors.files && { files: executors.files }),
       mail: { mailbox: store.mailbox(run.id), pid: process.pid, report },
       stops: stopOnSignals,
       worker: `${hostname()}:${process.pid}`,

@@ -24,6 +24,7 @@ export const HARMLESS_SETTINGS = [
   'failFast',
   'wait',
   'warm',
+  'checkpoints',
   'rehearse',
   'retryPausesMs',
   'askPermissions',

@@ -35,6 +35,7 @@ export function settingsFrom(
     failFast: options.failFast ?? base.failFast,
     wait: options.wait ?? base.wait,
     warm: options.warm ?? base.warm,
+    ...checkpointsFrom(options.checkpoints ?? base.checkpoints),
     ...(isRehearsal && { rehearse: true }),
     ...((options.scripts ?? base.rehearseScripts) && { rehearseScripts: true }),
     ...(rehearsalFile !== undefined && { rehearsalFile }),
@@ -43,6 +44,19 @@ export function settingsFrom(
     ...(base.granted && { granted: base.granted }),
   };
 }
+
+function checkpointsFrom(which: string | undefined): Pick<Settings, 'checkpoints'> {
+  if (which === undefined) return {};
+  const found = CHECKPOINTS.find((one) => one === which);
+  if (found !== undefined) return { checkpoints: found };
+  throw wrongUsage(`--checkpoints is "${which}".`, `Write one of ${CHECKPOINTS.join(', ')}.`);
+}
+
+const CHECKPOINTS = [
+  'prompts',
+  'steps',
+  'none',
+] as const satisfies readonly Settings['checkpoints'][];
 
 /** For tests of Raymond, which cannot wait as long as a service needs to recover. */
 function retryPausesIn({ RAYMOND_RETRY_PAUSES_MS: pauses }: NodeJS.ProcessEnv) {

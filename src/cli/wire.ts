@@ -9,6 +9,7 @@ import { claudeAgent } from '../execute/claude/declaration.ts';
 import { type Executable, findClaude } from '../execute/claude/executable.ts';
 import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
+import { gitFileHistory } from '../execute/git/file-history.ts';
 import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { RunProcesses } from '../execute/process/index.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
@@ -28,6 +29,7 @@ import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
 import type {
   Executors,
+  FileHistory,
   RunFolders,
   StepKeeper,
   WorkflowLibrary,
@@ -59,6 +61,8 @@ function agentsFor(chosen: Choices): Agents {
 export interface ChosenExecutors extends Executors {
   /** Absent in a rehearsal, which makes no worktrees. */
   readonly worktrees?: Worktrees;
+  /** Absent in a rehearsal, which changes no files. */
+  readonly files?: FileHistory;
   readonly keeper: StepKeeper;
   /** All processes of the run belong to it. */
   readonly processes: RunProcesses;
@@ -106,7 +110,8 @@ export async function executors(
       },
     });
     const prompt = new Map([claude].map((executor) => [executor.name, executor]));
-    return { prompt, script, ...ofRun, worktrees: worktreesOf(around, run, processes) };
+    const files = filesOf(around, run);
+    return { prompt, script, ...ofRun, files, worktrees: worktreesOf(around, run, processes) };
   }
   const rehearsalOf = rehearsalReader(settings, library);
   const { replies = [] } = (await rehearsalOf(workflow)) ?? {};
@@ -123,7 +128,11 @@ export async function executors(
   return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
 }
 
-function worktreesOf(around: Surroundings, run: string, processes: RunProcesses): Worktrees {
+export function filesOf(around: Surroundings, run: string): FileHistory {
+  return gitFileHistory({ run, folder: around.workspace(run).files });
+}
+
+export function worktreesOf(around: Surroundings, run: string, processes: RunProcesses): Worktrees {
   const { worktrees, makings } = around.workspace(run);
   return gitWorktrees({ run, folder: worktrees, records: makings, processes });
 }

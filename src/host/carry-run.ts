@@ -21,7 +21,7 @@ import { type NamedObserver, observeAll } from './observe-all.ts';
 import { watchOwnership } from './watch-ownership.ts';
 
 export interface Carrying
-  extends Pick<StepsPorts, 'library' | 'world' | 'folders' | 'keeper' | 'worktrees'> {
+  extends Pick<StepsPorts, 'library' | 'world' | 'folders' | 'keeper' | 'worktrees' | 'files'> {
   readonly executors: Executors;
   readonly journal: Journal;
   /** Rejects with RunLost when another process has the run; absent for a run that no process can take. */
@@ -90,7 +90,7 @@ export async function carryRun(
   let delivery: Delivery | undefined;
   try {
     delivery = mail && (await deliverMessages({ ...mail, journal: kept, put, clock }));
-    const { library, world, folders, keeper, worktrees } = carrying;
+    const { library, world, folders, keeper, worktrees, files } = carrying;
     const { endStrays } = executors;
     const live = observer.live;
     const steps = new Steps(inbox, {
@@ -98,6 +98,7 @@ export async function carryRun(
       ...(endStrays && { endStrays }),
       ...(keeper && { keeper }),
       ...(worktrees && { worktrees }),
+      ...(files && { files }),
     });
     const ended = await runLoop(run, inbox, {
       ...{ journal: delivery?.journal ?? kept, clock, observer, steps, newId, patient },

@@ -139,6 +139,16 @@ export const RUN_OPTIONS = [
     inTests: true,
   },
   {
+    name: 'checkpoints',
+    setting: 'checkpoints',
+    kind: 'text',
+    placeholder: 'which',
+    meaning:
+      'record files for a rewind around prompts (default), around all steps (steps) or never (none)',
+    example: '"prompts"',
+    inProject: 'harmless',
+  },
+  {
     name: 'rehearse',
     setting: 'rehearse',
     kind: 'flag',

@@ -17,6 +17,7 @@ import type {
   Clock,
   Executor,
   Executors,
+  FileHistory,
   Live,
   RunFolders,
   RunningStep,
@@ -31,6 +32,7 @@ import type {
 import { AgentTrees } from './agent-trees.ts';
 import type { Inbox } from './inbox.ts';
 import { KeptPrints } from './kept-prints.ts';
+import { RecordedFiles } from './recorded-files.ts';
 import { rulesOf, tightened } from './rules.ts';
 
 export interface StepsPorts {
@@ -39,6 +41,8 @@ export interface StepsPorts {
   readonly world: World;
   /** Absent if no worktrees are made: in rehearsals and in tests of workflows. */
   readonly worktrees?: Worktrees;
+  /** Absent if no files are recorded: in rehearsals and in tests of workflows. */
+  readonly files?: FileHistory;
   readonly folders: RunFolders;
   readonly clock: Clock;
   readonly live: (step: StepKey, live: Live) => void;
@@ -56,11 +60,13 @@ export class Steps {
   readonly #inbox: Inbox<Input>;
   readonly #running = new Map<string, Promise<RunningStep>>();
   readonly #trees: AgentTrees;
+  readonly #files: RecordedFiles;
 
   constructor(inbox: Inbox<Input>, ports: StepsPorts) {
     this.#inbox = inbox;
     this.#ports = ports;
     this.#trees = new AgentTrees(inbox, ports);
+    this.#files = new RecordedFiles(inbox, ports);
     this.workflows = (ref) => ports.library.get(ref);
     const { prompt, script } = ports.executors;
     this.executors = { ...('start' in prompt && { prompt: prompt.name }), script: script.name };
@@ -147,7 +153,7 @@ export class Steps {
     const prints = new KeptPrints(status.session ? 'prompt' : 'script');
     const running = this.#begin(run, agent, status, how, prints);
     this.#running.set(id, running);
-    void this.#follow(agent, status.step, running, prints);
+    void this.#follow(run, agent, status, running, prints);
   }
 
   async #begin(
@@ -167,6 +173,7 @@ export class Steps {
       if (agent.joined && status.task.kind === 'state' && !hasBegun)
         folders.putJoined(agent.id, resultsOf(run, agent.joined));
       if (how === 'start') await this.#compareEntry(agent, status);
+      if (!hasBegun) await this.#files.before(run, agent, status);
       const ref = { agent: agent.id, step: status.step };
       const executor = executorOf(executors, step, status);
       return executor[how](step, (happening) => {
@@ -195,13 +202,16 @@ export class Steps {
   }
 
   async #follow(
+    run: Run,
     agent: Agent,
-    step: number,
+    status: RunningStatus,
     running: Promise<RunningStep>,
     prints: KeptPrints,
   ): Promise<void> {
     const ended = await (await running).outcome;
-    const outcome = { ...ended, account: { ...ended.account, ...prints.printed() } };
+    const { step } = status;
+    const kept = { ...prints.printed(), ...(await this.#files.after(run, agent, status)) };
+    const outcome = { ...ended, account: { ...ended.account, ...kept } };
     const report = await this.#report(agent, outcome).catch((error) =>
       unreadable(error, outcome.account),
     );

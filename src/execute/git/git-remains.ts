@@ -7,9 +7,13 @@ import { basename, join } from 'node:path';
  * Removes the lock of a branch of the run, and says whether there was one. The caller makes sure that
  * no git works on the branch.
  */
-export async function removeBranchLock(shared: string, branch: string): Promise<boolean> {
-  const lock = join(shared, 'refs', 'heads', `${branch}.lock`);
-  return rm(lock).then(
+export function removeBranchLock(shared: string, branch: string): Promise<boolean> {
+  return removeRefLock(shared, `refs/heads/${branch}`);
+}
+
+/** The same for any ref of the run. */
+export function removeRefLock(shared: string, ref: string): Promise<boolean> {
+  return rm(join(shared, `${ref}.lock`)).then(
     () => true,
     () => false,
   );

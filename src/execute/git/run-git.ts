@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { parse, resolve } from 'node:path';
 
 export interface GitRequest {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Texts are bytes, one per character, because names of files can be any bytes. */
+  readonly isBinary?: true;
+  /** The lock of a file that only this caller uses. A killed git leaves it. */
+  readonly lock?: string;
 }
 
 /**
@@ -13,6 +18,7 @@ export interface GitRequest {
  */
 export async function runGit(request: GitRequest): Promise<string> {
   for (let tries = 1; ; tries++) {
+    if (request.lock !== undefined) await rm(request.lock, { force: true });
     const told = await runOnce(request);
     if (told !== 'killed') return told.output;
     if (tries === MOST_TRIES) throw new Error('git was killed');
@@ -22,7 +28,8 @@ export async function runGit(request: GitRequest): Promise<string> {
 /** How often git is started if it is killed each time. */
 export const MOST_TRIES = 5;
 
-function runOnce({ args, env = {}, input = '' }: GitRequest): Promise<Told> {
+function runOnce({ args, env = {}, input = '', isBinary }: GitRequest): Promise<Told> {
+  const encoding = isBinary ? 'latin1' : 'utf8';
   return new Promise((done, reject) => {
     const child = spawn('git', args, {
       cwd: NEUTRAL_FOLDER,
@@ -43,14 +50,14 @@ function runOnce({ args, env = {}, input = '' }: GitRequest): Promise<Told> {
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
     child.once('error', (error) => reject(new Error(isMissing(error) ? MISSING : error.message)));
     child.once('close', (code, signal) => {
-      if (code === 0) return done({ output: Buffer.concat(out).toString() });
+      if (code === 0) return done({ output: Buffer.concat(out).toString(encoding) });
       if (signal === 'SIGKILL' && !child.killed) return done('killed');
       const said = Buffer.concat(err).toString().trim();
       reject(new Error(said || `git ended with ${signal ?? code}`));
     });
     // git may fail before it has read all of its input.
     child.stdin.on('error', () => {});
-    child.stdin.end(input);
+    child.stdin.end(input, encoding);
   });
 }
 

@@ -1,9 +1,10 @@
 /** The content of a working tree as one name, so that two moments can be compared. */
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, readdir, readlink, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
+import { copyIndex } from './copy-index.ts';
 import { inertConfig } from './inert-config.ts';
 import { runGit } from './run-git.ts';
 
@@ -54,18 +55,6 @@ async function contentInGit({ repository, top, objects }: WorkingTree): Promise<
     return (await runGit({ args: [...where, 'write-tree'], env })).trim();
   } finally {
     await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-/** With its times, from which git sees which files it need not read again. */
-async function copyIndex(from: string, to: string): Promise<void> {
-  try {
-    await copyFile(from, to);
-    const { atime, mtime } = await stat(from);
-    await utimes(to, atime, mtime);
-  } catch (error) {
-    // A new repository has no index yet.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
 }
 

@@ -1,0 +1,201 @@
+/**
+ * INV-30: Raymond records files beside the user's index, HEAD, stash and branches, and changes none of
+ * them. It restores only files that it has recorded for the run.
+ *
+ * Each working tree has a private index that is kept between records, so that git reads only the files
+ * that have changed. A record is a tree object. A ref under `refs/raymond/<run>/` protects it from
+ * `git gc`, and `prune` removes the ref.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileHistory } from '../../ports.ts';
+import { changedPaths } from './changed-paths.ts';
+import { copyIndex } from './copy-index.ts';
+import { removeRefLock } from './git-remains.ts';
+import { inertConfig } from './inert-config.ts';
+import { type GitRequest, runGit } from './run-git.ts';
+
+export function gitFileHistory(ofRun: {
+  readonly run: string;
+  /** For the private indexes. */
+  readonly folder: string;
+}): FileHistory {
+  const trees = new Map<string, WorkingTree>();
+  const treeAt = (root: string) => {
+    const known = trees.get(root) ?? new WorkingTree(ofRun.run, root, placeOf(ofRun.folder, root));
+    trees.set(root, known);
+    return known;
+  };
+  return {
+    rootOf,
+    record: (root, goal) => treeAt(root).inTurn((tree) => tree.record(goal)),
+    restore: (root, id) => treeAt(root).inTurn((tree) => tree.restore(id)),
+  };
+}
+
+/** The nearest folder with a `.git`: the cheapest question that finds the same tree as git. */
+function rootOf(directory: string): string | undefined {
+  if (!existsSync(directory)) return undefined;
+  for (let folder = directory; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+const placeOf = (folder: string, root: string) =>
+  join(folder, createHash('sha256').update(root).digest('hex').slice(0, 16));
+
+/** The names of the files in the folder of a working tree. */
+export const REPOSITORY_FILE = 'repository';
+const INDEX_FILE = 'index';
+
+export const refsOf = (run: string) => `refs/raymond/${run}/`;
+
+/** The work on one tree happens one by one. */
+class WorkingTree {
+  readonly #run: string;
+  readonly #root: string;
+  readonly #folder: string;
+  #repository: { readonly own: string; readonly shared: string } | undefined;
+  #newest: string | undefined;
+  readonly #anchored = new Set<string>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(run: string, root: string, folder: string) {
+    this.#run = run;
+    this.#root = root;
+    this.#folder = folder;
+  }
+
+  inTurn<T>(act: (tree: this) => Promise<T>): Promise<T> {
+    const done = this.#last.then(() => act(this));
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async record(goal: string | undefined): Promise<string> {
+    const { own } = await this.#open();
+    const env = await this.#environment(own);
+    const tree = await this.#recordWith(env);
+    const hidden = goal === undefined ? [] : await this.#hiddenBy(tree, goal, env);
+    if (hidden.length === 0) return tree;
+    await this.#add(hidden, env);
+    return this.#write(env);
+  }
+
+  async restore(goal: string): Promise<void> {
+    const { own, shared } = await this.#open();
+    if (!/^[0-9a-f]{40,64}$/.test(goal)) throw new Error(`${goal} is not the id of files`);
+    const ref = `${refsOf(this.#run)}${goal}`;
+    const known = await runGit({ args: ['--git-dir', shared, 'rev-parse', '--verify', ref] });
+    if (known.trim() !== goal) throw new Error(`${goal} was not recorded for ${this.#run}`);
+    for (let tries = 1; ; tries++) {
+      const env = await this.#environment(own);
+      const tree = await this.record(goal);
+      if (tree === goal) return;
+      // Refuses to overwrite a file that has changed since the record.
+      const args = ['read-tree', '--no-sparse-checkout', '-m', '-u', tree, goal];
+      try {
+        await this.#git({ args, env });
+        this.#newest = goal;
+        return;
+      } catch (error) {
+        // Another process changed a file meanwhile, or killed git in the middle of its work.
+        if (tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  async #open() {
+    if (this.#repository) return this.#repository;
+    const asked = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir'];
+    const told = await runGit({ args: ['-C', this.#root, 'rev-parse', ...asked] });
+    const [own = '', shared = ''] = told.split('\n');
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(this.#folder, REPOSITORY_FILE), shared, { mode: 0o600 });
+    if (!existsSync(this.#index)) await copyIndex(join(own, 'index'), this.#index);
+    this.#repository = { own, shared };
+    return this.#repository;
+  }
+
+  get #index(): string {
+    return join(this.#folder, INDEX_FILE);
+  }
+
+  /** An agent may have changed the configuration of the repository, so it is read each time. */
+  async #environment(own: string): Promise<Environment> {
+    return {
+      ...(await inertConfig(own)),
+      GIT_INDEX_FILE: this.#index,
+      // The lock is for the private index only.
+      GIT_OPTIONAL_LOCKS: '1',
+    };
+  }
+
+  async #recordWith(env: Environment): Promise<string> {
+    const args = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--no-renames'];
+    const what = ['--ignore-submodules=all', '--', '.', ':(exclude,top).raymond'];
+    const told = await this.#git({ args: [...args, ...what], env, isBinary: true });
+    const changed = await changedPaths(told, this.#root);
+    if (changed.length === 0 && this.#newest !== undefined) return this.#newest;
+    await this.#add(changed, env);
+    return this.#write(env);
+  }
+
+  async #add(paths: readonly string[], env: Environment): Promise<void> {
+    if (paths.length === 0) return;
+    const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
+    const input = paths.map((path) => `${path}\0`).join('');
+    await this.#git({ args, env, isBinary: true, input });
+  }
+
+  async #write(env: Environment): Promise<string> {
+    const tree = (await this.#git({ args: ['write-tree', '--missing-ok'], env })).trim();
+    await this.#anchor(tree);
+    this.#newest = tree;
+    return tree;
+  }
+
+  async #anchor(tree: string): Promise<void> {
+    if (this.#anchored.has(tree)) return;
+    const { shared } = await this.#open();
+    const ref = `${refsOf(this.#run)}${tree}`;
+    const anchor = () => runGit({ args: ['--git-dir', shared, 'update-ref', ref, tree] });
+    await anchor().catch(async (error) => {
+      if (!(await removeRefLock(shared, ref))) throw error;
+      await anchor();
+    });
+    this.#anchored.add(tree);
+  }
+
+  /** The files that exist and would be overwritten, although they are not in the record. */
+  async #hiddenBy(tree: string, goal: string, env: Environment): Promise<readonly string[]> {
+    const args = ['diff-tree', '-r', '-z', '--no-renames', '--name-only', '--diff-filter=A'];
+    const told = await this.#git({ args: [...args, tree, goal], env, isBinary: true });
+    const hidden: string[] = [];
+    for (const path of told.split('\0').filter((name) => name !== '')) {
+      const here = Buffer.concat([Buffer.from(`${this.#root}/`), Buffer.from(path, 'latin1')]);
+      const kind = await lstat(here).catch(() => undefined);
+      if (kind?.isFile() || kind?.isSymbolicLink()) hidden.push(path);
+    }
+    return hidden;
+  }
+
+  #git({ args, ...request }: GitRequest): Promise<string> {
+    const own = this.#repository?.own ?? '';
+    const where = ['-C', this.#root, '--git-dir', own, '--work-tree', this.#root];
+    // A split index would leave files in the repository.
+    const settings = ['-c', 'core.splitIndex=false', '-c', 'core.bare=false'];
+    return runGit({
+      ...request,
+      args: [...where, ...settings, ...args],
+      lock: `${this.#index}.lock`,
+    });
+  }
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const MOST_TRIES = 3;

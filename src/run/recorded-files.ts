@@ -1,0 +1,86 @@
+import type { Input } from '../model/input.ts';
+import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import type { Account } from '../model/step-account.ts';
+import type { Clock, FileHistory, Live, StepKey } from '../ports.ts';
+import type { Inbox } from './inbox.ts';
+
+export interface RecordedFilesPorts {
+  /** Absent if no files are recorded: in rehearsals and in tests of workflows. */
+  readonly files?: FileHistory;
+  readonly clock: Clock;
+  readonly live: (step: StepKey, live: Live) => void;
+}
+
+/**
+ * Records the files before and after the steps of a run, so that it can be rewound. A record takes as
+ * long as `git status`. Compared with a prompt this is nothing, but a script may take 2 ms. So a script
+ * gets a record only after it has run for a while.
+ */
+export class RecordedFiles {
+  readonly #inbox: Inbox<Input>;
+  readonly #ports: RecordedFilesPorts;
+  /** The newest record of each working tree in which no step has started since then. */
+  readonly #fresh = new Map<string, { readonly tree: string; readonly at: number }>();
+  /** The trees that cannot be recorded. */
+  readonly #hopeless = new Set<string>();
+
+  constructor(inbox: Inbox<Input>, ports: RecordedFilesPorts) {
+    this.#inbox = inbox;
+    this.#ports = ports;
+  }
+
+  /** Records the files that a step finds. */
+  async before({ settings }: Run, agent: Agent, { step, session }: RunningStatus): Promise<void> {
+    const { files, clock } = this.#ports;
+    const { checkpoints } = settings;
+    if (!files || checkpoints === 'none') return;
+    if (!session && checkpoints !== 'steps') {
+      this.#fresh.clear();
+      return;
+    }
+    const root = files.rootOf(agent.cwd);
+    if (root === undefined) return;
+    const fresh = this.#fresh.get(root);
+    const isFresh = fresh && clock.now() - fresh.at < FRESH_MS;
+    const tree = isFresh ? fresh.tree : await this.#record(root, { agent: agent.id, step });
+    this.#fresh.delete(root);
+    if (tree === undefined) return;
+    this.#inbox.put({ kind: 'files-recorded', at: clock.now(), agent: agent.id, step, tree });
+  }
+
+  /** Records the files that a step leaves. */
+  async after(
+    { settings: { checkpoints } }: Run,
+    agent: Agent,
+    { step, session, startedAt }: RunningStatus,
+  ): Promise<Pick<Account, 'tree'>> {
+    const { files, clock } = this.#ports;
+    if (!files || checkpoints === 'none') return {};
+    const isLong = clock.now() - startedAt >= LONG_SCRIPT_MS;
+    if (!session && checkpoints !== 'steps' && !isLong) return {};
+    const root = files.rootOf(agent.cwd);
+    if (root === undefined) return {};
+    const at = clock.now();
+    const tree = await this.#record(root, { agent: agent.id, step });
+    if (tree === undefined) return {};
+    this.#fresh.set(root, { tree, at });
+    return { tree };
+  }
+
+  /** A tree that failed once would fail each time, and might take a minute to do so. */
+  async #record(root: string, step: StepKey): Promise<string | undefined> {
+    const { files, live } = this.#ports;
+    if (!files || this.#hopeless.has(root)) return undefined;
+    return files.record(root).catch((error) => {
+      this.#hopeless.add(root);
+      const why = error instanceof Error ? error.message : String(error);
+      const text = `the files of ${root} cannot be recorded, so a rewind will leave them alone: ${why}`;
+      live(step, { kind: 'note', text });
+      return undefined;
+    });
+  }
+}
+
+/** A person may change files between two steps that follow each other less closely. */
+const FRESH_MS = 1_000;
+const LONG_SCRIPT_MS = 1_000;
