@@ -75,6 +75,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
     .command('show [run]')
     .description('show the agents of a run, and the time and cost of its states')
+    .option('--steps', 'list the steps instead, by the names that rewind takes')
     .option('--timeline', 'draw a row for each agent instead, with its steps and waits')
     .option('--svg', 'with --timeline: draw an SVG picture')
     .option('--json', 'print the state as JSON')
@@ -115,6 +116,17 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
       const words = [run, text].filter((word) => word !== undefined);
       await finish((await import('./commands/answer.ts')).answer(here, words, options));
     });
+  raymond
+    .command('rewind <run>')
+    .description('take a run back to the moment before a step: conversation, files and stack')
+    .option('--to <step>', 'the step, such as main:3; "raymond show --steps" lists the steps')
+    .option('--undo', 'instead, take the last rewind back')
+    .option('--no-files', 'leave files alone')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .action(async (name, options) =>
+      finish((await import('./commands/rewind.ts')).rewind(here, name, options)),
+    );
   raymond
     .command('prune [runs...]')
     .description('remove completed runs, or the named ones')

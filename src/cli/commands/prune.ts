@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { forgetFiles } from '../../execute/git/forget-files.ts';
 import {
   clearFolder,
   type LeftTree,
@@ -145,7 +146,7 @@ async function removeUnlessWork(
   busy: ReadonlySet<string>,
   { dryRun, discardWorktrees = false }: PruneOptions,
 ): Promise<Pruned> {
-  const { folder, worktrees } = around.workspace(found.id);
+  const { folder, worktrees, files } = around.workspace(found.id);
   const look = async () => {
     const trees = await treesOf(around, found);
     const isDoomed = (tree: LeftTree) =>
@@ -172,7 +173,10 @@ async function removeUnlessWork(
       );
     await clearFolder(worktrees);
     const work = [...looked.work, ...failures];
-    if (work.length === 0) await lease.remove();
+    if (work.length === 0) {
+      await forgetFiles(found.id, files);
+      await lease.remove();
+    }
     const isRemoved = ({ path }: LeftTree) => failures.every((failed) => failed.path !== path);
     return pruned({ doomed: looked.doomed.filter(isRemoved), work });
   } finally {

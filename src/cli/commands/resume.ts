@@ -1,3 +1,4 @@
+import { finishRestoring } from '../../host/rewind-run.ts';
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { counted } from '../../model/counted.ts';
@@ -28,7 +29,7 @@ import { allRuns, condition, runToChange } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { type ChosenExecutors, checkNames, executors, libraryFor } from '../wire.ts';
+import { type ChosenExecutors, checkNames, executors, filesOf, libraryFor } from '../wire.ts';
 import { rehearsalNotice } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {
@@ -144,7 +145,8 @@ async function resumeOne(
   const lease = await store.lease(id);
   try {
     if (given.salvage) await salvageRun(lease);
-    const { run, isOwn, journal } = await lease.open();
+    const { run: opened, isOwn, journal } = await lease.open();
+    const run = await finishRestoring({ files: filesOf(around, id), clock }, opened, journal);
     if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
       await journal.close();
       return await repeatResult(run, given);

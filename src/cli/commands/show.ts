@@ -8,6 +8,7 @@ import { retelling } from '../../observe/retell.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { RunHistory } from '../../timeline/run-history.ts';
 import type { Span } from '../../timeline/span.ts';
+import { StepList } from '../../timeline/step-list.ts';
 import { timelineOf } from '../../timeline/timeline.ts';
 import { agent } from '../agent.ts';
 import { backgroundLog } from '../background-log.ts';
@@ -15,6 +16,7 @@ import { pastRuns } from '../past-runs.ts';
 import { openRun, runToSee } from '../runs.ts';
 import { shownAsJson } from '../show-json.ts';
 import { runHeading, type ShownRun, showRun } from '../show-run.ts';
+import { showSteps, stepsJson } from '../show-steps.ts';
 import { showTimeline, timelineJson, writeSvg } from '../show-timeline.ts';
 import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
@@ -23,26 +25,31 @@ export interface ShowOptions {
   readonly json?: boolean;
   readonly timeline?: boolean;
   readonly svg?: boolean;
+  readonly steps?: boolean;
 }
 
 export async function show(
   here: Here,
   name: string | undefined,
-  { json, timeline, svg }: ShowOptions,
+  { json, timeline, svg, steps }: ShowOptions,
 ): Promise<number> {
   if (svg && !timeline)
     throw wrongUsage('--svg draws a timeline.', 'Add --timeline, or omit --svg.');
   if (svg && json) throw wrongUsage('Both --svg and --json are given.', 'Remove one of them.');
+  if (steps && timeline)
+    throw wrongUsage('Both --steps and --timeline are given.', 'Remove one of them.');
   const { store, clock, workspace } = await here();
   const id = await runToSee(store, name);
   const spans: Span[] = [];
   const history = new RunHistory(timeline ? (span) => void spans.push(span) : undefined);
   const newest = new Newest();
   const places = new PlaceReader();
+  const list = new StepList();
   const found = await openRun(store, id, (event, before, after) => {
     history.follow(event, after);
     places.follow(event, after);
-    if (!json && !timeline) newest.add(event, before, after);
+    if (steps) list.follow(event);
+    else if (!json && !timeline) newest.add(event, before, after);
   });
   history.end(found.owner ? clock.now() : found.run.updatedAt);
   const drawn = timeline ? timelineOf(found.run, history.agents, spans) : undefined;
@@ -61,13 +68,18 @@ export async function show(
   const shown: ShownRun = { found, history, doings, log, left };
   if (json) {
     const bars = drawn && { timeline: timelineJson(drawn) };
-    stdout.json({ ...shownAsJson(shown), ...bars }, 2);
+    stdout.json({ ...shownAsJson(shown), ...bars, ...(steps && { steps: stepsJson(list) }) }, 2);
     return 0;
   }
   if (drawn) {
     for (const line of runHeading(found)) stdout.say(line);
     stdout.say('');
     showTimeline(drawn);
+    return 0;
+  }
+  if (steps) {
+    for (const line of [...runHeading(found), '']) stdout.say(line);
+    for (const line of showSteps(list, clock.now(), stdout.columns())) stdout.say(line);
     return 0;
   }
   // One by one, because the number of arguments of a call is limited.

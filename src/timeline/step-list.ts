@@ -1,0 +1,55 @@
+/** The steps of a run, as `raymond show --steps` lists them. */
+import { AbandonedSteps } from '../model/abandoned-steps.ts';
+import type { JournaledEvent, StepEndEvent } from '../model/event.ts';
+import { isStepEnd } from '../model/event-kinds.ts';
+import type { StateName } from '../model/state-name.ts';
+
+export interface ListedStep {
+  readonly agent: string;
+  readonly step: number;
+  readonly state: StateName;
+  readonly isPrompt: boolean;
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly costUsd: number;
+  readonly end: 'ended' | 'failed' | 'interrupted' | undefined;
+}
+
+export class StepList {
+  readonly #steps: ListedStep[] = [];
+  readonly #newest = new Map<string, number>();
+  readonly #abandoned = new AbandonedSteps();
+
+  follow(event: JournaledEvent): void {
+    this.#abandoned.follow(event, event.seq);
+    if (event.type === 'step-started') {
+      const { agent, step, state, at: startedAt, session } = event;
+      this.#newest.set(agent, this.#steps.length);
+      const open = { endedAt: undefined, costUsd: 0, end: undefined };
+      const isPrompt = session !== undefined;
+      this.#steps.push({ agent, step, state, isPrompt, startedAt, ...open });
+    } else if (isStepEnd(event)) this.#end(event);
+  }
+
+  get steps(): readonly ListedStep[] {
+    return this.#steps;
+  }
+
+  isAbandoned({ agent, step }: ListedStep): boolean {
+    return this.#abandoned.has(agent, step);
+  }
+
+  #end(event: StepEndEvent): void {
+    const index = this.#newest.get(event.agent) ?? -1;
+    const step = this.#steps[index];
+    if (step?.step !== event.step) return;
+    const end = ENDS[event.type];
+    this.#steps[index] = { ...step, endedAt: event.at, costUsd: event.cost.usd, end };
+  }
+}
+
+const ENDS = {
+  'step-ended': 'ended',
+  'step-failed': 'failed',
+  'step-interrupted': 'interrupted',
+} as const;
