@@ -135,18 +135,29 @@ echo '<join of="any">ASK</join>'`,
     'ASK.sh': `echo '<ask next="LAST">Which colour?</ask>'`,
     'LAST.sh': `echo '<fork worktree="true" n="slow">WORK</fork><join>START</join>'`,
   });
-  for (const args of [
-    ['init', '-q', '-b', 'main'],
-    ['config', 'user.name', 'x'],
-    ['config', 'user.email', 'x@example.com'],
-    ['commit', '-q', '--allow-empty', '-m', 'first'],
-  ])
-    execFileSync('git', args, { cwd: project });
+  makeRepository();
   await ends(2, 'worktrees', '--workflow-id', 'worktrees');
   await ends(0, 'answer', 'worktrees', 'blue');
   const isWorking = () =>
     processes().some(({ cwd }) => cwd === join(project, '.raymond/worktrees/worktrees/main_work7'));
   await killedWhen(isWorking, ['resume', 'worktrees'], 'worktrees');
+}
+
+/** A run that was rewound, continued, rewound again, and taken back. */
+async function rewound() {
+  write('rewound', {
+    'START.sh': `echo '<fork n="1">WORK</fork><join>NEXT</join>'`,
+    'WORK.sh': 'echo work >work.txt; echo "<result>$n</result>"',
+    'NEXT.sh': `echo next >next.txt; echo '<goto>LAST</goto>'`,
+    'LAST.sh': `echo '<result>done</result>'`,
+  });
+  makeRepository();
+  await ends(0, 'rewound', '--checkpoints', 'steps', '--workflow-id', 'rewound');
+  await ends(0, 'rewind', 'rewound', '--to', 'main:1', '--yes');
+  await ends(0, 'resume', 'rewound');
+  await ends(0, 'rewind', 'rewound', '--to', 'main:5', '--yes');
+  await ends(0, 'rewind', 'rewound', '--undo', '--yes');
+  await ends(0, 'rewind', 'rewound', '--to', 'main:5', '--yes');
 }
 
 /** A rehearsal in which a command of `ensures` fails, and an agent goes round in circles. */
@@ -259,7 +270,17 @@ async function agent() {
   }
 }
 
-const RUNS = { question, killed, asked, joined, worktrees, checks, long, agent };
+const RUNS = { question, killed, asked, joined, worktrees, rewound, checks, long, agent };
+
+function makeRepository() {
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['config', 'user.name', 'x'],
+    ['config', 'user.email', 'x@example.com'],
+    ['commit', '-q', '--allow-empty', '-m', 'first'],
+  ])
+    execFileSync('git', args, { cwd: project });
+}
 
 function write(workflow, states) {
   mkdirSync(join(project, workflow), { recursive: true });

@@ -5,6 +5,7 @@
  * - a run that was killed while workers ran
  * - a run with joins, killed while one of them waited
  * - a run with workers in worktrees, killed while one of them worked
+ * - a run that was rewound, continued, and rewound again
  * - a run with checks, and with an agent that goes round in circles
  * - a run of Claude Code with reminders, evaluators, retries and a usage limit
  * - a run that is long enough for a snapshot

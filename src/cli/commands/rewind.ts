@@ -95,7 +95,9 @@ function planLines(
         ]
       : []),
     ...(gone.length > 0 ? [`  Gone: ${names(gone)}, forked after that moment.`] : []),
-    `  Abandoned: ${counted(steps, 'step')}, ${usd(costUsd)}. They stay readable, and the money stays spent.`,
+    ...(steps > 0
+      ? [`  Abandoned: ${counted(steps, 'step')}, ${usd(costUsd)}. They stay readable, and the money stays spent.`]
+      : []),
     ...(isWithFiles && roots.length > 0
       ? [
           `  Files of ${names(roots)} come back as they were. Files that git ignores, branches and commits stay.`,

@@ -7,14 +7,14 @@
  * `git gc`, and `prune` removes the ref.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileHistory } from '../../ports.ts';
 import { changedPaths } from './changed-paths.ts';
 import { copyIndex } from './copy-index.ts';
 import { removeRefLock } from './git-remains.ts';
-import { inertConfig } from './inert-config.ts';
+import { inertConfig, withoutHooks } from './inert-config.ts';
 import { type GitRequest, runGit } from './run-git.ts';
 
 export function gitFileHistory(ofRun: {
@@ -35,11 +35,13 @@ export function gitFileHistory(ofRun: {
   };
 }
 
-/** The nearest folder with a `.git`: the cheapest question that finds the same tree as git. */
+/** Looks for a `.git`, as git does. To ask git itself would take more time than a short script. */
 function rootOf(directory: string): string | undefined {
   if (!existsSync(directory)) return undefined;
   for (let folder = directory; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder;
+    const git = join(folder, '.git');
+    const kind = statSync(git, { throwIfNoEntry: false });
+    if (kind?.isFile() || (kind?.isDirectory() && existsSync(join(git, 'HEAD')))) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }
@@ -162,7 +164,8 @@ class WorkingTree {
     if (this.#anchored.has(tree)) return;
     const { shared } = await this.#open();
     const ref = `${refsOf(this.#run)}${tree}`;
-    const anchor = () => runGit({ args: ['--git-dir', shared, 'update-ref', ref, tree] });
+    const args = ['--git-dir', shared, 'update-ref', ref, tree];
+    const anchor = () => runGit({ args, env: withoutHooks() });
     await anchor().catch(async (error) => {
       if (!(await removeRefLock(shared, ref))) throw error;
       await anchor();

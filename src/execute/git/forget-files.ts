@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPOSITORY_FILE, refsOf } from './file-history.ts';
+import { withoutHooks } from './inert-config.ts';
 import { runGit } from './run-git.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function forgetFiles(run: string, folder: string): Promise<void> {
   }
   for (const repository of repositories) {
     const git = (args: readonly string[], input = '') =>
-      runGit({ args: ['--git-dir', repository, ...args], input });
+      runGit({ args: ['--git-dir', repository, ...args], input, env: withoutHooks() });
     const refs = await git(['for-each-ref', '--format=delete %(refname)', refsOf(run)]).catch(
       () => '',
     );
