@@ -96,7 +96,9 @@ function planLines(
       : []),
     ...(gone.length > 0 ? [`  Gone: ${names(gone)}, forked after that moment.`] : []),
     ...(steps > 0
-      ? [`  Abandoned: ${counted(steps, 'step')}, ${usd(costUsd)}. They stay readable, and the money stays spent.`]
+      ? [
+          `  Abandoned: ${counted(steps, 'step')}, ${usd(costUsd)}. They stay readable, and the money stays spent.`,
+        ]
       : []),
     ...(isWithFiles && roots.length > 0
       ? [
