@@ -33,11 +33,28 @@ const withoutProcesses = {
 };
 const NO_PROCESSES = '\0no-processes';
 
+// `raymond mcp` uses large parts of zod. In a shared file, every other command would load them, too. So
+// it has a copy of its own.
+const ownZodForMcp = {
+  name: 'own-zod-for-mcp',
+  async resolveId(id, importer = '', options) {
+    const isOwn =
+      importer.endsWith(OWN) || /[\\/](?:src[\\/]mcp|@modelcontextprotocol)[\\/]/.test(importer);
+    if (!isOwn) return undefined;
+    const from = importer.endsWith(OWN) ? importer.slice(0, -OWN.length) : importer;
+    const found = await this.resolve(id, from, { ...options, skipSelf: true });
+    const isZod = /[\\/]node_modules[\\/]zod[\\/]/.test(found?.id ?? '');
+    return isZod ? { ...found, id: `${found.id}${OWN}` } : found;
+  },
+  load: (id) => (id.endsWith(OWN) ? readFileSync(id.slice(0, -OWN.length), 'utf8') : undefined),
+};
+const OWN = '?mcp';
+
 rmSync(`${root}/dist`, { recursive: true, force: true });
 // Node starts CommonJS files sooner than ES modules. No other program imports these files.
 await bundle({
   input: { cli: 'src/cli/main.ts' },
-  plugins: [withoutProcesses],
+  plugins: [withoutProcesses, ownZodForMcp],
   output: {
     format: 'cjs',
     entryFileNames: '[name].cjs',

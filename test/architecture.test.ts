@@ -58,6 +58,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'options',
   ],
   options: ['model', 'parse', 'interpret', 'files'],
+  mcp: ['model', 'ports.ts'],
   serve: ['model', 'interpret', 'graph', 'draw', 'timeline', 'forecast', 'ports.ts'],
   schemas: ['model', 'parse', 'options'],
   cli: [
@@ -81,6 +82,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'run',
     'host',
     'serve',
+    'mcp',
     'ports.ts',
     'testing.ts',
   ],

@@ -212,6 +212,11 @@ const repeated = (one: string, before: readonly string[] = []) => [...before, on
 /** Commands for the machine and the shell. */
 function addMachineCommands(raymond: Command, here: Here, finish: Finish): void {
   raymond
+    .command('mcp')
+    .description('serve tools for an orchestrating agent on standard input and output')
+    .option('--budget <usd>', 'the highest budget that the agent may give a run; 0 is unlimited')
+    .action(async (options) => finish((await import('./commands/mcp.ts')).mcp(here, options)));
+  raymond
     .command('config [action]')
     .description('show the configuration; "trust" approves the current config file of this project')
     .option('--revoke', 'with trust: withdraw the approval')

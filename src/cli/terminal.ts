@@ -75,6 +75,13 @@ export function standardInput(): AsyncIterable<Buffer> {
   return process.stdin;
 }
 
+/** Resolves when whoever writes to standard input has closed it. Does not read it. */
+export function inputEnds(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const end of ['end', 'close', 'error'] as const) process.stdin.once(end, () => resolve());
+  });
+}
+
 /** Reads answers of the person at the terminal. The prompt is written by Raymond. */
 export function lineReader(): Interface {
   return createInterface({ input: process.stdin, output: process.stderr });

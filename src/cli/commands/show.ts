@@ -1,4 +1,3 @@
-import { remainderOf } from '../../forecast/forecast.ts';
 import { PlaceReader } from '../../forecast/places.ts';
 import type { JournaledEvent } from '../../model/event.ts';
 import { doingByAgent } from '../../model/now.ts';
@@ -12,7 +11,6 @@ import { StepList } from '../../timeline/step-list.ts';
 import { timelineOf } from '../../timeline/timeline.ts';
 import { agent } from '../agent.ts';
 import { backgroundLog } from '../background-log.ts';
-import { pastRuns } from '../past-runs.ts';
 import { openRun, runToSee } from '../runs.ts';
 import { shownAsJson } from '../show-json.ts';
 import { runHeading, type ShownRun, showRun } from '../show-run.ts';
@@ -61,10 +59,10 @@ export async function show(
   const log = backgroundLog(workspace(id));
   const { run } = found;
   const isOver = run.agents.size === 0;
-  const pasts = isOver
-    ? []
-    : await pastRuns(store, run.workflow, run.workflowFiles.get(run.workflow));
-  const left = isOver ? undefined : remainderOf(run, places.standing(run), pasts);
+  // Most runs that are shown are over, and need no forecast.
+  const left = isOver
+    ? undefined
+    : await (await import('../run-forecast.ts')).runForecast(store, run, places);
   const shown: ShownRun = { found, history, doings, log, left };
   if (json) {
     const bars = drawn && { timeline: timelineJson(drawn) };

@@ -1,0 +1,45 @@
+import { newRun } from '../../interpret/new-run.ts';
+import { serveTools } from '../../mcp/server.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import { readConfiguration } from '../configuration.ts';
+import { runControl } from '../run-control.ts';
+import type { Here } from '../surroundings.ts';
+import { inputEnds } from '../terminal.ts';
+import { RAYMOND_VERSION } from '../version.ts';
+
+export interface McpOptions {
+  readonly budget?: string;
+}
+
+/** Serves tools for an orchestrating agent until its client is gone. The runs continue without it. */
+export async function mcp(here: Here, options: McpOptions): Promise<number> {
+  const around = await here();
+  const gone = new AbortController();
+  const ended = inputEnds();
+  const serving = serveTools(
+    {
+      store: around.store,
+      control: runControl(around),
+      mostBudgetUsd: budgetFrom(options) ?? (await usualBudget(around.project)),
+      closed: gone.signal,
+    },
+    RAYMOND_VERSION,
+  );
+  await ended;
+  gone.abort();
+  await serving.close();
+  return 0;
+}
+
+function budgetFrom({ budget }: McpOptions): number | undefined {
+  if (budget === undefined) return undefined;
+  const usd = budget.trim() === '' ? Number.NaN : Number(budget);
+  if (usd >= 0 && Number.isFinite(usd)) return usd;
+  throw wrongUsage(`The budget ${budget} is not a number.`, 'Give US dollars; 0 is unlimited.');
+}
+
+/** The budget that a start without an option has. */
+async function usualBudget(project: Parameters<typeof readConfiguration>[0]): Promise<number> {
+  const { options } = await readConfiguration(project);
+  return options.budget ?? newRun.settings.budgetUsd;
+}

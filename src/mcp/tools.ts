@@ -1,0 +1,192 @@
+/**
+ * INV-30: A tool can do nothing that its person did not allow when they started the server. It runs the
+ * checks of the command line, and gives no consent in place of the person.
+ *
+ * The tools for agents that orchestrate runs. Texts of runs come back as JSON, so they cannot be taken
+ * for words of Raymond.
+ */
+import * as z from 'zod';
+import { UserError } from '../model/user-error.ts';
+import type { RunControl, RunStore, StoredRun } from '../ports.ts';
+import { awaitNews } from './await-news.ts';
+import { compactRun, standing } from './compact-run.ts';
+
+export interface ToolParts {
+  readonly store: RunStore;
+  readonly control: RunControl;
+  /** The highest budget that a tool may choose for a run; 0 is unlimited. */
+  readonly mostBudgetUsd: number;
+  /** Aborted when the client is gone. */
+  readonly closed: AbortSignal;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly isReading: boolean;
+  /** Checks the input. May throw a UserError. */
+  readonly act: (input: unknown, parts: ToolParts) => Promise<unknown>;
+}
+
+const run = z.string().describe('The id of a run.');
+const limits = {
+  budget: z
+    .number()
+    .positive()
+    .optional()
+    .describe('In US dollars, for the whole run. The person who started this server limits it.'),
+  max_iterations: z.int().positive().optional().describe('The largest number of steps.'),
+};
+
+/** Clients give up on a tool after a minute. */
+const MOST_SECONDS = 50;
+
+interface TypedTool<Input extends z.ZodObject> extends Omit<Tool, 'input' | 'act'> {
+  readonly input: Input;
+  readonly act: (input: z.infer<Input>, parts: ToolParts) => Promise<unknown>;
+}
+
+function tool<Input extends z.ZodObject>(one: TypedTool<Input>): Tool {
+  return { ...one, act: async (input, parts) => one.act(one.input.parse(input), parts) };
+}
+
+export const TOOLS: readonly Tool[] = [
+  tool({
+    name: 'list',
+    description: 'Lists the runs of this project, the newest first.',
+    input: z.strictObject({
+      limit: z.int().positive().max(100).optional().describe('20 by default.'),
+    }),
+    isReading: true,
+    async act({ limit = 20 }, { store, control }) {
+      const runs = (await store.survey()).flatMap((found) =>
+        found.kind === 'stored' ? [found] : [],
+      );
+      const newest = runs.toSorted((a, b) => b.run.startedAt - a.run.startedAt);
+      return {
+        runs: newest.slice(0, limit).map((found) => standing(found, control)),
+        omitted: Math.max(0, newest.length - limit),
+      };
+    },
+  }),
+  tool({
+    name: 'show',
+    description: 'Shows one run: its agents, open questions, failures, cost and result.',
+    input: z.strictObject({ run }),
+    isReading: true,
+    act: async ({ run }, { store, control }) => compactRun(await open(store, run), control),
+  }),
+  tool({
+    name: 'start',
+    description:
+      'Starts a workflow of this project in the background, and returns the run. Then use watch.',
+    input: z.strictObject({
+      workflow: z.string().describe('The path of a workflow inside the project.'),
+      input: z.string().optional().describe('The value of {{input}} for the first state.'),
+      set: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe('Variables of prompts and scripts.'),
+      id: z.string().optional().describe('The id of the new run.'),
+      rehearse: z.boolean().optional().describe('Calls no model and executes no script.'),
+      ...limits,
+    }),
+    isReading: false,
+    async act({ workflow, id, set, ...given }, parts) {
+      const { store, control, mostBudgetUsd } = parts;
+      checkBudget(given.budget, parts);
+      const budget = given.budget ?? (mostBudgetUsd > 0 ? mostBudgetUsd : undefined);
+      const pairs = set && Object.entries(set).map(([name, value]) => `${name}=${value}`);
+      const started = await control.start(workflow, { ...given, budget, set: pairs }, id);
+      return compactRun(await open(store, started), control);
+    },
+  }),
+  tool({
+    name: 'watch',
+    description:
+      'Waits for news of a run, and returns its state. By default it returns when the run needs attention: a question, a failure, a limit or its end. Call it again with the position that it returned.',
+    input: z.strictObject({
+      run,
+      after: z.int().nonnegative().optional().describe('The position of the last state you saw.'),
+      until: z.enum(['attention', 'change']).optional().describe('attention by default.'),
+      seconds: z.number().nonnegative().max(MOST_SECONDS).optional().describe('30 by default.'),
+    }),
+    isReading: true,
+    async act({ run, after, until = 'attention', seconds = 30 }, { store, control, closed }) {
+      const signal = AbortSignal.any([closed, AbortSignal.timeout(seconds * 1_000)]);
+      const news = await awaitNews(store, await open(store, run), { after, until, signal });
+      return { news, ...(await compactRun(await open(store, run), control)) };
+    },
+  }),
+  tool({
+    name: 'answer',
+    description: 'Answers an open question of a run.',
+    input: z.strictObject({
+      run,
+      agent: z.string().optional().describe('May be left out if one agent asks.'),
+      text: z.string(),
+    }),
+    isReading: false,
+    async act({ run, agent, text }, { store, control }) {
+      await open(store, run);
+      const { isDelivered, ...answered } = await control.answer(run, agent, text);
+      const next = isDelivered ? 'Use watch.' : 'No process works on the run. Use resume.';
+      return { run, ...answered, delivered: isDelivered, next };
+    },
+  }),
+  tool({
+    name: 'stop',
+    description: 'Stops a run. It can be resumed.',
+    input: z.strictObject({
+      run,
+      now: z
+        .boolean()
+        .optional()
+        .describe('Also stop the running steps, and do not wait for them.'),
+    }),
+    isReading: false,
+    async act({ run, now }, { store, control }) {
+      await open(store, run);
+      const { over } = await control.stop(run, now ? 'now' : 'drain');
+      // A drain may take as long as the running steps.
+      over.catch(() => {});
+      if (now) await over;
+      return compactRun(await open(store, run), control);
+    },
+  }),
+  tool({
+    name: 'resume',
+    description: 'Continues a run that has stopped, failed or crashed, in the background.',
+    input: z.strictObject({
+      run,
+      input: z.string().optional().describe('Replaces the input of failed agents.'),
+      fresh: z.boolean().optional().describe('Failed agents begin in new sessions.'),
+      ...limits,
+    }),
+    isReading: false,
+    async act({ run, fresh, ...given }, parts) {
+      const { store, control } = parts;
+      checkBudget(given.budget, parts);
+      await open(store, run);
+      // Only a person can accept changed files, or a run that they did not start.
+      await control.resume(run, given, { fresh });
+      return compactRun(await open(store, run), control);
+    },
+  }),
+];
+
+async function open(store: RunStore, id: string): Promise<StoredRun> {
+  const found = await store.look(id);
+  if (found.kind === 'damaged') throw found.problem;
+  return found;
+}
+
+function checkBudget(budget: number | undefined, { mostBudgetUsd }: ToolParts): void {
+  if (budget === undefined || mostBudgetUsd === 0 || budget <= mostBudgetUsd) return;
+  throw new UserError(
+    'budget-too-high',
+    `The budget of a run can be at most ${mostBudgetUsd} US dollars here.`,
+    'Choose a lower one. The person who started this server can allow more: raymond mcp --budget <usd>',
+  );
+}

@@ -1,0 +1,162 @@
+// An MCP client drives runs of the built program.
+import { readFileSync } from 'node:fs';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { newProject } from '../new-project.ts';
+import { BIN, type Project } from '../raymond.ts';
+
+const ASK = {
+  'flow/START.sh': `printf '<ask next="END">Which \\033[31mway\\u202e?</ask>\\n'\n`,
+  'flow/END.sh': `echo "<result>went $RAYMOND_INPUT</result>"\n`,
+};
+
+async function connected(project: Project, ...options: readonly string[]) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BIN, 'mcp', ...options],
+    cwd: project.folder,
+    env: { ...project.environment },
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const raw = async (name: string, given: Readonly<Record<string, unknown>> = {}) => {
+    const answer = await client.callTool({ name, arguments: { ...given } });
+    const [content] = answer.content;
+    if (content?.type !== 'text') throw new Error(`${name} gave no text`);
+    return { text: content.text, isError: answer.isError === true };
+  };
+  const call = async (name: string, given?: Readonly<Record<string, unknown>>) => {
+    const { text, isError } = await raw(name, given);
+    return { isError, ...JSON.parse(text) };
+  };
+  return { client, raw, call, pid: transport.pid ?? 0 };
+}
+
+/** Watches as an agent does: with the last position, until the run has such a state. */
+async function watchUntil(
+  { call }: Pick<Awaited<ReturnType<typeof connected>>, 'call'>,
+  run: string,
+  isReached: (state: { readonly status: string; readonly questions: unknown[] }) => boolean,
+) {
+  let state = await call('watch', { run, seconds: 5 });
+  await eventually('the run gets there', async () => {
+    if (isReached(state)) return true;
+    state = await call('watch', { run, after: state.position, seconds: 5 });
+    return isReached(state);
+  });
+  return state;
+}
+
+test('a client starts a run, watches it, answers its question and gets its result', async () => {
+  const project = newProject(ASK);
+  const server = await connected(project);
+  const { call, raw, client } = server;
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual([
+    ...['answer', 'list', 'resume', 'show', 'start', 'stop', 'watch'],
+  ]);
+
+  const started = await call('start', { workflow: 'flow', id: 'one', budget: 2 });
+  expect(started).toMatchObject({ run: 'one', own: true, isError: false });
+  const asking = await watchUntil(server, 'one', ({ questions }) => questions.length > 0);
+  expect(asking.questions).toMatchObject([{ agent: 'main', answered: false }]);
+  // The text of the agent is whole, and no character of it can act on a terminal.
+  expect(asking.questions[0].question).toBe('Which \u001b[31mway\u202e?');
+  const { text } = await raw('show', { run: 'one' });
+  expect(text).toContain('Which \\u001b[31mway\\u202e?');
+
+  expect(await call('answer', { run: 'one', text: 'left' })).toMatchObject({
+    agent: 'main',
+    delivered: true,
+  });
+  const done = await watchUntil(server, 'one', ({ status }) => status === 'completed');
+  expect(done).toMatchObject({ result: 'went left', working: false });
+  expect(await call('list')).toMatchObject({ runs: [{ run: 'one', status: 'completed' }] });
+  expect(project.journal('one')[0]).toMatchObject({ settings: { budgetUsd: 2 } });
+  // Nothing is left to wait for.
+  expect(await call('watch', { run: 'one', seconds: 50 })).toMatchObject({ news: true });
+});
+
+test('mistakes and wishes for more rights are refused with a fact and a remedy', async () => {
+  const project = newProject({ ...ASK, '../outside/START.sh': `echo '<result>x</result>'\n` });
+  const { call, raw } = await connected(project, '--budget', '3');
+  const error = (code: string, remedy: string) => ({
+    isError: true,
+    error: { code, remedy: expect.stringContaining(remedy) },
+  });
+  expect(await call('show', { run: 'none' })).toMatchObject(error('no-run', 'raymond list'));
+  expect(await call('answer', { run: 'none', text: 'x' })).toMatchObject(
+    error('no-run', 'raymond list'),
+  );
+  expect(await call('start', { workflow: '../outside' })).toMatchObject(
+    error('outside-project', 'inside the project'),
+  );
+  expect(await call('start', { workflow: 'flow', budget: 3.5 })).toMatchObject(
+    error('budget-too-high', 'raymond mcp --budget'),
+  );
+  for (const given of [
+    { dangerously_skip_permissions: true },
+    { permission_mode: 'bypassPermissions' },
+    { budget: 0 },
+    { claude_path: '/tmp/x' },
+  ])
+    expect((await raw('start', { workflow: 'flow', ...given })).isError).toBe(true);
+  for (const given of [{ accept_changes: true }, { trust_run: true }])
+    expect((await raw('resume', { run: 'none', ...given })).isError).toBe(true);
+  expect(await call('list')).toMatchObject({ runs: [] });
+  // Without a budget, a run has the highest one.
+  await call('start', { workflow: 'flow', id: 'two' });
+  expect(project.journal('two')[0]).toMatchObject({ settings: { budgetUsd: 3 } });
+  await call('stop', { run: 'two', now: true });
+});
+
+test('a closed client ends the server and no run; another one stops and resumes the run', async () => {
+  const wait = `until [ -e morning ]; do sleep 0.05; done; echo '<result>awake</result>'\n`;
+  const project = newProject({ 'flow/START.sh': wait });
+  const first = await connected(project);
+  const pending = first.call('start', { workflow: 'flow', id: 'long' });
+  expect(await pending).toMatchObject({ working: true });
+  const watching = first.call('watch', { run: 'long', seconds: 50 }).catch(() => 'closed');
+  await first.client.close();
+  await watching;
+  await eventually('the server has ended', () => !isRunning(first.pid));
+
+  const second = await connected(project);
+  expect(await second.call('show', { run: 'long' })).toMatchObject({ working: true });
+  const news = await second.call('watch', { run: 'long', seconds: 0.2 });
+  expect(news).toMatchObject({ news: false, working: true });
+  await second.call('stop', { run: 'long', now: true });
+  expect(await second.call('show', { run: 'long' })).toMatchObject({
+    status: 'interrupted',
+    working: false,
+  });
+  project.write('morning', '');
+  await second.call('resume', { run: 'long' });
+  const done = await watchUntil(second, 'long', ({ status }) => status === 'completed');
+  expect(done).toMatchObject({ result: 'awake' });
+});
+
+test('changed files need a person', async () => {
+  const project = newProject(ASK);
+  const server = await connected(project);
+  await server.call('start', { workflow: 'flow', id: 'asks' });
+  await watchUntil(server, 'asks', ({ questions }) => questions.length > 0);
+  await server.call('stop', { run: 'asks', now: true });
+  project.write('flow/END.sh', `echo '<result>changed</result>'\n`);
+  const refused = await server.call('resume', { run: 'asks' });
+  expect(refused).toMatchObject({ isError: true, error: { code: 'changed-workflow' } });
+  expect(refused.error.remedy).toContain('--accept-changes');
+});
+
+/** A process whose end nobody has read yet is over, too. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
