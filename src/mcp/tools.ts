@@ -1,9 +1,7 @@
 /**
- * INV-30: A tool can do nothing that its person did not allow when they started the server. It runs the
- * checks of the command line, and gives no consent in place of the person.
- *
- * The tools for agents that orchestrate runs. Texts of runs come back as JSON, so they cannot be taken
- * for words of Raymond.
+ * The tools for agents that orchestrate runs. A tool can do nothing that the person who started the
+ * server did not allow. It runs the checks of the command line, and gives no consent for them.
+ * Tools return texts of runs as JSON, so they cannot be taken for words of Raymond.
  */
 import * as z from 'zod';
 import { UserError } from '../model/user-error.ts';
