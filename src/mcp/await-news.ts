@@ -22,7 +22,7 @@ export async function awaitNews(
 ): Promise<boolean> {
   const needsAttention = run.tally.asking + run.tally.failed > 0;
   if (after === undefined && until === 'attention' && needsAttention) return true;
-  if (after === undefined && !owner) return true;
+  if (after === undefined && (!owner || run.status.kind === 'ended')) return true;
   const over = new AbortController();
   const stop = () => over.abort();
   signal.addEventListener('abort', stop);

@@ -74,7 +74,7 @@ test('a client starts a run, watches it, answers its question and gets its resul
     delivered: true,
   });
   const done = await watchUntil(server, 'one', ({ status }) => status === 'completed');
-  expect(done).toMatchObject({ result: 'went left', working: false });
+  expect(done).toMatchObject({ result: 'went left', failed: 0 });
   expect(await call('list')).toMatchObject({ runs: [{ run: 'one', status: 'completed' }] });
   expect(project.journal('one')[0]).toMatchObject({ settings: { budgetUsd: 2 } });
   // Nothing is left to wait for.
