@@ -73,6 +73,7 @@ function endedAgent({ state, end, costUsd }: EndedAgent) {
     case 'failed':
       return { ...at, failure: bounded(end.failure.message, LONGEST_TEXT) };
     case 'stopped':
+    case 'rewound':
       return at;
     default:
       return unreachable(end);
