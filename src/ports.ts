@@ -7,7 +7,8 @@ import type { Choices } from './model/agent.ts';
 import type { RunEvent, SessionUse } from './model/event.ts';
 import type { Failure } from './model/failure.ts';
 import type { DirectoryFact, Facts, Located, TreeFact, WorkflowFact } from './model/input.ts';
-import type { Run } from './model/run.ts';
+import type { PermissionDecision, PermissionRequest } from './model/permission.ts';
+import type { OpenRequest, Run } from './model/run.ts';
 import type { StateName } from './model/state-name.ts';
 import type { Account, AnswerRef } from './model/step-account.ts';
 import type { OutputText } from './model/tag.ts';
@@ -41,12 +42,23 @@ export interface WorkflowLibrary {
 export interface Executor {
   /** The name of the executor in the journal. */
   readonly name: string;
-  start(step: Step, live: (live: Live) => void): RunningStep;
-  /** Adopts a step that an earlier process started. The step may run, have finished, or be lost. */
-  adopt(step: Step, live: (live: Live) => void): RunningStep;
+  start(step: Step, live: (live: Live) => void, ask?: AskPerson): RunningStep;
+  /**
+   * Adopts a step that an earlier process started. The step may run, have finished, or be lost. It
+   * reports its open permission requests again.
+   */
+  adopt(step: Step, live: (live: Live) => void, ask?: AskPerson): RunningStep;
   /** Ends everything that it keeps between steps. */
   close(): Promise<void>;
 }
+
+/** Reports the permission requests of a step. */
+export type AskPerson = (asking: Asking) => void;
+
+export type Asking =
+  | { readonly kind: 'requested'; readonly request: PermissionRequest }
+  /** The agent no longer wants a decision. */
+  | { readonly kind: 'withdrawn'; readonly request: string };
 
 /** The executors of the steps of a run. */
 export interface Executors {
@@ -68,6 +80,16 @@ export interface RunningStep {
   readonly isAdopted?: true;
   /** Ends the step and everything that it started; `outcome` then settles. */
   stop(): void;
+  /**
+   * Gives the decision about a permission request to the agent. It may come before an adopted step has
+   * reported the request again, and more than once.
+   */
+  decide?(request: string, decision: PermissionDecision): void;
+  /**
+   * Leaves the step to a later process, which adopts it; `outcome` then settles. Absent if the step
+   * cannot outlive this process.
+   */
+  leave?(): void;
 }
 
 export type Step = PromptStep | ScriptStep | CheckStep;
@@ -100,6 +122,10 @@ export interface PromptStep extends StepParts {
   /** The folder of the earlier attempt, if this step repeats one. */
   readonly previousFolder: string | undefined;
   readonly warm: boolean;
+  /** Whether tool calls that the agent may not make by itself wait for a person. */
+  readonly asksPermissions: boolean;
+  /** The rules that people have allowed for the run. */
+  readonly granted: readonly string[];
 }
 
 export interface ScriptStep extends StepParts {
@@ -162,21 +188,28 @@ export interface Observer {
 /** A person who may answer the questions of a run while it is carried. */
 export interface Person {
   ask(question: OpenQuestion, reply: Reply): void;
-  /** The question of an agent no longer needs an answer from this person. */
-  withdraw(agent: string): void;
+  /** The question with this id no longer needs an answer from this person. */
+  withdraw(id: string): void;
   /** Whether this person may still answer. */
   isPresent(): boolean;
   close(): void;
 }
 
 export interface OpenQuestion {
+  /** Unique among the open questions. */
+  readonly id: string;
   readonly agent: string;
   readonly question: string;
   readonly deadline?: number | undefined;
+  /** Present for a permission request, which is answered with a decision. */
+  readonly request?: OpenRequest | undefined;
 }
 
 export interface Reply {
+  /** For a question of the workflow. */
   answer(text: string): void;
+  /** For a permission request. */
+  decide(decision: PermissionDecision): void;
   /** The person has left. */
   leave(): void;
 }

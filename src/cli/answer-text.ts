@@ -1,13 +1,12 @@
+import { type PermissionRequest, requestText } from '../model/permission.ts';
 import { UserError } from '../model/user-error.ts';
+import { asksText } from '../observe/words.ts';
 import { wrongUsage } from '../options/wrong-usage.ts';
 import { decodeUtf8 } from '../parse/utf8.ts';
 import { isAttended, lineReader, standardInput, stderr } from './terminal.ts';
 
 /** The text of an answer: from the command line, from standard input (`-`), or from the person at the terminal. */
-export async function answerText(
-  written: string | undefined,
-  asked: { readonly run: string; readonly agent: string; readonly question: string },
-): Promise<string> {
+export async function answerText(written: string | undefined, asked: Asked): Promise<string> {
   if (written === '-') return fromStandardInput(standardInput());
   if (written !== undefined) return written;
   if (isAttended()) return fromPerson(asked);
@@ -15,6 +14,14 @@ export async function answerText(
     `No answer is given for ${asked.run}.`,
     `Write it after the run: raymond answer ${asked.run} "...", or use - to read it from standard input.`,
   );
+}
+
+interface Asked {
+  readonly run: string;
+  readonly agent: string;
+  readonly question?: string;
+  /** Instead of a question. */
+  readonly request?: PermissionRequest;
 }
 
 const MAX_MIB = 4;
@@ -47,9 +54,9 @@ async function fromStandardInput(stream: AsyncIterable<Buffer>): Promise<string>
   return text;
 }
 
-function fromPerson({ agent, question }: { agent: string; question: string }): Promise<string> {
-  stderr.say(`${agent} asks:`);
-  stderr.quote(question);
+function fromPerson({ agent, question = '', request }: Asked): Promise<string> {
+  stderr.say(`${agent} ${asksText(request)}:`);
+  stderr.quote(request ? requestText(request) : question);
   const reader = lineReader();
   return new Promise((resolve, reject) => {
     reader.once('close', () => {

@@ -2,10 +2,11 @@
 import { hostname } from 'node:os';
 import { type Begun, carryRun } from '../host/carry-run.ts';
 import type { NamedObserver } from '../host/observe-all.ts';
+import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { publishNow } from '../observe/publish-now.ts';
-import type { Clock, Lease, OwnedJournal, Person, WorkflowLibrary } from '../ports.ts';
+import type { Clock, Journal, Lease, OwnedJournal, Person, WorkflowLibrary } from '../ports.ts';
 import { notices } from './notices.ts';
 import { observerFailed, type Reported } from './reporters.ts';
 import { stopOnSignals } from './signals.ts';
@@ -16,7 +17,7 @@ import { runWorld } from './world.ts';
 /** The parts that a command has prepared for a run. */
 export interface CarriedHere extends Omit<Reported, 'workspace'> {
   readonly around: Surroundings;
-  readonly lease: Pick<Lease, 'confirm' | 'publish'>;
+  readonly lease: Pick<Lease, 'confirm' | 'publish' | 'seal'>;
   readonly library: WorkflowLibrary;
   readonly journal: OwnedJournal;
   readonly executors: ChosenExecutors;
@@ -48,7 +49,8 @@ export async function carryHere(
   const { newId, store } = around;
   try {
     const carried = await carryRun(run, first, {
-      ...{ library, executors, journal, clock, newId, person, patient },
+      ...{ library, executors, clock, newId, person, patient },
+      journal: sealing(journal, lease),
       confirm: lease.confirm,
       world: await runWorld(run, library),
       folders: around.workspace(run.id),
@@ -71,4 +73,16 @@ export async function carryHere(
   } finally {
     await journal.close();
   }
+}
+
+/** Seals what a person allows for the run before it takes effect, so that a resume accepts it. */
+function sealing(journal: Journal, lease: Pick<Lease, 'seal'>): Journal {
+  const grants = (event: RunEvent) =>
+    event.type === 'permission-answered' && event.rules !== undefined;
+  return {
+    async append(events, after) {
+      if (events.some(grants)) await lease.seal(after);
+      await journal.append(events, after);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { time } from '../observe/words.ts';
 import type { Clock, RunStore, StoredRun } from '../ports.ts';
-import { type Question, questionsOf } from './questions.ts';
+import { type Question, questionsOf, type Request, requestsOf } from './questions.ts';
 import { condition } from './runs.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -33,20 +33,28 @@ export async function* dueRuns(
   }
 }
 
-type WaitingRun = StoredRun & { readonly questions: readonly Question[] };
+type WaitingRun = StoredRun & {
+  readonly questions: readonly Question[];
+  readonly requests: readonly Request[];
+};
 
 async function stillWaiting(store: RunStore, ids: Set<string>): Promise<readonly WaitingRun[]> {
   const runs: WaitingRun[] = [];
   for (const id of ids) {
     const found = await store.look(id);
     if (found.kind === 'stored' && !found.owner && condition(found) === 'waiting')
-      runs.push({ ...found, questions: await questionsOf(store, found.run) });
+      runs.push({
+        ...found,
+        questions: await questionsOf(store, found.run),
+        requests: await requestsOf(store, found.run),
+      });
     else ids.delete(id);
   }
   return runs;
 }
 
-function isDue({ questions }: WaitingRun, now: number): boolean {
+function isDue({ questions, requests }: WaitingRun, now: number): boolean {
+  if (requests.some(({ isAnswered }) => isAnswered)) return true;
   return questions.some(
     ({ isAnswered, deadline }) => isAnswered || (deadline !== undefined && deadline <= now),
   );

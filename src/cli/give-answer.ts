@@ -45,7 +45,7 @@ export function answeredAlready(id: string, agent: string): UserError {
   );
 }
 
-function settled(id: string, agent: string): UserError {
+export function settled(id: string, agent: string): UserError {
   return new UserError(
     'question-settled',
     `The question of ${agent} in ${id} was settled at the same time. Your answer was not used.`,

@@ -4,6 +4,7 @@
  */
 import type { Doing } from '../model/now.ts';
 import type { Line } from '../observe/describe.ts';
+import { asksText } from '../observe/words.ts';
 import type { Clock, Observer, OpenQuestion } from '../ports.ts';
 import { questionFits, type Typing } from '../view/question-rows.ts';
 import { questionRoom, screenRows } from '../view/screen-rows.ts';
@@ -105,7 +106,7 @@ export function liveView(parts: LiveViewParts): LiveView {
       const { columns, rows } = screen.size();
       if (questionFits(asked, columns, questionRoom(rows))) return;
       flush([], true);
-      screen.say('', `${asked.agent} asks:`);
+      screen.say('', `${asked.agent} ${asksText(asked.request)}:`);
       screen.quote(asked.question);
     },
     close() {

@@ -1,4 +1,6 @@
 /** Asks the person at the terminal the questions of agents, if there is a person. */
+import { asksText } from '../observe/words.ts';
+import { readDecision } from '../parse/decision.ts';
 import type { OpenQuestion, Person, Reply } from '../ports.ts';
 import { interruptOurselves } from './signals.ts';
 import { isAttended, lineReader, stderr } from './terminal.ts';
@@ -29,14 +31,14 @@ export function personAtTerminal(isThere: boolean, askOne: AskOne, onLeave: () =
     const { asked, reply } = next;
     current = askOne(asked, {
       answer(text) {
-        open.delete(asked.agent);
-        reply.answer(text);
+        // A text that is no decision leaves the request open: it is asked again.
+        if (give(asked, reply, text)) open.delete(asked.id);
         closeCurrent();
         askNext();
       },
       leave() {
         current = undefined;
-        if (open.has(asked.agent)) isPresent = false;
+        if (open.has(asked.id)) isPresent = false;
         reply.leave();
         onLeave();
       },
@@ -50,11 +52,12 @@ export function personAtTerminal(isThere: boolean, askOne: AskOne, onLeave: () =
 
   return {
     ask(asked, reply) {
-      open.set(asked.agent, { asked, reply });
+      open.set(asked.id, { asked, reply });
       askNext();
     },
-    withdraw(agent) {
-      if (!open.delete(agent)) return;
+    withdraw(id) {
+      const [first] = open.keys();
+      if (!open.delete(id) || first !== id) return;
       closeCurrent();
       askNext();
     },
@@ -66,9 +69,20 @@ export function personAtTerminal(isThere: boolean, askOne: AskOne, onLeave: () =
   };
 }
 
+/** Whether the text answers the question. */
+function give({ request }: OpenQuestion, reply: Reply, text: string): boolean {
+  if (!request) {
+    reply.answer(text);
+    return true;
+  }
+  const decision = readDecision(text, request);
+  if (decision) reply.decide(decision);
+  return decision !== undefined;
+}
+
 /** Asks in lines, for a terminal without the live view. */
-export const askInLines: AskOne = ({ agent, question }, said) => {
-  stderr.say('', `${agent} asks:`);
+export const askInLines: AskOne = ({ agent, question, request }, said) => {
+  stderr.say('', `${agent} ${asksText(request)}:`);
   stderr.quote(question);
   const reader = lineReader();
   // Ctrl-D means that the person does not want to answer here. Ctrl-C is passed on as a signal.

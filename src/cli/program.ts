@@ -108,12 +108,15 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
       finish((await import('./commands/stop.ts')).stop(here, name, options)),
     );
   raymond
-    .command('answer [run] [text]')
-    .description("answer an agent's question; - reads the answer from standard input")
+    .command('answer [run] [text] [message]')
+    .description(
+      "answer an agent's question, or decide about a tool call: allow, allow-run, or deny with a message",
+    )
     .option('--agent <id>', 'the agent to answer, if several have a question')
+    .option('--request <id>', 'the permission request to decide, if several are open')
     .option('--json', 'print JSON')
-    .action(async (run, text, options) => {
-      const words = [run, text].filter((word) => word !== undefined);
+    .action(async (run, text, message, options) => {
+      const words = [run, text, message].filter((word) => word !== undefined);
       await finish((await import('./commands/answer.ts')).answer(here, words, options));
     });
   raymond

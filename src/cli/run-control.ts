@@ -6,17 +6,19 @@ import { checkRunId, newRunId } from '../journal/run-id.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunControl } from '../ports.ts';
-import { openQuestion } from './commands/answer.ts';
 import { died, refused, startDetached } from './detach.ts';
 import type { DetachedCommand } from './detached-command.ts';
 import { giveAnswer } from './give-answer.ts';
+import { checkOffered, giveDecision } from './give-decision.ts';
 import { optionsFrom } from './given-options.ts';
 import { refuseInside } from './inside.ts';
-import { questionsOf } from './questions.ts';
+import { openItem } from './open-items.ts';
+import { questionsOf, requestsOf } from './questions.ts';
 import { condition, openRun } from './runs.ts';
 import { stopRun } from './stop-run.ts';
 import type { Surroundings } from './surroundings.ts';
 import { homeFolder } from './user-folders.ts';
+import { userName } from './user-name.ts';
 import { looseLibrary } from './wire.ts';
 
 export function runControl(around: Surroundings): RunControl {
@@ -26,6 +28,7 @@ export function runControl(around: Surroundings): RunControl {
   return {
     condition,
     questions: (run) => questionsOf(store, run),
+    requests: (run) => requestsOf(store, run),
     async start(path, given, wanted) {
       const options = optionsOf(given, 'run');
       const workflow = await looseLibrary(cwd).load(path);
@@ -58,9 +61,19 @@ export function runControl(around: Surroundings): RunControl {
     async answer(id, agent, text) {
       const found = await openRun(store, id);
       await refuseInside(around, id, 'answer its questions');
-      const question = await openQuestion(store, found, agent);
-      await giveAnswer(store, id, question, text);
-      return { agent: question.agent, isDelivered: found.owner !== undefined };
+      const item = await openItem(store, found, { agent, by: 'text' });
+      if (item.kind === 'asking') await giveAnswer(store, id, item, text);
+      else await giveDecision(store, id, item, { decision: 'answer', text }, userName());
+      return { agent: item.agent, isDelivered: found.owner !== undefined };
+    },
+    async decide(id, wanted, decision) {
+      const found = await openRun(store, id);
+      await refuseInside(around, id, 'decide about its requests');
+      const item = await openItem(store, found, { ...wanted, by: 'decision' });
+      if (item.kind !== 'request') throw new Error('Bug: a question is not a request');
+      await giveDecision(store, id, item, checkOffered(id, item, decision), userName());
+      const { agent, request } = item;
+      return { agent, request, isDelivered: found.owner !== undefined };
     },
   };
 }

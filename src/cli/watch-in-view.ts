@@ -1,7 +1,9 @@
 /** Shows a run of another process in the live view, and delivers the answers of the user. */
-import { askPerson } from '../host/ask-person.ts';
+import { askPerson, requestOf } from '../host/ask-person.ts';
 import type { JournaledEvent } from '../model/event.ts';
+import type { PermissionDecided } from '../model/input.ts';
 import { type Doing, doingByAgent } from '../model/now.ts';
+import type { PermissionDecision } from '../model/permission.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
@@ -12,13 +14,15 @@ import { agent } from './agent.ts';
 import { askInView } from './ask-in-view.ts';
 import { followRun } from './follow-run.ts';
 import { giveAnswer } from './give-answer.ts';
-import { type LiveView, liveView } from './live-view.ts';
+import { giveDecision } from './give-decision.ts';
+import { liveView } from './live-view.ts';
+import { openItems } from './open-items.ts';
 import { personAtTerminal } from './person-at-terminal.ts';
-import { questionsOf } from './questions.ts';
 import { condition, openRun } from './runs.ts';
 import { onSignals } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stdout } from './terminal.ts';
+import { userName } from './user-name.ts';
 
 /** Returns when the run has ended, when its process no longer exists, or when the user leaves. */
 export async function watchInView(around: Surroundings, id: string): Promise<number> {
@@ -66,31 +70,43 @@ export async function watchInView(around: Surroundings, id: string): Promise<num
   }
 
   async function askOpen(now: Run): Promise<Observer> {
-    const open = (await questionsOf(store, now)).filter(({ isAnswered }) => !isAnswered);
+    const open = (await openItems(store, now)).filter(({ isAnswered }) => !isAnswered);
+    const asked = open.map((item) =>
+      item.kind === 'request'
+        ? requestOf(item.agent, item.step, item)
+        : { ...item, id: item.agent },
+    );
     return askPerson(
       person,
-      open,
+      asked,
       (input) => {
-        if (input.kind === 'person-answered') void answer(store, id, input, view);
+        if (input.kind === 'person-answered')
+          void reporting(input, giveAnswer(store, id, input, input.text));
+        if (input.kind === 'permission-decided')
+          void reporting(input, giveDecision(store, id, input, decisionIn(input), userName()));
       },
       clock,
     );
   }
-}
 
-async function answer(
-  store: RunStore,
-  id: string,
-  { at, text, ...asked }: { at: number; agent: string; askedAt: number; text: string },
-  view: LiveView,
-): Promise<void> {
-  try {
-    await giveAnswer(store, id, asked, text);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    view.line({ at, who: asked.agent, tone: 'warning', text: error.message });
+  /** An answer that was not used is reported in the view. */
+  async function reporting(
+    { at, agent: who }: { readonly at: number; readonly agent: string },
+    giving: Promise<void>,
+  ): Promise<void> {
+    try {
+      await giving;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      view.line({ at, who, tone: 'warning', text: error.message });
+    }
   }
 }
+
+const decisionIn = ({ decision, text }: PermissionDecided): PermissionDecision => ({
+  decision,
+  ...(text !== undefined && { text }),
+});
 
 /** The lines of the events. Only the newest ones of those that happened before the watching are shown. */
 class History {

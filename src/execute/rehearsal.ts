@@ -147,9 +147,9 @@ function rehearsing(answer: (step: Step, more: 0 | 1) => Promise<ScriptedAnswer>
   const adopting = scriptedAgent((step) => answer(step, 0), NAME);
   return {
     ...starting,
-    start(step, live) {
+    start(step, live, ask) {
       if (step.kind === 'prompt') live({ kind: 'prompt', text: step.prompt });
-      return starting.start(step, live);
+      return starting.start(step, live, ask);
     },
     adopt: adopting.start,
   };
@@ -163,10 +163,10 @@ function eitherOf(
 ): Executor {
   const begin =
     (how: 'start' | 'adopt'): Executor['start'] =>
-    (step, live) => {
+    (step, live, ask) => {
       let isStopped = false;
       const running = isForSecond(step, how === 'start' ? 1 : 0).then((is) =>
-        (is ? second : first)[how](step, live),
+        (is ? second : first)[how](step, live, ask),
       );
       const outcome = running.then(({ outcome, stop }) => {
         if (isStopped) stop();

@@ -178,6 +178,7 @@ async function compress(folder: string, names: readonly string[]): Promise<void>
     }
     await unlink(file);
   }
-  const isProcessFile = (name: string) => /^(process\.json|exit-\d+|unstarted-\d+)$/.test(name);
+  const isProcessFile = (name: string) =>
+    /^(process\.json|stdin|exit-\d+|unstarted-\d+)$/.test(name);
   for (const name of names.filter(isProcessFile)) await unlink(join(folder, name));
 }

@@ -1,55 +1,116 @@
+import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
-import type { Run } from '../model/run.ts';
+import { requestText } from '../model/permission.ts';
+import type { OpenRequest, Run } from '../model/run.ts';
 import type { Clock, Observer, OpenQuestion, Person } from '../ports.ts';
 
-/** Puts the questions of a run to a person: those that are open already, and each that is asked. */
+/**
+ * Puts the questions and permission requests of a run to a person: those that are open already, and
+ * each later one.
+ */
 export function askPerson(
   person: Person,
   open: readonly AskedQuestion[],
   put: (input: Input) => void,
   clock: Clock,
 ): Observer {
-  const ask = ({ agent, question, deadline, askedAt }: AskedQuestion) =>
-    person.ask(
-      { agent, question, deadline },
-      {
-        answer: (text) => put({ kind: 'person-answered', at: clock.now(), agent, askedAt, text }),
-        // Nothing follows from it, but that the run looks again what it still waits for.
-        leave: () => put({ kind: 'time-came', at: clock.now(), agent }),
+  /** The ids of the requests of each agent. They end with their step. */
+  const requests = new Map<string, Set<string>>();
+  const ask = (asked: AskedQuestion) => {
+    const { agent, askedAt, step, request } = asked;
+    if (request) requests.set(agent, (requests.get(agent) ?? new Set()).add(asked.id));
+    const at = () => clock.now();
+    person.ask(asked, {
+      answer: (text) => put({ kind: 'person-answered', at: at(), agent, askedAt, text }),
+      decide: (decision) => {
+        if (!request || step === undefined) return;
+        const to = { agent, step, request: request.request };
+        put({ kind: 'permission-decided', at: at(), ...to, ...decision });
       },
-    );
+      // Nothing follows from it, but that the run looks again what it still waits for.
+      leave: () => put({ kind: 'time-came', at: at(), agent }),
+    });
+  };
+  const withdraw = (agent: string, id: string) => {
+    requests.get(agent)?.delete(id);
+    person.withdraw(id);
+  };
+  const withdrawAll = (agent: string) => {
+    for (const id of requests.get(agent) ?? []) person.withdraw(id);
+    requests.delete(agent);
+  };
   for (const question of open) ask(question);
   return {
-    event(event) {
-      switch (event.type) {
-        case 'agent-asked':
-          ask({ ...event, askedAt: event.at });
-          break;
-        case 'agent-answered':
-        case 'question-timed-out':
-        case 'agent-stopped':
-          person.withdraw(event.agent);
-          break;
-        default:
-          ignore(event);
-      }
-    },
+    event: (event) => follow(event, { ask, withdraw, withdrawAll }),
     live: () => {},
   };
 }
 
-export interface AskedQuestion extends OpenQuestion {
-  readonly askedAt: number;
+interface Asking {
+  ask(asked: AskedQuestion): void;
+  withdraw(agent: string, id: string): void;
+  /** All requests of an agent. */
+  withdrawAll(agent: string): void;
 }
 
-/** Those that an earlier process has asked. The value of a resume answers the only one. */
+function follow(event: RunEvent, { ask, withdraw, withdrawAll }: Asking): void {
+  switch (event.type) {
+    case 'agent-asked':
+      ask({ ...event, id: event.agent, askedAt: event.at });
+      break;
+    case 'permission-asked': {
+      const { type: _, at, agent, step, ...request } = event;
+      ask(requestOf(agent, step, { ...request, askedAt: at }));
+      break;
+    }
+    case 'permission-answered':
+    case 'permission-withdrawn':
+      withdraw(event.agent, requestId(event.agent, event.step, event.request));
+      break;
+    case 'step-ended':
+    case 'step-failed':
+    case 'step-interrupted':
+      withdrawAll(event.agent);
+      break;
+    case 'agent-answered':
+    case 'question-timed-out':
+      withdraw(event.agent, event.agent);
+      break;
+    case 'agent-stopped':
+      withdraw(event.agent, event.agent);
+      withdrawAll(event.agent);
+      break;
+    default:
+      ignore(event);
+  }
+}
+
+export interface AskedQuestion extends OpenQuestion {
+  readonly askedAt: number;
+  /** Present for a permission request. */
+  readonly step?: number | undefined;
+}
+
+/** An agent has one question of the workflow at a time, and its name is the id of that. */
+const requestId = (agent: string, step: number, request: string) => `${agent} ${step} ${request}`;
+
+export function requestOf(agent: string, step: number, request: OpenRequest): AskedQuestion {
+  const id = requestId(agent, step, request.request);
+  return { id, agent, step, question: requestText(request), request, askedAt: request.askedAt };
+}
+
+/** Those that an earlier process has asked. The value of a resume answers the only question. */
 export function openQuestions(run: Run, first: readonly Input[]): readonly AskedQuestion[] {
+  const { asking, asksPermission } = run.tally;
+  if (asking + asksPermission === 0) return [];
   const hasValue = first.some((input) => input.kind === 'resume' && input.input !== undefined);
-  if (run.tally.asking === 0 || (hasValue && run.tally.asking === 1)) return [];
-  return [...run.agents].flatMap(([agent, { status }]) =>
-    status.kind === 'asking' ? [{ agent, ...status }] : [],
-  );
+  const isAnswered = hasValue && asking === 1;
+  return [...run.agents].flatMap(([agent, { status }]) => {
+    if (status.kind === 'running')
+      return status.requests.map((request) => requestOf(agent, status.step, request));
+    return status.kind === 'asking' && !isAnswered ? [{ ...status, id: agent, agent }] : [];
+  });
 }
 
 /** For a run whose questions wait until the mailbox has an answer. */

@@ -27,8 +27,8 @@ function host(answer: (state: string) => ScriptedAnswer | Promise<ScriptedAnswer
   });
   const executor: Executor = {
     ...agent,
-    start(step, live) {
-      const running = agent.start(step, live);
+    start(step, live, ask) {
+      const running = agent.start(step, live, ask);
       const stop = () => {
         log.push(`stop ${step.state}`);
         running.stop();

@@ -12,7 +12,8 @@ export function rehearsedPerson(
   const left = [...replies];
   const turns = new Map<string, number>();
   return {
-    ask({ agent, deadline }, reply) {
+    ask({ agent, deadline, request }, reply) {
+      if (request) return reply.decide({ decision: request.isQuestion ? 'deny' : 'allow' });
       const given = left.shift();
       if (given !== undefined) {
         reply.answer(given);

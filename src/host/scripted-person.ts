@@ -4,7 +4,8 @@ import type { Person } from '../ports.ts';
 export function scriptedPerson(replies: readonly string[]): Person {
   const left = [...replies];
   return {
-    ask(_question, reply) {
+    ask({ request }, reply) {
+      if (request) return reply.decide({ decision: request.isQuestion ? 'deny' : 'allow' });
       const text = left.shift();
       if (text !== undefined) reply.answer(text);
     },

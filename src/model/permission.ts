@@ -52,3 +52,12 @@ export function isOffered(
       return true;
   }
 }
+
+/** The request as a person reads it: the text of a question, or the call with its arguments. */
+export function requestText({ tool, input, inputLength, isQuestion }: PermissionRequest): string {
+  const cut =
+    inputLength === undefined
+      ? ''
+      : `\n(${inputLength - input.length} more characters are not shown)`;
+  return isQuestion ? `${input}${cut}` : `${tool}\n${input}${cut}`;
+}

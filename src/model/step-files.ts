@@ -19,6 +19,8 @@ export const STEP_FILES = {
   withdrawn: { name: 'withdrawn' },
   /** Why Raymond stopped it, written before the first signal. */
   stopped: { name: 'stopped' },
+  /** A FIFO, while the process that reads it lives. */
+  stdin: { name: 'stdin' },
   stdout: { name: 'stdout', isCompressed: true },
   stderr: { name: 'stderr', isCompressed: true },
   /** The value that a script receives. */

@@ -73,7 +73,7 @@ export class Describer {
       case 'step-interrupted':
         this.#remember(event, before);
         return [
-          `${stateOf(before, event.agent)} was interrupted${this.#price(event.agent)}`,
+          `${stateOf(before, event.agent)} was interrupted${this.#price(event.agent)}${lostRequests(before, event.agent)}`,
           'warning',
         ];
       case 'agent-moved':
@@ -272,6 +272,13 @@ function answerHint(
   const which = waitsForPerson(tally) > 1 ? ` --agent ${shellWord(agent)}` : '';
   const until = deadline === undefined ? '' : `, until ${time(deadline, at)}`;
   return ` [raymond answer ${shellWord(id)}${which} "..."${until}]`;
+}
+
+/** The requests that nobody can decide any more. */
+function lostRequests(before: Run | undefined, agent: string): string {
+  const status = before?.agents.get(agent)?.status;
+  const lost = status?.kind === 'running' ? status.requests.length : 0;
+  return lost > 0 ? `, and ${counted(lost, 'permission request')} lost` : '';
 }
 
 function askedText(event: RunEventOf<'permission-asked'>): string {

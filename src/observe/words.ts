@@ -55,6 +55,23 @@ export function callText({ tool, summary }: { readonly tool: string; readonly su
   return oneLine(`${tool} ${summary}`);
 }
 
+/** The words with which a person can decide. */
+export function choicesText({ rules }: { readonly rules?: readonly string[] | undefined }): string {
+  return rules
+    ? `allow, allow-run (${oneLine(rules.join(', '), 60)}), or deny "why"`
+    : 'allow, or deny "why"';
+}
+
+/** What an agent does that waits for a person, for the line before its question. */
+export function asksText(request: AskedRequest | undefined): string {
+  return !request || request.isQuestion ? 'asks' : `asks permission (${choicesText(request)})`;
+}
+
+interface AskedRequest {
+  readonly rules?: readonly string[] | undefined;
+  readonly isQuestion?: true | undefined;
+}
+
 /** The beginning of the id of a request, which names it on the command line. */
 export function shortRequest(request: string): string {
   return request.slice(0, SHORT_REQUEST);

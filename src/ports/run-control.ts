@@ -3,7 +3,8 @@
  * run: runs are carried by background processes, and messages reach them through the store. Errors
  * that the user can fix are UserErrors.
  */
-import type { Run } from '../model/run.ts';
+import type { PermissionDecision } from '../model/permission.ts';
+import type { OpenRequest, Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { StoredRun } from './run-store.ts';
 
@@ -20,6 +21,29 @@ export interface RunControl {
   answer(id: string, agent: string | undefined, text: string): Promise<Answered>;
   /** The open questions of a run. */
   questions(run: Run): Promise<readonly OpenQuestion[]>;
+  /**
+   * Decides about a permission request, or about the only one of the run or of the agent. `request` is
+   * its id, or the beginning of that.
+   */
+  decide(id: string, wanted: WantedRequest, decision: PermissionDecision): Promise<Decided>;
+  /** The open permission requests of a run. */
+  requests(run: Run): Promise<readonly OpenPermission[]>;
+}
+
+export interface WantedRequest {
+  readonly agent?: string | undefined;
+  readonly request?: string | undefined;
+}
+
+export interface Decided extends Answered {
+  readonly request: string;
+}
+
+export interface OpenPermission extends OpenRequest {
+  readonly agent: string;
+  readonly step: number;
+  /** The mailbox contains a decision that the run has not used yet. */
+  readonly isAnswered: boolean;
 }
 
 type StandingFacts = Pick<RunSummary, 'status' | 'tally' | 'limitedUntil'>;

@@ -107,9 +107,9 @@ test('the settings of a resume apply to the steps that it adopts', async () => {
   const agent = scriptedAgent(() => '<result>x</result>');
   const adopting: Executor = {
     ...agent,
-    adopt: (step, live) => {
+    adopt: (step, live, ask) => {
       log.push(`adopt under ${step.kind === 'prompt' ? step.choices.permissionMode : ''}`);
-      return agent.start(step, live);
+      return agent.start(step, live, ask);
     },
   };
   const clock = { now: () => stage.now++, at: () => () => {} };

@@ -8,12 +8,14 @@ import type { Facts, Input, Located, StartStep, StepReport, WorkflowFact } from 
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { type Account, NO_COST } from '../model/step-account.ts';
 import type { OutputText, TagReading } from '../model/tag.ts';
+import { asksPermission } from '../model/tally.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Evaluator, PromptState, Workflow } from '../model/workflow.ts';
 import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
 import { nearTag } from '../parse/near-tag.ts';
 import { readTags } from '../parse/tags.ts';
 import type {
+  Asking,
   Clock,
   Executor,
   Executors,
@@ -83,6 +85,14 @@ export class Steps {
       case 'agent-stop-requested':
         this.#stop(event.agent);
         break;
+      case 'permission-answered': {
+        const { agent, request, decision, text } = event;
+        void this.#running.get(agent)?.then((step) => step.decide?.(request, { decision, text }));
+        break;
+      }
+      case 'run-ended':
+        if (event.outcome === 'waiting') this.#leaveWaiting(run);
+        break;
       default:
         ignore(event);
     }
@@ -119,6 +129,21 @@ export class Steps {
     await this.#ports.keeper?.close();
   }
 
+  /**
+   * The run ends because only people can continue it. Steps that wait for them outlive this process, so
+   * that a decision reaches them after a resume.
+   */
+  #leaveWaiting(run: Run): void {
+    for (const [id, { status }] of run.agents) {
+      const running = asksPermission(status) ? this.#running.get(id) : undefined;
+      if (!running) continue;
+      this.#running.set(
+        id,
+        running.then((step) => (step.leave ? { ...step, stop: step.leave } : step)),
+      );
+    }
+  }
+
   async #stopIfLooser(initial: Run, run: Run, agent: Agent): Promise<void> {
     const running = await this.#running.get(agent.id);
     const { status } = agent;
@@ -153,7 +178,14 @@ export class Steps {
     const prints = new KeptPrints(status.session ? 'prompt' : 'script');
     const running = this.#begin(run, agent, status, how, prints);
     this.#running.set(id, running);
+    if (how === 'adopt') void this.#decideAgain(status, running);
     void this.#follow(run, agent, status, running, prints);
+  }
+
+  /** The process before may have died before it gave a decision to the agent. */
+  async #decideAgain({ decided }: RunningStatus, running: Promise<RunningStep>): Promise<void> {
+    const step = await running;
+    for (const { request, ...decision } of decided) step.decide?.(request, decision);
   }
 
   async #begin(
@@ -176,13 +208,21 @@ export class Steps {
       if (!hasBegun) await this.#files.before(run, agent, status);
       const ref = { agent: agent.id, step: status.step };
       const executor = executorOf(executors, step, status);
-      return executor[how](step, (happening) => {
+      const show = (happening: Live) => {
         prints.add(happening);
         live(ref, happening);
-      });
+      };
+      return executor[how](step, show, (asking) => this.#ask(ref, asking));
     } catch (error) {
       return failedStep(error);
     }
+  }
+
+  #ask(step: StepKey, asking: Asking): void {
+    const from = { ...step, at: this.#ports.clock.now() };
+    if (asking.kind === 'requested')
+      this.#inbox.put({ ...from, kind: 'permission-requested', request: asking.request });
+    else this.#inbox.put({ ...from, kind: 'permission-withdrawn', request: asking.request });
   }
 
   /** Reports what the agent finds as it enters a state, if the state compares its entries. */
@@ -280,6 +320,8 @@ export class Steps {
         workflow,
         usual: library.get(run.workflow)?.agents.usual ?? workflow.agents.usual,
       }),
+      asksPermissions: run.settings.askPermissions === true,
+      granted: run.settings.granted ?? [],
       budgetUsd: remainingUsd(run),
       previousFolder:
         agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),

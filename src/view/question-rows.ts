@@ -1,7 +1,8 @@
+import type { PermissionRequest } from '../model/permission.ts';
 import { visible } from '../model/visible.ts';
 import type { Row } from '../observe/block.ts';
 import { quotedLines, widthOf } from '../observe/screen.ts';
-import { elapsed } from '../observe/words.ts';
+import { asksText, elapsed } from '../observe/words.ts';
 import { shortened, withoutHalves } from './shortened.ts';
 
 /** A question of an agent that waits for an answer. */
@@ -9,6 +10,8 @@ export interface Asked {
   readonly agent: string;
   readonly question: string;
   readonly deadline?: number | undefined;
+  /** Present for a permission request. */
+  readonly request?: PermissionRequest | undefined;
 }
 
 /** A question that the user answers in the view, and what the user has typed. */
@@ -35,7 +38,7 @@ export function questionRows(
   const { asked } = typing;
   const left = asked.deadline === undefined ? '' : ` (${elapsed(asked.deadline - now)} left)`;
   const others = open > 1 ? `, and ${open - 1} more` : '';
-  const head = shortened(`${asked.agent} asks${left}${others}:`, width);
+  const head = shortened(`${asked.agent} ${asksText(asked.request)}${left}${others}:`, width);
   return [
     { pieces: [] },
     { pieces: [{ text: head, tone: 'warning' }] },

@@ -154,13 +154,13 @@ function executorsFor(
   };
   const executor: Executor = {
     name: 'test',
-    start: (step, live) => {
+    start: (step, live, ask) => {
       const chosen = choose(step);
       const ms = durations.get(step);
-      const begin = () => chosen.start(step, live);
+      const begin = () => chosen.start(step, live, ask);
       return ms === undefined ? begin() : beginAfter(clock.pass(ms), begin);
     },
-    adopt: (step, live) => choose(step).adopt(step, live),
+    adopt: (step, live, ask) => choose(step).adopt(step, live, ask),
     close: async () => {},
   };
   return { prompt: executor, script: executor };

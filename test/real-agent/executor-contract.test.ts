@@ -188,6 +188,8 @@ function promptStep(
     session: { use: 'fresh', id: randomUUID() },
     choices: {},
     budgetUsd: undefined,
+    asksPermissions: false,
+    granted: [],
     previousFolder: undefined,
     warm: true,
     ...parts,

@@ -2,7 +2,7 @@
 // Behaves like Claude Code as a test prescribes, for behaviour that the real one shows too rarely or
 // too slowly. FAKE_CLAUDE names the play, FAKE_CLAUDE_LOG the file for its arguments and input.
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,10 +14,13 @@ const {
   FAKE_CLAUDE_NEXT: next = 'START',
   FAKE_CLAUDE_ANSWER: lastAnswer = '<result>done</result>',
   FAKE_CLAUDE_COMMAND: command = '',
+  FAKE_CLAUDE_REQUESTS: requests = '[]',
 } = process.env;
 
 const MEGABYTE = 1024 * 1024;
 const END = { total_cost_usd: 0.25, permission_denials: [], stop_reason: 'end_turn' };
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
 const plays = {
   answers(answer) {
@@ -90,6 +93,35 @@ const plays = {
     init();
     setInterval(() => {}, 1000);
   },
+  /** Executes the commands that are allowed. Its answer contains the replies. */
+  async 'asks permission'(answer) {
+    init();
+    const open = new Map(JSON.parse(requests).map((request) => [randomUUID(), request]));
+    const asked = [...open].map(([id, request]) => ({
+      type: 'control_request',
+      request_id: id,
+      request: { subtype: 'can_use_tool', tool_use_id: `call-${id}`, ...request },
+    }));
+    // All at once, so that Raymond reads them together.
+    process.stdout.write(asked.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const said = [];
+    while (open.size > 0) {
+      const line = JSON.parse((await lines.next()).value);
+      if (line.type === 'control_request') grant(line);
+      if (line.type !== 'control_response') continue;
+      const { request_id: id, response } = line.response;
+      log({ kind: open.has(id) ? 'reply' : 'unknown reply', response });
+      const { input } = open.get(id) ?? {};
+      if (!open.delete(id)) continue;
+      if (response.behavior === 'allow' && input.command)
+        spawnSync('/bin/bash', ['-c', input.command]);
+      said.push(response.message ?? response.behavior);
+      const content = [{ type: 'tool_result', tool_use_id: `call-${id}` }];
+      say({ type: 'user', message: { role: 'user', content } });
+    }
+    text(`${said.join(', ')} ${answer}`);
+    result(answer);
+  },
   async 'starts slowly'(answer) {
     // Long enough for others to begin meanwhile, if they may.
     await delay(200);
@@ -103,8 +135,8 @@ const plays = {
 
 log({ kind: 'spawned', pid: process.pid, argv: process.argv.slice(2) });
 log({ kind: 'alive', count: spawned().filter(isAlive).length });
-for await (const line of createInterface({ input: process.stdin })) {
-  const said = JSON.parse(line);
+for (let line = await lines.next(); !line.done; line = await lines.next()) {
+  const said = JSON.parse(line.value);
   if (said.type === 'control_request') grant(said);
   if (said.type !== 'user') continue;
   const prompt = said.message.content[0].text;
@@ -119,6 +151,7 @@ function grant({ request_id, request }) {
   const answer =
     play === 'refuses changes' ? { subtype: 'error', error: 'no' } : { subtype: 'success' };
   say({ type: 'control_response', response: { request_id, ...answer } });
+  if (request.subtype === 'end_session') process.exit(0);
 }
 
 function spawned() {

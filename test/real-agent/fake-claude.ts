@@ -22,12 +22,20 @@ interface Entry {
   readonly length?: number;
   readonly hash?: string;
   readonly count?: number;
+  /** The reply to a permission request. */
+  readonly response?: Readonly<Record<string, unknown>>;
 }
 
 /** An executable that behaves as the play says; see fake-claude.js. */
 export async function fakeClaude(
   play: string,
-  more: { readonly turns?: number; readonly next?: string; readonly answer?: string } = {},
+  more: {
+    readonly turns?: number;
+    readonly next?: string;
+    readonly answer?: string;
+    /** For the play "asks permission". */
+    readonly requests?: readonly object[];
+  } = {},
 ): Promise<FakeClaude> {
   const folder = await mkdtemp(join(tmpdir(), 'raymond-fake-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -46,6 +54,7 @@ export async function fakeClaude(
       ...(more.turns !== undefined && { FAKE_CLAUDE_TURNS: String(more.turns) }),
       ...(more.next !== undefined && { FAKE_CLAUDE_NEXT: more.next }),
       ...(more.answer !== undefined && { FAKE_CLAUDE_ANSWER: more.answer }),
+      ...(more.requests && { FAKE_CLAUDE_REQUESTS: JSON.stringify(more.requests) }),
     },
     log,
     entries,

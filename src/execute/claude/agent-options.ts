@@ -43,10 +43,17 @@ export function readAgentOptions(choices: Choices): AgentOptions {
 }
 
 /** Adds Raymond's rules to the user's settings, because the agent accepts only one such argument. */
-export function withDenied(settings: Json, deny: readonly string[]): Json {
+export function withRules(
+  settings: Json,
+  rules: Readonly<Record<string, readonly string[]>>,
+): Json {
   const permissions = isObject(settings.permissions) ? settings.permissions : {};
-  const denied = Array.isArray(permissions.deny) ? permissions.deny : [];
-  return { ...settings, permissions: { ...permissions, deny: [...denied, ...deny] } };
+  const lists = Object.entries(rules).flatMap(([name, added]) => {
+    const theirs = permissions[name];
+    const all = [...(Array.isArray(theirs) ? theirs : []), ...added];
+    return all.length > 0 || name === 'deny' ? [[name, all]] : [];
+  });
+  return { ...settings, permissions: { ...permissions, ...Object.fromEntries(lists) } };
 }
 
 /**
@@ -54,7 +61,7 @@ export function withDenied(settings: Json, deny: readonly string[]): Json {
  * understand one of them. The user's settings must not disable the rules in this way.
  */
 export function deniedAgain(settings: Json, deny: readonly string[]): readonly string[] {
-  const { permissions } = withDenied(settings, []);
+  const { permissions } = withRules(settings, { deny: [] });
   const theirs = isObject(permissions) && Array.isArray(permissions.deny) ? permissions.deny : [];
   return [...theirs.filter((rule) => SIMPLE_RULE.test(rule)), ...deny.map(withoutInnerBrackets)];
 }

@@ -5,20 +5,22 @@
  */
 import { availableParallelism } from 'node:os';
 import { type Account, NO_COST } from '../../model/step-account.ts';
-import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
+import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type ClaudeStep, readChoices } from './choices.ts';
 import type { Protected } from './deny-rules.ts';
 import { type FollowedTurn, followTurn, tailOf } from './follow-turn.ts';
-import { gate } from './gate.ts';
+import { gate, type Place, placeUntil } from './gate.ts';
 import { type Launcher, launchTurn, sendWarm } from './launch-turn.ts';
 import { ownModels } from './own-model.ts';
+import { send } from './process-input.ts';
 import { sessionNotesIn } from './session-notes.ts';
 import { settle } from './settle.ts';
 import { transcriptsIn } from './transcripts.ts';
 import { readTurn, type TurnFile } from './turn-file.ts';
-import { endInOrder, WarmProcesses } from './warm.ts';
+import { TurnPermissions } from './turn-permissions.ts';
+import { endInOrder, type WarmProcess, WarmProcesses } from './warm.ts';
 
 export interface ClaudeOptions {
   /** The executable that the configuration names. */
@@ -46,18 +48,17 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
     places: gate(options.mostProcesses, (waiting) => warm.makeRoom(waiting)),
     starts: gate(availableParallelism()),
   };
-  const start = (step: Step, live: Show) =>
-    controlled(async (control) => runTurn(claude, forClaude(step), live, control));
+  const start = (step: Step, live: Show, ask?: AskPerson) =>
+    controlled(ask, async (control) => runTurn(claude, forClaude(step), live, control));
   return {
     name: 'claude',
     start,
-    adopt: (step, live) => {
+    adopt: (step, live, ask) => {
       const turn = readTurn(step.folder);
       const launched = turn && claude.processes.adopt(turn.process);
       // No process began, and none will, so the turn can start now.
-      if (!turn || !launched) return start(step, live);
-      void launched.ended.then(claude.places.count());
-      const running = controlled(async (control) =>
+      if (!turn || !launched) return start(step, live, ask);
+      const running = controlled(ask, async (control) =>
         adoptTurn(claude, forClaude(step), live, control, turn, launched),
       );
       return { ...running, isAdopted: true };
@@ -92,15 +93,46 @@ const MAX_COMPLAINTS = 20;
 interface Control {
   stopped: boolean;
   launched: LaunchedProcess | undefined;
+  /** Absent while an adopted turn is followed: it is not used for another one. */
+  process: WarmProcess | undefined;
+  place: Place | undefined;
+  readonly permissions: TurnPermissions;
 }
 
-function controlled(run: (control: Control) => Promise<StepOutcome>): RunningStep {
-  const control: Control = { stopped: false, launched: undefined };
+function controlled(
+  ask: AskPerson | undefined,
+  run: (control: Control) => Promise<StepOutcome>,
+): RunningStep {
+  const permissions = new TurnPermissions({
+    ask: (asking) => {
+      // Only a process that Raymond can write to waits for a reply.
+      if (control.launched?.fifo ?? control.launched?.stdin) ask?.(asking);
+    },
+    send: (line) => {
+      if (control.launched) send(control.launched, line);
+    },
+    onRest: (isResting) => (isResting ? control.place?.rest() : control.place?.work()),
+    onGranted: (rules) => {
+      for (const rule of rules) control.process?.granted.add(rule);
+    },
+  });
+  const control: Control = {
+    stopped: false,
+    launched: undefined,
+    process: undefined,
+    place: undefined,
+    permissions,
+  };
   return {
     outcome: run(control).catch(crashed),
     stop: () => {
       control.stopped = true;
       void control.launched?.stop();
+    },
+    decide: (request, decision) => permissions.decide(request, decision),
+    leave: () => {
+      if (control.launched?.fifo) control.launched.leave?.();
+      else void control.launched?.stop();
     },
   };
 }
@@ -125,12 +157,15 @@ async function runTurn(
 
   const { process, turn } = begun;
   control.launched = process.launched;
+  control.process = process;
+  control.place = process.place;
   if (control.stopped) void process.launched.stop();
   const followed = await followTurn({
     launched: process.launched,
     turn,
     idleTimeoutMs: step.idleTimeoutMs,
     live,
+    permissions: control.permissions,
     onInit: begun.onInit,
     onSilence: () => void process.launched.stop(),
     untilExit: !step.warm,
@@ -158,11 +193,13 @@ async function adoptTurn(
   launched: LaunchedProcess,
 ): Promise<StepOutcome> {
   control.launched = launched;
+  control.place = placeUntil(launched.ended, claude.places, claude.places.count());
   const followed = await followTurn({
     launched,
     turn,
     idleTimeoutMs: step.idleTimeoutMs,
     live,
+    permissions: control.permissions,
     onInit: () => {},
     onSilence: () => void launched.stop(),
     untilExit: true,

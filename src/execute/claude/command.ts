@@ -1,7 +1,8 @@
 // Everything that Raymond sends to Claude Code: its arguments, its environment and the lines on its
 // standard input. All turns use stream-json input, warm or not: only with it, a leading slash and
 // "@file" in a prompt stay text.
-import { type AgentOptions, deniedAgain, withDenied } from './agent-options.ts';
+import { type AgentOptions, deniedAgain, withRules } from './agent-options.ts';
+import { settingsOf } from './granted-rules.ts';
 
 export interface Turn {
   readonly session: TurnSession;
@@ -14,6 +15,10 @@ export interface Turn {
   readonly disallowedTools?: readonly string[];
   /** Rules like `Edit(//folder/**)`. */
   readonly deny?: readonly string[];
+  /** Tool calls that it may not make by itself are reported, and wait for a reply. */
+  readonly asksPermissions?: boolean;
+  /** Rules that people have allowed for the run. */
+  readonly granted?: readonly string[];
   /** Options for all turns of a run. */
   readonly options?: AgentOptions;
 }
@@ -33,7 +38,7 @@ interface Resumption {
 export type Permission = { readonly mode: string } | 'skip';
 
 export function claudeArguments(turn: Turn): string[] {
-  const { options: more = {} } = turn;
+  const { options: more = {}, granted = [] } = turn;
   return [
     '-p',
     ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
@@ -41,12 +46,13 @@ export function claudeArguments(turn: Turn): string[] {
     ...option('--model', turn.model),
     ...option('--effort', turn.effort),
     ...permissionArguments(turn.permission),
+    ...(turn.asksPermissions ? ['--permission-prompt-tool', 'stdio'] : []),
     ...option('--max-budget-usd', budget(turn.budgetUsd)),
     // Shows activity during a long answer, and the usage of a turn that is stopped early.
     '--include-partial-messages',
     ...(more.agentArgs ?? []),
     ...inOneWord('--append-system-prompt', more.appendSystemPrompt),
-    ...option('--settings', settingsFor(more, turn.deny ?? [])),
+    ...option('--settings', settingsFor(more, turn.deny ?? [], granted)),
     // Each of these accepts all values up to the next option.
     ...options('--mcp-config', more.mcpConfig ?? []),
     ...options('--add-dir', more.addDir ?? []),
@@ -54,7 +60,9 @@ export function claudeArguments(turn: Turn): string[] {
     ...options('--disallowedTools', [
       ...schedulingTools,
       ...(turn.disallowedTools ?? []),
-      ...(more.settings ? deniedAgain(more.settings, turn.deny ?? []) : []),
+      ...(more.settings || granted.length > 0
+        ? deniedAgain(more.settings ?? {}, turn.deny ?? [])
+        : []),
     ]),
   ];
 }
@@ -101,10 +109,14 @@ function permissionArguments(permission: Permission): string[] {
   return ['--permission-mode', permission.mode];
 }
 
-/** Denied files are part of the settings: in an argument, commas and spaces would separate rules. */
-function settingsFor({ settings }: AgentOptions, deny: readonly string[]): string | undefined {
-  if (settings === undefined && deny.length === 0) return undefined;
-  return JSON.stringify(withDenied(settings ?? {}, deny));
+/** Rules are part of the settings: in an argument, commas and spaces would separate them. */
+function settingsFor(
+  { settings }: AgentOptions,
+  deny: readonly string[],
+  granted: readonly string[],
+): string | undefined {
+  if (settings === undefined && deny.length + granted.length === 0) return undefined;
+  return JSON.stringify(withRules(settings ?? {}, { deny, ...settingsOf(granted) }));
 }
 
 function options(name: string, values: readonly string[]): string[] {
@@ -187,6 +199,19 @@ export function setEffort(requestId: string, effort: string): string {
 
 export function interrupt(requestId: string): string {
   return controlRequest(requestId, { subtype: 'interrupt' });
+}
+
+/** Ends a process whose input has no end. */
+export function endSession(requestId: string): string {
+  return controlRequest(requestId, { subtype: 'end_session' });
+}
+
+/** The reply to a permission request of Claude Code. */
+export function permissionReply(requestId: string, response: object): string {
+  return line({
+    type: 'control_response',
+    response: { subtype: 'success', request_id: requestId, response },
+  });
 }
 
 function controlRequest(requestId: string, request: object): string {

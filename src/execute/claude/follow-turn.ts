@@ -8,7 +8,9 @@ import { type Exit, follow, type LaunchedProcess, signalOf, watchIdle } from '..
 import { type Happening, messageReader } from './messages.ts';
 import { type TurnOutcome, turnRecord } from './outcome.ts';
 import { alreadyCounted } from './price.ts';
+import { endInput } from './process-input.ts';
 import type { TurnFile } from './turn-file.ts';
+import type { TurnPermissions } from './turn-permissions.ts';
 
 export interface FollowedTurn {
   readonly outcome: TurnOutcome;
@@ -34,6 +36,7 @@ export interface TurnWatch {
   readonly turn: TurnFile;
   readonly idleTimeoutMs: number;
   readonly live: (live: Live) => void;
+  readonly permissions: TurnPermissions;
   readonly onInit: () => void;
   readonly onSilence: () => void;
   /** For a process that accepts no further prompt: its output after the result still counts. */
@@ -52,9 +55,11 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   let totalUsd: number | undefined;
   let offset = turn.offset;
   let silent = false;
+  let hasEndedInput = false;
   const handle = (happening: Happening) => {
     record.add(happening);
     show(happening);
+    watch.permissions.handle(happening);
     if (happening.kind === 'init') {
       init = happening;
       watch.onInit();
@@ -68,6 +73,7 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   const cancelIdle = watchIdle({
     files: [launched.stdoutFile, launched.stderrFile],
     idleTimeoutMs: watch.idleTimeoutMs,
+    isResting: () => watch.permissions.isResting,
     onIdle: () => {
       silent = true;
       watch.onSilence();
@@ -80,6 +86,8 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
       if (!record.isOver) continue;
       cancelIdle();
       if (!watch.untilExit) break;
+      if (!hasEndedInput) endInput(launched);
+      hasEndedInput = true;
       end.afterGrace();
     }
     for (const happening of reader.end()) handle(happening);

@@ -38,3 +38,26 @@ export function gate(places: number, whenFull: (waiting: number) => void = () =>
     },
   };
 }
+
+/** The place of a process. It may rest: others then use its place. */
+export interface Place {
+  rest(): void;
+  /** Takes a place again, even beyond the limit. */
+  work(): void;
+}
+
+/** Holds a place until a process has ended. */
+export function placeUntil(ended: Promise<unknown>, places: Gate, leave: Leave): Place {
+  let current = leave;
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+    current();
+  });
+  return {
+    rest: () => current(),
+    work: () => {
+      if (!hasEnded) current = places.count();
+    },
+  };
+}

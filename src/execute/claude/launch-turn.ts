@@ -2,14 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import type { StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
-import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
+import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { ClaudeStep } from './choices.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { denyRules, type Protected } from './deny-rules.ts';
 import { findClaude } from './executable.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, type Leave, type Place, placeUntil } from './gate.ts';
 import type { OwnModels } from './own-model.ts';
+import { endInput, send } from './process-input.ts';
 import type { SessionNote, SessionNotes } from './session-notes.ts';
 import { readTranscript } from './transcript.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';
@@ -53,9 +54,9 @@ export async function launchTurn(
   const leaveStart = await launcher.starts.enter();
   try {
     const model = await modelToName(launcher, step, executable.path);
+    if (hasFifo(step)) await makeFifo(step.folder);
     if (!isStopped()) {
-      const begun = begin(launcher, step, executable.path, model);
-      void begun.process.launched.ended.then(leavePlace);
+      const begun = begin(launcher, step, executable.path, model, leavePlace);
       return { ...begun, onInit: leaveStart };
     }
   } catch (error) {
@@ -92,7 +93,7 @@ export async function sendWarm(
     ...(totalUsd !== undefined && { processTotalUsd: totalUsd }),
   };
   writeTurn(step.folder, turn);
-  process.launched.stdin?.write(userMessage(step.prompt, prompt));
+  send(process.launched, userMessage(step.prompt, prompt));
   return { process, turn, onInit: () => {} };
 }
 
@@ -101,6 +102,7 @@ function begin(
   step: ClaudeStep,
   command: string,
   model: string | undefined,
+  leavePlace: Leave,
 ): Omit<LaunchedTurn, 'onInit'> {
   const prompt = randomUUID();
   const { session, earlier, ...before } = sessionOf(launcher, step);
@@ -124,16 +126,31 @@ function begin(
       allowedTools: step.allowedTools,
       disallowedTools: step.disallowedTools,
       deny: denyRules(launcher.protects, step),
+      asksPermissions: asksPermissions(step),
+      granted: step.granted,
       ...(launcher.agentOptions && { options: launcher.agentOptions }),
     }),
     cwd: step.cwd,
     env: environmentOf(launcher, step),
     // Older versions do not read their input from a file.
-    stdin: 'pipe',
+    stdin: hasFifo(step) ? 'fifo' : 'pipe',
   });
-  launched.stdin?.write(userMessage(step.prompt, prompt));
-  if (!step.warm) launched.stdin?.end();
-  return { process: newProcess(step, launched), turn };
+  send(launched, userMessage(step.prompt, prompt));
+  if (!step.warm && !launched.fifo) endInput(launched);
+  const place = placeUntil(launched.ended, launcher.places, leavePlace);
+  return { process: newProcess(step, launched, place), turn };
+}
+
+function asksPermissions(step: ClaudeStep): boolean {
+  return step.asksPermissions && !step.skipPermissions;
+}
+
+/**
+ * If the writer of a pipe dies, Claude Code takes a pending request for denied. With a FIFO it waits for
+ * the next Raymond process. Without requests a pipe is better: after a crash, the process ends itself.
+ */
+function hasFifo(step: ClaudeStep): boolean {
+  return asksPermissions(step) && process.platform !== 'win32';
 }
 
 /**
@@ -205,7 +222,7 @@ function environmentOf({ environment }: Launcher, step: ClaudeStep): Record<stri
   return claudeEnvironment(inheritedEnvironment(environment), step.environment);
 }
 
-function newProcess(step: ClaudeStep, launched: LaunchedProcess): WarmProcess {
+function newProcess(step: ClaudeStep, launched: LaunchedProcess, place: Place): WarmProcess {
   const process: WarmProcess = {
     launched,
     folder: step.folder,
@@ -214,6 +231,9 @@ function newProcess(step: ClaudeStep, launched: LaunchedProcess): WarmProcess {
     environment: environmentKey(step),
     tools: toolsKey(step),
     skipPermissions: step.skipPermissions,
+    asksPermissions: step.asksPermissions,
+    granted: new Set(step.granted),
+    place,
     capUsd: step.budgetUsd,
     effort: step.effort,
     permissionMode: step.permissionMode,

@@ -1,6 +1,7 @@
 // Reads the standard output of Claude Code. Versions differ in the order of keys and in additional
 // fields, so every field is optional and nothing unknown is an error. Only the current line is kept
 // in memory.
+import { type Fields, fields, list, number, text } from './json.ts';
 
 export type Happening =
   | {
@@ -15,6 +16,8 @@ export type Happening =
   | { readonly kind: 'message'; readonly id: string; readonly isSynthetic: boolean }
   /** The model got input: a tool's result, or a text of Claude Code itself. */
   | { readonly kind: 'input' }
+  /** These tool calls, also of subagents, have their results. */
+  | { readonly kind: 'tool-results'; readonly calls: readonly string[] }
   /** The history can be cut off here: no tool call waits for its result. */
   | { readonly kind: 'checkpoint'; readonly uuid: string }
   /** Belongs to the last `message`. */
@@ -34,8 +37,26 @@ export type Happening =
   | { readonly kind: 'spent-output'; readonly tokens: number }
   /** The newest message has grown by this number of characters. */
   | { readonly kind: 'written'; readonly characters: number }
+  /** A tool call waits for the decision of a person. */
+  | {
+      readonly kind: 'permission-asked';
+      readonly request: string;
+      readonly tool: string;
+      readonly summary: string;
+      readonly input: Fields;
+      /** The id of the tool call. */
+      readonly call: string;
+      readonly suggestions: readonly Suggestion[];
+    }
+  | { readonly kind: 'permission-cancelled'; readonly request: string }
   | { readonly kind: 'control'; readonly request: string; readonly error?: string }
   | Result;
+
+/** A change with which Claude Code would allow the like of a call. Other fields are kept. */
+export interface Suggestion extends Fields {
+  readonly rules?: readonly { readonly toolName: string; readonly ruleContent?: string }[];
+  readonly directories?: readonly string[];
+}
 
 /** The usage of one message of the model, as reported with a part of it. */
 export interface Spending {
@@ -98,8 +119,6 @@ export function messageReader(): MessageReader {
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function readLine(line: string): Happening[] {
   const event = parse(line);
   switch (event.type) {
@@ -108,11 +127,15 @@ function readLine(line: string): Happening[] {
     case 'assistant':
       return readAssistant(event);
     case 'user':
-      return isOfSubagent(event) ? [] : [{ kind: 'input' }, ...checkpoint(event, 'tool_result')];
+      return readUser(event);
     case 'stream_event':
       return readPart(fields(event.event), isOfSubagent(event));
     case 'rate_limit_event':
       return [readRateLimit(fields(event.rate_limit_info))];
+    case 'control_request':
+      return readRequest(text(event.request_id), fields(event.request));
+    case 'control_cancel_request':
+      return [{ kind: 'permission-cancelled', request: text(event.request_id) }];
     case 'control_response':
       return [readControl(fields(event.response))];
     case 'result':
@@ -275,6 +298,50 @@ function readControl(response: Fields): Happening {
   return { kind: 'control', request: text(response.request_id), ...known('error', error) };
 }
 
+function readRequest(request: string, asked: Fields): Happening[] {
+  if (asked.subtype !== 'can_use_tool' || request === '' || request.length > MOST_ID) return [];
+  const input = fields(asked.input);
+  return [
+    {
+      kind: 'permission-asked',
+      request,
+      tool: text(asked.tool_name),
+      summary: summary(input),
+      input,
+      call: text(asked.tool_use_id),
+      suggestions: list(asked.permission_suggestions).map(fields).map(readSuggestion),
+    },
+  ];
+}
+
+const MOST_ID = 200;
+
+function readSuggestion({ rules, directories, ...rest }: Fields): Suggestion {
+  const read = list(rules)
+    .map(fields)
+    .map(({ toolName, ruleContent }) => ({
+      toolName: text(toolName),
+      ...(typeof ruleContent === 'string' && { ruleContent }),
+    }));
+  const folders = list(directories).map(text);
+  return {
+    ...rest,
+    ...(read.length > 0 && { rules: read }),
+    ...(folders.length > 0 && { directories: folders }),
+  };
+}
+
+function readUser(event: Fields): Happening[] {
+  const calls = list(fields(event.message).content)
+    .map(fields)
+    .flatMap(({ type, tool_use_id: call }) =>
+      type === 'tool_result' && typeof call === 'string' ? [call] : [],
+    );
+  const results: Happening[] = calls.length > 0 ? [{ kind: 'tool-results', calls }] : [];
+  if (isOfSubagent(event)) return results;
+  return [{ kind: 'input' }, ...checkpoint(event, 'tool_result'), ...results];
+}
+
 function readResult(event: Fields): Result {
   return {
     kind: 'result',
@@ -293,22 +360,6 @@ function readResult(event: Fields): Result {
 
 function readDenial(denial: Fields): Denial {
   return { tool: text(denial.tool_name), summary: summary(denial.tool_input) };
-}
-
-function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 function known<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {

@@ -30,6 +30,9 @@ function waiting(more: Partial<WarmProcess> = {}) {
     environment: '[]',
     tools: '[[],[],"/w"]',
     skipPermissions: false,
+    asksPermissions: false,
+    granted: new Set(['Bash(git push *)']),
+    place: { rest: () => {}, work: () => {} },
     capUsd: 5,
     effort: undefined,
     permissionMode: 'acceptEdits',
@@ -65,6 +68,8 @@ const step: ClaudeStep = {
   budgetUsd: 4,
   previousFolder: undefined,
   warm: true,
+  asksPermissions: false,
+  granted: ['Bash(git push *)'],
 };
 
 const pool = () => new WarmProcesses(2, 60_000);
@@ -85,6 +90,9 @@ test.each<[string, Partial<ClaudeStep>, Partial<WarmProcess>]>([
   ['other variables', { environment: { A: '1' } }, {}],
   ['other permissions', { skipPermissions: true }, {}],
   ['other tools', { allowedTools: ['Bash'] }, {}],
+  ['requests of permissions', { asksPermissions: true }, {}],
+  ['a rule that the process does not know', { granted: ['Bash(git push *)', 'Read'] }, {}],
+  ['a rule that is no longer allowed', { granted: [] }, {}],
   ['another workflow', { workflow: '/other' }, {}],
   ['an effort that would have to be unset', {}, { effort: 'high' }],
   ['a smaller budget than at its start', { budgetUsd: 3.9 }, {}],

@@ -8,7 +8,9 @@ import { randomUUID } from 'node:crypto';
 import { follow, type LaunchedProcess } from '../process/index.ts';
 import type { ClaudeStep } from './choices.ts';
 import { setEffort, setModel, setPermissionMode } from './command.ts';
+import type { Place } from './gate.ts';
 import { messageReader } from './messages.ts';
+import { endInput, send } from './process-input.ts';
 
 export interface WarmProcess {
   readonly launched: LaunchedProcess;
@@ -18,6 +20,11 @@ export interface WarmProcess {
   readonly environment: string;
   readonly tools: string;
   readonly skipPermissions: boolean;
+  readonly asksPermissions: boolean;
+  /** The rules that people allowed for the run, as far as the process knows them. */
+  readonly granted: Set<string>;
+  /** A turn that waits for a person needs no place. */
+  readonly place: Place;
   readonly capUsd: number | undefined;
   effort: string | undefined;
   permissionMode: string;
@@ -114,7 +121,7 @@ export async function adjust(
       : [(id: string) => setPermissionMode(id, permissionMode)]),
   ];
   const requests = changes.map((change) => ({ id: randomUUID(), change }));
-  for (const { id, change } of requests) process.launched.stdin?.write(change(id));
+  for (const { id, change } of requests) send(process.launched, change(id));
   const isServing = await areGranted(process, new Set(requests.map(({ id }) => id)));
   process.effort = effort;
   process.permissionMode = permissionMode;
@@ -160,10 +167,16 @@ function canServe(process: WarmProcess, step: ClaudeStep): boolean {
     environmentKey(step) === process.environment &&
     toolsKey(step) === process.tools &&
     step.skipPermissions === process.skipPermissions &&
+    step.asksPermissions === process.asksPermissions &&
+    isSame(step.granted, process.granted) &&
     // An effort can be set, but not unset.
     !(process.effort !== undefined && step.effort === undefined) &&
     isWithin(process, step.budgetUsd)
   );
+}
+
+function isSame(granted: readonly string[], known: ReadonlySet<string>): boolean {
+  return granted.length === known.size && granted.every((rule) => known.has(rule));
 }
 
 export function environmentKey({ environment }: ClaudeStep): string {
@@ -183,9 +196,9 @@ function isWithin({ capUsd, spentUsd }: WarmProcess, remainingUsd: number | unde
 
 const ORDERLY_MS = 5_000;
 
-/** Claude Code finishes and exits when its input is closed. */
-export async function endInOrder({ launched }: WarmProcess): Promise<void> {
-  launched.stdin?.end();
+/** Claude Code finishes and exits when its input has ended. */
+export async function endInOrder({ launched }: Pick<WarmProcess, 'launched'>): Promise<void> {
+  endInput(launched);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), ORDERLY_MS);

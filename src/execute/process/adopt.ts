@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { changesOf } from '../../files/changes.ts';
+import { fifoOf, openForWriting } from './fifo.ts';
 import { isAlive } from './identity.ts';
 import type { ProcessHandle } from './launch.ts';
 import { readLaunch, withdraw } from './launch-file.ts';
@@ -18,7 +19,8 @@ export function adopt(folder: string): ProcessHandle | undefined {
   const record = readRecord(folder) ?? recordUnlessWithdrawn(folder);
   if (record === undefined) return undefined;
   const real = realpathSync(folder);
-  return { folder: real, record, ...endOfAdopted(real, record) };
+  const fifo = openForWriting(fifoOf(real));
+  return { folder: real, record, ...(fifo && { fifo }), ...endOfAdopted(real, record) };
 }
 
 /** A launcher may still have the request: then the command either begins before this, or never. */

@@ -58,3 +58,15 @@ test('0 means no timeout', () => {
   expect(onIdle).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('silence does not count while the process rests, and then counts from the beginning', () => {
+  const onIdle = vi.fn();
+  let isResting = true;
+  watchIdle({ files: [file()], idleTimeoutMs: 1000, isResting: () => isResting, onIdle });
+  vi.advanceTimersByTime(1_000_000);
+  isResting = false;
+  vi.advanceTimersByTime(900);
+  expect(onIdle).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(300);
+  expect(onIdle).toHaveBeenCalledTimes(1);
+});

@@ -1,5 +1,6 @@
 // Process control: Raymond launches, follows, stops and finds all other processes through this
 // folder.
+export { makeFifo } from './fifo.ts';
 export { follow } from './follow.ts';
 export {
   identify,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Duplex, type Writable } from 'node:stream';
+import { fifoOf, openForReading, openForWriting } from './fifo.ts';
 import { identify } from './identity.ts';
 import { newToken, type StepMark, withToken } from './mark.ts';
 import {
@@ -31,7 +32,8 @@ export interface Launch {
   readonly env: Environment;
   /** Variables that only this command has. */
   readonly variables?: Environment;
-  readonly stdin: { readonly file: string } | 'pipe' | 'none';
+  /** For `fifo`, `makeFifo` has made it in the folder. */
+  readonly stdin: { readonly file: string } | 'fifo' | 'pipe' | 'none';
   /** Written to the file `input` of the folder before the command begins. */
   readonly input?: string | undefined;
 }
@@ -43,6 +45,8 @@ export interface ProcessHandle {
   /** Missing when the process could not be created. */
   readonly record?: ProcessRecord;
   readonly stdin?: Writable;
+  /** In place of `stdin`, if that is a FIFO. */
+  readonly fifo?: Writable | undefined;
   readonly ended: Promise<Exit>;
   /** Stops following the process without ending it. If it still runs, `ended` resolves with `left`. */
   leave(): void;
@@ -96,12 +100,20 @@ function begin(wanted: Launch, mark: StepMark): ProcessHandle {
       record,
       ended,
       leave,
-      ...(child.stdin && { stdin: ignoreErrors(child.stdin) }),
+      ...inputOf(wanted, child),
     };
   } catch (error) {
     gate.destroy();
     throw error;
   }
+}
+
+function inputOf(
+  { folder, stdin }: Launch,
+  child: ChildProcess,
+): Pick<ProcessHandle, 'fifo' | 'stdin'> {
+  if (stdin === 'fifo') return { fifo: openForWriting(fifoOf(folder)) };
+  return child.stdin ? { stdin: ignoreErrors(child.stdin) } : {};
 }
 
 function spawnWrapper(
@@ -117,7 +129,14 @@ function spawnWrapper(
     return descriptor;
   };
   try {
-    const input = typeof stdin === 'object' ? open(stdin.file, constants.O_RDONLY) : stdin;
+    const openInput = () => {
+      if (typeof stdin === 'object') return open(stdin.file, constants.O_RDONLY);
+      if (stdin !== 'fifo') return stdin;
+      const descriptor = openForReading(fifoOf(folder));
+      descriptors.push(descriptor);
+      return descriptor;
+    };
+    const input = openInput();
     const [program, programArgs] = wrap(process.platform, { mark, folder, command, args });
     return spawn(program, programArgs, {
       cwd,

@@ -3,12 +3,13 @@
  * descendant of a step belongs to the run, even after the step has lost track of it.
  */
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { STEP_FILES } from '../../model/step-files.ts';
 import { adopt } from './adopt.ts';
 import { enclosingRuns } from './enclosing-runs.ts';
+import { fifoOf } from './fifo.ts';
 import { boot, type ProcessIdentity, self } from './identity.ts';
 import { type Launch, launch, needFolder, needFree, type ProcessHandle } from './launch.ts';
 import { isWithdrawn } from './launch-file.ts';
@@ -39,6 +40,8 @@ export interface LaunchedProcess {
   readonly identity?: ProcessIdentity | undefined;
   /** Only for a process launched here with a pipe. Text written after its end is lost. */
   readonly stdin?: Writable;
+  /** In place of `stdin` for a process whose input is a FIFO, also an adopted one. It has no end. */
+  readonly fifo?: Writable;
   readonly stdoutFile: string;
   readonly stderrFile: string;
   /** Resolves when the command ends, even if its background jobs still run. Never rejects. */
@@ -47,6 +50,11 @@ export interface LaunchedProcess {
   stop(graceMs?: number): Promise<readonly ProcessIdentity[]>;
   /** Ends the processes that the command left running; call it after the command has ended. */
   endLeftovers(graceMs?: number): Promise<readonly ProcessIdentity[]>;
+  /**
+   * Leaves the process to a later Raymond process, which can adopt it. From now on this one does not
+   * follow or end it. If it still runs, `ended` resolves with `left`.
+   */
+  leave?(): void;
 }
 
 export class RunProcesses {
@@ -195,19 +203,27 @@ export class RunProcesses {
     return enclosingRuns().includes(this.#runKey());
   }
 
-  #launched({ folder, record, stdin, ended, leave }: ProcessHandle): LaunchedProcess {
+  #launched({ folder, record, stdin, fifo, ended, leave }: ProcessHandle): LaunchedProcess {
     const files = outputsIn(folder);
+    if (fifo) void ended.then((exit) => closeFifo(fifo, folder, exit));
     if (!record) return { ...files, ended, stop: async () => [], endLeftovers: async () => [] };
     this.#leaves.add(leave);
     void ended.then(() => this.#leaves.delete(leave));
     const { end } = this.#remember(recordedTree(folder, record), record.token);
+    let isLeft = false;
+    const endUnlessLeft = async (grace: GracePeriods) => (isLeft ? [] : end(grace));
     return {
       identity: record.identity,
       ...(stdin && { stdin }),
+      ...(fifo && { fifo }),
       ...files,
       ended,
-      stop: (graceMs) => end(stopping(graceMs)),
-      endLeftovers: (graceMs) => end(clearing(graceMs)),
+      stop: (graceMs) => endUnlessLeft(stopping(graceMs)),
+      endLeftovers: (graceMs) => endUnlessLeft(clearing(graceMs)),
+      leave: () => {
+        isLeft = true;
+        leave();
+      },
     };
   }
 
@@ -362,6 +378,12 @@ export class RunProcesses {
     const isOwn = isNew && path.startsWith(`${this.#folder}/`);
     return isOwn ? this.#realFolder() + path.slice(this.#folder.length) : realpathSync(path);
   }
+}
+
+/** A FIFO without a process is removed: other programs that read the folder would wait for it. */
+function closeFifo(fifo: Writable, folder: string, exit: Exit): void {
+  fifo.destroy();
+  if (exit.kind !== 'left') rmSync(fifoOf(folder), { force: true });
 }
 
 const STOP_GRACE_MS = 5000;

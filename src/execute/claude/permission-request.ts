@@ -1,0 +1,101 @@
+/**
+ * A permission request of Claude Code: as Raymond describes it to people, and the reply to it. All
+ * fields come from the agent, so every one may be missing or of any size.
+ */
+import type { PermissionDecision, PermissionRequest } from '../../model/permission.ts';
+import { answersTo, type Question, questionsIn, questionText } from './agent-questions.ts';
+import { permissionReply } from './command.ts';
+import { DIRECTORY, settingsOf } from './granted-rules.ts';
+import type { Fields } from './json.ts';
+import type { Happening } from './messages.ts';
+
+export type Asked = Extract<Happening, { kind: 'permission-asked' }>;
+
+/** The request as people see it. */
+export function describeRequest(asked: Asked): PermissionRequest {
+  const { request, tool, summary, input } = asked;
+  const questions = questionsOf(asked);
+  const text = questions ? questionText(questions) : readable(input);
+  const rules = rulesIn(asked);
+  return {
+    request,
+    tool: tool.slice(0, MOST_NAME),
+    summary,
+    input: text.slice(0, MOST_INPUT),
+    ...(text.length > MOST_INPUT && { inputLength: text.length }),
+    ...(questions ? { isQuestion: true } : rules.length > 0 && { rules }),
+  };
+}
+
+const MOST_NAME = 200;
+/** Enough to judge a call. The records of the step have all of it. */
+const MOST_INPUT = 16_000;
+
+/** The line for the standard input of Claude Code. Old versions take a missing input for a denial. */
+export function replyTo(asked: Asked, { decision, text }: PermissionDecision): string {
+  const { request, input } = asked;
+  switch (decision) {
+    case 'allow':
+      return permissionReply(request, { behavior: 'allow', updatedInput: input });
+    case 'allow-run':
+      return permissionReply(request, {
+        behavior: 'allow',
+        updatedInput: input,
+        updatedPermissions: usable(asked).map((one) => ({ ...one, destination: 'session' })),
+      });
+    case 'answer': {
+      const answers = answersTo(questionsOf(asked) ?? [], text ?? '');
+      return permissionReply(request, { behavior: 'allow', updatedInput: { ...input, answers } });
+    }
+    case 'deny':
+      return permissionReply(request, { behavior: 'deny', message: text || DENIED });
+  }
+}
+
+const DENIED = 'A person has denied this call.';
+
+function questionsOf({ tool, input }: Asked): readonly Question[] | undefined {
+  return tool === 'AskUserQuestion' ? questionsIn(input) : undefined;
+}
+
+/** The rules of Claude Code that allow the like of the call; empty if it suggests none. */
+function rulesIn(asked: Asked): readonly string[] {
+  const rules = usable(asked).flatMap(({ rules = [], directories = [] }) => [
+    ...rules.map(ruleText),
+    ...directories.map((path) => `${DIRECTORY}${path}`),
+  ]);
+  const isUsable = ({ length }: string) => length <= MOST_RULE;
+  const kept = settingsOf(rules);
+  const areAll = kept.allow.length + kept.additionalDirectories.length === rules.length;
+  return areAll && rules.length <= MOST_RULES && rules.every(isUsable) ? rules : [];
+}
+
+const MOST_RULES = 20;
+const MOST_RULE = 2_000;
+type Suggestion = Asked['suggestions'][number];
+
+/** The suggestions that can be rules of a run. Others change the whole mode of the agent. */
+function usable({ suggestions }: Asked): readonly Suggestion[] {
+  return suggestions.filter(
+    ({ type, behavior, rules, directories }) =>
+      (type === 'addRules' && behavior === 'allow' && rules !== undefined) ||
+      (type === 'addDirectories' && directories !== undefined),
+  );
+}
+
+/** `Bash(git push *)`; brackets inside are escaped. */
+function ruleText({ toolName, ruleContent }: NonNullable<Suggestion['rules']>[number]): string {
+  if (ruleContent === undefined || ruleContent === '') return toolName;
+  return `${toolName}(${ruleContent.replace(/[\\()]/g, '\\$&')})`;
+}
+
+/** One field after the other. Lines of a longer text are indented, so that they cannot look like fields. */
+function readable(input: Fields): string {
+  return Object.entries(input)
+    .map(([name, value]) => {
+      const key = /^[\w-]{1,60}$/.test(name) ? name : JSON.stringify(name);
+      const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+      return text.includes('\n') ? `${key}:\n${text.replace(/^/gm, '  ')}` : `${key}: ${text}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,21 @@
+/** Reads the decision of a person about a permission request. */
+import type { PermissionDecision, PermissionRequest } from '../model/permission.ts';
+
+/** Undefined if the text is not a decision that the request offers. */
+export function readDecision(
+  text: string,
+  { isQuestion, rules }: Pick<PermissionRequest, 'isQuestion' | 'rules'>,
+): PermissionDecision | undefined {
+  if (isQuestion) return { decision: 'answer', text };
+  const [, word, message = ''] =
+    /^\s*(allow|allow-run|deny)(?:\s+([\s\S]*\S))?\s*$/.exec(text) ?? [];
+  if (word === 'deny') return { decision: word, ...(message !== '' && { text: message }) };
+  if (message !== '') return undefined;
+  if (word === 'allow') return { decision: word };
+  return word === 'allow-run' && rules ? { decision: word } : undefined;
+}
+
+/** Whether a word is a decision, and so rather not the name of a run. */
+export function isDecisionWord(word: string | undefined): boolean {
+  return word === 'allow' || word === 'allow-run' || word === 'deny';
+}
