@@ -28,7 +28,12 @@ const stages = [
   ],
   [
     ['build', 'npm', ['run', '--silent', 'build']],
-    ...(needsAgent ? [['the real agent', 'node', ['test/real-agent/install.js']]] : []),
+    ...(needsAgent
+      ? [
+          ['the real agent', 'node', ['test/real-agent/install.js']],
+          ['other agents', 'node', ['test/other-agents/install.js']],
+        ]
+      : []),
   ],
 ];
 

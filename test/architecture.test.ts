@@ -159,6 +159,17 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
   ]);
 });
 
+test('outside its folder, only the files that build ports know codex', () => {
+  const outside = files.filter((file) => !file.startsWith('execute/codex/'));
+  const users = outside.filter((file) => imports(file).some((target) => target.includes('codex/')));
+  expect(users.sort()).toEqual([
+    'cli/commands/doctor.ts',
+    'cli/option-table.ts',
+    'cli/wire.ts',
+    'execute/agents.ts',
+  ]);
+});
+
 test('runs are reached through the store: two files build it, and no other file knows the files of runs', () => {
   // Free to use: the JSON of a run, the form of an id, and the disk for the user's own files.
   const open = /journal\/(?:freeze-run|state-file-schema|thaw-run|run-id|disk|disk-errors)\.ts$/;

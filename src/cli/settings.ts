@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { newRun } from '../interpret/new-run.ts';
+import type { Choices } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
 import { seenFrom } from '../options/chosen-options.ts';
 import type { RunOptions } from '../options/run-options.ts';
@@ -25,7 +26,7 @@ export function settingsFrom(
   return {
     budgetUsd: options.budget ?? base.budgetUsd,
     maxIterations: options.maxIterations ?? base.maxIterations,
-    agent: agent.choose(said.agent ?? {}, base.agent, process.cwd()),
+    agent: agent.choose(withoutPrograms(said.agent), base.agent, process.cwd()),
     idleTimeoutMs:
       options.timeout === undefined ? base.idleTimeoutMs : Math.round(options.timeout * 1000),
     maxParallelPrompts: options.maxParallel ?? base.maxParallelPrompts,
@@ -57,6 +58,13 @@ const CHECKPOINTS = [
   'steps',
   'none',
 ] as const satisfies readonly Settings['checkpoints'][];
+
+/** The path of a program belongs to the machine, not to the run. */
+function withoutPrograms(choices: Choices = {}): Choices {
+  const isProgram = (name: string) =>
+    OPTIONS.some(({ choice, path }) => choice === name && path === 'program');
+  return Object.fromEntries(Object.entries(choices).filter(([name]) => !isProgram(name)));
+}
 
 /** For tests of Raymond, which cannot wait as long as a service needs to recover. */
 function retryPausesIn({ RAYMOND_RETRY_PAUSES_MS: pauses }: NodeJS.ProcessEnv) {

@@ -6,9 +6,13 @@ import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
 import { claudeAgent } from '../execute/claude/declaration.ts';
-import { type Executable, findClaude } from '../execute/claude/executable.ts';
+import { findClaude } from '../execute/claude/executable.ts';
 import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
+import { codexExecutor } from '../execute/codex/codex.ts';
+import { codexAgent } from '../execute/codex/declaration.ts';
+import { findCodex } from '../execute/codex/executable.ts';
+import type { Executable } from '../execute/find-program.ts';
 import { gitFileHistory } from '../execute/git/file-history.ts';
 import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { RunProcesses } from '../execute/process/index.ts';
@@ -109,7 +113,17 @@ export async function executors(
         filesOf: (ref) => library.filesOf(ref),
       },
     });
-    const prompt = new Map([claude].map((executor) => [executor.name, executor]));
+    const codex = codexExecutor({
+      path: programIn(given, 'codexPath'),
+      environment: process.env,
+      processes,
+      sessionsFolder: workspace.sessions,
+      protects: {
+        projectFolder: around.project.folder,
+        filesOf: (ref) => library.filesOf(ref),
+      },
+    });
+    const prompt = new Map([claude, codex].map((executor) => [executor.name, executor]));
     const files = filesOf(around, run);
     return { prompt, script, ...ofRun, files, worktrees: worktreesOf(around, run, processes) };
   }
@@ -173,18 +187,23 @@ export function checkAgents(
   }
 }
 
-function programOf(_name: string, given: Choices | undefined): Executable {
+function programOf(name: string, given: Choices | undefined): Executable {
+  if (name === codexAgent.name) return findCodex(programIn(given, 'codexPath'), process.env);
   return findClaude(programIn(given), process.env);
 }
 
-/** Throws a UserError for a name that neither Raymond nor the usual agent of the run knows. */
+/**
+ * Throws a UserError for a name that neither Raymond nor the usual agent of the run knows. Codex
+ * takes the models of any provider, so it reports unknown names itself.
+ */
 export async function checkNames(
   usual: string,
   { agent: chosen, rehearse }: Settings,
   given: Choices | undefined,
 ): Promise<void> {
+  if (usual !== claudeAgent.name) return;
   const { model, effort, permissionMode } = readChoices(chosen);
-  if (usual === claudeAgent.name && model !== undefined && !isModel(model))
+  if (model !== undefined && !isModel(model))
     throw unknownName('The agent', 'model', model, MODELS);
   const isKnown = (names: AgentNames) =>
     (effort === undefined || names.efforts.includes(effort)) &&
@@ -200,8 +219,12 @@ export async function checkNames(
 }
 
 /** The program that a configuration names. */
-export function programIn(given: Choices = {}): string | undefined {
-  return typeof given.claudePath === 'string' ? given.claudePath : undefined;
+export function programIn(
+  given: Choices = {},
+  choice: 'claudePath' | 'codexPath' = 'claudePath',
+): string | undefined {
+  const path = given[choice];
+  return typeof path === 'string' ? path : undefined;
 }
 
 function unknownName(who: string, what: string, name: string, known: readonly string[]): UserError {

@@ -2,7 +2,7 @@ import type { AgentChoice, Choices } from '../model/agent.ts';
 import type { OptionSpec } from '../model/option.ts';
 
 /** The names of all agents. */
-export const AGENT_NAMES = ['claude'] as const;
+export const AGENT_NAMES = ['claude', 'codex'] as const;
 
 export const AGENT_OPTION: OptionSpec = {
   name: 'agent',

@@ -13,4 +13,4 @@ function isOuterRun(name: string): boolean {
   return name.startsWith('RAYMOND_') && !KEPT.has(name);
 }
 
-const KEPT = new Set(['RAYMOND_CLAUDE', 'RAYMOND_STEP_TOKEN']);
+const KEPT = new Set(['RAYMOND_CLAUDE', 'RAYMOND_CODEX', 'RAYMOND_STEP_TOKEN']);

@@ -18,6 +18,8 @@ export interface Agents {
   readonly usual: string;
   /** The choice of a user who chooses another usual agent for a run. */
   readonly choice: AgentChoice;
+  /** The choices of a run for which the user chose nothing. */
+  readonly defaults: Choices;
 }
 
 export interface AgentDeclaration {
@@ -25,20 +27,22 @@ export interface AgentDeclaration {
   readonly can: AgentAbilities;
   /** All choices that it offers, in the order in which users see them. */
   readonly choices: readonly AgentChoice[];
-  /** The choices of a run for which the user chose nothing. */
-  readonly defaults: Choices;
   /** The kinds of faults that its checks find in a workflow. */
   readonly faults: Readonly<Record<string, FaultKind>>;
   /** The choices of a turn. */
   combine(levels: ChoiceLevels): Choices;
   /** Why a turn that began with `was` must not continue; undefined when it may. */
   tightened(was: Choices, now: Choices): string | undefined;
+  /** Why it cannot follow the choices of a run; undefined when it can. */
+  refusal?(choices: Choices): string | undefined;
+}
+
+/** The rules for the choices of a run. They are the same for all agents. */
+export interface RunChoiceRules {
   /** Brings the choices of one source into one form. Throws a UserError when they contradict each other. */
   normalize(given: Choices, source: string): Choices;
   /** The choices of a run after `given` has overridden `before`. Throws a UserError. */
   choose(given: Choices, before: Choices, folder: string): Choices;
-  /** Why it cannot follow the choices of a run; undefined when it can. */
-  refusal?(choices: Choices): string | undefined;
   /** The choices that stay when a run that another user started is resumed. */
   keepHarmless(choices: Choices): Choices;
   /** Facts for the user before such a run is resumed, by name. `none` gets no line. */

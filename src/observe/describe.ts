@@ -1,5 +1,5 @@
 /** Describes events for users: at most one line per event. */
-import type { AgentDeclaration } from '../model/agent.ts';
+import type { RunChoiceRules } from '../model/agent.ts';
 import { counted } from '../model/counted.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
@@ -21,7 +21,7 @@ export interface Line {
 }
 
 /** The choices for an agent that a user must notice. */
-export type AlarmsOf = AgentDeclaration['alarmsOf'];
+export type AlarmsOf = RunChoiceRules['alarmsOf'];
 
 /** Remembers the facts of each newest step that the line about its transition needs. */
 export class Describer {

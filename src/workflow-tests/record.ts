@@ -10,7 +10,6 @@ import { UserError } from '../model/user-error.ts';
 import { optionTable, valueInSettings } from '../options/chosen-options.ts';
 import { configKey } from '../options/option-names.ts';
 import { allChoices } from '../parse/agent-choices.ts';
-import { agentNamed } from '../parse/chosen-agent.ts';
 import type { Recorded, TestSettings, WorkflowTest } from '../parse/test-file.ts';
 import { depthOf, pathOf } from './expectations.ts';
 
@@ -192,8 +191,7 @@ function otherPaths(events: readonly RunEvent[]): Record<string, string[]> {
 
 /** Only settings that a person chose. */
 function writtenSettings(settings: Settings, agents: Agents): TestSettings {
-  const { defaults = {} } = agentNamed(agents, agents.usual) ?? {};
-  const usual = { ...newRun.settings, agent: defaults };
+  const usual = { ...newRun.settings, agent: agents.defaults };
   const written = optionTable({ choices: allChoices(agents) }).flatMap((row) => {
     const value = valueInSettings(settings, row);
     // A test has its own limit of steps, so the limit of the run is always written.

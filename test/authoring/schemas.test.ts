@@ -106,7 +106,7 @@ test.each([
   ['front-matter', 'evaluators: [{visits: 5}]'],
   ['front-matter', 'evaluators: [{visits: 5, then: {tag: goto}}]'],
   ['front-matter', 'evaluators: [{visits: 5, cost: 1, then: {tag: goto, target: A}}]'],
-  ['front-matter', 'model: gpt'],
+  ['front-matter', 'model: "-x"'],
   ['front-matter', 'max_visits: 0'],
   ['front-matter', 'on_interrupt: stop'],
   ['workflow', 'name: x'],

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
+import { AGENTS } from '../../src/execute/agents.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
@@ -140,7 +140,7 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
   expect(stderr.includes(`Ignored: ${line}`)).toBe(needed);
   const [started] = project.journal('r');
-  const unchanged = { ...newRun.settings, agent: claudeAgent.defaults };
+  const unchanged = { ...newRun.settings, agent: AGENTS.defaults };
   if (needed) expect(started && 'settings' in started && started.settings).toEqual(unchanged);
   expect(existsSync(join(dirname(project.folder), 'raymond.log'))).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answerRef } from '../../src/execute/answer-ref.ts';
+import type { Cost } from '../../src/model/step-account.ts';
 import type { Executor, Live, Step, StepOutcome } from '../../src/ports.ts';
 
 /** An executor, with steps whose behaviour is known. */
@@ -22,12 +23,16 @@ export interface ExecutorUnderTest {
 export interface Abilities {
   /** Its steps survive when Raymond is killed. */
   readonly survives: boolean;
+  /** It chooses the ids of its sessions itself. */
+  readonly namesSessions?: boolean;
+  /** The origin of its costs; `told` if absent. */
+  readonly cost?: Cost['from'];
 }
 
 /** The rules that Raymond expects every executor to follow. */
 export function executorContract(
   name: string,
-  { survives }: Abilities,
+  { survives, namesSessions = false, cost: origin = 'told' }: Abilities,
   make: () => Promise<ExecutorUnderTest>,
 ) {
   describe(`${name} as an executor`, () => {
@@ -44,8 +49,9 @@ export function executorContract(
       const given = step('answers');
       const outcome = await executor.start(given, ignore).outcome;
       const { cost, session } = outcome.account;
-      expect(cost).toEqual({ usd: expect.any(Number), from: 'told' });
-      expect(session?.id).toBe(given.kind === 'prompt' ? given.session.id : undefined);
+      expect(cost).toEqual({ usd: expect.any(Number), from: origin });
+      if (namesSessions) expect(session?.id).toMatch(/^[\w-]+$/);
+      else expect(session?.id).toBe(given.kind === 'prompt' ? given.session.id : undefined);
       expect(outcome).toMatchObject({ answer: answerRef(textOf(outcome)) });
       expect(executor.name).toMatch(/^[a-z]+$/);
       await executor.close();

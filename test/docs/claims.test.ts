@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENTS } from '../../src/execute/agents.ts';
-import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { MOST_REMINDERS } from '../../src/interpret/decide-answer.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { reminderText } from '../../src/interpret/policy.ts';
@@ -29,7 +28,7 @@ test.each([
     'docs/guide/parallel-work.md',
     `At most ${settings.maxParallelPrompts} prompts and ${settings.maxParallelScripts} scripts`,
   ],
-  [money, `(\`${claudeAgent.defaults.permissionMode}\`)`],
+  [money, `(\`${AGENTS.defaults.permissionMode}\`)`],
   [wrong, `up to ${count[pauses.length]} times, after ${spoken(pauses)} seconds`],
   ['docs/decisions/0020-retry-pauses.md', `after ${spoken(pauses)} seconds`],
   ['docs/decisions/0020-retry-pauses.md', `${unknownWait / 60} minutes if the end is not`],

@@ -18,7 +18,7 @@ import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
 import { failureSchema } from '../../src/model/failure.ts';
 import type { OptionSpec } from '../../src/model/option.ts';
 import { configKey } from '../../src/options/option-names.ts';
-import { tagChoices } from '../../src/parse/agent-choices.ts';
+import { stateChoices, tagChoices } from '../../src/parse/agent-choices.ts';
 import {
   GIVEN_NAMES,
   JUDGE_NAMES,
@@ -71,6 +71,17 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
       () => diagramOf(name),
     ]),
   ),
+  agents: () =>
+    table(
+      ['agent', ...Object.keys(AGENTS.all[0]?.can ?? {}), 'keys of front matter'],
+      AGENTS.all.map(({ name, can, choices }) => [
+        code(name),
+        ...Object.values(can).map((ability) =>
+          typeof ability === 'string' ? ability : ability ? 'yes' : 'no',
+        ),
+        [...stateChoices(choices).keys()].map(code).join(', '),
+      ]),
+    ),
   config: () => `\`\`\`toml config\n${configTemplate()}\`\`\`\n`,
   events: () =>
     table(

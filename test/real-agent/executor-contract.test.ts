@@ -4,16 +4,14 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import * as z from 'zod/mini';
 import { claudeExecutor } from '../../src/execute/claude/claude.ts';
-import { isAlive, RunProcesses } from '../../src/execute/process/index.ts';
-import { readRecord } from '../../src/execute/process/record.ts';
+import { RunProcesses } from '../../src/execute/process/index.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
 import type { SessionUse } from '../../src/model/event.ts';
-import { stateNameSchema } from '../../src/model/state-name.ts';
 import type { PromptStep, ScriptStep } from '../../src/ports.ts';
 import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
+import { living, place, promptStep } from '../contracts/steps.ts';
 import { eventually } from '../eventually.ts';
 import { type Age, ages, claudeBinary, claudeSandbox } from './claude-sandbox.ts';
 import { conversationLines, lastPrompt, until } from './raymond-sandbox.ts';
@@ -166,39 +164,4 @@ async function claude(age: Age, script: Script) {
   const ask = (prompt: string, session: SessionUse, more: Partial<PromptStep> = {}) =>
     executor.start(step(prompt, session, more), () => {}).outcome;
   return { world, model, ask };
-}
-
-function place(what: string, cwd: string, folder: string, number: number) {
-  const isNowhere = what === 'cannot begin';
-  return { cwd: isNowhere ? '/no/such/directory' : cwd, folder: join(folder, String(number)) };
-}
-
-function promptStep(
-  parts: Pick<PromptStep, 'number' | 'prompt' | 'cwd' | 'folder'> & Partial<PromptStep>,
-): PromptStep {
-  return {
-    kind: 'prompt',
-    workflow: '/workflow',
-    run: 'run',
-    agent: `agent${parts.number}`,
-    attempt: 1,
-    state: z.parse(stateNameSchema, 'START.md'),
-    environment: {},
-    idleTimeoutMs: 0,
-    session: { use: 'fresh', id: randomUUID() },
-    choices: {},
-    budgetUsd: undefined,
-    asksPermissions: false,
-    granted: [],
-    previousFolder: undefined,
-    warm: true,
-    ...parts,
-  };
-}
-
-function living(folder: string, steps: number): readonly number[] {
-  return Array.from({ length: steps }, (_, index) => join(folder, String(index + 1)))
-    .flatMap((step) => readRecord(step)?.identity ?? [])
-    .filter(isAlive)
-    .map(({ pid }) => pid);
 }

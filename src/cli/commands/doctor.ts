@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { chosenAgent } from '../../execute/agent-option.ts';
 import { ignoredRules } from '../../execute/claude/folder-trust.ts';
 import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/claude/health.ts';
+import { type CodexHealth, codexHealth } from '../../execute/codex/health.ts';
 import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
 import { counted } from '../../model/counted.ts';
 import { shellWord } from '../../model/shell-word.ts';
@@ -31,6 +33,7 @@ export async function doctor(here: Here, { json }: { readonly json?: boolean }):
     checkNode(process.versions.node),
     ...checkClaude(await claudeHealth(programIn(config.agent), process.env)),
     ...checkTrust(dirname(project.folder)),
+    ...checkCodex(await codexHealth(programIn(config.agent, 'codexPath'), process.env), config),
     await checkGit(),
     check,
     await checkWritable(around),
@@ -74,6 +77,26 @@ function checkClaude(health: ClaudeHealth): readonly Check[] {
   return [
     { name: 'claude', ...version(health) },
     { name: 'login', ...login(health) },
+  ];
+}
+
+/** Another agent need not be installed, unless the configuration chooses it. */
+function checkCodex(health: CodexHealth, { agent }: RunOptions): readonly Check[] {
+  const name = 'codex';
+  const isChosen = chosenAgent(agent) === name || agent?.codexPath !== undefined;
+  if (!health.found) {
+    const { problem: fact, remedy } = health;
+    return isChosen ? [{ name, verdict: 'problem', fact, remedy }] : [];
+  }
+  const { version: number, path } = health;
+  if (number !== undefined) return [{ name, verdict: 'ok', fact: `codex ${number} (${path})` }];
+  return [
+    {
+      name,
+      verdict: isChosen ? 'problem' : 'warning',
+      fact: `${path} does not report a version of codex.`,
+      remedy: `Check its output: ${shellWord(path)} --version`,
+    },
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Declares what Claude Code can do, and which choices it offers. */
-import type { AgentChoice, AgentDeclaration } from '../../model/agent.ts';
-import { combine, DEFAULTS, tightened } from './choices.ts';
+import type { AgentChoice, AgentDeclaration, RunChoiceRules } from '../../model/agent.ts';
+import { combine, tightened } from './choices.ts';
 import { CLAUDE_OPTIONS } from './options.ts';
 import { alarmsOf, choose, keepHarmless, normalize, summarize, warningsOf } from './run-choices.ts';
 import {
@@ -31,10 +31,13 @@ export const claudeAgent: AgentDeclaration = {
     choice('agentArgs'),
     choice('claudePath'),
   ],
-  defaults: DEFAULTS,
   faults: FAULTS,
   combine,
   tightened,
+};
+
+/** All agents understand the choices of a run as Claude Code does. */
+export const runChoices: RunChoiceRules = {
   normalize,
   choose,
   keepHarmless,

@@ -27,9 +27,7 @@ export function normalize(given: Choices, source: string): Choices {
 
 /** The choices of a run after `given` has overridden `before`. */
 export function choose(given: Choices, before: Choices, folder: string): Choices {
-  // The path of the program belongs to the machine, not to the run.
-  const { claudePath: _, ...kept } = given;
-  const all = { ...withoutBypass(before), ...checked(kept, folder) };
+  const all = { ...withoutBypass(before), ...checked(given, folder) };
   const chosen = Object.entries(all).filter(([, value]) => !isNothing(value));
   return { ...DEFAULTS, ...Object.fromEntries(chosen) };
 }

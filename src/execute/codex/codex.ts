@@ -1,0 +1,183 @@
+/**
+ * Executes prompt states with codex: one process for each turn. No code outside of this folder knows
+ * a flag, a message or a file of codex.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Account, NO_COST } from '../../model/step-account.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
+import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
+import { inheritedEnvironment } from '../environment.ts';
+import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
+import { type CodexStep, readChoices, sandboxOf } from './choices.ts';
+import { codexArguments, type Protected, protection, type TurnSession } from './command.ts';
+import { findCodex } from './executable.ts';
+import { followTurn } from './follow-turn.ts';
+import type { Prices } from './price.ts';
+import { settle } from './settle.ts';
+import { type Threads, threadsIn } from './threads.ts';
+import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
+
+export interface CodexOptions {
+  /** The executable that the configuration names. */
+  readonly path: string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly processes: RunProcesses;
+  /** The run's folder for notes about its sessions. */
+  readonly sessionsFolder: string;
+  readonly protects: Protected;
+  readonly prices?: Prices;
+}
+
+export function codexExecutor(options: CodexOptions): Executor {
+  const codex: Codex = {
+    ...options,
+    threads: threadsIn(options.sessionsFolder, options.environment),
+  };
+  const start = (step: Step, live: Show) =>
+    controlled(async (control) => startTurn(codex, forCodex(step), live, control));
+  return {
+    name: 'codex',
+    start,
+    adopt: (step, live) => {
+      const turn = readTurn(step.folder);
+      const launched = turn && codex.processes.adopt(turn.process);
+      // No process began, and none will, so the turn can start now.
+      if (!turn || !launched) return start(step, live);
+      const running = controlled(async (control) =>
+        finishTurn(codex, forCodex(step), live, control, turn, launched, 'adopted'),
+      );
+      return { ...running, isAdopted: true };
+    },
+    close: async () => {},
+  };
+}
+
+interface Codex extends CodexOptions {
+  readonly threads: Threads;
+}
+
+type Show = (live: Live) => void;
+
+/** Connects a stop to the turn that is running. */
+interface Control {
+  stopped: boolean;
+  launched: LaunchedProcess | undefined;
+}
+
+function controlled(run: (control: Control) => Promise<StepOutcome>): RunningStep {
+  const control: Control = { stopped: false, launched: undefined };
+  return {
+    outcome: run(control).catch(crashed),
+    stop: () => {
+      control.stopped = true;
+      void control.launched?.stop();
+    },
+  };
+}
+
+async function startTurn(
+  codex: Codex,
+  step: CodexStep,
+  live: Show,
+  control: Control,
+): Promise<StepOutcome> {
+  // A stop in the same moment comes before the launch.
+  await Promise.resolve();
+  if (control.stopped) return NOT_BEGUN;
+  const executable = findCodex(codex.path, codex.environment);
+  if (!executable.found) {
+    const message = `${executable.problem} ${executable.remedy}`;
+    return { kind: 'failed', failure: { kind: 'no-executable', message }, account: FREE };
+  }
+  const { turn, launched } = launch(codex, step, executable.path);
+  return finishTurn(codex, step, live, control, turn, launched, 'ours');
+}
+
+function launch(codex: Codex, step: CodexStep, command: string) {
+  const { session, before } = sessionOf(codex.threads, step);
+  const turn: TurnFile = {
+    executor: 'codex',
+    process: step.folder,
+    ...(step.model !== undefined && { model: step.model }),
+    ...(before && { before }),
+  };
+  writeTurn(step.folder, turn);
+  const prompt = join(step.folder, STEP_FILES.input.name);
+  writeFileSync(prompt, promptOf(step), { mode: 0o600 });
+  const launched = codex.processes.launch({
+    folder: step.folder,
+    command,
+    args: codexArguments({
+      session,
+      model: step.model,
+      effort: step.effort,
+      sandbox: sandboxOf(step),
+      ...protection(codex.protects, step),
+    }),
+    cwd: step.cwd,
+    env: { ...inheritedEnvironment(codex.environment), ...step.environment },
+    stdin: { file: prompt },
+  });
+  return { turn, launched };
+}
+
+/** The thread of the turn, and the tokens that were counted before it. */
+function sessionOf(
+  threads: Threads,
+  { session }: CodexStep,
+): { session: TurnSession; before?: TurnFile['before'] } {
+  if (session.use === 'fresh') return { session };
+  const from = session.use === 'branch' ? session.from : session.id;
+  // A session may have two names. The note of the thread itself is the newest.
+  const thread = threads.read(from)?.thread ?? from;
+  const before = threads.read(thread)?.totals ?? threads.recorded(thread).totals;
+  return { session: { use: session.use, thread }, ...(before && { before }) };
+}
+
+/**
+ * Codex cannot remove a message from a thread. If an earlier attempt has left its prompt there, it is
+ * not sent again.
+ */
+function promptOf({ prompt, session, previousFolder }: CodexStep): string {
+  const isRepeated =
+    session.use === 'continue' &&
+    previousFolder !== undefined &&
+    readTurn(previousFolder) !== undefined &&
+    existsSync(join(previousFolder, STEP_FILES.raw.name));
+  return isRepeated ? AGAIN : prompt;
+}
+
+const AGAIN =
+  'The last turn broke off. Start again with the last request before this note, from its beginning.';
+
+async function finishTurn(
+  codex: Codex,
+  step: CodexStep,
+  live: Show,
+  control: Control,
+  turn: TurnFile,
+  launched: LaunchedProcess,
+  how: 'ours' | 'adopted',
+): Promise<StepOutcome> {
+  control.launched = launched;
+  if (control.stopped) void launched.stop();
+  const followed = await followTurn(launched, step.idleTimeoutMs, live);
+  if (followed.exit?.kind === 'left') return NOT_BEGUN;
+  await (followed.exit ? launched.endLeftovers() : launched.stop());
+  mkdirSync(step.folder, { recursive: true, mode: 0o700 });
+  return settle(codex, step, turn, followed, control.stopped ? 'stopped' : how);
+}
+
+const FREE: Account = { cost: NO_COST };
+const NOT_BEGUN: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
+
+function forCodex(step: Step): CodexStep {
+  if (step.kind === 'prompt') return { ...step, ...readChoices(step.choices) };
+  throw new Error('Bug: a script was given to codex');
+}
+
+function crashed(error: unknown): StepOutcome {
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', failure: { kind: 'crashed', message }, account: FREE };
+}

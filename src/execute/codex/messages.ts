@@ -1,0 +1,126 @@
+/** Reads the lines that `codex exec --json` prints. */
+import * as z from 'zod/mini';
+
+/** The tokens of a thread so far. Cached tokens are part of the input. */
+export interface Tokens {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+export type Happening =
+  | { readonly kind: 'thread'; readonly id: string }
+  | { readonly kind: 'turn' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
+  | { readonly kind: 'error'; readonly message: string }
+  | { readonly kind: 'completed'; readonly totals: Tokens }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Text that is no message is ignored. A line may arrive in parts. */
+export function messageReader() {
+  let rest = '';
+  return (text: string): readonly Happening[] => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    return lines.flatMap(readLine);
+  };
+}
+
+function readLine(line: string): readonly Happening[] {
+  const { data } = messageSchema.safeParse(parsed(line));
+  if (!data) return [];
+  switch (data.type) {
+    case 'thread.started':
+      return [{ kind: 'thread', id: data.thread_id }];
+    case 'turn.started':
+      return [{ kind: 'turn' }];
+    case 'turn.completed':
+      return [{ kind: 'completed', totals: readTokens(data.usage) }];
+    case 'turn.failed':
+      return [{ kind: 'failed', message: data.error.message }];
+    case 'error':
+      return [{ kind: 'error', message: data.message }];
+    case 'item.started':
+      return toolOf(data.item);
+    case 'item.completed':
+      return data.item.type === 'agent_message'
+        ? [{ kind: 'text', text: data.item.text ?? '' }]
+        : [];
+  }
+}
+
+type Item = z.infer<typeof itemSchema>;
+
+function toolOf({ type, command, tool, query }: Item): readonly Happening[] {
+  if (!TOOLS.includes(type)) return [];
+  return [{ kind: 'tool', name: tool ?? type, summary: command ?? query ?? '' }];
+}
+
+const TOOLS = ['command_execution', 'file_change', 'mcp_tool_call', 'web_search'];
+
+const text = z.string();
+const count = z._default(z.number().check(z.nonnegative()), 0);
+
+const itemSchema = z.object({
+  type: text,
+  text: z.optional(text),
+  command: z.optional(text),
+  tool: z.optional(text),
+  query: z.optional(text),
+});
+
+const tokensSchema = z.object({
+  input_tokens: count,
+  cached_input_tokens: count,
+  output_tokens: count,
+});
+
+const messageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('thread.started'), thread_id: text }),
+  z.object({ type: z.literal('turn.started') }),
+  z.object({ type: z.literal('turn.completed'), usage: tokensSchema }),
+  z.object({ type: z.literal('turn.failed'), error: z.object({ message: text }) }),
+  z.object({ type: z.literal('error'), message: text }),
+  z.object({ type: z.literal('item.started'), item: itemSchema }),
+  z.object({ type: z.literal('item.completed'), item: itemSchema }),
+]);
+
+export function readTokens(usage: z.infer<typeof tokensSchema>): Tokens {
+  const { input_tokens, cached_input_tokens, output_tokens } = usage;
+  return { input: input_tokens, cached: cached_input_tokens, output: output_tokens };
+}
+
+const tokenCountSchema = z.object({
+  payload: z.object({
+    type: z.literal('token_count'),
+    info: z.object({ total_token_usage: tokensSchema }),
+  }),
+});
+const contextSchema = z.object({
+  type: z.literal('turn_context'),
+  payload: z.object({ model: text }),
+});
+
+/** What codex's own record of a thread says about it: its tokens so far, and its newest model. */
+export function readRollout(content: string): { totals?: Tokens; model?: string } {
+  let totals: Tokens | undefined;
+  let model: string | undefined;
+  for (const line of content.split('\n')) {
+    if (line.includes('"token_count"')) {
+      const { data } = tokenCountSchema.safeParse(parsed(line));
+      if (data) totals = readTokens(data.payload.info.total_token_usage);
+    } else if (line.includes('"turn_context"')) {
+      model = contextSchema.safeParse(parsed(line)).data?.payload.model ?? model;
+    }
+  }
+  return { ...(totals && { totals }), ...(model !== undefined && { model }) };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

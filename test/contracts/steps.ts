@@ -1,0 +1,44 @@
+// Steps for tests of executors.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { isAlive } from '../../src/execute/process/index.ts';
+import { readRecord } from '../../src/execute/process/record.ts';
+import { stateNameSchema } from '../../src/model/state-name.ts';
+import type { PromptStep } from '../../src/ports.ts';
+
+export function place(what: string, cwd: string, folder: string, number: number) {
+  const isNowhere = what === 'cannot begin';
+  return { cwd: isNowhere ? '/no/such/directory' : cwd, folder: join(folder, String(number)) };
+}
+
+export function promptStep(
+  parts: Pick<PromptStep, 'number' | 'prompt' | 'cwd' | 'folder'> & Partial<PromptStep>,
+): PromptStep {
+  return {
+    kind: 'prompt',
+    workflow: '/workflow',
+    run: 'run',
+    agent: `agent${parts.number}`,
+    attempt: 1,
+    state: z.parse(stateNameSchema, 'START.md'),
+    environment: {},
+    idleTimeoutMs: 0,
+    session: { use: 'fresh', id: randomUUID() },
+    choices: {},
+    budgetUsd: undefined,
+    asksPermissions: false,
+    granted: [],
+    previousFolder: undefined,
+    warm: true,
+    ...parts,
+  };
+}
+
+/** The processes of the first steps of a folder that still run. */
+export function living(folder: string, steps: number): readonly number[] {
+  return Array.from({ length: steps }, (_, index) => join(folder, String(index + 1)))
+    .flatMap((step) => readRecord(step)?.identity ?? [])
+    .filter(isAlive)
+    .map(({ pid }) => pid);
+}
