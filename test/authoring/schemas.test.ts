@@ -117,7 +117,7 @@ test.each([
   ['workflow', 'states: {START: {timeout: 2}}'],
   ['workflow', 'states: {START: {sh: ls, model: opus}}'],
   ['manifest', 'nam: x'],
-  ['manifest', 'agent: codex'],
+  ['manifest', 'agent: nobody'],
   ['manifest', 'states: {POLL.sh: {model: opus}}'],
   ['config', 'raymond: {bugdet: 5}'],
   ['config', 'raymond: {budget: lots}'],
