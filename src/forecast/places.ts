@@ -49,6 +49,10 @@ export class PlaceReader {
       case 'join-reported':
         this.#enter(event.agent, after);
         return;
+      case 'run-rewound':
+        for (const id of event.gone) this.#end(id);
+        for (const { id } of event.agents) this.#enter(id, after);
+        return;
       case 'agent-ended':
       case 'agent-stopped':
       case 'agent-failed':

@@ -1,6 +1,7 @@
 /** The visits and transitions of a run, to be drawn over the graph of its workflow. */
 import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
+import type { AskingStatus } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import {
   type EdgeRole,
@@ -66,12 +67,27 @@ export class OverlayReader implements Overlay {
       const parent = this.#agents.get(event.parent);
       this.#countEdge(parent, 'worker', this.#nodeOf(event), 'fork');
       this.#enter(event.agent, newAgent(event));
+    } else if (event.type === 'run-rewound') {
+      this.#rewind(event);
     } else if (agent) {
       this.#followAgent(agent, event);
     }
   }
 
-  #followAgent(agent: Traced, event: Exclude<RunEvent, { type: 'run-started' | 'agent-forked' }>) {
+  /** Agents continue at earlier states. Their callers are those of the frames, at unknown states. */
+  #rewind({ agents, gone, ended }: RunEventOf<'run-rewound'>): void {
+    for (const id of [...gone, ...ended.map((agent) => agent.id)]) this.#agents.delete(id);
+    for (const { id, workflow, state, status } of agents)
+      this.#agents.set(id, {
+        ...newAgent({ workflow, state }),
+        question: status.kind === 'asking' ? asked(status) : undefined,
+      });
+  }
+
+  #followAgent(
+    agent: Traced,
+    event: Exclude<RunEvent, { type: 'run-started' | 'agent-forked' | 'run-rewound' }>,
+  ) {
     switch (event.type) {
       case 'step-started':
         return this.#startStep(agent, event);
@@ -86,7 +102,7 @@ export class OverlayReader implements Overlay {
       case 'permission-withdrawn':
         return this.#rest(agent, event);
       case 'agent-asked':
-        this.#agents.set(event.agent, { ...agent, question: event });
+        this.#agents.set(event.agent, { ...agent, question: asked(event) });
         return;
       case 'agent-answered':
       case 'question-timed-out':
@@ -281,7 +297,7 @@ interface Where {
 
 interface Traced extends Where {
   readonly callers: Callers | undefined;
-  readonly question: RunEventOf<'agent-asked'> | undefined;
+  readonly question: Pick<AskingStatus, 'next' | 'timeoutNext'> | undefined;
   readonly started: Started | undefined;
 }
 
@@ -304,6 +320,10 @@ interface Callers {
   readonly caller: Where;
   readonly callee: string;
   readonly outer: Callers | undefined;
+}
+
+function asked({ next, timeoutNext }: Pick<RunEventOf<'agent-asked'>, 'next' | 'timeoutNext'>) {
+  return { next, timeoutNext };
 }
 
 function newAgent({ workflow, state }: Where): Traced {
