@@ -59,6 +59,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
   options: ['model', 'parse', 'interpret', 'files'],
   mcp: ['model', 'ports.ts'],
+  telemetry: ['model', 'ports.ts'],
   serve: ['model', 'interpret', 'graph', 'draw', 'timeline', 'forecast', 'ports.ts'],
   schemas: ['model', 'parse', 'options'],
   cli: [
@@ -83,6 +84,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'host',
     'serve',
     'mcp',
+    'telemetry',
     'ports.ts',
     'testing.ts',
   ],

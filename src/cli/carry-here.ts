@@ -11,6 +11,7 @@ import { notices } from './notices.ts';
 import { observerFailed, type Reported } from './reporters.ts';
 import { stopOnSignals } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
+import { telemetry } from './telemetry.ts';
 import type { ChosenExecutors } from './wire.ts';
 import { runWorld } from './world.ts';
 
@@ -63,6 +64,7 @@ export async function carryHere(
       observers: [
         ...observers,
         ...notices(run, parts),
+        ...(await telemetry(run, around.clock)),
         ['The view of other processes', publishNow({ ...lease, clock: around.clock })],
       ],
       observerFailed,

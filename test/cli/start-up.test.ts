@@ -33,6 +33,9 @@ const LIBRARIES = new Map([
   ['yaml', /YAMLParseError(?:=class| extends)/],
   ['re2js', /RE2JSException(?:=class| extends)/],
   ['smol-toml', /TomlError(?:=class| extends)/],
+  ['mcp', /registerTool/],
+  // A part of Raymond itself, which only some environments switch on.
+  ['telemetry', /raymond\.step\.duration/],
 ]);
 
 const librariesIn = (files: readonly string[]) => {
@@ -74,6 +77,13 @@ test('commands that look at a run read no workflow, so they load no YAML', async
     expect(files.length, words).toBeLessThanOrEqual(6);
     expect(librariesIn(files), words).toEqual(['commander', 'zod']);
   }
+});
+
+test('a run loads no server, and telemetry only if the environment switches it on', async () => {
+  const project = newProject({ ...REPORTER, 'START.sh': `echo '<result>ok</result>'\n` });
+  const libraries = librariesIn(await loadedBy(project, ['.']));
+  expect(libraries).not.toContain('mcp');
+  expect(libraries).not.toContain('telemetry');
 });
 
 test('the library does not contain the option parser', () => {
