@@ -2,10 +2,11 @@
 import { apply } from '../src/interpret/apply.ts';
 import { interpret } from '../src/interpret/interpret.ts';
 import { newRun } from '../src/interpret/new-run.ts';
-import { Past, type RewindRequest } from '../src/interpret/past.ts';
+import { Past } from '../src/interpret/past.ts';
 import { type PlannedRewind, planRewind } from '../src/interpret/plan-rewind.ts';
 import type { JournaledEvent, RunEvent } from '../src/model/event.ts';
 import { isStepEnd } from '../src/model/event-kinds.ts';
+import type { RewindRequest } from '../src/model/rewind-request.ts';
 import type { Run } from '../src/model/run.ts';
 import { interrupted, type Stage } from './make-run.ts';
 

@@ -114,6 +114,8 @@ async function optionValues(
       return runs(here);
     case '--agent':
       return agents(here, typed);
+    case '--to':
+      return steps(here, typed);
     case '--status':
       return plain((await import('./commands/list.ts')).STATUSES);
     case '--level':
@@ -144,6 +146,8 @@ async function argumentValues(
       return runs(here, ({ owner }) => owner !== undefined);
     case 'resume':
       return runs(here, ({ owner, run }) => owner === undefined && !isCompleted(run));
+    case 'rewind':
+      return runs(here, ({ owner }) => owner === undefined);
     case 'show':
     case 'logs':
     case 'watch':
@@ -195,6 +199,18 @@ async function agents(here: Here, { named, given: [name] }: Typed): Promise<read
     ? []
     : [...run.endedAgents].map(([value, { state }]) => ({ value, state }));
   return [...asking, ...ended].map(({ value, state }) => ({ value, about: state }));
+}
+
+/** The steps of the run that the line names, the newest first. Abandoned steps are no targets. */
+async function steps(here: Here, { given: [name] }: Typed): Promise<readonly Candidate[]> {
+  const { store } = await here();
+  const { StepList } = await import('../timeline/step-list.ts');
+  const list = new StepList();
+  await openRun(store, await runToSee(store, name), (event) => list.follow(event));
+  return list.steps
+    .filter((step) => !list.isAbandoned(step))
+    .map(({ agent, step, state }) => ({ value: `${agent}:${step}`, about: state }))
+    .toReversed();
 }
 
 /** Workflows below the working directory, and the states of the one that the word names. */

@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { projectArea } from '../files/project-area.ts';
+import { rewindRun } from '../host/rewind-run.ts';
 import { checkRunId, newRunId } from '../journal/run-id.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
@@ -19,7 +20,7 @@ import { stopRun } from './stop-run.ts';
 import type { Surroundings } from './surroundings.ts';
 import { homeFolder } from './user-folders.ts';
 import { userName } from './user-name.ts';
-import { looseLibrary } from './wire.ts';
+import { looseLibrary, rewindPorts } from './wire.ts';
 
 export function runControl(around: Surroundings): RunControl {
   const { store, cwd, project } = around;
@@ -74,6 +75,12 @@ export function runControl(around: Surroundings): RunControl {
       await giveDecision(store, id, item, checkOffered(id, item, decision), userName());
       const { agent, request } = item;
       return { agent, request, isDelivered: found.owner !== undefined };
+    },
+    async rewind(id, request, { files }) {
+      await openRun(store, id);
+      await refuseInside(around, id, 'rewind it');
+      const { event } = await rewindRun(await rewindPorts(around, id), id, request, { files });
+      return event;
     },
   };
 }

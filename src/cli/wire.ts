@@ -21,6 +21,7 @@ import { scriptExecutor } from '../execute/script.ts';
 import { errorsIn, type StepKind, stepMessages } from '../execute/step-folder.ts';
 import { stepKeeper } from '../execute/step-keeper.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
+import type { RewindPorts } from '../host/rewind-run.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
 import { createLibrary, type LooseLibrary } from '../load/load.ts';
 import type { Agents, Choices } from '../model/agent.ts';
@@ -146,7 +147,13 @@ export function filesOf(around: Surroundings, run: string): FileHistory {
   return gitFileHistory({ run, folder: around.workspace(run).files });
 }
 
-export function worktreesOf(around: Surroundings, run: string, processes: RunProcesses): Worktrees {
+export async function rewindPorts(around: Surroundings, run: string): Promise<RewindPorts> {
+  const { store, clock } = around;
+  const worktrees = worktreesOf(around, run, await around.processes(run));
+  return { store, clock, files: filesOf(around, run), worktrees };
+}
+
+function worktreesOf(around: Surroundings, run: string, processes: RunProcesses): Worktrees {
   const { worktrees, makings } = around.workspace(run);
   return gitWorktrees({ run, folder: worktrees, records: makings, processes });
 }

@@ -5,14 +5,15 @@
  * later command can finish after a crash at any moment: see `finishRestoring`.
  */
 import { apply } from '../interpret/apply.ts';
-import { Past, type RewindRequest } from '../interpret/past.ts';
+import { Past } from '../interpret/past.ts';
 import {
   planRewind,
   type RewindPlan,
   type RewindProblem,
   type WantedFiles,
 } from '../interpret/plan-rewind.ts';
-import type { Restoration, RunEvent } from '../model/event.ts';
+import type { Restoration, RunEvent, RunEventOf } from '../model/event.ts';
+import type { RewindRequest } from '../model/rewind-request.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Clock, FileHistory, Journal, RunStore, Worktrees } from '../ports.ts';
@@ -27,24 +28,23 @@ export interface RewindPorts {
 export interface RewindOptions {
   /** Whether files come back, too. */
   readonly files: boolean;
-  /** Asks for consent before anything changes. */
-  readonly agree?: (plan: RewindPlan) => Promise<boolean>;
+  /** Called before anything changes. If it rejects, nothing does. */
+  readonly agree?: (plan: RewindPlan) => Promise<void>;
 }
 
 export interface RewoundRun {
   readonly run: Run;
   readonly plan: RewindPlan;
-  /** The files that came back. */
-  readonly files: readonly Restoration[];
+  readonly event: RunEventOf<'run-rewound'>;
 }
 
-/** Undefined if there is no consent. Throws a UserError if the run cannot be rewound. */
+/** Throws a UserError if the run cannot be rewound. */
 export async function rewindRun(
   ports: RewindPorts,
   id: string,
   request: RewindRequest,
-  { files, agree = async () => true }: RewindOptions,
-): Promise<RewoundRun | undefined> {
+  { files, agree = async () => {} }: RewindOptions,
+): Promise<RewoundRun> {
   const lease = await ports.store.lease(id);
   try {
     const { run: opened, isOwn, journal } = await lease.open();
@@ -53,11 +53,11 @@ export async function rewindRun(
       const run = files ? await finishRestoring(ports, opened, journal) : opened;
       const plan = await rewindPlan(ports, id, request);
       if (files) checkFiles(id, request, plan);
-      if (!(await agree(plan))) return undefined;
+      await agree(plan);
       const kept = files ? await recordNow(ports, run, plan.files) : [];
       const event = { ...plan.event, files: kept };
       const rewound = await append(journal, run, event);
-      return { run: await finishRestoring(ports, rewound, journal), plan, files: kept };
+      return { run: await finishRestoring(ports, rewound, journal), plan, event };
     } finally {
       await journal.close();
     }

@@ -25,13 +25,26 @@ export function workerPlace(
   const fact = facts.worktrees.get(worktreeKey(fork));
   if (!fact?.found) return problem(fact?.problem ?? 'Raymond has not looked at the repository.');
 
-  const branch = `raymond/${run.id}/${name}`;
-  if (!fact.tree) return { ok: true, cwd: directory, worktree: { branch } };
+  const wanted = `raymond/${run.id}/${name}`;
+  if (!fact.tree) return { ok: true, cwd: directory, worktree: { branch: wanted } };
   const { repository, base, folder, place, taken } = fact.tree;
+  const branch = besideGone(run, wanted, taken);
   if (taken.has(sameOnDisk(branch))) return problem(`${exists(branch)} ${REMEDY}`);
   const path = `${folder}/${agent}`;
   const cwd = place === '' ? path : `${path}/${place}`;
   return { ok: true, cwd, worktree: { branch, tree: { path, base, repository } } };
+}
+
+/** After a rewind, the worktree of a worker that is gone keeps its branch, and the next one gets another. */
+function besideGone({ endedAgents }: Run, wanted: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(sameOnDisk(wanted))) return wanted;
+  const isGone = [...endedAgents].some(
+    ([, { end, worktree }]) => end.kind === 'rewound' && worktree?.branch === wanted,
+  );
+  if (!isGone) return wanted;
+  let number = 2;
+  while (taken.has(sameOnDisk(`${wanted}-${number}`))) number++;
+  return `${wanted}-${number}`;
 }
 
 /** Why the workers of one answer cannot all have their worktrees; undefined when they can. */

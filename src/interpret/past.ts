@@ -5,12 +5,8 @@
 import { AbandonedSteps } from '../model/abandoned-steps.ts';
 import type { JournaledEvent, Restoration, RunEventOf } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
+import type { RewindRequest } from '../model/rewind-request.ts';
 import type { Agent, Run } from '../model/run.ts';
-
-/** Where to go: to the moment before a step, or to the moment before the last rewind. */
-export type RewindRequest =
-  | { readonly kind: 'to'; readonly agent: string; readonly step: number }
-  | { readonly kind: 'undo' };
 
 export interface PastStep {
   /** Undefined for a rewind, which changes files like a step. */

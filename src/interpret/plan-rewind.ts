@@ -3,11 +3,12 @@
  * everything, so that the event needs nothing else.
  */
 import type { RunEventOf, RunOutcome } from '../model/event.ts';
+import type { RewindRequest } from '../model/rewind-request.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { apply } from './apply.ts';
 import { filesAt, stepsByPlace } from './files-at.ts';
 import { FIRST_AGENT } from './new-run.ts';
-import type { Moment, Past, PastStep, RewindRequest } from './past.ts';
+import type { Moment, Past, PastStep } from './past.ts';
 import { type Restoring, restoredAgent, restoredEnd } from './restored-agent.ts';
 import { placeOf, placesSince, type RootOf, rewindMembers } from './rewind-members.ts';
 

@@ -3,7 +3,9 @@
  * run: runs are carried by background processes, and messages reach them through the store. Errors
  * that the user can fix are UserErrors.
  */
+import type { RunEventOf } from '../model/event.ts';
 import type { PermissionDecision } from '../model/permission.ts';
+import type { RewindRequest } from '../model/rewind-request.ts';
 import type { OpenRequest, Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { StoredRun } from './run-store.ts';
@@ -19,6 +21,12 @@ export interface RunControl {
   stop(id: string, how: 'drain' | 'now'): Promise<Stopping>;
   /** Answers the question of an agent, or the only question of the run. */
   answer(id: string, agent: string | undefined, text: string): Promise<Answered>;
+  /** Takes a run back, and resolves with what it did. Rejects if a process works on the run. */
+  rewind(
+    id: string,
+    request: RewindRequest,
+    options: { readonly files: boolean },
+  ): Promise<RunEventOf<'run-rewound'>>;
   /** The open questions of a run. */
   questions(run: Run): Promise<readonly OpenQuestion[]>;
   /**

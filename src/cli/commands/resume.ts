@@ -1,6 +1,7 @@
 import { finishRestoring } from '../../host/rewind-run.ts';
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
+import { AbandonedSteps } from '../../model/abandoned-steps.ts';
 import { counted } from '../../model/counted.ts';
 import type { Run } from '../../model/run.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
@@ -261,9 +262,13 @@ async function rehearsedSoFar(
   const { remember, replies } = chosen.rehearsal;
   let run = newRun;
   let answered = 0;
+  // The answers of abandoned steps are given again.
+  const abandoned = new AbandonedSteps();
+  for await (const event of store.events(id)) abandoned.follow(event, event.seq);
   for await (const event of store.events(id)) {
     run = apply(run, event);
-    remember(event, run);
+    if (event.type !== 'step-started' || !abandoned.has(event.agent, event.step))
+      remember(event, run);
     if (event.type === 'agent-answered') answered += 1;
   }
   return { ...chosen, rehearsal: { remember, replies: replies.slice(answered) } };

@@ -1,17 +1,18 @@
 import { rewindRun } from '../../host/rewind-run.ts';
 import { FIRST_AGENT } from '../../interpret/new-run.ts';
-import type { RewindRequest } from '../../interpret/past.ts';
 import type { RewindPlan } from '../../interpret/plan-rewind.ts';
 import { counted } from '../../model/counted.ts';
+import type { RewindRequest } from '../../model/rewind-request.ts';
 import { shellWord } from '../../model/shell-word.ts';
+import { UserError } from '../../model/user-error.ts';
 import { usd } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { canConfirm, confirm } from '../confirm.ts';
 import { refuseInside } from '../inside.ts';
 import { runToChange } from '../runs.ts';
-import type { Here, Surroundings } from '../surroundings.ts';
+import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { filesOf, worktreesOf } from '../wire.ts';
+import { rewindPorts } from '../wire.ts';
 
 export interface RewindOptions {
   readonly to?: string;
@@ -28,14 +29,13 @@ export async function rewind(here: Here, name: string, options: RewindOptions): 
   const request = requestFrom(id, options);
   await refuseInside(around, id, 'rewind it');
   const { files = true } = options;
-  const rewound = await rewindRun(await portsOf(around, id), id, request, {
+  const rewound = await rewindRun(await rewindPorts(around, id), id, request, {
     files,
     agree: async (plan) => {
       if (!options.json) stderr.say(...planLines(id, plan, files));
-      return options.yes === true || agrees();
+      if (!options.yes) await askForConsent();
     },
   });
-  if (!rewound) return 1;
   const { event, back } = rewound.plan;
   if (options.json)
     stdout.json({
@@ -45,17 +45,11 @@ export async function rewind(here: Here, name: string, options: RewindOptions): 
       gone: event.gone,
       abandoned: event.abandoned,
       cost_usd: event.costUsd,
-      files: rewound.files.map(({ root }) => root),
+      files: rewound.event.files.map(({ root }) => root),
       condition: event.outcome,
     });
   else for (const line of nextLines(id, rewound.plan)) stderr.offer(line);
   return 0;
-}
-
-async function portsOf(around: Surroundings, id: string) {
-  const { store, clock } = around;
-  const worktrees = worktreesOf(around, id, await around.processes(id));
-  return { store, clock, files: filesOf(around, id), worktrees };
 }
 
 function requestFrom(id: string, { to, undo }: RewindOptions): RewindRequest {
@@ -71,9 +65,11 @@ function requestFrom(id: string, { to, undo }: RewindOptions): RewindRequest {
   return { kind: 'to', agent, step: Number(step) };
 }
 
-async function agrees(): Promise<boolean> {
-  if (canConfirm()) return confirm('Rewind?');
-  throw wrongUsage('Raymond cannot ask here whether to rewind.', 'To rewind, add --yes.');
+async function askForConsent(): Promise<void> {
+  if (!canConfirm())
+    throw wrongUsage('Raymond cannot ask here whether to rewind.', 'To rewind, add --yes.');
+  if (!(await confirm('Rewind?')))
+    throw new UserError('not-agreed', 'Nothing has changed.', 'To rewind, answer yes.');
 }
 
 function planLines(
