@@ -35,11 +35,12 @@ export function timelineJson({ axis, rows }: Timeline) {
       parent: parent ?? null,
       status,
       worked_ms: workedMs,
-      spans: spans.map(({ agent: _agent, from, to, costUsd, isPrompt, ...span }) => ({
+      spans: spans.map(({ agent: _agent, from, to, costUsd, isPrompt, isAbandoned, ...span }) => ({
         ...span,
         from: new Date(from).toISOString(),
         to: new Date(to).toISOString(),
         ...(span.kind === 'work' && { cost_usd: costUsd, prompt: isPrompt === true }),
+        ...(isAbandoned && { abandoned: true }),
       })),
     })),
   };

@@ -43,7 +43,10 @@ function toOutcome(step: Step, answer: ScriptedAnswer): StepOutcome {
   const scripted = typeof answer === 'string' ? { text: answer } : answer;
   const account: Account = {
     cost: { usd: scripted.costUsd ?? 0, from: 'told' },
-    ...(step.kind === 'prompt' && { session: { id: step.session.id } }),
+    // It remembers nothing, so every message is as good as another.
+    ...(step.kind === 'prompt' && {
+      session: { id: step.session.id, checkpoint: `step ${step.number}` },
+    }),
   };
   if ('failure' in scripted) return { kind: 'failed', failure: scripted.failure, account };
   const { text, exit, denied = [] } = scripted;

@@ -3,6 +3,7 @@
  * work, so waits for people, limits and workers do not count. The size depends on the number of agents
  * and states, not on the number of events.
  */
+import { AbandonedSteps } from '../model/abandoned-steps.ts';
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Run } from '../model/run.ts';
@@ -34,6 +35,7 @@ export class RunHistory {
   readonly #spans = new SpanReader();
   readonly #agents = new Map<string, Changing<AgentUse>>();
   readonly #states = new Map<string, Changing<StateUse>>();
+  readonly #abandoned = new AbandonedSteps();
   #each: (span: Span) => void;
 
   /** `each` gets every span. */
@@ -42,6 +44,7 @@ export class RunHistory {
   }
 
   follow(event: RunEvent, after: Run): void {
+    this.#abandoned.follow(event, after.seq);
     if (event.type === 'run-started') this.#born(FIRST_AGENT, undefined, event.at, {});
     if (event.type === 'agent-forked')
       this.#born(event.agent, event.parent, event.at, event.variables);
@@ -60,6 +63,11 @@ export class RunHistory {
   end(now: number): void {
     for (const span of this.#spans.openUntil(now)) this.#count(span);
     this.#each = () => {};
+  }
+
+  /** Whether a rewind has abandoned a step, as far as the events were followed. */
+  isAbandoned({ agent, step }: Span): boolean {
+    return step !== undefined && this.#abandoned.has(agent, step);
   }
 
   /** In the order of their creation. */

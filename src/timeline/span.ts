@@ -23,5 +23,7 @@ export interface Span {
   readonly workers?: readonly string[] | undefined;
   /** How the step ended; absent if it gave an answer, or is not over. */
   readonly end?: 'failed' | 'interrupted' | undefined;
+  /** A rewind has abandoned the step. */
+  readonly isAbandoned?: true;
   readonly costUsd: number;
 }

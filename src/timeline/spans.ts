@@ -17,6 +17,10 @@ export class SpanReader {
     if (event.type === 'usage-limit-lifted') {
       for (const [id, { kind }] of this.#open)
         if (kind === 'limit') this.#turnTo(id, undefined, event, ended);
+    } else if (event.type === 'run-rewound') {
+      const { agents, ended: over, gone, at } = event;
+      for (const id of [...[...agents, ...over].map((one) => one.id), ...gone])
+        this.#turnTo(id, beginning(after.agents.get(id), after, at), event, ended);
     } else if ('agent' in event) {
       const { agent: id, at } = event;
       this.#turnTo(id, beginning(after.agents.get(id), after, at), event, ended);

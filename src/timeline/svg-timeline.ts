@@ -169,7 +169,8 @@ function merged(pen: Pen, spans: readonly Span[]): readonly Bar[] {
   for (const span of spans) {
     const [from, to] = [rounded(xOf(pen, span.from)), rounded(xOf(pen, span.to))];
     const last = bars.at(-1);
-    const isNear = last && last.span.kind === span.kind && to - last.from < NEAR;
+    const isSame = last?.span.kind === span.kind && last.span.isAbandoned === span.isAbandoned;
+    const isNear = last && isSame && to - last.from < NEAR;
     if (isNear) {
       last.to = Math.max(last.to, to);
       last.count += 1;
@@ -182,7 +183,7 @@ function merged(pen: Pen, spans: readonly Span[]): readonly Bar[] {
 const NEAR = 2;
 
 function drawBar(pen: Pen, { span, from, to, count, hasFailed }: Bar, y: number): string {
-  const { kind, state, end, isPrompt } = span;
+  const { kind, state, end, isPrompt, isAbandoned } = span;
   const title = `<title>${escapeText(titleOf(pen, span, count))}</title>`;
   if (kind !== 'work') {
     const middle = y + ROW / 2;
@@ -190,7 +191,7 @@ function drawBar(pen: Pen, { span, from, to, count, hasFailed }: Bar, y: number)
   }
   const width = rounded(Math.max(1.5, to - from));
   const look = hasFailed ? 'failed' : isPrompt ? 'prompt' : 'script';
-  const classes = `span ${look}${end === 'interrupted' ? ' interrupted' : ''}`;
+  const classes = `span ${look}${end === 'interrupted' ? ' interrupted' : ''}${isAbandoned ? ' abandoned' : ''}`;
   const name = nameIn(state, width);
   const text =
     name === ''
@@ -200,12 +201,12 @@ function drawBar(pen: Pen, { span, from, to, count, hasFailed }: Bar, y: number)
 }
 
 function titleOf({ options }: Pen, span: Span, count: number): string {
-  const { kind, state, from, to, step, end, costUsd } = span;
+  const { kind, state, from, to, step, end, costUsd, isAbandoned } = span;
   const took = options.duration(to - from);
   if (count > 1) return `${state} and ${counted(count - 1, 'further span')}`;
   if (kind !== 'work') return `${WAITS[kind]} for ${took}, at ${state}`;
   const cost = costUsd > 0 ? `, ${options.usd(costUsd)}` : '';
-  return `${state}, step ${step}: ${took}${cost}${end ? `, ${end}` : ''}`;
+  return `${state}, step ${step}: ${took}${cost}${end ? `, ${end}` : ''}${isAbandoned ? ', abandoned' : ''}`;
 }
 
 const WAITS: Readonly<Record<Exclude<Span['kind'], 'work'>, string>> = {

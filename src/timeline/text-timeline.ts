@@ -53,6 +53,8 @@ export function textTimeline(timeline: Timeline, options: TextOptions): readonly
 interface Signs extends Readonly<Record<Span['kind'], string>> {
   /** The first cell of a step. */
   readonly start: string;
+  /** The rest of a step that a rewind has abandoned. */
+  readonly abandoned: string;
   readonly failedStep: string;
   readonly cut: string;
   readonly end: Readonly<Record<TimelineRow['status'], string>>;
@@ -60,6 +62,7 @@ interface Signs extends Readonly<Record<Span['kind'], string>> {
 
 const UNICODE: Signs = {
   work: '━',
+  abandoned: '╌',
   start: '┣',
   join: '┄',
   ask: '?',
@@ -72,6 +75,7 @@ const UNICODE: Signs = {
 
 const ASCII: Signs = {
   work: '=',
+  abandoned: ':',
   start: '[',
   join: '-',
   ask: '?',
@@ -131,13 +135,14 @@ function bar({ axis }: Timeline, row: TimelineRow, cells: number, signs: Signs):
 }
 
 /** `┣START━━━`: the name of the state, if it fits. */
-function stepText({ state }: Span, room: number, signs: Signs): string {
-  if (room < 2) return signs.work;
+function stepText({ state, isAbandoned }: Span, room: number, signs: Signs): string {
+  const rest = isAbandoned ? signs.abandoned : signs.work;
+  if (room < 2) return rest;
   const name = visible(state)
     .replace(/\.\w+$/, '')
     .replace(/[^\x21-\x7e]/g, '_');
   const shown = room >= MIN_ROOM ? name.slice(0, room - 2) : '';
-  return `${signs.start}${shown}`.padEnd(room, signs.work);
+  return `${signs.start}${shown}`.padEnd(room, rest);
 }
 
 /** A name of fewer letters says nothing. */
@@ -160,7 +165,9 @@ function legend({ rows }: Timeline, signs: Signs): readonly string[] {
     ['rewound', 'gone after a rewind'],
     ['live', 'not over'],
   ];
+  const isAnyAbandoned = rows.some(({ spans }) => spans.some(({ isAbandoned }) => isAbandoned));
   const parts = [
+    ...(isAnyAbandoned ? [`${signs.start}${signs.abandoned} abandoned by a rewind`] : []),
     ...waits.flatMap(([kind, words]) =>
       kinds.has(kind) ? [`${kind === 'work' ? signs.start : ''}${signs[kind]} ${words}`] : [],
     ),

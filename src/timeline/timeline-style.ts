@@ -15,6 +15,7 @@ export const TIMELINE_STYLE = `
 .raymond .span.script { fill: var(--script-fill); stroke: var(--script); }
 .raymond .span.failed { fill: var(--bad-fill); stroke: var(--bad); }
 .raymond .span.interrupted { stroke-dasharray: 3 2; }
+.raymond .span.abandoned { opacity: 0.35; }
 .raymond .wait { fill: none; stroke-width: 2; }
 .raymond .wait.join { stroke: var(--script); stroke-dasharray: 6 3; }
 .raymond .wait.ask { stroke: var(--ask); stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 3; }

@@ -23,7 +23,7 @@ function timelineFor({ events, run }: Stage): Timeline {
     history.follow(event, after);
   }
   history.end(run.updatedAt);
-  return timelineOf(run, history.agents, spans);
+  return timelineOf(run, history, spans);
 }
 
 function text(timeline: Timeline, columns = 80, isUnicode = true): readonly string[] {

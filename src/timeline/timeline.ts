@@ -2,7 +2,7 @@
 import type { Run } from '../model/run.ts';
 import { asksPermission } from '../model/tally.ts';
 import { type Axis, axisOf } from './axis.ts';
-import type { AgentUse } from './run-history.ts';
+import type { RunHistory } from './run-history.ts';
 import type { Span } from './span.ts';
 
 export interface Timeline {
@@ -28,16 +28,17 @@ export type RowStatus = 'ended' | 'failed' | 'stopped' | 'rewound' | 'asking' | 
 
 export function timelineOf(
   run: Run,
-  agents: ReadonlyMap<string, AgentUse>,
+  history: Pick<RunHistory, 'agents' | 'isAbandoned'>,
   spans: readonly Span[],
 ): Timeline {
   const byAgent = new Map<string, Span[]>();
-  for (const span of spans) {
+  for (const one of spans) {
+    const span: Span = history.isAbandoned(one) ? { ...one, isAbandoned: true } : one;
     const known = byAgent.get(span.agent);
     if (known) known.push(span);
     else byAgent.set(span.agent, [span]);
   }
-  const rows = [...agents.values()].map(
+  const rows = [...history.agents.values()].map(
     ({ id: agent, parent, variables, bornAt, workedMs }): TimelineRow => {
       const own = byAgent.get(agent) ?? [];
       const status = statusOf(run, agent);

@@ -50,7 +50,7 @@ export async function show(
     else if (!json && !timeline) newest.add(event, before, after);
   });
   history.end(found.owner ? clock.now() : found.run.updatedAt);
-  const drawn = timeline ? timelineOf(found.run, history.agents, spans) : undefined;
+  const drawn = timeline ? timelineOf(found.run, history, spans) : undefined;
   if (drawn && svg) {
     await writeSvg(drawn);
     return 0;
