@@ -10,7 +10,9 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for processes, so a core can serve more than one worker.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A busy machine can be very slow, and what a test waits for has no other limit.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 50_000 } },
   },
 });

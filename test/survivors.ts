@@ -4,17 +4,19 @@
  * limits of all processes. The environments contain the step's token and a folder of the project.
  * The limits contain the run.
  */
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { boot } from '../src/execute/process/identity.ts';
 import { isAlive } from '../src/execute/process/index.ts';
 import { limitMark, runKey } from '../src/execute/process/mark.ts';
+import { realOrSame } from '../src/execute/process/real-or-same.ts';
 import {
   foldersWithRecords,
   type ProcessRecord,
   readRecord,
 } from '../src/execute/process/record.ts';
 import { eventually } from './eventually.ts';
+import { namesIn } from './names-in.ts';
 
 interface Recorded extends ProcessRecord {
   /** The step's folder. */
@@ -31,6 +33,16 @@ export function survivors(project: string): string[] {
   );
   const pids = new Set([...recorded.map(({ identity }) => identity.pid), ...marked]);
   return [...pids].map((pid) => `${pid} ${commandOf(pid)}`);
+}
+
+/**
+ * What is left when Raymond has ended. It does not wait long for its launchers, and the kernel removes
+ * a killed process, which has no command line any more, a moment later.
+ */
+export async function processesLeft(project: string): Promise<string[]> {
+  const isEnding = (line: string) => line.includes('raymond-launcher') || /^\d+ $/.test(line);
+  await eventually('the launchers have ended', () => !survivors(project).some(isEnding));
+  return survivors(project);
 }
 
 export async function endSurvivors(project: string): Promise<void> {
@@ -81,7 +93,8 @@ function recordsOf(project: string): Recorded[] {
 
 function runsOf(project: string): string[] {
   const runs = join(project, '.raymond', 'runs');
-  return existsSync(runs) ? readdirSync(runs).map((name) => realpathSync(join(runs, name))) : [];
+  // A run that is being removed has another name for a moment.
+  return namesIn(runs).map((name) => realOrSame(join(runs, name)));
 }
 
 function markedWith(marks: readonly string[], keys: readonly string[]): number[] {

@@ -1,8 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { makeRun } from '../../test/make-run.ts';
+import { patiently } from '../../test/patiently.ts';
 import { realDisk } from '../journal/disk.ts';
 import { fileMailbox, type MailFolder } from '../journal/file-mailbox.ts';
 import { userKey } from '../journal/user-key.ts';
@@ -77,7 +78,7 @@ test('the append of an earlier decision does not remove a later answer', async (
   const { mailbox, inputs } = await opened(place);
   const asking = stage.run;
   await fileMailbox(place).post(answer('blue'));
-  await vi.waitFor(() => expect(inputs).toHaveLength(1));
+  await patiently(() => expect(inputs).toHaveLength(1));
   // Another agent's step ended at the same time: its events were decided without the answer.
   await mailbox.journal.append([], asking);
   expect(await inboxOf(place)).toHaveLength(1);
@@ -90,7 +91,7 @@ test('an answer that came too late is removed and reported', async () => {
   const { stage, place, answer } = await askingRun();
   const { mailbox, inputs, said } = await opened(place);
   await fileMailbox(place).post(answer('blue'));
-  await vi.waitFor(() => expect(inputs).toHaveLength(1));
+  await patiently(() => expect(inputs).toHaveLength(1));
   const events = stage.handle({ ...answerInput(inputs), text: 'typed at the terminal' });
   await mailbox.journal.append(events, stage.run);
   expect(await inboxOf(place)).toEqual([]);
@@ -125,7 +126,7 @@ test('a more urgent stop is not removed with the first one', async () => {
   const { stage, place } = await askingRun();
   const { mailbox, inputs } = await opened(place);
   await fileMailbox(place).post({ kind: 'stop', how: 'now', pid: PID });
-  await vi.waitFor(() => expect(inputs).toHaveLength(1));
+  await patiently(() => expect(inputs).toHaveLength(1));
   await mailbox.journal.append(stage.stop('drain'), stage.run);
   expect(await inboxOf(place)).toHaveLength(1);
 });

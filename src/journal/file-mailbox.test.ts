@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
+import { patiently } from '../../test/patiently.ts';
 import type { Message } from '../model/message.ts';
 import { type Disk, realDisk } from './disk.ts';
 import { fileMailbox, type MailFolder } from './file-mailbox.ts';
@@ -70,16 +71,16 @@ describe('a mailbox', () => {
     const place = await newMailbox();
     const { messages } = await watched(place);
     await fileMailbox(place).post(answer('ä\n'));
-    await vi.waitFor(() => expect(messages()).toEqual([answer('ä\n')]));
+    await patiently(() => expect(messages()).toEqual([answer('ä\n')]));
   });
 
   test('delivers a message once, and keeps it until the run has acted on it', async () => {
     const place = await newMailbox();
     const { got, watch } = await watched(place, 1);
     await fileMailbox(place).post(stop);
-    await vi.waitFor(() => expect(got).toHaveLength(1));
+    await patiently(() => expect(got).toHaveLength(1));
     await fileMailbox(place).post(answer('later'));
-    await vi.waitFor(() => expect(got).toHaveLength(2));
+    await patiently(() => expect(got).toHaveLength(2));
     expect(await readdir(place.folder)).toHaveLength(2);
     await got[0]?.done();
     await got[0]?.done();
@@ -101,7 +102,7 @@ describe('a mailbox', () => {
     const { got } = await watched({ ...place, disk }, 1);
     expect(got).toEqual([]);
     broken = false;
-    await vi.waitFor(() => expect(got).toHaveLength(1));
+    await patiently(() => expect(got).toHaveLength(1));
   });
 
   test('delivers nothing after closing', async () => {
@@ -110,7 +111,7 @@ describe('a mailbox', () => {
     first.watch.close();
     const second = await watched(place, 1);
     await fileMailbox(place).post(stop);
-    await vi.waitFor(() => expect(second.got).toHaveLength(1));
+    await patiently(() => expect(second.got).toHaveLength(1));
     expect(first.got).toEqual([]);
   });
 
@@ -230,10 +231,10 @@ describe('a message that no command of the user wrote', () => {
       const [name = ''] = await readdir(model.folder);
       const early = when === 'before' ? undefined : await watched(place, 1);
       await plant(place, name, JSON.stringify(answer('forged')));
-      if (early) await vi.waitFor(() => expect(early.said).toHaveLength(1));
+      if (early) await patiently(() => expect(early.said).toHaveLength(1));
       expect(await fileMailbox(place).post(answer('mine'))).toBe(true);
       const { messages } = early ?? (await watched(place));
-      await vi.waitFor(() => expect(messages()).toEqual([answer('mine')]));
+      await patiently(() => expect(messages()).toEqual([answer('mine')]));
     },
   );
 
@@ -249,7 +250,7 @@ describe('a message that no command of the user wrote', () => {
     );
     expect(messages()).toEqual([]);
     await writeFile(join(root, 'key'), good);
-    await vi.waitFor(() => expect(messages()).toEqual([stop]));
+    await patiently(() => expect(messages()).toEqual([stop]));
     expect(said).toEqual([expect.stringContaining('cannot be used')]);
   });
 });

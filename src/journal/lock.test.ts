@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { diskError, guarded, type Operation } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { MemoryDisk } from '../../test/journal/memory-disk.ts';
 import { testClock } from '../../test/journal/test-clock.ts';
+import { patiently } from '../../test/patiently.ts';
 import { RunLost } from '../model/run-lost.ts';
 import { type Disk, realDisk } from './disk.ts';
 import { type Lock, type LockWorld, lockOwner, takeLock } from './lock.ts';
@@ -218,7 +219,7 @@ describe('a lock of an owner that cannot be seen', () => {
     for (let beat = 1; beat <= 20; beat++) {
       counts.length = 0;
       moveTo(NOW + beat * 10_000);
-      await vi.waitFor(() => expect(counts).toEqual(['write', 'identity']));
+      await patiently(() => expect(counts).toEqual(['write', 'identity']));
       sleepUntil(NOW + beat * 10_000 + 9_999);
       expect(await lockOwner(realDisk, path, here)).toMatchObject(inContainer);
     }
@@ -245,7 +246,7 @@ describe('a lock of an owner that cannot be seen', () => {
       const { world: here, sleepUntil, moveTo, calls, reports } = world(me);
       sleepUntil(now);
       const taking = take(realDisk, path, here);
-      await vi.waitFor(() => expect(calls.size).toBe(1));
+      await patiently(() => expect(calls.size).toBe(1));
       expect(reports).toEqual([expect.stringContaining('Waiting 15 s to make sure.')]);
       moveTo(now + 15_000);
       expect((await taking).silent).toMatchObject(owner);
@@ -262,10 +263,10 @@ describe('a lock of an owner that cannot be seen', () => {
     const here = world(me);
     here.sleepUntil(NOW + 3_600_000);
     const taking = take(realDisk, path, here.world);
-    await vi.waitFor(() => expect(here.calls.size).toBe(1));
+    await patiently(() => expect(here.calls.size).toBe(1));
     const before = await readFile(`${path}.1`, 'utf8');
     there.moveTo(NOW + 10_000);
-    await vi.waitFor(async () => expect(await readFile(`${path}.1`, 'utf8')).not.toBe(before));
+    await patiently(async () => expect(await readFile(`${path}.1`, 'utf8')).not.toBe(before));
     here.moveTo(NOW + 3_615_000);
     await expect(taking).rejects.toMatchObject({ code: 'run-locked' });
   });

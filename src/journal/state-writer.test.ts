@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { testClock } from '../../test/journal/test-clock.ts';
+import { patiently } from '../../test/patiently.ts';
 import { type Disk, realDisk } from './disk.ts';
 import { stateWriter } from './state-writer.ts';
 
@@ -30,13 +31,13 @@ async function newWriter(disk: Disk = realDisk, confirm = async () => {}) {
 test('the first run is written immediately, then only the newest after the pause', async () => {
   const { writer, frozen, calls, moveTo, content } = await newWriter();
   writer.update(1);
-  await vi.waitFor(() => expect(calls.size).toBe(1));
+  await patiently(() => expect(calls.size).toBe(1));
   expect(await content()).toEqual({ run: 1 });
   for (let run = 2; run <= 1000; run++) writer.update(run);
   moveTo(999);
   expect(frozen).toEqual([1]);
   moveTo(1000);
-  await vi.waitFor(async () => expect(await content()).toEqual({ run: 1000 }));
+  await patiently(async () => expect(await content()).toEqual({ run: 1000 }));
   expect(frozen).toEqual([1, 1000]);
   await writer.close();
 });
@@ -50,13 +51,13 @@ test('the pause grows with the time that writing takes', async () => {
   const { writer, frozen, calls, moveTo } = await newWriter(disk);
   slow = () => moveTo(500);
   writer.update(1);
-  await vi.waitFor(() => expect(calls.size).toBe(1));
+  await patiently(() => expect(calls.size).toBe(1));
   slow = () => {};
   writer.update(2);
   moveTo(10_499);
   expect(frozen).toEqual([1]);
   moveTo(10_500);
-  await vi.waitFor(() => expect(frozen).toEqual([1, 2]));
+  await patiently(() => expect(frozen).toEqual([1, 2]));
   await writer.close();
 });
 
@@ -91,7 +92,7 @@ test('an error is reported, and the next write is tried', async () => {
   );
   const { writer, errors, calls, moveTo, content } = await newWriter(disk);
   writer.update(1);
-  await vi.waitFor(() => expect(calls.size).toBe(1));
+  await patiently(() => expect(calls.size).toBe(1));
   expect(errors).toHaveLength(1);
   full = false;
   moveTo(1000);

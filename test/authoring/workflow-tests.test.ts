@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/commands/test.ts';
 import { testPorts } from '../../src/cli/wire.ts';
 import { AGENTS } from '../../src/execute/agents.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
 import { reportLines } from '../../src/workflow-tests/report.ts';
 import { runTest } from '../../src/workflow-tests/run-test.ts';
+import { patiently } from '../patiently.ts';
 import { writeZip } from '../zip-writer.ts';
 import { sandbox } from './sandbox.ts';
 
@@ -241,7 +242,7 @@ test('a signal also ends the script of a test, and nothing is left behind', asyn
   });
   const child = start('test', 'flow');
   const closed = once(child, 'close');
-  await vi.waitFor(() => expect(Number(read('pid'))).toBeGreaterThan(0), { timeout: 30_000 });
+  await patiently(() => expect(Number(read('pid'))).toBeGreaterThan(0));
   const pid = Number(read('pid'));
   child.kill('SIGINT');
   expect(await closed).toEqual([130, null]);

@@ -5,7 +5,7 @@ import { atTerminal } from '../at-terminal.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { BIN, type Project } from '../raymond.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft } from '../survivors.ts';
 
 /** Works until the file `morning` exists. */
 const SLEEP = `echo "$$" >>asleep; until [ -e morning ]; do sleep 0.05; done; echo '<result>awake</result>'`;
@@ -63,7 +63,7 @@ test('prints the id, returns while the run works, and the run completes', async 
   project.write('morning', '');
   await completed(project, run);
   expect(await look(project, run)).toMatchObject({ pid: null, result: 'awake' });
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test.runIf(process.platform === 'linux')(
@@ -205,7 +205,7 @@ test('raymond stop ends it and leaves nothing', async () => {
   expect(await project.run(['stop', run, '--now'])).toMatchObject({ code: 0 });
   expect(await look(project, run)).toMatchObject({ condition: 'interrupted', pid: null });
   await eventually('the process ends', () => !existsSync(`/proc/${pid}`));
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test('after an immediate kill, the run can be resumed, and its step is adopted', async () => {
@@ -301,7 +301,7 @@ test('a process that a step starts ends with the step', async () => {
   expect(project.lines('id')).toContain('inner');
   const { condition } = await look(project, 'inner');
   expect(['interrupted', 'crashed']).toContain(condition);
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test('the log is emptied when it is too large', async () => {

@@ -14,7 +14,7 @@ import { atTerminal } from '../at-terminal.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
-import { killHard, survivors } from '../survivors.ts';
+import { killHard, processesLeft, survivors } from '../survivors.ts';
 
 const HELLO = { 'flow/START.sh': `echo '<result>hello</result>'` };
 
@@ -68,7 +68,7 @@ test('a command that never ends does not hold up the run, and ends with it', asy
   expect(ended).toMatchObject({ code: 0, stdout: 'x\n' });
   expect(project.lines('begun')).toHaveLength(2);
   expect(ended.stderr.match(/The command of on_event failed: it did not end/g)).toHaveLength(1);
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test('a gigabyte of output is not kept', async () => {
@@ -91,7 +91,7 @@ test('processes that the command leaves end with it', async () => {
   expect(ended).toMatchObject({ code: 0, stdout: 'hello\n' });
   expect(ended.stderr).not.toContain('on_event');
   expect(existsSync(project.path('done'))).toBe(true);
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test('few commands run at the same time, and the first failure is reported', async () => {
@@ -149,7 +149,7 @@ test('after a kill, stop finds the command that still runs', async () => {
   await running.ended;
   expect(survivors(project.folder).some((line) => line.includes('sleep 1000'))).toBe(true);
   expect(await project.run(['stop', 'r', '--now'])).toMatchObject({ code: 0 });
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 /** A program `notify-send` that records its arguments. */
@@ -183,7 +183,7 @@ test('a notify-send that hangs or fails is no error, and ends with the run', asy
     const ended = await project.run(['flow', '--notify', '--quiet'], { env });
     expect(ended).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
     expect(project.lines('notes').at(-1)).toContain('has ended: completed');
-    expect(survivors(project.folder)).toEqual([]);
+    expect(await processesLeft(project.folder)).toEqual([]);
   }
 });
 

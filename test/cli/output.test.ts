@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Crew } from '../crash/crew.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft } from '../survivors.ts';
 
 const BIG_MB = 50;
 const PEAK_MB = 250;
@@ -66,7 +66,7 @@ test('a background job neither delays its step nor outlives it', async () => {
   });
   expect(await project.run(['flow'])).toMatchObject({ code: 0, stdout: 'done\n' });
   expect(project.lines('job')).toHaveLength(1);
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test('printed text is shown while the step still runs', async () => {

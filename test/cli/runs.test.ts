@@ -6,7 +6,7 @@ import { Crew } from '../crash/crew.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { Project } from '../raymond.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft, survivors } from '../survivors.ts';
 
 const FLOWS = {
   'good/START.sh': `echo '<result>fine</result>'`,
@@ -195,7 +195,7 @@ test.each([
   damage(project);
   expect(survivors(project.folder)).not.toEqual([]);
   expect(await command(project, ['prune', 'h'])).toMatchObject({ code: 0 });
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
   expect(readdirSync(project.path('.raymond', 'runs'))).toEqual([]);
 });
 

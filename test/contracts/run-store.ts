@@ -607,7 +607,7 @@ async function watched(store: RunStore, after: number): Promise<readonly number[
 }
 
 /** Only a broken store needs this long. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 50_000;
 
 async function readMail(store: RunStore) {
   const got: { readonly message: Message; readonly done: () => Promise<void> }[] = [];

@@ -1,6 +1,7 @@
 /** The processes and files that a game disturbs. */
-import { readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../names-in.ts';
 import type { Project, Started } from '../raymond.ts';
 import { killHard, launchers, runningSteps, survivors, suspend } from '../survivors.ts';
 import { pick, type Random } from './random.ts';
@@ -78,18 +79,10 @@ function isOwnGit(pid: number): boolean {
 }
 
 function below(pid: number): number[] {
-  const children = filesIn(`/proc/${pid}/task`).flatMap((task) =>
+  const children = namesIn(`/proc/${pid}/task`).flatMap((task) =>
     textOf(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
   );
   return children.flatMap((child) => [child, ...below(child)]);
-}
-
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function textOf(file: string): string {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft } from '../survivors.ts';
 
 /** The first agent sleeps. The other one executes steps for ever. */
 const FLOW = {
@@ -72,7 +72,7 @@ test.each(harms)('%s while a run executes steps', async (_what, harm, message) =
   expect(stderr).not.toContain('completed');
   expect(stderr).not.toContain('This is a bug');
   expect(stdout).toBe('');
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test.each(harms)('%s while a run waits for a long step', async (_what, harm, message) => {
@@ -85,7 +85,7 @@ test.each(harms)('%s while a run waits for a long step', async (_what, harm, mes
   expect(stderr).toMatch(message);
   expect(stderr).not.toContain('This is a bug');
   expect(project.lines('next')).toEqual([]);
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test('a process whose lock was removed by hand leaves the run to the next one', async () => {

@@ -1,6 +1,7 @@
 /** Moments at which a run is disturbed. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { namesIn } from '../names-in.ts';
 import type { Project, Started } from '../raymond.ts';
 import { gitsOf } from './harm.ts';
 import type { Random } from './random.ts';
@@ -39,7 +40,7 @@ export const momentsOf = (journalBytes: number): readonly Moment[] => [
       const names = new Set<string>();
       const wanted = 1 + Math.floor(random() * 2);
       return until(child, () => {
-        for (const name of filesIn(folder)) if (name.endsWith('.tmp')) names.add(name);
+        for (const name of namesIn(folder)) if (name.endsWith('.tmp')) names.add(name);
         return names.size >= wanted;
       });
     },
@@ -49,7 +50,7 @@ export const momentsOf = (journalBytes: number): readonly Moment[] => [
     come(project, random, { child }) {
       const folder = project.path('.raymond', 'runs', RUN, 'steps');
       const count = () =>
-        filesIn(folder).reduce((sum, agent) => sum + filesIn(`${folder}/${agent}`).length, 0);
+        namesIn(folder).reduce((sum, agent) => sum + namesIn(`${folder}/${agent}`).length, 0);
       const enough = count() + 1 + Math.floor(random() * 8);
       return until(child, () => count() >= enough);
     },
@@ -77,7 +78,7 @@ export const TREE_MOMENTS: readonly Moment[] = [
       const seen = new Set<string>();
       const wanted = 1 + Math.floor(random() * 4);
       const isMaking = () => {
-        const making = filesIn(records).filter((agent) => !seen.has(agent));
+        const making = namesIn(records).filter((agent) => !seen.has(agent));
         for (const agent of making) seen.add(agent);
         return making.length > 0 && seen.size >= wanted;
       };
@@ -90,7 +91,7 @@ export const TREE_MOMENTS: readonly Moment[] = [
     name: 'while a worktree is removed',
     come(project, _random, { child }) {
       const folder = project.path('.raymond', 'worktrees', RUN);
-      const isRemoving = () => filesIn(folder).some((name) => name.startsWith('.removing'));
+      const isRemoving = () => namesIn(folder).some((name) => name.startsWith('.removing'));
       return until(child, isRemoving, turn);
     },
   },
@@ -125,5 +126,3 @@ async function until(
 }
 
 const isRunning = (child: Started['child']) => child.exitCode === null && child.signalCode === null;
-
-export const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { newProject } from '../new-project.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft } from '../survivors.ts';
 import { Crew } from './crew.ts';
 
 test('fifty workers work at the same time, and one that fails does not stop the others', async () => {
@@ -43,7 +43,7 @@ echo '<goto>DONE</goto>'`,
   expect(await life.ended).toMatchObject({ code: 1 });
   expect(crew.done()).toEqual([]);
   expect(crew.events('stop-requested')).toMatchObject([{ how: 'now', why: 'failure' }]);
-  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(await processesLeft(crew.project.folder)).toEqual([]);
 
   rmSync(crew.project.path('fails-1'));
   crew.openGate();

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft } from '../survivors.ts';
 
 const LOOP = `
 n=\${RAYMOND_RESULT:-0}
@@ -36,7 +36,7 @@ test.each(shortages)(
     expect(first.stderr).toMatch(reason);
     expect(first.stderr).toMatch(/raymond resume full/);
     expect(first.stderr).not.toContain('This is a bug');
-    expect(survivors(project.folder)).toEqual([]);
+    expect(await processesLeft(project.folder)).toEqual([]);
     const before = project.lines('log');
     expect(before.length).toBeGreaterThan(0);
 

@@ -4,7 +4,7 @@ import { stopNow } from '../../src/cli/stop-run.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { eventually } from '../eventually.ts';
 import type { Started } from '../raymond.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft, survivors } from '../survivors.ts';
 import { Crew } from './crew.ts';
 
 const byNumber = (a: string, b: string) => Number(a) - Number(b);
@@ -33,14 +33,14 @@ test.each(inAHurry)('%s, with %d workers', async (_, size, stop) => {
   await crew.gathered(1 + Math.floor(Math.random() * size));
   await stop(life, crew);
   expect(await life.ended).toMatchObject({ code: 130, signal: null });
-  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(await processesLeft(crew.project.folder)).toEqual([]);
   expect(crew.done()).toEqual([]);
   expect(crew.events('run-ended')).toMatchObject([{ outcome: 'interrupted' }]);
 
   crew.openGate();
   expect(await crew.resume().ended).toMatchObject({ code: 0, stdout: 'all are sent\n' });
   expect(crew.done().sort(byNumber)).toEqual(crew.numbers());
-  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(await processesLeft(crew.project.folder)).toEqual([]);
 });
 
 const inPeace: readonly [string, (life: Started, crew: Crew) => void][] = [
@@ -63,7 +63,7 @@ test.each(inPeace)('%s lets running steps finish, and starts none', async (_, st
   expect(await life.ended).toMatchObject({ code: 130, signal: null });
   expect(crew.events('step-started')).toHaveLength(before);
   expect(crew.done()).toEqual([]);
-  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(await processesLeft(crew.project.folder)).toEqual([]);
 
   expect(await crew.resume().ended).toMatchObject({ code: 0 });
   expect(crew.done().sort(byNumber)).toEqual(crew.numbers());
@@ -107,7 +107,7 @@ test('stop --now continues a suspended process to stop it', async () => {
   life.child.kill('SIGSTOP');
   expect(await crew.project.run(['stop', 'crew', '--now'])).toMatchObject({ code: 0 });
   expect(await life.ended).toMatchObject({ code: 130 });
-  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(await processesLeft(crew.project.folder)).toEqual([]);
 });
 
 test('stop --now kills a process that does not react, and all processes of the run', async () => {
@@ -120,7 +120,7 @@ test('stop --now kills a process that does not react, and all processes of the r
   // It got no message, so it has no reason to stop.
   expect(await stopNow(around, 'crew', owner, 50)).toBe('killed');
   expect(await life.ended).toMatchObject({ signal: 'SIGKILL' });
-  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(await processesLeft(crew.project.folder)).toEqual([]);
 
   crew.openGate();
   const resumed = await crew.resume().ended;
@@ -139,7 +139,7 @@ test('stop --now ends the steps of a killed process', async () => {
   expect(survivors(crew.project.folder)).not.toEqual([]);
 
   expect(await crew.project.run(['stop', 'crew', '--now'])).toMatchObject({ code: 0 });
-  expect(survivors(crew.project.folder)).toEqual([]);
+  expect(await processesLeft(crew.project.folder)).toEqual([]);
   expect(await crew.project.run(['stop', 'crew', '--now'])).toMatchObject({ code: 64 });
 
   crew.openGate();

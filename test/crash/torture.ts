@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { RunEvent, WorkerStatus } from '../../src/model/event.ts';
 import { Project, type Started } from '../raymond.ts';
-import { killSteps, survivors } from '../survivors.ts';
+import { killSteps, processesLeft } from '../survivors.ts';
 import { harm, isLossy, killsRaymond, repeatsPrompts, type Victims } from './harm.ts';
 import { GIT_MOMENTS, type Moment, momentsOf, RUN, TREE_MOMENTS } from './moments.ts';
 import { pick, randomFrom } from './random.ts';
@@ -110,7 +110,7 @@ export async function torture(
       // The agent of a script that was lost twice fails, and a person resumes the run.
       if (!isKilled && !(isLossy(victims) && code === 1 && isLost(project))) {
         assert.equal(code, 0, stderr);
-        compare(endingOf(play, stdout), expected, victims);
+        compare(await endingOf(play, stdout), expected, victims);
         return counts;
       }
       life = start(play, lifeArgs(play, victims));
@@ -151,7 +151,7 @@ function lifeArgs(play: Play, victims: Victims): string[] {
   return hasBegun ? ['resume', RUN] : startArgs(play, victims === 'raymond' ? '0' : '0.03');
 }
 
-function endingOf({ name, project }: Play, stdout: string): Ending {
+async function endingOf({ name, project }: Play, stdout: string): Promise<Ending> {
   const events = project.journal(RUN);
   const started = events.flatMap((event) =>
     event.type === 'step-started' ? [`${event.agent} ${event.step}`] : [],
@@ -160,9 +160,7 @@ function endingOf({ name, project }: Play, stdout: string): Ending {
   assert.equal(events.at(-1)?.type, 'run-ended');
   const state = JSON.parse(project.read('.raymond', 'state', `${RUN}.json`));
   assert.deepEqual(state.status, { kind: 'ended', outcome: 'completed' });
-  // The kernel is about to remove a process without a command line.
-  const alive = survivors(project.folder).filter((line) => !/^\d+ $/.test(line));
-  assert.deepEqual(alive, []);
+  assert.deepEqual(await processesLeft(project.folder), []);
   const reported = events.flatMap((event) =>
     event.type === 'join-reported' ? event.workers.filter(isOver).map(({ agent }) => agent) : [],
   );

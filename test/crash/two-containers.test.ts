@@ -8,7 +8,7 @@ import { containerCommand, firstProcessOf } from '../container.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft } from '../survivors.ts';
 
 const FLOW = {
   'flow/START.sh': `echo "try $RAYMOND_ATTEMPT" >>tries
@@ -76,7 +76,7 @@ test('it can be stopped from the other container', async () => {
   const stopped = await project.run(['stop', 'r', '--now'], { within: containerCommand() });
   expect(stopped).toMatchObject({ code: 0 });
   expect(await first.ended).toMatchObject({ code: 130 });
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 });
 
 test('an owner in another container is not killed by its pid, which belongs to a different process here', async () => {
@@ -101,7 +101,7 @@ test('a run whose container died continues elsewhere, as soon as its owner is si
   const first = await begun(project);
   first.kill('SIGKILL');
   await first.ended;
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
   // Not in a new container: it may get the name of the old one, which would then be seen as dead.
   const tooEarly = await project.run(RESUME);
   expect(tooEarly.code).toBe(1);
@@ -135,7 +135,7 @@ test('an owner that wakes up after a takeover notices it, and stops only its own
   expect(await second.ended).toMatchObject({ code: 0, stdout: 'done\n' });
   expect(project.lines('tries')).toEqual(['try 1', 'try 2']);
   expect(project.lines('next')).toHaveLength(1);
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
   isWhole(project);
   expect((await project.run(['show', 'r'])).stdout).toContain('completed');
 });

@@ -10,8 +10,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { namesIn } from '../names-in.ts';
 import type { Project } from '../raymond.ts';
-import { filesIn, RUN } from './moments.ts';
+import { RUN } from './moments.ts';
 import { script } from './torture-workflow.ts';
 
 const REQUEST = 'STATE={{state}} ITEM={{item}} ROUND={{round}};\n';
@@ -179,7 +180,7 @@ export function leftInRepository(project: Project) {
     'a folder of a worktree that git does not know',
   );
   assert.deepEqual(readdirSync(project.path('.git', 'worktrees')).sort(), trees);
-  assert.deepEqual(filesIn(project.path('.raymond', 'runs', RUN, 'worktrees')), []);
+  assert.deepEqual(namesIn(project.path('.raymond', 'runs', RUN, 'worktrees')), []);
   return {
     branches: git(project.folder, 'for-each-ref', '--format=%(refname) %(objectname) %(subject)'),
     main: git(project.folder, 'status', '--porcelain'),

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { JournaledEvent } from '../../src/model/event.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft } from '../survivors.ts';
 import { projectHost } from './project-host.ts';
 
 const bundle = mkdtempSync(join(tmpdir(), 'raymond-detached-'));
@@ -87,7 +87,7 @@ test('a stop reaches it, leaves nothing running, and the next process continues'
   await store.mailbox('r').post({ kind: 'stop', how: 'now', pid: first.pid ?? 0 });
   expect(await end).toBe(0);
   expect(await run()).toMatchObject({ status: { outcome: 'interrupted' } });
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 
   project.write('morning', '');
   expect(await ended(start())).toBe(0);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft } from '../survivors.ts';
 import { projectHost } from './project-host.ts';
 
 const ASLEEP = {
@@ -41,6 +41,6 @@ test('a run whose lock was removed is lost, and its steps are stopped', async ()
   await eventually('a step sleeps', () => project.lines('asleep').length === 1);
   rmSync(project.path('.raymond', 'runs', 'r', 'lock.1'));
   expect(await losing).toMatchObject({ kind: 'lost', loss: { leavesSteps: false } });
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
   expect(project.lines('next')).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
-import { survivors } from '../survivors.ts';
+import { processesLeft, survivors } from '../survivors.ts';
 
 test.each([129, 137, 143, 159])('exit code %d counts even if Raymond was dead', async (code) => {
   const project = newProject({
@@ -34,7 +34,7 @@ test('a script whose wrapper dies is repeated once, and then fails', async () =>
   expect(project.lines('tries')).toEqual(['try 1', 'try 2']);
   expect(life.stderr).toContain('It is unknown how START.sh ended');
   expect(life.stderr).toContain('then run: raymond resume r');
-  expect(survivors(project.folder)).toEqual([]);
+  expect(await processesLeft(project.folder)).toEqual([]);
 
   project.write('flow/START.sh', `echo "try $RAYMOND_ATTEMPT" >>tries; echo '<result>ok</result>'`);
   expect(await project.run(['resume', 'r', '--accept-changes'])).toMatchObject({

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { patiently } from '../../../test/patiently.ts';
 import { stateNameSchema } from '../../model/state-name.ts';
 import type { Exit } from '../process/index.ts';
 import type { ClaudeStep } from './choices.ts';
@@ -125,7 +126,7 @@ describe('a process that has not ended yet', () => {
     const { process, isEnded, exit } = ending();
     warm.keep('main', process);
     expect(await warm.acquire({ ...step, session })).toBeUndefined();
-    await vi.waitFor(() => expect(isEnded()).toBe(true));
+    await patiently(() => expect(isEnded()).toBe(true));
     exit();
     await warm.close();
   });
@@ -162,7 +163,7 @@ test('ends a process that has waited too long', async () => {
   const warm = new WarmProcesses(2, 1);
   const { process, isEnded } = waiting();
   warm.keep('main', process);
-  await vi.waitFor(() => expect(isEnded()).toBe(true));
+  await patiently(() => expect(isEnded()).toBe(true));
 });
 
 describe('a change', () => {
