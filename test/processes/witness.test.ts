@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive, type Launch, RunProcesses } from '../../src/execute/process/index.ts';
 import { anyAlive, begun, plain, steps, text, until } from './fixtures/steps.ts';
@@ -48,6 +49,19 @@ const childrenOf = (pid: number) =>
     .split(' ')
     .filter(Boolean)
     .map(Number);
+
+/**
+ * Gives a witness with a child that waits for the next command. A witness has none if no folder was
+ * ready for it when its command ended: then one is ready after the next command.
+ */
+async function prepared(run: RunProcesses) {
+  let witness = await done(run);
+  for (let looks = 1; childrenOf(witness.pid).length === 0; looks++) {
+    await delay(10);
+    if (looks % 50 === 0) witness = await done(run);
+  }
+  return witness;
+}
 
 const waiting = (name: string) =>
   script(`echo $$ >>${name}; until [ -e go ]; do sleep 0.05; done; exit 3`);
@@ -122,8 +136,7 @@ test.runIf(process.platform === 'linux')(
   'a child that waits for a command does not begin it when its witness has been killed',
   async () => {
     const run = newRun();
-    const witness = await done(run);
-    await until(() => childrenOf(witness.pid).length > 0);
+    const witness = await prepared(run);
     process.kill(witness.pid, 'SIGKILL');
     await until(() => !isAlive(witness));
     expect(await own(run.submit(script('echo 1 >>ran; exit 3'))).ended).toMatchObject({ code: 3 });
@@ -135,8 +148,7 @@ test.runIf(process.platform === 'linux')(
   'a child that is killed before its command begins is replaced, and the command begins once',
   async () => {
     const run = newRun();
-    const witness = await done(run);
-    await until(() => childrenOf(witness.pid).length > 0);
+    const witness = await prepared(run);
     process.kill(witness.pid, 'SIGSTOP');
     for (const child of childrenOf(witness.pid)) process.kill(child, 'SIGKILL');
     const step = own(run.submit(script('echo 1 >>ran; exit 3')));
@@ -172,8 +184,7 @@ test.runIf(process.platform === 'linux')(
   'a command that is stopped before its witness begins it never begins',
   async () => {
     const run = newRun();
-    const witness = await done(run);
-    await until(() => childrenOf(witness.pid).length > 0);
+    const witness = await prepared(run);
     const all = [witness.pid, ...childrenOf(witness.pid)];
     for (const pid of all) process.kill(pid, 'SIGSTOP');
     const step = own(run.submit(script('echo 1 >>ran')));
