@@ -1,33 +1,19 @@
 /** A run in a process without standard streams is watched, answered and stopped only through the store. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { JournaledEvent } from '../../src/model/event.ts';
+import { bundled } from '../bundled.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { processesLeft } from '../survivors.ts';
 import { projectHost } from './project-host.ts';
 
-const bundle = mkdtempSync(join(tmpdir(), 'raymond-detached-'));
-const program = join(bundle, 'detached.mjs');
-beforeAll(() =>
-  build({
-    entryPoints: [fileURLToPath(new URL('./detached.ts', import.meta.url))],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
-  }),
-);
-afterAll(() => rmSync(bundle, { recursive: true }));
+let program = '';
+beforeAll(async () => {
+  const made = await bundled(new URL('./detached.ts', import.meta.url));
+  program = made.program;
+  return made.remove;
+});
 
 const FLOW = {
   'flow/START.sh': `echo '<ask next="SLEEP" timeout="24h" timeout_next="SLEEP">which colour?</ask>'`,

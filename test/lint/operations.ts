@@ -4,10 +4,6 @@
  * compiled afterwards is counted in detail.
  */
 import { type Profiler, Session } from 'node:inspector';
-import { setFlagsFromString } from 'node:v8';
-
-// Optimised code is not counted in full.
-setFlagsFromString('--no-opt');
 
 const session = new Session();
 session.connect();
