@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SlowFilesFirst } from './test/slow-files-first.ts';
 
 export default defineConfig({
   test: {
@@ -11,6 +12,7 @@ export default defineConfig({
     // Many tests wait for processes, so a core can serve more than one worker.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // A busy machine can be very slow, and what a test waits for has no other limit.
+    sequence: { sequencer: SlowFilesFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 50_000 } },
