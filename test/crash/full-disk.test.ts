@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { commandLine } from '../../src/cli/command-line.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
-import { realDisk } from '../../src/journal/disk.ts';
 import type { Executor, Step } from '../../src/ports.ts';
-import { diskError, guarded, type Operation, type Verdict } from '../journal/door.ts';
+import { diskError, guarded, hastyDisk, type Operation, type Verdict } from '../journal/door.ts';
+import { inSuite } from '../long.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 import { waysOf } from './ways.ts';
@@ -22,7 +22,7 @@ const world: { guard: Guard | undefined; running: number; launched: number } = {
   launched: 0,
 };
 
-const disk = guarded(realDisk, (operation) => world.guard?.(operation));
+const disk = guarded(hastyDisk, (operation) => world.guard?.(operation));
 
 /** Answers like the workflow's scripts, and counts the running steps. */
 const scriptExecutor = (): Executor => {
@@ -49,7 +49,7 @@ function answer({ state, ...step }: Step): string {
     case 'START.sh':
       return '<fork item="a">WORK</fork><fork item="b">WORK</fork><goto>LOOP</goto>';
     case 'LOOP.sh':
-      return input < 2
+      return input < 1
         ? `<goto input="${input + 1}">LOOP</goto>`
         : '<call return="BACK">SUB</call>';
     case 'BACK.sh':
@@ -100,12 +100,14 @@ async function undisturbed() {
   return waysOf(project.journal('sweep'));
 }
 
-const faults: readonly [string, Verdict, 'once' | 'from then on'][] = [
-  ['ENOSPC', { error: diskError('ENOSPC') }, 'once'],
-  ['EIO', { error: diskError('EIO') }, 'once'],
-  ['EROFS', { error: diskError('EROFS') }, 'from then on'],
-  ['half a write, then ENOSPC', { half: true, error: diskError('ENOSPC') }, 'from then on'],
-];
+const faults = inSuite<readonly [string, Verdict, 'once' | 'from then on']>(
+  [
+    ['ENOSPC', { error: diskError('ENOSPC') }, 'once'],
+    ['EROFS', { error: diskError('EROFS') }, 'from then on'],
+    ['half a write, then ENOSPC', { half: true, error: diskError('ENOSPC') }, 'from then on'],
+  ],
+  [['EIO', { error: diskError('EIO') }, 'once']],
+);
 
 describe.each(faults)('%s', (_, verdict, duration) => {
   test(`at every operation, ${duration}`, async () => {

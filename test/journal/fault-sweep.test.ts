@@ -13,7 +13,7 @@ import { readRun } from '../../src/journal/read-journal.ts';
 import { salvage } from '../../src/journal/salvage.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { UserError } from '../../src/model/user-error.ts';
-import { diskError, guarded, type Verdict } from './door.ts';
+import { diskError, guarded, hastyDisk, type Verdict } from './door.ts';
 import {
   alone,
   ended,
@@ -55,7 +55,7 @@ describe.each(Object.entries(faults))('%s', (_name, verdict) => {
       k++;
       failed = false;
       let operations = 0;
-      const disk = guarded(realDisk, (operation) => {
+      const disk = guarded(hastyDisk, (operation) => {
         // Only a write can be half done; for other operations this fault would do nothing.
         if (verdict?.half && operation !== 'write') return undefined;
         if (lasting ? ++operations < k : ++operations !== k) return undefined;
@@ -81,7 +81,7 @@ test.each(Object.entries(faults))('%s at every operation of a salvage', async (_
   for (let k = 1; failed; k++) {
     failed = false;
     let operations = 0;
-    const disk = guarded(realDisk, (operation) => {
+    const disk = guarded(hastyDisk, (operation) => {
       if (verdict?.half && operation !== 'write') return undefined;
       if (++operations !== k) return undefined;
       failed = true;
@@ -111,7 +111,7 @@ test.each(Object.entries(faults))('%s at every operation of an upgrade', async (
   for (let k = 1; failed; k++) {
     failed = false;
     let operations = 0;
-    const disk = guarded(realDisk, (operation) => {
+    const disk = guarded(hastyDisk, (operation) => {
       if (verdict?.half && operation !== 'write') return undefined;
       if (++operations !== k) return undefined;
       failed = true;
