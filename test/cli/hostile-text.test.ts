@@ -5,6 +5,7 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
+import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
 import { writeZip } from '../zip-writer.ts';
@@ -241,14 +242,14 @@ describe.runIf(process.platform === 'linux')('at a terminal', () => {
       project.path('deep.zip'),
       writeZip([{ name: 'START.md' }, { name: `../${HOSTILE}` }]),
     );
-    if (first) await project.run(first);
+    if (first) await command(project, first);
     const terminal = atTerminal(project, args);
     await terminal.ended;
     const shown = withoutOurOwn(terminal.screen());
     expectHarmless(shown);
     expect(shown).toMatch(/EVIL(?:\\x1b|\\u001b|#92;x1b|\\u\{3164\})/);
     // A log may be shown at a terminal later.
-    expectHarmless((await project.run(args)).stderr);
+    expectHarmless((await command(project, args)).stderr);
   });
 
   test('a question cannot imitate text of Raymond', async () => {

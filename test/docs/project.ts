@@ -67,7 +67,7 @@ export function makeDocumentProject(
         cwd: folder,
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
-        timeout: 50_000,
+        timeout: 110_000,
       });
       let output = '';
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

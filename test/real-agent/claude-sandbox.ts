@@ -7,13 +7,14 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transcriptPath } from '../../src/execute/claude/transcript.ts';
+import { isLong } from '../long.ts';
 
 /** Versions up to 2.1.276 restart the total cost for each process; later ones continue the total. */
 export const ages = ['older', 'newer'] as const;
 export type Age = (typeof ages)[number];
 
 /** The versions in slow tests: one in the suite, both with `npm run test:long`. */
-export const suiteAges: readonly Age[] = process.env.RAYMOND_TEST_LONG ? ages : ['newer'];
+export const suiteAges: readonly Age[] = isLong ? ages : ['newer'];
 
 export function claudeBinary(age: Age): string {
   const installed = join(import.meta.dirname, 'node_modules');

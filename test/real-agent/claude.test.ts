@@ -9,7 +9,14 @@ import { type Happening, messageReader } from '../../src/execute/claude/messages
 import { type TurnOutcome, turnRecord } from '../../src/execute/claude/outcome.ts';
 import { alreadyCounted } from '../../src/execute/claude/price.ts';
 import { readTranscript } from '../../src/execute/claude/transcript.ts';
-import { ages, type ClaudeSandbox, claudeSandbox, runClaude } from './claude-sandbox.ts';
+import {
+  type Age,
+  ages,
+  type ClaudeSandbox,
+  claudeSandbox,
+  runClaude,
+  suiteAges,
+} from './claude-sandbox.ts';
 import { history } from './model-request.ts';
 import {
   closedPort,
@@ -34,45 +41,18 @@ async function world(script: Script, environment: Readonly<Record<string, string
 }
 
 describe.each(ages)('the %s version', (age) => {
-  async function play(
-    sandbox: ClaudeSandbox,
-    session: Turn['session'],
-    text: string,
-    more: Partial<Turn> & { readonly uuid?: string } = {},
-  ): Promise<{ outcome: TurnOutcome; happenings: Happening[] }> {
-    const { uuid = randomUUID(), ...turn } = more;
-    const costBefore = await costOf(sandbox, session);
-    const args = claudeArguments({ session, permission: { mode: 'acceptEdits' }, ...turn });
-    const ended = await runClaude(age, sandbox, args, userMessage(text, uuid));
-    const reader = messageReader();
-    const happenings = [...reader.push(ended.stdout), ...reader.end()];
-    const record = turnRecord();
-    for (const happening of happenings) record.add(happening);
-    const version = happenings.find(({ kind }) => kind === 'init');
-    const outcome = record.outcome({
-      now: Date.now(),
-      exit: ended.exit,
-      stderrTail: ended.stderr,
-      countedUsd: alreadyCounted({
-        version: version?.kind === 'init' ? version.version : '',
-        ...(costBefore !== undefined && { transcriptTotalUsd: costBefore }),
-      }),
-    });
-    return { outcome, happenings };
-  }
-
   it('continues, branches and forgets sessions as requested, and reports the cost of each turn', async () => {
     const price = { input_tokens: 10_000, output_tokens: 1_000 };
     const { model, sandbox } = await world((_, turn) => ({ content: `A${turn}`, usage: price }));
     const [main, branch, other] = [randomUUID(), randomUUID(), randomUUID()];
 
     const outcomes = [
-      await play(sandbox, { use: 'fresh', id: main }, 'Q0'),
-      await play(sandbox, { use: 'continue', id: main }, 'Q1'),
-      await play(sandbox, { use: 'branch', from: main, id: branch }, 'Q2'),
-      await play(sandbox, { use: 'continue', id: main }, 'Q3'),
-      await play(sandbox, { use: 'continue', id: branch }, 'Q4'),
-      await play(sandbox, { use: 'fresh', id: other }, 'Q5'),
+      await play(age, sandbox, { use: 'fresh', id: main }, 'Q0'),
+      await play(age, sandbox, { use: 'continue', id: main }, 'Q1'),
+      await play(age, sandbox, { use: 'branch', from: main, id: branch }, 'Q2'),
+      await play(age, sandbox, { use: 'continue', id: main }, 'Q3'),
+      await play(age, sandbox, { use: 'continue', id: branch }, 'Q4'),
+      await play(age, sandbox, { use: 'fresh', id: other }, 'Q5'),
     ].map(({ outcome }) => outcome);
 
     expect(outcomes).toMatchObject([0, 1, 2, 3, 4, 5].map((n) => ({ text: `A${n}` })));
@@ -92,7 +72,7 @@ describe.each(ages)('the %s version', (age) => {
     const { model, sandbox } = await world(['ok']);
     await writeFile(join(sandbox.work, 'secret.txt'), 'CONTENT OF THE FILE');
     const prompt = '/context is what I want to know about @secret.txt';
-    await play(sandbox, { use: 'fresh', id: randomUUID() }, prompt);
+    await play(age, sandbox, { use: 'fresh', id: randomUUID() }, prompt);
     expect(seen(model)).toEqual([prompt]);
     expect(JSON.stringify(model.requests[0]?.messages)).not.toContain('CONTENT OF THE FILE');
   });
@@ -101,13 +81,13 @@ describe.each(ages)('the %s version', (age) => {
     const { model, sandbox } = await world(['A0', faults.internal, 'A2']);
     const id = randomUUID();
     const uuid = randomUUID();
-    await play(sandbox, { use: 'fresh', id }, 'Q0');
-    const { outcome } = await play(sandbox, { use: 'continue', id }, 'Q1', { uuid });
+    await play(age, sandbox, { use: 'fresh', id }, 'Q0');
+    const { outcome } = await play(age, sandbox, { use: 'continue', id }, 'Q1', { uuid });
     expect(outcome).toMatchObject({ failure: { kind: 'overloaded' } });
 
     const { hasPrompt, cutAt } = readTranscript(await sandbox.transcript(id), [uuid]);
     expect(hasPrompt).toBe(true);
-    await play(sandbox, { use: 'continue', id, ...(cutAt && { at: cutAt }) }, 'Q1');
+    await play(age, sandbox, { use: 'continue', id, ...(cutAt && { at: cutAt }) }, 'Q1');
     expect(seen(model).at(-1)).toBe('Q0 A0 Q1');
   });
 
@@ -118,6 +98,7 @@ describe.each(ages)('the %s version', (age) => {
       }) as const;
     const { sandbox } = await world([bash('touch made'), bash('bash -c "touch forbidden"'), 'end']);
     const { outcome, happenings } = await play(
+      age,
       sandbox,
       { use: 'fresh', id: randomUUID() },
       'Work.',
@@ -134,7 +115,7 @@ describe.each(ages)('the %s version', (age) => {
   it('passes on model and effort', async () => {
     const { model, sandbox } = await world(['ok']);
     const session = { use: 'fresh', id: randomUUID() } as const;
-    await play(sandbox, session, 'Q', { model: 'claude-opus-4-5', effort: 'low' });
+    await play(age, sandbox, session, 'Q', { model: 'claude-opus-4-5', effort: 'low' });
     expect(model.requests[0]).toMatchObject({ model: 'claude-opus-4-5', effort: 'low' });
     expect(model.requests[0]?.tools).not.toContain('Workflow');
     expect(model.requests[0]?.tools).not.toContain('CronCreate');
@@ -144,11 +125,13 @@ describe.each(ages)('the %s version', (age) => {
     const usage = { input_tokens: 100_000 };
     const { sandbox } = await world([{ content: 'dear', usage }]);
     const session = { use: 'fresh', id: randomUUID() } as const;
-    const { outcome } = await play(sandbox, session, 'Q', { budgetUsd: 0.01 });
+    const { outcome } = await play(age, sandbox, session, 'Q', { budgetUsd: 0.01 });
     expect(outcome).toMatchObject({ kind: 'answered', text: 'dear' });
     expect(outcome.cost.usd).toBeGreaterThan(0.1);
   });
+});
 
+describe.each(suiteAges)('the %s version', (age) => {
   const subscription = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-fake' };
   const inAnHour = Math.floor(Date.now() / 1000) + 3600;
   const limited = rateLimited({
@@ -172,13 +155,41 @@ describe.each(ages)('the %s version', (age) => {
     ['usage-limit', limited, subscription],
   ])('reports the failure %s', async (kind, fault, environment) => {
     const { sandbox } = await world([fault], environment);
-    const { outcome } = await play(sandbox, { use: 'fresh', id: randomUUID() }, 'Q');
+    const { outcome } = await play(age, sandbox, { use: 'fresh', id: randomUUID() }, 'Q');
     expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
     if (outcome.kind === 'failed' && outcome.failure.kind === 'usage-limit') {
       expect(outcome.failure.resetsAt).toBe(inAnHour * 1000);
     }
   });
 });
+
+async function play(
+  age: Age,
+  sandbox: ClaudeSandbox,
+  session: Turn['session'],
+  text: string,
+  more: Partial<Turn> & { readonly uuid?: string } = {},
+): Promise<{ outcome: TurnOutcome; happenings: Happening[] }> {
+  const { uuid = randomUUID(), ...turn } = more;
+  const costBefore = await costOf(sandbox, session);
+  const args = claudeArguments({ session, permission: { mode: 'acceptEdits' }, ...turn });
+  const ended = await runClaude(age, sandbox, args, userMessage(text, uuid));
+  const reader = messageReader();
+  const happenings = [...reader.push(ended.stdout), ...reader.end()];
+  const record = turnRecord();
+  for (const happening of happenings) record.add(happening);
+  const version = happenings.find(({ kind }) => kind === 'init');
+  const outcome = record.outcome({
+    now: Date.now(),
+    exit: ended.exit,
+    stderrTail: ended.stderr,
+    countedUsd: alreadyCounted({
+      version: version?.kind === 'init' ? version.version : '',
+      ...(costBefore !== undefined && { transcriptTotalUsd: costBefore }),
+    }),
+  });
+  return { outcome, happenings };
+}
 
 function seen(model: ScriptedModel): string[] {
   return model.requests.map((request) =>

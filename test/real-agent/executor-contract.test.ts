@@ -13,7 +13,7 @@ import type { PromptStep, ScriptStep } from '../../src/ports.ts';
 import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
 import { living, place, promptStep } from '../contracts/steps.ts';
 import { eventually } from '../eventually.ts';
-import { type Age, ages, claudeBinary, claudeSandbox } from './claude-sandbox.ts';
+import { type Age, claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
 import { conversationLines, lastPrompt, until } from './raymond-sandbox.ts';
 import { type Script, scriptedModel } from './scripted-model.ts';
 
@@ -74,7 +74,7 @@ executorContract('a script', { survives: true }, async () => {
   };
 });
 
-describe.each(ages)('with the %s version', (age) => {
+describe.each(suiteAges)('with the %s version', (age) => {
   executorContract('Claude Code', { survives: true }, async () => {
     const { world, model } = await claude(age, (request) =>
       lastPrompt(request) === 'never ends' ? { content: '', after: never } : 'the answer',

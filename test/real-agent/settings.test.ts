@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inSuite } from '../long.ts';
 import { type Age, suiteAges } from './claude-sandbox.ts';
 import { fakeClaude } from './fake-claude.ts';
 import { answering, bash, eventsOf, sandboxes } from './raymond-sandbox.ts';
@@ -23,11 +24,15 @@ const through = {
   'Do four.': '<result>ok</result>',
 };
 
-test.each<{ age: Age; flags: readonly string[]; processes: number }>([
-  { age: 'older', flags: [], processes: 1 },
-  { age: 'newer', flags: [], processes: 1 },
-  { age: 'older', flags: ['--no-warm'], processes: 3 },
-])('each state has its own model and effort: $age $flags', async (way) => {
+test.each(
+  inSuite<{ age: Age; flags: readonly string[]; processes: number }>(
+    [
+      { age: 'newer', flags: [], processes: 1 },
+      { age: 'older', flags: ['--no-warm'], processes: 3 },
+    ],
+    [{ age: 'older', flags: [], processes: 1 }],
+  ),
+)('each state has its own model and effort: $age $flags', async (way) => {
   const { age, flags, processes } = way;
   const { run, model, file } = await sandbox({
     age,
@@ -50,12 +55,19 @@ test.each<{ age: Age; flags: readonly string[]; processes: number }>([
   expect(started).toHaveLength(processes);
 });
 
-test.each<{ age: Age; flags: readonly string[]; settings: object }>([
-  { age: 'older', flags: ['--no-warm'], settings: {} },
-  { age: 'newer', flags: ['--no-warm'], settings: { model: 'claude-sonnet-4-6' } },
-  { age: 'older', flags: [], settings: { model: 'claude-sonnet-4-6' } },
-  { age: 'newer', flags: [], settings: {} },
-])('the model of one state does not apply to the next: $age $flags $settings', async (way) => {
+test.each(
+  inSuite<{ age: Age; flags: readonly string[]; settings: object }>(
+    [
+      { age: 'newer', flags: ['--no-warm'], settings: {} },
+      { age: 'older', flags: [], settings: { model: 'claude-sonnet-4-6' } },
+    ],
+    [
+      { age: 'older', flags: ['--no-warm'], settings: {} },
+      { age: 'newer', flags: ['--no-warm'], settings: { model: 'claude-sonnet-4-6' } },
+      { age: 'newer', flags: [], settings: {} },
+    ],
+  ),
+)('the model of one state does not apply to the next: $age $flags $settings', async (way) => {
   const { run, model, claude } = await sandbox({
     age: way.age,
     workflow: {
@@ -107,11 +119,15 @@ describe.each(suiteAges)('the user’s own model, with the %s Claude Code', (age
     return { ...made, models: () => made.model.requests.map(({ model }) => model) };
   }
 
-  test.each<[keyof typeof places, readonly string[]]>([
-    ['the environment of its settings', []],
-    ['the environment of its settings', ['--no-warm']],
-    ['its settings', ['--no-warm']],
-  ])(
+  test.each(
+    inSuite<[keyof typeof places, readonly string[]]>(
+      [
+        ['the environment of its settings', []],
+        ['its settings', ['--no-warm']],
+      ],
+      [['the environment of its settings', ['--no-warm']]],
+    ),
+  )(
     'in %s is kept at call and return, and after a state with another model: %j',
     async (place, flags) => {
       const { run, models } = await world(place);
