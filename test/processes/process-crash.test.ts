@@ -152,7 +152,7 @@ test('a stop of an adopted process ends its whole tree', async () => {
   if (adopted?.identity === undefined) throw new Error('not found');
   own(adopted);
   await until(() => hasEffect(one));
-  expect(await adopted.stop()).toEqual([]);
+  expect(await adopted.stop(50_000)).toEqual([]);
   expect(isAlive(adopted.identity)).toBe(false);
   expect(await adopted.ended).toEqual({ kind: 'exited', code: 130 });
 });

@@ -51,7 +51,7 @@ test('an ending that has begun sends no further signal', async () => {
   const launched = ours.launch(waiting(here, `trap 'echo >"$1.heard"' INT;`));
   const adopted = own(adopt(here) ?? launched);
   await until(() => existsSync(`${here}.begun`));
-  const ending = launched.stop(1000);
+  const ending = launched.stop(5000);
   await until(() => existsSync(`${here}.heard`));
   ours.leave();
   expect(await ending).toEqual([]);

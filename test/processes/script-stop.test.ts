@@ -12,8 +12,9 @@ import { until } from './fixtures/steps.ts';
 
 test('a stop during the clean-up of a finished step does not lose its answer', async () => {
   // The job that the script leaves ignores SIGTERM, and records that it received it.
-  const job = `(trap 'echo >asked' TERM; while :; do sleep 0.05; done) &`;
-  const step = scriptStep(`${job}\necho '<result>paid for</result>'`);
+  const job = `(trap 'echo >asked' TERM; echo >ready; while :; do sleep 0.05; done) &`;
+  const ready = 'until [ -e ready ]; do sleep 0.01; done';
+  const step = scriptStep(`${job}\n${ready}\necho '<result>paid for</result>'`);
   const running = executorFor(step).start(step, () => {});
   await until(() => existsSync(join(step.cwd, 'asked')));
   running.stop();
@@ -22,7 +23,8 @@ test('a stop during the clean-up of a finished step does not lose its answer', a
 
 test.each([
   ['was stopped', 0, 'echo >begun; sleep 1000', { kind: 'interrupted' }],
-  ['was silent', 100, 'echo >begun; sleep 1000', { failure: { kind: 'idle' } }],
+  // Long enough for a busy machine to begin the script.
+  ['was silent', 3000, 'echo >begun; sleep 1000', { failure: { kind: 'idle' } }],
   ['failed by itself', 0, 'echo >begun; exit 130', { failure: { kind: 'script-failed' } }],
 ])('a step that %s is the same for the next process', async (_, idleTimeoutMs, text, expected) => {
   const step = { ...scriptStep(text), idleTimeoutMs };

@@ -40,7 +40,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       workflow: Object.fromEntries(
         ['START', ...names].map((name) => [
           `${name}.md`,
-          `${name === 'STALLED' ? '---\ntimeout: 4\n---\n' : ''}It is ${name}.`,
+          `${name === 'STALLED' ? '---\ntimeout: 8\n---\n' : ''}It is ${name}.`,
         ]),
       ),
       script: answering({
