@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { makeRun } from '../../test/make-run.ts';
+import { rewindStage } from '../../test/rewound-run.ts';
 import { overlayOf } from '../graph/overlay.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
@@ -195,4 +197,15 @@ test('a run that used two versions of its workflow has no version', async () => 
   expect(version({ b: '1', a: '1' }, { a: '1', b: '1' })).toBe('{"a":"1","b":"1"}');
   expect(version({ a: '1' }, { a: '2' })).toBeUndefined();
   expect(version()).toBeUndefined();
+});
+
+test('after a rewind, an agent stands at its earlier place and has used nothing there', () => {
+  const stage = makeRun({ START: [], WORK: [], NEXT: [] });
+  stage.turn('<goto>WORK</goto>', 'main', 1);
+  stage.turn('<goto>NEXT</goto>', 'main', 2);
+  rewindStage(stage, { kind: 'to', agent: 'main', step: 2 });
+  const { reader, run } = readTo(stage);
+  expect(reader.places.standing(run)).toMatchObject([
+    { place: '["","WORK.md"]', since: { costUsd: 0, timeMs: 0 } },
+  ]);
 });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { makeRun } from '../../test/make-run.ts';
+import { rewindStage } from '../../test/rewound-run.ts';
 import { newRun } from '../interpret/new-run.ts';
 import { play, type Script, scriptedWorkflow } from '../testing.ts';
 import { graphOf } from './graph.ts';
@@ -131,4 +133,24 @@ test('the time without a process does not count', async () => {
   const rest = events.slice(started + 1).map((event) => ({ ...event, at: at + night + 70 }));
   const overlay = overlayOf([...events.slice(0, started + 1), resumed, ...rest]);
   expect(useOf(overlay, 'state:START.md')?.timeMs).toBe(70);
+});
+
+test('a run is followed from the state to which a rewind has put its agent back', () => {
+  const stage = makeRun({ START: [], WORK: [], NEXT: [] });
+  stage.turn('<goto>WORK</goto>');
+  stage.turn('<goto>NEXT</goto>');
+  stage.turn('<result>x</result>');
+  stage.idle();
+  rewindStage(stage, { kind: 'to', agent: 'main', step: 2 });
+  stage.resume();
+  stage.turn('<goto>WORK</goto>');
+  const taken = [...overlayOf(stage.events).edges.values()].map(
+    ({ from, to, count }) => `${from} ${to} ${count}`,
+  );
+  expect(taken.sort()).toEqual([
+    'state:NEXT.md end 1',
+    'state:START.md state:WORK.md 1',
+    'state:WORK.md state:NEXT.md 1',
+    'state:WORK.md state:WORK.md 1',
+  ]);
 });
