@@ -218,6 +218,7 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .command('mcp')
     .description('serve tools for an orchestrating agent on standard input and output')
     .option('--budget <usd>', 'the highest budget that the agent may give a run; 0 is unlimited')
+    .option('--decide-permissions', 'let the agent allow what other agents ask permission for')
     .action(async (options) => finish((await import('./commands/mcp.ts')).mcp(here, options)));
   raymond
     .command('config [action]')

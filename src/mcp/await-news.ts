@@ -5,7 +5,7 @@ import type { RunStore, StoredRun } from '../ports.ts';
 export interface NewsWanted {
   /** The last event that the caller knows of; undefined to begin with the current state. */
   readonly after: number | undefined;
-  /** `attention`: a question, a failure, a limit or the end. `change`: any event. */
+  /** `attention`: a question, a permission request, a failure, a limit or the end. `change`: any event. */
   readonly until: 'attention' | 'change';
   /** Ends the wait. */
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ export async function awaitNews(
   { id, run, owner }: StoredRun,
   { after, until, signal }: NewsWanted,
 ): Promise<boolean> {
-  const needsAttention = run.tally.asking + run.tally.failed > 0;
+  const needsAttention = run.tally.asking + run.tally.asksPermission + run.tally.failed > 0;
   if (after === undefined && until === 'attention' && needsAttention) return true;
   if (after === undefined && (!owner || run.status.kind === 'ended')) return true;
   const over = new AbortController();
@@ -50,6 +50,7 @@ const LOOK_EVERY_MS = 1_000;
 function isForAttention(event: RunEvent): boolean {
   switch (event.type) {
     case 'agent-asked':
+    case 'permission-asked':
     case 'agent-failed':
     case 'usage-limited':
     case 'stop-requested':

@@ -1,4 +1,5 @@
 /** A run as an orchestrating agent needs it: short, because every word of it costs tokens. */
+import { DECISIONS, isOffered } from '../model/permission.ts';
 import type { Agent, EndedAgent, Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { RunControl, StoredRun } from '../ports.ts';
@@ -6,6 +7,7 @@ import type { RunControl, StoredRun } from '../ports.ts';
 export async function compactRun(found: StoredRun, control: RunControl) {
   const { run } = found;
   const questions = await control.questions(run);
+  const requests = await control.requests(run);
   const live = [...run.agents].map(([id, agent]) => ({ id, ...liveAgent(agent) }));
   const ended = [...run.endedAgents].map(([id, agent]) => ({ id, ...endedAgent(agent) }));
   // Agents that need something come first, and ended ones last.
@@ -18,6 +20,14 @@ export async function compactRun(found: StoredRun, control: RunControl) {
       question: bounded(question, LONGEST_TEXT),
       deadline: deadline === undefined ? null : new Date(deadline).toISOString(),
       answered: isAnswered,
+    })),
+    permission_requests: requests.map((open) => ({
+      agent: open.agent,
+      request: open.request,
+      tool: open.tool,
+      call: bounded(open.input, LONGEST_TEXT),
+      decisions: DECISIONS.filter((decision) => isOffered(open, decision)),
+      decided: open.isAnswered,
     })),
     agents: agents.slice(0, MOST_AGENTS),
     agents_omitted: Math.max(0, agents.length - MOST_AGENTS),
@@ -39,6 +49,7 @@ export function standing(found: StoredRun<Standing>, { condition }: RunControl) 
     worked_ms: run.workedMs,
     failed: run.tally.failed,
     asking: run.tally.asking,
+    asking_permission: run.tally.asksPermission,
   };
 }
 

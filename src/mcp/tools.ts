@@ -4,6 +4,8 @@
  * Tools return texts of runs as JSON, so they cannot be taken for words of Raymond.
  */
 import * as z from 'zod';
+import { DECISIONS } from '../model/permission.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunControl, RunStore, StoredRun } from '../ports.ts';
 import { awaitNews } from './await-news.ts';
@@ -14,6 +16,8 @@ export interface ToolParts {
   readonly control: RunControl;
   /** The highest budget that a tool may choose for a run; 0 is unlimited. */
   readonly mostBudgetUsd: number;
+  /** Whether a tool may allow what an agent may not do by itself. */
+  readonly mayAllow: boolean;
   /** Aborted when the client is gone. */
   readonly closed: AbortSignal;
 }
@@ -87,6 +91,10 @@ export const TOOLS: readonly Tool[] = [
         .optional()
         .describe('Variables of prompts and scripts.'),
       id: z.string().optional().describe('The id of the new run.'),
+      ask_permissions: z
+        .boolean()
+        .optional()
+        .describe('Tool calls that agents may not make are asked, and not denied.'),
       rehearse: z.boolean().optional().describe('Calls no model and executes no script.'),
       ...limits,
     }),
@@ -103,7 +111,7 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'watch',
     description:
-      'Waits for news of a run, and returns its state. By default it returns when the run needs attention: a question, a failure, a limit or its end. Call it again with the position that it returned.',
+      'Waits for news of a run, and returns its state. By default it returns when the run needs attention: a question, a permission request, a failure, a limit or its end. Call it again with the position that it returned.',
     input: z.strictObject({
       run,
       after: z.int().nonnegative().optional().describe('The position of the last state you saw.'),
@@ -131,6 +139,25 @@ export const TOOLS: readonly Tool[] = [
       const { isDelivered, ...answered } = await control.answer(run, agent, text);
       const next = isDelivered ? 'Use watch.' : 'No process works on the run. Use resume.';
       return { run, ...answered, delivered: isDelivered, next };
+    },
+  }),
+  tool({
+    name: 'decide',
+    description:
+      'Decides about a permission request of a run. Only a person can allow a call, unless they let this server do so. You can always deny it.',
+    input: z.strictObject({
+      run,
+      request: z.string().optional().describe('May be left out if there is one.'),
+      decision: z.enum(DECISIONS),
+      text: z.string().optional().describe('A word for the agent, or the answer to its question.'),
+    }),
+    isReading: false,
+    async act({ run, request, decision, text }, { store, control, mayAllow }) {
+      await open(store, run);
+      if (!mayAllow && (decision === 'allow' || decision === 'allow-run')) throw onlyPeople(run);
+      const given = { decision, ...(text !== undefined && { text }) };
+      const { isDelivered, ...decided } = await control.decide(run, { request }, given);
+      return { run, ...decided, delivered: isDelivered };
     },
   }),
   tool({
@@ -178,6 +205,14 @@ async function open(store: RunStore, id: string): Promise<StoredRun> {
   const found = await store.look(id);
   if (found.kind === 'damaged') throw found.problem;
   return found;
+}
+
+function onlyPeople(run: string): UserError {
+  return new UserError(
+    'not-allowed-here',
+    'Only a person can allow this call.',
+    `Ask them to run: raymond answer ${shellWord(run)} allow. Or deny it. They can start this server with --decide-permissions to leave it to you.`,
+  );
 }
 
 function checkBudget(budget: number | undefined, { mostBudgetUsd }: ToolParts): void {

@@ -57,7 +57,7 @@ test('a client starts a run, watches it, answers its question and gets its resul
   const { call, raw, client } = server;
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
-    ...['answer', 'list', 'resume', 'show', 'start', 'stop', 'watch'],
+    ...['answer', 'decide', 'list', 'resume', 'show', 'start', 'stop', 'watch'],
   ]);
 
   const started = await call('start', { workflow: 'flow', id: 'one', budget: 2 });
@@ -105,6 +105,9 @@ test('mistakes and wishes for more rights are refused with a fact and a remedy',
     { claude_path: '/tmp/x' },
   ])
     expect((await raw('start', { workflow: 'flow', ...given })).isError).toBe(true);
+  expect(await call('decide', { run: 'none', decision: 'deny' })).toMatchObject(
+    error('no-run', 'raymond list'),
+  );
   for (const given of [{ accept_changes: true }, { trust_run: true }])
     expect((await raw('resume', { run: 'none', ...given })).isError).toBe(true);
   expect(await call('list')).toMatchObject({ runs: [] });

@@ -9,6 +9,7 @@ import { RAYMOND_VERSION } from '../version.ts';
 
 export interface McpOptions {
   readonly budget?: string;
+  readonly decidePermissions?: boolean;
 }
 
 /** Serves tools for an orchestrating agent until its client is gone. The runs continue without it. */
@@ -21,6 +22,7 @@ export async function mcp(here: Here, options: McpOptions): Promise<number> {
       store: around.store,
       control: runControl(around),
       mostBudgetUsd: budgetFrom(options) ?? (await usualBudget(around.project)),
+      mayAllow: options.decidePermissions === true,
       closed: gone.signal,
     },
     RAYMOND_VERSION,
