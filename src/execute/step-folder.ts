@@ -2,8 +2,8 @@
  * The files of a step's folder (see `model/step-files.ts`), while the step is new and when it is old.
  *
  * Files of an old prompt step are compressed (`.gz`). An old script step is
- * reduced to a line in `older.jsonl` beside it. The run itself does not need `raw.json` and `answer`,
- * so an error while they are written does not fail the step.
+ * reduced to a line in `older.jsonl` beside it. The run itself does not need `raw.json`, `prompt` and
+ * `answer`, so an error while they are written does not fail the step.
  */
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -17,6 +17,11 @@ import { tailText } from './file-text.ts';
 /** Writes the final message. */
 export function writeAnswer(folder: string, text: string): void {
   writeOptional(join(folder, STEP_FILES.answer.name), text);
+}
+
+/** Writes the text that the agent gets. */
+export function writePrompt(folder: string, text: string): void {
+  writeOptional(join(folder, STEP_FILES.prompt.name), text);
 }
 
 /** Writes the place of the agent's own messages, one JSON value per line. */
@@ -33,7 +38,7 @@ function writeOptional(file: string, text: string): void {
 }
 
 const rawSchema = z.object({ file: z.string(), from: z.number(), to: z.number() });
-type Raw = z.infer<typeof rawSchema>;
+export type Raw = z.infer<typeof rawSchema>;
 
 export type StepKind = 'prompt' | 'script';
 
@@ -74,11 +79,14 @@ export function stepMessages(folder: string, kind: StepKind): readonly unknown[]
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
+/** The place of the agent's own messages; undefined while the step runs. */
+export function rawLocation(folder: string): Raw | undefined {
+  const text = readKept(join(folder, STEP_FILES.raw.name), SMALL_BYTES);
+  return z.safeParse(rawSchema, parsed(text)).data;
+}
+
 function messagesIn(folder: string): readonly unknown[] {
-  const { data } = z.safeParse(
-    rawSchema,
-    parsed(readKept(join(folder, STEP_FILES.raw.name), SMALL_BYTES)),
-  );
+  const data = rawLocation(folder);
   if (!data) return [];
   const { file, from, to } = data;
   if (to - from > MAX_MESSAGE_BYTES) return [{ type: 'too-large', file, from, to }];
@@ -117,7 +125,7 @@ export function errorsIn(folder: string): string {
 const MOST_ERRORS_BYTES = 64 * 1024;
 
 /** Reads a file or its compressed form; undefined if neither exists or it is too large. */
-function readKept(file: string, maxBytes: number): Buffer | undefined {
+export function readKept(file: string, maxBytes: number): Buffer | undefined {
   try {
     return readRegularFileSync(file, maxBytes);
   } catch {
@@ -129,7 +137,8 @@ function readKept(file: string, maxBytes: number): Buffer | undefined {
   }
 }
 
-function readKeptPart(file: string, from: number, to: number): Buffer {
+/** A part of such a file; empty if it cannot be read. */
+export function readKeptPart(file: string, from: number, to: number): Buffer {
   try {
     return readPartSync(file, from, to - from);
   } catch {

@@ -10,6 +10,9 @@ const count = z.int().check(z.nonnegative());
 /** `omitted` is the number of characters that were left out. */
 const bounded = { text, omitted: count };
 
+/** The longest text of a message. */
+export const MOST_CHARACTERS = 20_000;
+
 export const messageShape = z.discriminatedUnion('kind', [
   /** Words of the agent. */
   z.object({ kind: z.literal('text'), ...bounded }),
@@ -38,3 +41,5 @@ export const messageShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('stdout'), ...bounded }),
   z.object({ kind: z.literal('stderr'), ...bounded }),
 ]);
+
+export type StepMessage = z.infer<typeof messageShape>;

@@ -29,6 +29,8 @@ export const STEP_FILES = {
   turn: { name: 'turn.json', isOfPrompt: true },
   /** The place of the agent's own messages. */
   raw: { name: 'raw.json', isOfPrompt: true },
+  /** The text that was sent to the agent. */
+  prompt: { name: 'prompt', isOfPrompt: true, isCompressed: true },
   /** The final message of a prompt. */
   answer: { name: 'answer', isOfPrompt: true, isCompressed: true },
 } as const satisfies Readonly<Record<string, StepFile>>;

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
+import { writePrompt } from '../step-folder.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type ClaudeStep, readChoices } from './choices.ts';
 import type { Protected } from './deny-rules.ts';
@@ -156,6 +157,7 @@ async function runTurn(
   if ('failure' in begun) return { kind: 'failed', failure: begun.failure, account: FREE };
 
   const { process, turn } = begun;
+  writePrompt(step.folder, step.prompt);
   control.launched = process.launched;
   control.process = process;
   control.place = process.place;

@@ -145,7 +145,7 @@ function readLine(line: string): Happening[] {
   }
 }
 
-function parse(line: string): Fields {
+export function parse(line: string): Fields {
   // Other text is frequent on a shared stream, and throwing for it would be slow.
   if (!line.trimStart().startsWith('{')) return {};
   try {
@@ -211,7 +211,7 @@ function checkpoint({ uuid, message }: Fields, kind?: string): Happening[] {
   return typeof uuid === 'string' && isOne ? [{ kind: 'checkpoint', uuid }] : [];
 }
 
-function isOfSubagent(event: Fields): boolean {
+export function isOfSubagent(event: Fields): boolean {
   return event.parent_tool_use_id != null;
 }
 
@@ -257,7 +257,7 @@ const summaryFields = [
   'skill',
 ];
 
-function summary(input: unknown): string {
+export function summary(input: unknown): string {
   const given = fields(input);
   const field = summaryFields.find((name) => typeof given[name] === 'string');
   const whole = field === undefined ? JSON.stringify(given) : text(given[field]);

@@ -47,3 +47,9 @@ export function readTurn(folder: string): TurnFile | undefined {
     return undefined;
   }
 }
+
+/** Where the messages of a turn begin; undefined before the turn begins. */
+export function begunTurn(folder: string) {
+  const turn = readTurn(folder);
+  return turn && { file: join(turn.process, STEP_FILES.stdout.name), from: turn.offset };
+}
