@@ -20,7 +20,9 @@ export interface Cut {
   readonly to: number;
 }
 
-export function axisOf(startedAt: number, spans: readonly Span[]): Axis {
+type TimeSpan = Pick<Span, 'kind' | 'from' | 'to'>;
+
+export function axisOf(startedAt: number, spans: readonly TimeSpan[]): Axis {
   const to = spans.reduce((latest, span) => Math.max(latest, span.to), startedAt);
   const busy = mergedWork(spans);
   const workedMs = busy.reduce((sum, one) => sum + one.to - one.from, 0);
@@ -59,7 +61,7 @@ interface Interval {
 const lengthOf = ({ from, to }: Interval) => to - from;
 
 /** The times in which at least one step ran, in order. */
-function mergedWork(spans: readonly Span[]): readonly Interval[] {
+function mergedWork(spans: readonly TimeSpan[]): readonly Interval[] {
   const work = spans.filter(({ kind }) => kind === 'work').toSorted((a, b) => a.from - b.from);
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of work) {

@@ -70,6 +70,11 @@ export class RunHistory {
     return step !== undefined && this.#abandoned.has(agent, step);
   }
 
+  /** The spans that are not over, up to a time. They are not counted. */
+  openSpans(now: number): readonly Span[] {
+    return this.#spans.openUntil(now);
+  }
+
   /** In the order of their creation. */
   get agents(): ReadonlyMap<string, AgentUse> {
     return this.#agents;
