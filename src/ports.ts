@@ -18,6 +18,7 @@ import type { StepKey } from './ports/run-store.ts';
 
 export type * from './ports/run-control.ts';
 export type * from './ports/run-store.ts';
+export type * from './ports/step-reader.ts';
 
 /** The loaded workflows of a run by ref, and a way to load others. */
 export interface WorkflowLibrary {

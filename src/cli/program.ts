@@ -131,6 +131,12 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
       finish((await import('./commands/rewind.ts')).rewind(here, name, options)),
     );
   raymond
+    .command('serve')
+    .description('serve a page and an API for the runs of this project, on this machine only')
+    .option('--port <n>', 'the port; 0 is any free one (default 4170, or a free one)')
+    .option('--json', 'print the address as JSON')
+    .action(async (options) => finish((await import('./commands/serve.ts')).serve(here, options)));
+  raymond
     .command('prune [runs...]')
     .description('remove completed runs, or the named ones')
     .option('--all', 'also remove runs that failed, wait or were stopped')

@@ -1,6 +1,6 @@
 /** The acts of the commands, without a terminal. */
 import { realpath } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { projectArea } from '../files/project-area.ts';
 import { rewindRun } from '../host/rewind-run.ts';
 import { checkRunId, newRunId } from '../journal/run-id.ts';
@@ -32,6 +32,8 @@ export function runControl(around: Surroundings): RunControl {
     requests: (run) => requestsOf(store, run),
     async start(path, given, wanted) {
       const options = optionsOf(given, 'run');
+      // Before the load, because a caller must not learn what exists elsewhere.
+      await refuseOutside(cwd, resolve(cwd, path));
       const workflow = await looseLibrary(cwd).load(path);
       await refuseOutside(cwd, workflow.ref);
       const id = wanted === undefined ? newRunId(workflow.name) : checkRunId(wanted);
@@ -56,8 +58,8 @@ export function runControl(around: Surroundings): RunControl {
     },
     async stop(id, how) {
       const begun = await stopRun(around, id, how);
-      if (begun.kind === 'left') return { over: Promise.resolve('stopped') };
-      return { over: begun.wait() };
+      if (begun.kind === 'left') return { isOver: true, wait: async () => 'stopped' };
+      return { isOver: false, wait: begun.wait };
     },
     async answer(id, agent, text) {
       const found = await openRun(store, id);

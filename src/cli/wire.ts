@@ -5,10 +5,12 @@ import { AGENTS } from '../execute/agents.ts';
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
+import { conversationReader } from '../execute/claude/conversation.ts';
 import { claudeAgent } from '../execute/claude/declaration.ts';
 import { findClaude } from '../execute/claude/executable.ts';
 import { EFFORTS, isModel, MODELS, PERMISSION_MODES } from '../execute/claude/known-names.ts';
 import { type AgentNames, claudeNames } from '../execute/claude/names.ts';
+import { begunTurn } from '../execute/claude/turn-file.ts';
 import { codexExecutor } from '../execute/codex/codex.ts';
 import { codexAgent } from '../execute/codex/declaration.ts';
 import { findCodex } from '../execute/codex/executable.ts';
@@ -20,6 +22,7 @@ import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import { errorsIn, type StepKind, stepMessages } from '../execute/step-folder.ts';
 import { stepKeeper } from '../execute/step-keeper.ts';
+import { stepReader } from '../execute/step-reader.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
 import type { RewindPorts } from '../host/rewind-run.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
@@ -37,6 +40,7 @@ import type {
   FileHistory,
   RunFolders,
   StepKeeper,
+  StepReader,
   WorkflowLibrary,
   Workspace,
   Worktrees,
@@ -162,6 +166,12 @@ function worktreesOf(around: Surroundings, run: string, processes: RunProcesses)
 export function messagesOfStep(folders: RunFolders) {
   return (agent: string, step: number, kind: StepKind) =>
     stepMessages(folders.step(agent, step), kind);
+}
+
+/** Reads the conversations of all agents. */
+export function stepReaderFor({ store, workspace }: Surroundings): StepReader {
+  const agent = { conversation: conversationReader, begun: begunTurn };
+  return stepReader({ store, folders: workspace, agent });
 }
 
 /** The standard error of a script of the run. */

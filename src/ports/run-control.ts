@@ -28,7 +28,7 @@ export interface RunControl {
     options: { readonly files: boolean },
   ): Promise<RunEventOf<'run-rewound'>>;
   /** The open questions of a run. */
-  questions(run: Run): Promise<readonly OpenQuestion[]>;
+  questions(run: Run): Promise<readonly WaitingQuestion[]>;
   /**
    * Decides about a permission request, or about the only one of the run or of the agent. `request` is
    * its id, or the beginning of that.
@@ -62,7 +62,7 @@ type StandingFacts = Pick<RunSummary, 'status' | 'tally' | 'limitedUntil'>;
  */
 export type GivenOptions = Readonly<Record<string, unknown>>;
 
-/** What the user has agreed to. */
+/** The consent of the user. */
 export interface Consent {
   readonly fresh?: boolean | undefined;
   readonly acceptChanges?: boolean | undefined;
@@ -70,8 +70,10 @@ export interface Consent {
 }
 
 export interface Stopping {
-  /** How long it takes depends on the running steps. */
-  readonly over: Promise<'stopped' | 'killed'>;
+  /** No process works on the run any more. */
+  readonly isOver: boolean;
+  /** Waits until the process has stopped. With `now`, kills it if it does not react. */
+  wait(): Promise<'stopped' | 'killed'>;
 }
 
 export interface Answered {
@@ -80,7 +82,7 @@ export interface Answered {
   readonly isDelivered: boolean;
 }
 
-export interface OpenQuestion {
+export interface WaitingQuestion {
   readonly agent: string;
   readonly question: string;
   readonly askedAt: number;

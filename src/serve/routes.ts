@@ -108,10 +108,10 @@ export const ROUTES = {
     path: '/api/runs/:id/steps/:agent/:n/live',
     summary: 'The messages of a step while it runs',
     description: [
-      'Server-sent events. The data of an event without a name is an array of messages. Its id is the number of messages so far; `Last-Event-ID` continues after it, and so does `after`.',
+      'Server-sent events. The data of an event without a name is an array of messages. The header `Last-Event-ID` continues after the id of an event, and so does `after`.',
       '`partial` is the text that the agent is writing now; a message replaces it. `outcome` ends the stream. `gone` ends it without an outcome.',
     ].join('\n\n'),
-    query: { after: 'Only messages after the first ones, so many.' },
+    query: { after: 'Only messages after the event with this id.' },
     answer: {
       kind: 'stream',
       events: {
@@ -158,3 +158,5 @@ export const ROUTES = {
     answer: json(answered),
   },
 } as const satisfies Readonly<Record<string, Route>>;
+
+export type RouteName = keyof typeof ROUTES;

@@ -28,6 +28,7 @@ import {
 } from '../../src/parse/placeholders.ts';
 import { policyKeys } from '../../src/parse/policy.ts';
 import { TAG_RULES } from '../../src/parse/transition.ts';
+import { openApi } from '../../src/serve/openapi.ts';
 import { documents, readDocument, root } from './documents.ts';
 
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -102,6 +103,14 @@ test.each(Object.keys(GENERATED))('the part "%s" is up to date', async (name) =>
   if (unpadded(text.slice(from, to)) === unpadded(made)) return;
   if (process.env.UPDATE_DOCS) writeFileSync(file, text.slice(0, from) + made + text.slice(to));
   else expect(unpadded(text.slice(from, to))).toBe(unpadded(made));
+});
+
+test('the OpenAPI document is up to date', () => {
+  const file = join(root, 'docs/reference/openapi.json');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const made = openApi(version);
+  if (process.env.UPDATE_DOCS) writeFileSync(file, JSON.stringify(made));
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(made)));
 });
 
 /** A template as `raymond diagram` draws it. */

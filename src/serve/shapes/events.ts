@@ -1,4 +1,4 @@
-/** What the streams carry. */
+/** The data of the streams. */
 import * as z from 'zod/mini';
 import { runEventSchema } from '../../model/event.ts';
 import { count, listOf, text, time } from './common.ts';

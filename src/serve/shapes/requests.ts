@@ -1,4 +1,4 @@
-/** What a request may ask for, and what it gets. */
+/** Requests that change something, and their answers. */
 import * as z from 'zod/mini';
 import { count, text, usd } from './common.ts';
 

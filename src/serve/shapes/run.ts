@@ -7,7 +7,7 @@ import { rowFields, runStatus } from './run-row.ts';
 
 const variables = z.record(text, text);
 
-/** What an agent does or waits for, with the data of that status. */
+/** The status of an agent, with the data of that status. */
 export const agentStatus = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
   z.object({

@@ -1,4 +1,4 @@
-/** A step: what an agent was told, what it said and did, and how that ended. */
+/** A step: its prompt, the messages of the agent, and how it ended. */
 import * as z from 'zod/mini';
 import { messageShape } from '../../model/conversation.ts';
 import { failureSchema } from '../../model/failure.ts';
@@ -13,10 +13,6 @@ export const stepOutcome = z.object({
   failure: orNull(failureSchema),
   exit: orNull(count).check(z.describe('The exit code of a check.')),
   denied: listOf(text).check(z.describe('Tool calls that the agent was not allowed to make.')),
-  printed: orNull(boundedText),
-  answer: orNull(boundedText).check(
-    z.describe('The text that decided the step: the final message, or the output of a script.'),
-  ),
   followed: listOf(text).check(
     z.describe('What followed: the types of the events that this step caused for its agent.'),
   ),

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import { startServer } from '../../serve/server.ts';
+import { reportError } from '../report-error.ts';
+import { runControl } from '../run-control.ts';
+import { onSignals } from '../signals.ts';
+import type { Here } from '../surroundings.ts';
+import { stderr, stdout } from '../terminal.ts';
+import { RAYMOND_VERSION } from '../version.ts';
+import { looseLibrary, stepReaderFor } from '../wire.ts';
+
+export interface ServeOptions {
+  readonly port?: string;
+  readonly json?: boolean;
+}
+
+/** Serves the page and the API until a signal ends it. It owns no run, so its end ends none. */
+export async function serve(here: Here, options: ServeOptions): Promise<number> {
+  const wanted = portOf(options.port);
+  const around = await here();
+  const server = await startServer(
+    {
+      store: around.store,
+      control: runControl(around),
+      steps: stepReaderFor(around),
+      workflow: (ref) => looseLibrary(around.cwd).load(ref),
+      page: pageFile,
+      now: around.clock.now,
+      version: RAYMOND_VERSION,
+      report: reportError,
+    },
+    wanted,
+  );
+  const { address, port, token } = server;
+  if (options.json) stdout.json({ address, port, token });
+  else {
+    await stdout.document(`${address}\n`);
+    stderr.say('Open this address in a browser. Ctrl-C ends the server, and no run.');
+  }
+  await new Promise<void>((resolve) => {
+    const end = onSignals(() => {
+      end();
+      resolve();
+    });
+  });
+  await server.close();
+  return 0;
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw wrongUsage(`--port is "${text}".`, 'Write a number from 0 to 65535; 0 is any free port.');
+}
+
+/** The build puts the page beside the program. */
+async function pageFile(name: string): Promise<string | undefined> {
+  const file = fileURLToPath(new URL(`page/${name}`, import.meta.url));
+  return readFile(file, 'utf8').catch(() => undefined);
+}

@@ -1,0 +1,150 @@
+/** The answers of all routes. This file does not know HTTP. */
+
+import { summaryOf } from '../model/run-summary.ts';
+import type { Workflow } from '../model/workflow.ts';
+import type { RunControl, RunStore, StepReader } from '../ports.ts';
+import { act } from './acts.ts';
+import { FollowedRuns } from './followed-runs.ts';
+import { Graphs } from './graphs.ts';
+import { openApi } from './openapi.ts';
+import { badRequest } from './problems.ts';
+import { openQuestions } from './questions.ts';
+import type { RouteName } from './routes.ts';
+import { allRows, storedRowOf } from './rows.ts';
+import { runEvents } from './run-events.ts';
+import { RUN_STATUSES } from './shapes/run-row.ts';
+import type { EventSource } from './sse.ts';
+import { liveStep, wholeStep } from './steps.ts';
+import { wholeRunOf } from './whole-run.ts';
+
+export interface ServeParts {
+  readonly store: RunStore;
+  readonly control: RunControl;
+  readonly steps: StepReader;
+  /** Loads a workflow, or throws a UserError. */
+  readonly workflow: (ref: string) => Promise<Workflow>;
+  /** A file of the page; undefined if it does not exist. */
+  readonly page: (file: string) => Promise<string | undefined>;
+  readonly now: () => number;
+  readonly version: string;
+  /** Receives errors that are not the caller's. */
+  readonly report: (error: unknown) => void;
+}
+
+export interface Asked {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** It has passed the schema of the route. */
+  readonly body: unknown;
+  readonly lastEventId: string | undefined;
+}
+
+export type Reply =
+  | { readonly kind: 'body'; readonly body: unknown; readonly location?: string }
+  | { readonly kind: 'stream'; readonly source: EventSource }
+  /** The caller gets the cookie that stands for the token. */
+  | { readonly kind: 'cookie' };
+
+export interface Answers {
+  readonly of: Readonly<Record<RouteName, (asked: Asked) => Promise<Reply>>>;
+  close(): void;
+}
+
+export function answersFor(parts: ServeParts): Answers {
+  const { store, control, steps, now } = parts;
+  const runs = new FollowedRuns(store);
+  const graphs = new Graphs(parts.workflow);
+  const acts = act(parts, async (id) => {
+    const found = await runs.look(id);
+    return storedRowOf({ ...found, run: summaryOf(found.run) }, control.condition);
+  });
+  const runOf = ({ params: { id = '' } }: Asked) => runs.find(id);
+  return {
+    of: {
+      session: async () => ({ kind: 'cookie' }),
+      openapi: async () => body(openApi(parts.version)),
+      runs: async ({ query }) => {
+        const isWanted = statusFilter(query.status);
+        const rows = await allRows(store, control.condition);
+        return body({ runs: rows.filter(({ status }) => isWanted(status)) });
+      },
+      run: async (asked) => {
+        const { found, followed } = await runOf(asked);
+        const [questions, doing] = await Promise.all([
+          control.questions(followed.run),
+          found.owner && store.now(found.id),
+        ]);
+        const at = found.owner ? now() : followed.run.updatedAt;
+        return body(wholeRunOf({ found, followed, questions, now: doing, at }, control.condition));
+      },
+      events: async (asked) => {
+        const after = positionOf(asked);
+        const { found, followed } = await runOf(asked);
+        if (after > followed.run.seq) throw aheadOfRun(after, followed.run.seq);
+        const { id } = found;
+        return stream((signal) => runEvents({ store, control, id, followed, after, now }, signal));
+      },
+      step: async (asked) => body(await wholeStep(await runOf(asked), keyOf(asked), steps)),
+      live: async (asked) => {
+        const found = await runOf(asked);
+        const after = cursorOf(asked);
+        return stream(liveStep(found, keyOf(asked), { steps, after, now }));
+      },
+      graph: async (asked) => {
+        const { found, followed } = await runOf(asked);
+        return body(await graphs.of(found.id, followed));
+      },
+      questions: async () => body({ questions: await openQuestions(store, control) }),
+      ...acts,
+    },
+    close: () => runs.close(),
+  };
+}
+
+export const body = (value: unknown): Reply => ({ kind: 'body', body: value });
+const stream = (source: EventSource): Reply => ({ kind: 'stream', source });
+
+function statusFilter(wanted: string | undefined): (status: string) => boolean {
+  if (wanted === undefined) return () => true;
+  const known: readonly string[] = [...RUN_STATUSES, 'damaged'];
+  const words = wanted.split(',').map((word) => word.trim());
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown !== undefined)
+    throw badRequest(
+      `No run can have the status "${unknown}".`,
+      `Name one of ${known.join(', ')}.`,
+    );
+  return (status) => words.includes(status);
+}
+
+/** A reconnecting client knows better than the address that it began with. */
+function positionOf({ query, lastEventId }: Asked): number {
+  const text = lastEventId || query.after || '0';
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw badRequest(
+    'The position is not a sequence number.',
+    'Write after=0, or a number from an event.',
+  );
+}
+
+function cursorOf({ query, lastEventId }: Asked): string | undefined {
+  const text = lastEventId || query.after;
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text;
+  throw badRequest(
+    'The position is not the id of an event.',
+    'Omit it, or use the id of an event.',
+  );
+}
+
+function aheadOfRun(after: number, seq: number) {
+  return badRequest(
+    `The run has ${seq} events, so none is after ${after}.`,
+    'Read the run again, and follow it from its position.',
+  );
+}
+
+function keyOf({ params: { agent = '', n = '' } }: Asked) {
+  if (!/^[1-9]\d{0,8}$/.test(n))
+    throw badRequest('The step is not a number.', 'Steps count from 1.');
+  return { agent, step: Number(n) };
+}

@@ -1,0 +1,139 @@
+/** The router: one check, then the routes of the table, then the files of the page. */
+import { Hono } from 'hono';
+import { UserError } from '../model/user-error.ts';
+import { type Answers, type Asked, answersFor, type ServeParts } from './answers.ts';
+import { bodyOf } from './body.ts';
+import { cookieName, type Gate, PUBLIC_FILES, refusalOf } from './gate.ts';
+import { HEADERS } from './headers.ts';
+import { errorBodyOf, notFound, RequestError, statusOf } from './problems.ts';
+import { ROUTES, type Route, type RouteName } from './routes.ts';
+import { Streams } from './sse.ts';
+
+export interface App {
+  readonly hono: Hono;
+  /** Ends all streams. */
+  close(): void;
+}
+
+export function appFor(parts: ServeParts, gate: Gate): App {
+  const hono = new Hono();
+  const streams = new Streams(MOST_STREAMS, STALL_MS);
+  const answers = answersFor(parts);
+  hono.use('*', async (context, next) => {
+    const { req } = context;
+    const refusal = refusalOf(gate, {
+      method: req.method,
+      path: req.path,
+      host: req.header('host'),
+      origin: req.header('origin'),
+      site: req.header('sec-fetch-site'),
+      authorization: req.header('authorization'),
+      cookies: req.header('cookie'),
+    });
+    if (refusal) {
+      const { status, ...error } = refusal;
+      context.res = Response.json({ error }, { status });
+    } else {
+      await next();
+    }
+    for (const [name, value] of HEADERS) context.res.headers.set(name, value);
+  });
+  const replies: Readonly<Record<string, Answers['of'][RouteName]>> = answers.of;
+  for (const [name, route] of Object.entries<Route>(ROUTES)) {
+    const reply = replies[name];
+    if (!reply) throw new Error(`The route ${name} has no answer.`);
+    hono.on(route.method, route.path, async ({ req }) =>
+      responseOf(route, reply, streams, gate, {
+        params: req.param(),
+        query: req.query(),
+        body: route.body && (await bodyOf(req.raw, route.body)),
+        lastEventId: req.header('last-event-id'),
+      }),
+    );
+  }
+  for (const [path, file] of Object.entries(PUBLIC_FILES))
+    hono.get(path, async () => {
+      const text = await parts.page(file);
+      if (text === undefined) throw notFound('The page is not built.', 'Run: npm run build');
+      return new Response(text, { headers: { 'content-type': typeOf(file) } });
+    });
+  hono.notFound(() => problem(notFound('There is no such route.', 'See /api/openapi.json.')));
+  hono.onError((error) => {
+    if (error instanceof UserError) return problem(error);
+    parts.report(error);
+    return problem(BUG);
+  });
+  return {
+    hono,
+    close() {
+      streams.close();
+      answers.close();
+    },
+  };
+}
+
+const MOST_STREAMS = 100;
+/** A client that has not read for so long is gone, or does not want to read. */
+const STALL_MS = 120_000;
+
+const BUG = new RequestError(
+  500,
+  'bug',
+  'Raymond failed to answer. The standard error of raymond serve has the details.',
+  'Try again, and report it if it happens again.',
+);
+
+const problem = (error: UserError) =>
+  Response.json(errorBodyOf(error), { status: statusOf(error) });
+
+const typeOf = (file: string) =>
+  `${TYPES[/\.\w+$/.exec(file)?.[0] ?? ''] ?? 'text/plain'}; charset=utf-8`;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
+
+async function responseOf(
+  { answer }: Route,
+  reply: Answers['of'][RouteName],
+  streams: Streams,
+  gate: Gate,
+  asked: Asked,
+): Promise<Response> {
+  if (answer.kind === 'stream' && streams.isFull) throw TOO_MANY;
+  const made = await reply(asked);
+  switch (made.kind) {
+    case 'body': {
+      const shape = answer.kind === 'json' ? answer : undefined;
+      const headers = made.location === undefined ? {} : { location: made.location };
+      return Response.json(shape?.shape.parse(made.body), {
+        status: shape?.status ?? 200,
+        headers,
+      });
+    }
+    case 'stream':
+      return new Response(streams.open(made.source), {
+        headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+      });
+    case 'cookie':
+      return new Response(null, {
+        status: 204,
+        headers: { 'set-cookie': cookieOf(gate) },
+      });
+  }
+}
+
+const TOO_MANY = new RequestError(
+  503,
+  'too-many-streams',
+  'Too many streams are open.',
+  'Close other pages of this server.',
+);
+
+/** Scripts cannot read it, and no request of another site carries it. It ends with the server. */
+function cookieOf({ port, cookie }: Gate): string {
+  return `${cookieName(port)}=${cookie}; Path=/api; HttpOnly; SameSite=Strict`;
+}

@@ -1,0 +1,39 @@
+/** The graphs of runs. Placing a graph costs far more than the rest, so the places are kept. */
+import { tooLargeToDraw } from '../draw/layout.ts';
+import { type PlacedGraph, placedGraph, runGraph } from '../draw/run-graph.ts';
+import { graphOf } from '../graph/graph.ts';
+import type { Workflow } from '../model/workflow.ts';
+import type { FollowedRun } from './followed-run.ts';
+import { RequestError } from './problems.ts';
+import type { GraphShape } from './shapes/graph.ts';
+
+export class Graphs {
+  readonly #load: (ref: string) => Promise<Workflow>;
+  readonly #placed = new Map<string, { readonly files: string; readonly graph: PlacedGraph }>();
+
+  constructor(load: (ref: string) => Promise<Workflow>) {
+    this.#load = load;
+  }
+
+  async of(id: string, { run, overlay }: FollowedRun): Promise<GraphShape> {
+    const workflow = await this.#load(run.workflow);
+    const own = graphOf(workflow);
+    const problem = tooLargeToDraw(own);
+    if (problem !== undefined)
+      throw new RequestError(422, 'too-large', problem, 'Use raymond diagram for Mermaid text.');
+    const files = JSON.stringify(workflow.files);
+    const known = this.#placed.get(id);
+    const graph = placedGraph(own, overlay, known?.files === files ? known.graph : undefined);
+    this.#keep(id, files, graph);
+    return { workflow: run.workflow, position: run.seq, ...runGraph(graph, overlay, run) };
+  }
+
+  #keep(id: string, files: string, graph: PlacedGraph): void {
+    this.#placed.delete(id);
+    this.#placed.set(id, { files, graph });
+    const [oldest] = this.#placed.keys();
+    if (this.#placed.size > MOST_GRAPHS && oldest !== undefined) this.#placed.delete(oldest);
+  }
+}
+
+const MOST_GRAPHS = 20;

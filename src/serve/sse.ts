@@ -1,0 +1,115 @@
+/**
+ * Server-sent events. An event is made only when the client has taken the one before it. So a client
+ * that reads slowly costs no memory. A client that has stopped reading is let go.
+ */
+export interface ServerEvent {
+  /** Absent for plain messages. */
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+export type EventSource = (signal: AbortSignal) => AsyncGenerator<ServerEvent>;
+
+/** A number of streams that are open at the same time. */
+export class Streams {
+  readonly #most: number;
+  readonly #stallMs: number;
+  readonly #open = new Set<AbortController>();
+
+  constructor(most: number, stallMs: number) {
+    this.#most = most;
+    this.#stallMs = stallMs;
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= this.#most;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  open(source: EventSource): ReadableStream<Uint8Array> {
+    const over = new AbortController();
+    const events = source(over.signal);
+    const encoder = new TextEncoder();
+    let stall: NodeJS.Timeout | undefined;
+    this.#open.add(over);
+    const end = () => {
+      clearTimeout(stall);
+      this.#open.delete(over);
+      over.abort();
+    };
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          clearTimeout(stall);
+          const { done, value } = await events.next().catch((error) => {
+            end();
+            throw error;
+          });
+          if (done) {
+            end();
+            return controller.close();
+          }
+          controller.enqueue(encoder.encode(eventText(value)));
+          stall = setTimeout(() => {
+            end();
+            controller.error(new Error('The client has stopped reading.'));
+          }, this.#stallMs);
+        },
+        cancel: async () => {
+          end();
+          await events.return(undefined);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  close(): void {
+    for (const over of this.#open) over.abort();
+  }
+}
+
+/** JSON has no line feed, and names and ids are our own. So no text can add a line. */
+export function eventText({ event, id, data }: ServerEvent): string {
+  const lines = [
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    `data: ${JSON.stringify(data)}`,
+  ];
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** Something to wait for: the next change, a time or the end. */
+export class Bell {
+  readonly #signal: AbortSignal;
+  #hasRung = false;
+  #resolve: (() => void) | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.ring, { once: true });
+  }
+
+  readonly ring = (): void => {
+    this.#hasRung = true;
+    this.#resolve?.();
+  };
+
+  /** Resolves at the next ring, immediately if it has rung since the last wait, and after the time. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#hasRung && !this.#signal.aborted) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#resolve = resolve;
+        timer = setTimeout(resolve, ms);
+      });
+      clearTimeout(timer);
+    }
+    this.#hasRung = false;
+    this.#resolve = undefined;
+  }
+}

@@ -1,0 +1,145 @@
+/** The conversation of a step, as it was kept and as it happens. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { bounded } from '../model/bounded-text.ts';
+import type { StepKey, StepReader } from '../ports.ts';
+import type { FoundRun } from './followed-runs.ts';
+import { notFound } from './problems.ts';
+import { iso } from './rows.ts';
+import type { StepOutcomeShape, StepShape } from './shapes/step.ts';
+import type { EventSource, ServerEvent } from './sse.ts';
+import type { StepFacts } from './step-index.ts';
+
+export async function wholeStep(
+  { found, followed }: FoundRun,
+  key: StepKey,
+  steps: StepReader,
+): Promise<StepShape> {
+  const facts = factsOf(followed.steps.find(key.agent, key.step), key);
+  const kind = kindOf(facts);
+  const { told, messages, omitted, isKept } = await steps.read(found.id, key, kind);
+  const { started, workflow } = facts;
+  const outcome = outcomeOf(facts);
+  return {
+    run: found.id,
+    agent: key.agent,
+    step: key.step,
+    state: started.state,
+    workflow,
+    task: started.task,
+    attempt: started.attempt,
+    kind,
+    executor: started.executor ?? null,
+    session: started.session?.id ?? null,
+    started_at: iso(started.at),
+    prompt: told === undefined ? null : bounded(told, MOST_TOLD),
+    messages,
+    omitted,
+    kept: isKept,
+    outcome,
+  };
+}
+
+const MOST_TOLD = 200_000;
+
+function factsOf(facts: StepFacts | undefined, { agent, step }: StepKey): StepFacts {
+  if (facts) return facts;
+  const what = `The run has no step ${step} of an agent ${agent.slice(0, 200)}.`;
+  throw notFound(what, 'The run has its agents and the number of their steps.');
+}
+
+const kindOf = ({ started }: StepFacts) => (started.session ? 'prompt' : 'script');
+
+function outcomeOf({ ended, followed }: StepFacts): StepOutcomeShape | null {
+  if (!ended) return null;
+  const isEnd = ended.type === 'step-ended';
+  return {
+    kind: isEnd ? 'ended' : ended.type === 'step-failed' ? 'failed' : 'interrupted',
+    at: iso(ended.at),
+    cost_usd: ended.cost.usd,
+    usage: ended.usage ?? null,
+    failure: ended.type === 'step-failed' ? ended.failure : null,
+    exit: isEnd ? (ended.exit ?? null) : null,
+    denied: isEnd ? ended.denied : [],
+    followed,
+  };
+}
+
+interface Live {
+  readonly steps: StepReader;
+  readonly after: string | undefined;
+  readonly now: () => number;
+}
+
+/** Throws a UserError if the step does not exist. */
+export function liveStep({ found, followed }: FoundRun, key: StepKey, live: Live): EventSource {
+  const find = () => followed.steps.find(key.agent, key.step);
+  const kind = kindOf(factsOf(find(), key));
+  return async function* (signal) {
+    const until = whenOver(
+      signal,
+      (ring) => followed.onChange(ring),
+      () => {
+        return find()?.ended !== undefined || followed.trouble !== undefined;
+      },
+    );
+    const news = live.steps.follow(found.id, key, kind, { after: live.after, until });
+    yield* withHeartbeats(events(news), live.now);
+    // The records of a step may be complete before its end is in the journal.
+    await until;
+    const outcome = outcomeOf(factsOf(find(), key));
+    if (outcome) yield { event: 'outcome', data: outcome };
+  };
+}
+
+/** Resolves when the step is over, or when the client has left. */
+function whenOver(
+  signal: AbortSignal,
+  onChange: (act: () => void) => () => void,
+  isOver: () => boolean,
+): Promise<void> {
+  return new Promise((resolve) => {
+    let end = () => {};
+    const look = () => {
+      if (!signal.aborted && !isOver()) return;
+      end();
+      resolve();
+    };
+    end = onChange(look);
+    signal.addEventListener('abort', look, { once: true });
+    look();
+  });
+}
+
+async function* events(
+  news: ReturnType<StepReader['follow']>,
+): AsyncGenerator<ServerEvent, undefined> {
+  for await (const one of news)
+    yield one.kind === 'messages'
+      ? { id: one.cursor, data: one.messages }
+      : { event: 'partial', data: { text: one.text } };
+  return undefined;
+}
+
+async function* withHeartbeats(
+  events: AsyncGenerator<ServerEvent, undefined>,
+  now: () => number,
+): AsyncGenerator<ServerEvent> {
+  let next = events.next();
+  for (;;) {
+    const timer = new AbortController();
+    const beat = delay(HEARTBEAT_MS, 'beat' as const, { signal: timer.signal }).catch(
+      () => 'beat' as const,
+    );
+    const first = await Promise.race([next, beat]);
+    timer.abort();
+    if (first === 'beat') {
+      yield { event: 'heartbeat', data: { at: iso(now()) } };
+      continue;
+    }
+    if (first.done) return;
+    yield first.value;
+    next = events.next();
+  }
+}
+
+const HEARTBEAT_MS = 10_000;
