@@ -62,14 +62,15 @@ function promptRecord(folder: string, agent: AgentRecords): StepRecord {
   const told = toldIn(folder, STEP_FILES.prompt.name);
   const whole = rawLocation(folder);
   const place = whole ?? agent.begun(folder);
-  if (!place) return { told, messages: [], omitted: 0, isKept: existsSync(folder) };
+  if (!place) return { told, messages: [], omitted: 0, cursor: '0', isKept: existsSync(folder) };
   const end = whole?.to ?? sizeOf(place.file);
   // Of a very long turn, only its end.
   const from = Math.max(place.from, end - MOST_BYTES);
   const bytes = readKeptPart(place.file, from, end);
   const reader = agent.conversation();
   const messages = reader.push(`${bytes.toString('utf8')}\n`);
-  return { told, ...newestOf(messages), isKept: bytes.length > 0 };
+  const cursor = String(messages.length);
+  return { told, ...newestOf(messages), cursor, isKept: bytes.length > 0 };
 }
 
 function sizeOf(file: string): number {
@@ -105,6 +106,7 @@ function scriptRecord(folder: string): StepRecord {
       ...(stderr.text === '' ? [] : [{ kind: 'stderr', ...stderr } as const]),
     ],
     omitted: 0,
+    cursor: String(Buffer.byteLength(stdout.text)),
     isKept: existsSync(folder),
   };
 }
@@ -214,12 +216,12 @@ async function* followScript(folder: string, { after, until }: More): AsyncGener
     const text = bounded(bytes.toString('utf8', 0, end), MOST_OUTPUT_BYTES);
     yield { kind: 'messages', cursor: String(at), messages: [{ kind: 'stdout', ...text }] };
   }
-  if (rest.length > 0)
-    yield {
-      kind: 'messages',
-      cursor: String(at + rest.length),
-      messages: [{ kind: 'stdout', text: rest.toString('utf8'), omitted: 0 }],
-    };
+  const last = { kind: 'stdout', text: rest.toString('utf8'), omitted: 0 } as const;
+  const errors = { kind: 'stderr', ...outputIn(folder, STEP_FILES.stderr.name) } as const;
+  const messages = [last, errors].filter(({ text }) => text !== '');
+  // One more than the bytes: the errors have no place in the output.
+  if (messages.length > 0)
+    yield { kind: 'messages', cursor: String(at + rest.length + 1), messages };
 }
 
 const LINE_FEED = 0x0a;

@@ -24,6 +24,8 @@ export interface StepRecord {
   readonly messages: readonly StepMessage[];
   /** The number of messages before them that were left out. */
   readonly omitted: number;
+  /** To follow the step after these messages. */
+  readonly cursor: string;
   /** False if the records of the step are gone. */
   readonly isKept: boolean;
 }

@@ -16,7 +16,7 @@ export async function wholeStep(
 ): Promise<StepShape> {
   const facts = factsOf(followed.steps.find(key.agent, key.step), key);
   const kind = kindOf(facts);
-  const { told, messages, omitted, isKept } = await steps.read(found.id, key, kind);
+  const { told, messages, omitted, cursor, isKept } = await steps.read(found.id, key, kind);
   const { started, workflow } = facts;
   const outcome = outcomeOf(facts);
   return {
@@ -34,6 +34,7 @@ export async function wholeStep(
     prompt: told === undefined ? null : bounded(told, MOST_TOLD),
     messages,
     omitted,
+    cursor: Number(cursor),
     kept: isKept,
     outcome,
   };

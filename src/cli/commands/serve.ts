@@ -32,18 +32,20 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
     },
     wanted,
   );
+  // Before the address is printed, because whoever reads it may end the server immediately.
+  const ended = new Promise<void>((resolve) => {
+    const end = onSignals(() => {
+      end();
+      resolve();
+    });
+  });
   const { address, port, token } = server;
   if (options.json) stdout.json({ address, port, token });
   else {
     await stdout.document(`${address}\n`);
     stderr.say('Open this address in a browser. Ctrl-C ends the server, and no run.');
   }
-  await new Promise<void>((resolve) => {
-    const end = onSignals(() => {
-      end();
-      resolve();
-    });
-  });
+  await ended;
   await server.close();
   return 0;
 }

@@ -35,6 +35,7 @@ export const stepShape = z.object({
   ),
   messages: listOf(messageShape).check(z.describe('In their order, with tool calls.')),
   omitted: count.check(z.describe('The number of messages before them that were left out.')),
+  cursor: count.check(z.describe('To follow the step after these messages: /live?after=.')),
   kept: z
     .boolean()
     .check(z.describe('False if the records of the step are gone; then there are no messages.')),
