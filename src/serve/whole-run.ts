@@ -159,7 +159,9 @@ function endOf(at: string, end: EndedAgent['end'], most: number): AgentStatusSha
     case 'failed':
       return { kind: 'failed', failure: end.failure, joined: true };
     case 'stopped':
-      return { kind: 'stopped', at };
+      return { kind: 'stopped', at, by: 'join' };
+    case 'rewound':
+      return { kind: 'stopped', at, by: 'rewind' };
     default:
       return unreachable(end);
   }

@@ -38,7 +38,7 @@ export const agentStatus = z.discriminatedUnion('kind', [
     joined: z.boolean().check(z.describe('A join has reported it, so no resume retries it.')),
   }),
   z.object({ kind: z.literal('ended'), at: time, result: boundedText }),
-  z.object({ kind: z.literal('stopped'), at: time }),
+  z.object({ kind: z.literal('stopped'), at: time, by: z.enum(['join', 'rewind']) }),
 ]);
 
 const worktree = z.object({
