@@ -52,8 +52,7 @@ export function Conversation({ step }: { readonly step: WatchedStep }) {
 /** A reader who has scrolled up farther than this wants to stay there. */
 const NEAR = 160;
 
-function Nothing({ step: { kept, outcome } }: { readonly step: WatchedStep }) {
-  if (outcome?.answer) return <Said text={outcome.answer.text} omitted={outcome.answer.omitted} />;
+function Nothing({ step: { kept } }: { readonly step: WatchedStep }) {
   return (
     <p class="faint">
       {kept ? 'The step said nothing.' : 'The records of this step were removed.'}

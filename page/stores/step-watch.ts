@@ -36,7 +36,7 @@ export class StepWatch {
       const step = await get<StepShape>(this.#path);
       if (this.#isEnded) return;
       this.trouble.set(undefined);
-      const count = step.omitted + step.messages.length;
+      const count = step.cursor;
       this.step.set({ ...step, count, partial: '' });
       if (step.outcome === null) this.#follow();
     } catch (error) {
