@@ -173,10 +173,9 @@ export const TOOLS: readonly Tool[] = [
     isReading: false,
     async act({ run, now }, { store, control }) {
       await open(store, run);
-      const { over } = await control.stop(run, now ? 'now' : 'drain');
+      const stopping = await control.stop(run, now ? 'now' : 'drain');
       // A drain may take as long as the running steps.
-      over.catch(() => {});
-      if (now) await over;
+      if (now) await stopping.wait();
       return compactRun(await open(store, run), control);
     },
   }),

@@ -1,11 +1,9 @@
 /** A server in the process of the test, for a project of its own. */
 import { request } from 'node:http';
-import { onTestFinished } from 'vitest';
 import { runControl } from '../../src/cli/run-control.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { looseLibrary, stepReaderFor } from '../../src/cli/wire.ts';
 import type { ServeParts } from '../../src/serve/answers.ts';
-import { startServer } from '../../src/serve/server.ts';
 import type { Project } from '../raymond.ts';
 
 export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeParts> {
@@ -22,12 +20,6 @@ export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeP
       throw error;
     },
   };
-}
-
-export async function serverFor(parts: ServeParts) {
-  const server = await startServer(parts, 0);
-  onTestFinished(() => server.close());
-  return server;
 }
 
 export interface Answer {

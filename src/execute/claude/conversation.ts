@@ -2,7 +2,8 @@
 import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
 import type { ConversationReader } from '../step-reader.ts';
-import { type Fields, fields, isOfSubagent, list, parse, summary, text } from './messages.ts';
+import { type Fields, fields, list, text } from './json.ts';
+import { isOfSubagent, parse, summary } from './messages.ts';
 
 /** Reads one turn: it ends with the result, and later lines belong to other turns. */
 export function conversationReader(): ConversationReader {
