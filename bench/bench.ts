@@ -8,6 +8,7 @@ import { agentsOrStates, memoryOfAgents } from './cases/many-agents.ts';
 import { scriptOutput, scriptOutputMemory } from './cases/script-output.ts';
 import { scriptTransition, scriptTransitionNoDebug } from './cases/script-transition.ts';
 import { scriptWorkers } from './cases/script-workers.ts';
+import { serveLong, serveLongMemory } from './cases/serve.ts';
 import { startHelp, startList } from './cases/start-up.ts';
 import { stopWorkers } from './cases/stop-workers.ts';
 import type { BenchCase } from './frame/case.ts';
@@ -24,6 +25,8 @@ export const CASES: readonly BenchCase[] = [
   hostileTags,
   hostilePrints,
   showLong,
+  serveLong,
+  serveLongMemory,
   resumeSnapshots,
   resumeLong,
   scriptOutput,

@@ -35,6 +35,32 @@ export function writeLongRun(
   writeJournal(project, id, [...history(project, id, steps), end], bytesBetweenSnapshots);
 }
 
+/** Writes a completed run of many agents, with about so many events. */
+export function writeCrowdedRun(project: string, id: string, events: number, agents: number): void {
+  const steps = Math.floor((events - 2 * agents) / 3 / agents);
+  const names = ['main', ...Array.from({ length: agents - 1 }, (_, n) => `main_${n + 1}`)];
+  const [first, ...loop] = history(project, id, steps);
+  const place = { state: 'START.sh', workflow: project, cwd: project };
+  const forks = names.slice(1).map((agent, n) =>
+    runEventSchema.parse({
+      ...{ type: 'agent-forked', at: BEGIN, agent, parent: 'main', counter: n + 1 },
+      ...place,
+      variables: { part: `${n}` },
+    }),
+  );
+  // One step of each agent after the other.
+  const works = Array.from({ length: steps }, (_, n) => loop.slice(3 * n, 3 * n + 3)).flatMap(
+    (step) =>
+      names.flatMap((agent) => step.map((event): RunEvent => ({ ...event, agent }) as RunEvent)),
+  );
+  const ends = names.map(
+    (agent): RunEvent => ({ type: 'agent-ended', at: END, agent, result: 'done' }),
+  );
+  const end: RunEvent = { type: 'run-ended', at: END, outcome: 'completed' };
+  const all = first ? [first, ...forks, ...works, ...ends, end] : [];
+  writeJournal(project, id, all, 1024 * 1024);
+}
+
 function writeJournal(
   project: string,
   id: string,

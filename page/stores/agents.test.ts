@@ -25,7 +25,14 @@ function agent(id: string, status: AgentStatusShape, item = ''): AgentShape {
 }
 
 const ended: AgentStatusShape = { kind: 'ended', at: AT, result: { text: 'ok', omitted: 0 } };
-const running: AgentStatusShape = { kind: 'running', step: 1, state: 'R', prompt: true, since: AT };
+const running: AgentStatusShape = {
+  kind: 'running',
+  step: 1,
+  state: 'R',
+  prompt: true,
+  since: AT,
+  requests: [],
+};
 const asking: AgentStatusShape = {
   kind: 'asking',
   question: 'Ship\u202e it?',

@@ -1,6 +1,7 @@
 /** The routes that change something. They do what the commands do, through the control. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { FIRST_AGENT } from '../interpret/new-run.ts';
 import { UserError } from '../model/user-error.ts';
 import type { GivenOptions } from '../ports.ts';
 import type { Answers, Asked, Reply, ServeParts } from './answers.ts';
@@ -8,14 +9,18 @@ import { badRequest } from './problems.ts';
 import {
   type Answered,
   answerRequest,
+  type Decided,
+  permissionRequestBody,
+  type Rewound,
   resumeRequest,
+  rewindRequest,
   type Stopping,
   startRequest,
   stopRequest,
 } from './shapes/requests.ts';
 import type { StoredRow } from './shapes/run-row.ts';
 
-type Acts = Pick<Answers['of'], 'start' | 'resume' | 'stop' | 'answer'>;
+type Acts = Pick<Answers['of'], 'start' | 'resume' | 'stop' | 'answer' | 'permission' | 'rewind'>;
 
 /** `rowOf` throws a UserError if the run does not exist or cannot be read. */
 export function act(
@@ -50,6 +55,35 @@ export function act(
       const { agent: wanted, text } = z.parse(answerRequest, asked.body);
       const { agent, isDelivered } = await control.answer(id, wanted, text);
       return done({ id, agent, delivered: isDelivered } satisfies Answered);
+    },
+    async permission(asked) {
+      const { id } = await rowOf(idOf(asked));
+      const { decision, message, ...wanted } = z.parse(permissionRequestBody, asked.body);
+      const text = message === undefined ? {} : { text: message };
+      const { agent, request, isDelivered } = await control.decide(id, wanted, {
+        decision,
+        ...text,
+      });
+      return done({ id, agent, request, delivered: isDelivered } satisfies Decided);
+    },
+    async rewind(asked) {
+      const { id } = await rowOf(idOf(asked));
+      const { agent, step, undo, files } = z.parse(rewindRequest, asked.body);
+      if ((step === undefined) !== (undo === true))
+        throw badRequest('The request names no step, or both a step and an undo.', 'Name one.');
+      const request =
+        step === undefined
+          ? ({ kind: 'undo' } as const)
+          : ({ kind: 'to', agent: agent ?? FIRST_AGENT, step } as const);
+      const event = await control.rewind(id, request, { files: files !== false });
+      return done({
+        id,
+        agents: event.agents.map((back) => back.id),
+        gone: event.gone,
+        abandoned: event.abandoned,
+        cost_usd: event.costUsd,
+        files: event.files.map(({ root }) => root),
+      } satisfies Rewound);
     },
   };
 }

@@ -70,12 +70,15 @@ export function answersFor(parts: ServeParts): Answers {
       },
       run: async (asked) => {
         const { found, followed } = await runOf(asked);
-        const [questions, doing] = await Promise.all([
+        const [questions, requests, doing] = await Promise.all([
           control.questions(followed.run),
+          control.requests(followed.run),
           found.owner && store.now(found.id),
         ]);
         const at = found.owner ? now() : followed.run.updatedAt;
-        return body(wholeRunOf({ found, followed, questions, now: doing, at }, control.condition));
+        return body(
+          wholeRunOf({ found, followed, questions, requests, now: doing, at }, control.condition),
+        );
       },
       events: async (asked) => {
         const after = positionOf(asked);
@@ -94,7 +97,7 @@ export function answersFor(parts: ServeParts): Answers {
         const { found, followed } = await runOf(asked);
         return body(await graphs.of(found.id, followed));
       },
-      questions: async () => body({ questions: await openQuestions(store, control) }),
+      questions: async () => body(await openQuestions(store, control)),
       ...acts,
     },
     close: () => runs.close(),

@@ -11,7 +11,11 @@ import { questionList } from './shapes/questions.ts';
 import {
   answered,
   answerRequest,
+  decided,
+  permissionRequestBody,
   resumeRequest,
+  rewindRequest,
+  rewound,
   startRequest,
   stopping,
   stopRequest,
@@ -156,6 +160,21 @@ export const ROUTES = {
     summary: 'Answer a question',
     body: answerRequest,
     answer: json(answered),
+  },
+  permission: {
+    method: 'POST',
+    path: '/api/runs/:id/permission',
+    summary: 'Decide about a tool call that the agent may not make by itself',
+    body: permissionRequestBody,
+    answer: json(decided),
+  },
+  rewind: {
+    method: 'POST',
+    path: '/api/runs/:id/rewind',
+    summary: 'Take a run back to the moment before a step',
+    description: 'As `raymond rewind --yes`. Refused while a process works on the run.',
+    body: rewindRequest,
+    answer: json(rewound),
   },
 } as const satisfies Readonly<Record<string, Route>>;
 

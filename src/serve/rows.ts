@@ -1,5 +1,6 @@
 /** The rows of the list of runs. */
 import type { RunSummary } from '../model/run-summary.ts';
+import { atWork, waitsForPerson } from '../model/tally.ts';
 import type { RunControl, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
 import { RUN_STATUSES, type RunRow, type RunStatusWord, type StoredRow } from './shapes/run-row.ts';
 
@@ -32,15 +33,15 @@ export function storedRowOf(found: StoredRun<RunSummary>, condition: Condition):
     updated_at: iso(run.updatedAt),
     worked_ms: run.workedMs,
     agents: {
-      running: tally.promptsRunning + tally.scriptsRunning,
-      waiting: tally.asking + tally.waiting + tally.joining,
+      running: atWork(tally),
+      waiting: waitsForPerson(tally) + tally.waiting + tally.joining,
       failed: tally.failed,
       ended: run.endedAgents,
     },
     steps: run.iterations,
     cost_usd: run.totalCostUsd,
     budget_usd: run.budgetUsd,
-    questions: tally.asking,
+    questions: waitsForPerson(tally),
     limited_until: isoOrNull(run.limitedUntil),
     rehearsal: run.isRehearsal,
     own: isOwn,

@@ -5,12 +5,13 @@ import type { Agent, EndedAgent, Run } from '../model/run.ts';
 import { summaryOf } from '../model/run-summary.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
-import type { RunControl, StoredRun, WaitingQuestion } from '../ports.ts';
+import type { OpenPermission, RunControl, StoredRun, WaitingQuestion } from '../ports.ts';
 import { axisOf } from '../timeline/axis.ts';
 import { type Bar, barOf } from '../timeline/bars.ts';
 import type { AgentUse } from '../timeline/run-history.ts';
 import type { Span } from '../timeline/span.ts';
 import type { FollowedRun } from './followed-run.ts';
+import { permissionOf } from './questions.ts';
 import { iso, isoOrNull, storedRowOf } from './rows.ts';
 import type { AgentShape, AgentStatusShape, TimelineShape, WholeRun } from './shapes/run.ts';
 
@@ -18,6 +19,7 @@ export interface SeenRun {
   readonly found: StoredRun;
   readonly followed: FollowedRun;
   readonly questions: readonly WaitingQuestion[];
+  readonly requests: readonly OpenPermission[];
   readonly now: Now | undefined;
   /** The time up to which open spans last. */
   readonly at: number;
@@ -30,7 +32,7 @@ export function wholeRunOf(seen: SeenRun, condition: RunControl['condition']): W
   const open = history.openSpans(at);
   const worked = workedIn(open);
   const most = Math.max(LEAST_RESULT, Math.floor(MOST_RESULTS / Math.max(1, history.agents.size)));
-  const asked = new Map(seen.questions.map((question) => [question.agent, question]));
+  const asked = waitingOf(seen);
   return {
     ...row,
     counts,
@@ -70,12 +72,27 @@ function workedIn(open: readonly Span[]) {
 
 const placeKey = (workflow: string, state: string) => `${workflow}\n${state}`;
 
+/** What waits for a person, by agent. */
+interface Waiting {
+  readonly question: WaitingQuestion | undefined;
+  readonly requests: readonly OpenPermission[];
+}
+
+function waitingOf({ questions, requests }: SeenRun): ReadonlyMap<string, Waiting> {
+  const ofAgent = (id: string): Waiting => ({
+    question: questions.find(({ agent }) => agent === id),
+    requests: requests.filter(({ agent }) => agent === id),
+  });
+  const ids = new Set([...questions, ...requests].map(({ agent }) => agent));
+  return new Map([...ids].map((id) => [id, ofAgent(id)]));
+}
+
 type AgentWithoutTime = Omit<AgentShape, 'worked_ms'>;
 
 function agentOf(
   run: Run,
   use: AgentUse,
-  asked: WaitingQuestion | undefined,
+  asked: Waiting | undefined,
   most: number,
 ): AgentWithoutTime | undefined {
   const born = { id: use.id, born_at: iso(use.bornAt) };
@@ -87,7 +104,7 @@ function agentOf(
 
 type OtherFields = Omit<AgentWithoutTime, 'id' | 'born_at'>;
 
-function liveAgent(agent: Agent, asked: WaitingQuestion | undefined): OtherFields {
+function liveAgent(agent: Agent, asked: Waiting | undefined): OtherFields {
   const { workflow, state, variables, cwd, steps, attempts, stack } = agent;
   return {
     parent: agent.parent ?? null,
@@ -114,7 +131,7 @@ function endedAgent(agent: EndedAgent, most: number): OtherFields {
   };
 }
 
-function statusOf({ status }: Agent, asked: WaitingQuestion | undefined): AgentStatusShape {
+function statusOf({ status }: Agent, asked: Waiting | undefined): AgentStatusShape {
   switch (status.kind) {
     case 'ready':
     case 'deciding':
@@ -126,6 +143,9 @@ function statusOf({ status }: Agent, asked: WaitingQuestion | undefined): AgentS
         state: status.state,
         prompt: status.session !== undefined,
         since: iso(status.startedAt),
+        requests: (asked?.requests ?? [])
+          .filter(({ step }) => step === status.step)
+          .map(permissionOf),
       };
     case 'waiting':
       return { kind: 'waiting', until: iso(status.until), failure: status.failure };
@@ -135,7 +155,7 @@ function statusOf({ status }: Agent, asked: WaitingQuestion | undefined): AgentS
         question: status.question,
         asked_at: iso(status.askedAt),
         deadline: isoOrNull(status.deadline),
-        answered: asked?.askedAt === status.askedAt && asked.isAnswered,
+        answered: asked?.question?.askedAt === status.askedAt && asked.question.isAnswered,
       };
     case 'joining':
       return {

@@ -47,6 +47,44 @@ export const answerRequest = z.strictObject({
   text,
 });
 
+export const permissionRequestBody = z.strictObject({
+  request: z.optional(text).check(z.describe('May be left out if only one call waits.')),
+  agent: z.optional(text),
+  decision: z.enum(['allow', 'allow-run', 'deny']),
+  message: z.optional(text).check(z.describe('A word for the agent, when it is denied.')),
+});
+
+export const rewindRequest = z.strictObject({
+  agent: z.optional(text).check(z.describe('The first agent, if it is left out.')),
+  step: z
+    .optional(z.int().check(z.positive()))
+    .check(z.describe('The run goes back to the moment before it.')),
+  undo: z.optional(z.boolean()).check(z.describe('Instead, take the last rewind back.')),
+  files: z.optional(z.boolean()).check(z.describe('False leaves files alone.')),
+});
+
+export const rewound = z.object({
+  id: text,
+  agents: z.readonly(z.array(text)).check(z.describe('The agents that went back.')),
+  gone: z.readonly(z.array(text)).check(z.describe('Agents that were forked after the moment.')),
+  abandoned: z
+    .readonly(z.array(z.object({ agent: text, first: count, last: count })))
+    .check(z.describe('The steps that no longer count.')),
+  cost_usd: usd.check(z.describe('What the abandoned steps have cost.')),
+  files: z.readonly(z.array(text)).check(z.describe('The folders whose files came back.')),
+});
+
+export const decided = z.object({
+  id: text,
+  agent: text,
+  request: text,
+  delivered: z
+    .boolean()
+    .check(
+      z.describe('False if no process works on the run: it uses the decision after a resume.'),
+    ),
+});
+
 export const stopping = z.object({
   id: text,
   stopped: z.boolean().check(z.describe('False while running steps finish or end.')),
@@ -65,4 +103,8 @@ export type ResumeRequest = z.infer<typeof resumeRequest>;
 export type StopRequest = z.infer<typeof stopRequest>;
 export type AnswerRequest = z.infer<typeof answerRequest>;
 export type Stopping = z.infer<typeof stopping>;
+export type Decided = z.infer<typeof decided>;
+export type Rewound = z.infer<typeof rewound>;
+export type PermissionRequestBody = z.infer<typeof permissionRequestBody>;
+export type RewindRequest = z.infer<typeof rewindRequest>;
 export type Answered = z.infer<typeof answered>;

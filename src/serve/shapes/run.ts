@@ -7,6 +7,21 @@ import { rowFields, runStatus } from './run-row.ts';
 
 const variables = z.record(text, text);
 
+/** A tool call that the agent may not make without a decision. */
+export const permissionRequest = z.object({
+  request: text,
+  tool: text,
+  summary: text.check(z.describe('The call on one line.')),
+  input: text.check(z.describe('The arguments of the call, or its question.')),
+  input_length: orNull(count).check(z.describe('The whole length, if `input` is its beginning.')),
+  rules: orNull(listOf(text)).check(
+    z.describe('The rules that `allow-run` grants; null if the call can be allowed only once.'),
+  ),
+  question: z.boolean().check(z.describe('The call asks you something: answer it with a text.')),
+  asked_at: time,
+  answered: z.boolean().check(z.describe('A decision is stored, but not used yet.')),
+});
+
 /** The status of an agent, with the data of that status. */
 export const agentStatus = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
@@ -16,6 +31,9 @@ export const agentStatus = z.discriminatedUnion('kind', [
     state: text.check(z.describe('The state whose text is executed: its own, or that of a judge.')),
     prompt: z.boolean(),
     since: time,
+    requests: listOf(permissionRequest).check(
+      z.describe('The tool calls that wait for a decision.'),
+    ),
   }),
   z.object({ kind: z.literal('waiting'), until: time, failure: failureSchema }),
   z.object({
@@ -130,6 +148,7 @@ export const wholeRun = z.object({
   now: orNull(nowSchema).check(z.describe('What the agents do at this moment.')),
 });
 
+export type PermissionShape = z.infer<typeof permissionRequest>;
 export type AgentStatusShape = z.infer<typeof agentStatus>;
 export type AgentShape = z.infer<typeof agentShape>;
 export type StateFigures = z.infer<typeof stateFigures>;

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeCrowdedRun, writeKeptRuns } from '../../test/kept-runs.ts';
+import type { BenchCase } from '../frame/case.ts';
+import { project } from '../frame/project.ts';
+
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'raymond.js');
+const [EVENTS, AGENTS] = [100_000, 200];
+
+/** As a page loads it: the run with its timeline, its graph, and the first event of its stream. */
+export const serveLong: BenchCase = {
+  name: 'serve-long',
+  title: '`raymond serve` answers about 100,000 events of 200 agents',
+  ...served('ms', 2_000, ({ ms }) => ms),
+};
+
+export const serveLongMemory: BenchCase = {
+  name: 'serve-long-memory',
+  title: 'memory of `raymond serve` after that',
+  ...served('MB', 400, ({ mb }) => mb),
+};
+
+interface Load {
+  readonly ms: number;
+  readonly mb: number;
+}
+
+function served(
+  unit: BenchCase['unit'],
+  target: number,
+  figure: (load: Load) => number,
+): Omit<BenchCase, 'name' | 'title'> {
+  return {
+    floor: 'a run of 3 steps',
+    unit,
+    limits: 'value',
+    target,
+    comparable: false,
+    rounds: 3,
+    prepare({ folder }) {
+      const flow = project(folder, { 'START.sh': `echo '<result>ok</result>'\n` });
+      writeKeptRuns(flow, 1);
+      writeCrowdedRun(flow, 'crowd', EVENTS, AGENTS);
+      return {
+        floor: async () => figure(await loadedFrom(flow, 'kept-0')),
+        ours: async () => figure(await loadedFrom(flow, 'crowd')),
+      };
+    },
+  };
+}
+
+async function loadedFrom(flow: string, run: string): Promise<Load> {
+  const child = spawn(process.execPath, [bin, 'serve', '--port', '0', '--json'], {
+    cwd: flow,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [line] = await once(child.stdout, 'data');
+    const { port, token } = JSON.parse(String(line));
+    const headers = { authorization: `Bearer ${token}` };
+    const get = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}/api/runs/${run}${path}`, { headers });
+      if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+      return response;
+    };
+    const begin = performance.now();
+    const { position } = JSON.parse(await (await get('')).text());
+    await (await get('/graph')).text();
+    const reader = (await get(`/events?after=${position}`)).body?.getReader();
+    await reader?.read();
+    const ms = performance.now() - begin;
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    await reader?.cancel();
+    return { ms, mb: Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024 };
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
