@@ -270,7 +270,53 @@ async function agent() {
   }
 }
 
-const RUNS = { question, killed, asked, joined, worktrees, rewound, checks, long, agent };
+/**
+ * A run whose agent asked for permissions: one call is allowed for the run, one is denied, one was
+ * withdrawn, and one still waits. The agent is not a real one.
+ */
+async function permissions() {
+  write('permissions', { 'START.md': 'Work.' });
+  const request = (command, more = {}) => ({ tool_name: 'Bash', input: { command }, ...more });
+  const rules = [{ toolName: 'Bash', ruleContent: 'git push *' }];
+  const world = {
+    RAYMOND_CLAUDE: join(root, 'test/real-agent/fake-claude.js'),
+    FAKE_CLAUDE: 'asks permission',
+    FAKE_CLAUDE_REQUESTS: JSON.stringify([
+      request('git push', {
+        permission_suggestions: [{ type: 'addRules', behavior: 'allow', rules }],
+      }),
+      request('git push --force'),
+      request('true', { cancel: true }),
+      { tool_name: 'AskUserQuestion', input: { questions: [{ question: 'Which colour?' }] } },
+    ]),
+  };
+  const options = ['--workflow-id', 'permissions', '--ask-permissions'];
+  await endsIn(world, 2, 'permissions', ...options);
+  const journal = readFileSync(join(project, '.raymond/state/permissions.jsonl'), 'utf8');
+  const events = journal
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const asked = events.filter(({ type }) => type === 'permission-asked');
+  const [first, second] = asked.map((event) => event.request);
+  await ends(0, 'answer', 'permissions', 'allow-run', '--request', first);
+  await ends(0, 'answer', 'permissions', 'deny', 'not by force', '--request', second);
+  await endsIn(world, 2, 'resume', 'permissions');
+  await ends(0, 'stop', 'permissions', '--now');
+}
+
+const RUNS = {
+  question,
+  killed,
+  asked,
+  joined,
+  worktrees,
+  rewound,
+  checks,
+  long,
+  agent,
+  permissions,
+};
 
 function makeRepository() {
   for (const args of [

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
-import { requestText } from '../model/permission.ts';
+import { requestIn, requestText } from '../model/permission.ts';
 import type { OpenRequest, Run } from '../model/run.ts';
 import type { Clock, Observer, OpenQuestion, Person } from '../ports.ts';
 
@@ -59,11 +59,9 @@ function follow(event: RunEvent, { ask, withdraw, withdrawAll }: Asking): void {
     case 'agent-asked':
       ask({ ...event, id: event.agent, askedAt: event.at });
       break;
-    case 'permission-asked': {
-      const { type: _, at, agent, step, ...request } = event;
-      ask(requestOf(agent, step, { ...request, askedAt: at }));
+    case 'permission-asked':
+      ask(requestOf(event.agent, event.step, { ...requestIn(event), askedAt: event.at }));
       break;
-    }
     case 'permission-answered':
     case 'permission-withdrawn':
       withdraw(event.agent, requestId(event.agent, event.step, event.request));

@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { makeRun } from '../../test/make-run.ts';
 import { patiently } from '../../test/patiently.ts';
@@ -106,6 +106,68 @@ test('an answer that a killed process used but did not remove is removed silentl
   await mailbox.journal.append(stage.stop('drain'), stage.run);
   expect(await inboxOf(place)).toEqual([]);
   expect(said).toEqual([]);
+});
+
+describe('a decision about a permission request', () => {
+  async function requestingRun() {
+    const world = await askingRun();
+    const { stage } = world;
+    stage.handle(answerInput([{ ...world.answer('x'), kind: 'person-answered', at: 1 } as Input]));
+    stage.start();
+    const { status } = stage.agent();
+    const step = status.kind === 'running' ? status.step : 0;
+    const request = { request: 'r1', tool: 'Bash', summary: 'x', input: 'command: x' };
+    stage.handle({ kind: 'permission-requested', at: stage.now, agent: 'main', step, request });
+    const decided = (decision: 'allow' | 'allow-run' | 'deny', by = 'ann'): Message => ({
+      ...{ kind: 'permission', agent: 'main', step, request: 'r1', decision, by },
+    });
+    return { ...world, decided };
+  }
+
+  test('is removed when its event is on disk', async () => {
+    const { stage, place, decided } = await requestingRun();
+    await fileMailbox(place).post(decided('allow'));
+    expect(await fileMailbox(place).post(decided('deny'))).toBe(false);
+    const { mailbox, inputs, said } = await opened(place);
+    await mailbox.journal.append([], stage.run);
+    expect(await inboxOf(place)).toHaveLength(1);
+    const events = inputs.flatMap((input) => stage.handle(input));
+    expect(events).toMatchObject([{ type: 'permission-answered', decision: 'allow', by: 'ann' }]);
+    await mailbox.journal.append(events, stage.run);
+    expect(await inboxOf(place)).toEqual([]);
+    expect(said).toEqual([]);
+  });
+
+  test('that came too late is removed and reported', async () => {
+    const { stage, place, decided } = await requestingRun();
+    const { mailbox, inputs, said } = await opened(place);
+    await fileMailbox(place).post(decided('allow'));
+    await patiently(() => expect(inputs).toHaveLength(1));
+    const { agent, step } = { agent: 'main', step: 2 };
+    const events = stage.handle({
+      ...{
+        kind: 'permission-decided',
+        at: stage.now,
+        agent,
+        step,
+        request: 'r1',
+        decision: 'deny',
+      },
+    });
+    await mailbox.journal.append(events, stage.run);
+    expect(await inboxOf(place)).toEqual([]);
+    expect(said).toEqual(['a decision on a request of main came too late and was not used']);
+  });
+
+  test('that the request does not offer is removed and changes nothing', async () => {
+    const { stage, place, decided } = await requestingRun();
+    await fileMailbox(place).post(decided('allow-run'));
+    const { mailbox, inputs } = await opened(place);
+    expect(inputs.flatMap((input) => stage.handle(input))).toEqual([]);
+    await mailbox.journal.append([], stage.run);
+    expect(await inboxOf(place)).toEqual([]);
+    expect(stage.run.tally.asksPermission).toBe(1);
+  });
 });
 
 test.each([

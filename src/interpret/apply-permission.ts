@@ -1,14 +1,13 @@
 /** Folds permission requests, and the decisions about them, into a run. */
 import { changedAgent } from '../model/changed.ts';
 import type { RunEventOf } from '../model/event.ts';
+import { requestIn } from '../model/permission.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import { change } from './change-agent.ts';
 
 export function permissionAsked(run: Run, event: RunEventOf<'permission-asked'>): Run {
-  const { type: _, at: askedAt, agent, step, ...request } = event;
-  return changeStep(run, { agent, step }, (status) => ({
-    requests: [...status.requests, { ...request, askedAt }],
-  }));
+  const request = { ...requestIn(event), askedAt: event.at };
+  return changeStep(run, event, (status) => ({ requests: [...status.requests, request] }));
 }
 
 export function permissionAnswered(run: Run, event: RunEventOf<'permission-answered'>): Run {

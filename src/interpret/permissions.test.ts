@@ -120,7 +120,7 @@ test('the end of the step ends its requests', () => {
 });
 
 describe('a run in which all steps wait for a permission', () => {
-  test('ends as waiting if nobody can answer', () => {
+  test('ends as waiting if no person can answer', () => {
     expect(asking(push).idle()).toMatchObject([{ type: 'run-ended', outcome: 'waiting' }]);
   });
 

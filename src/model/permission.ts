@@ -61,3 +61,14 @@ export function requestText({ tool, input, inputLength, isQuestion }: Permission
       : `\n(${inputLength - input.length} more characters are not shown)`;
   return isQuestion ? `${input}${cut}` : `${tool}\n${input}${cut}`;
 }
+
+/** The request in an event, without the other fields of the event. */
+export function requestIn(event: PermissionRequest): PermissionRequest {
+  const { request, tool, summary, input, inputLength, rules, isQuestion } = event;
+  return {
+    ...{ request, tool, summary, input },
+    ...(inputLength !== undefined && { inputLength }),
+    ...(rules && { rules }),
+    ...(isQuestion && { isQuestion }),
+  };
+}

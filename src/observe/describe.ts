@@ -4,7 +4,7 @@ import { counted } from '../model/counted.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
-import { waitsForPerson } from '../model/tally.ts';
+import { asksPermission, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';
 import type { Tone } from './screen.ts';
@@ -27,6 +27,8 @@ export type AlarmsOf = RunChoiceRules['alarmsOf'];
 export class Describer {
   readonly #alarmsOf: AlarmsOf;
   readonly #steps = new Map<string, { durationMs: number; costUsd: number; isTurn: boolean }>();
+  /** How long steps have waited for people so far, and since when they wait now. */
+  readonly #rests = new Map<string, { readonly ms: number; readonly since: number | undefined }>();
 
   constructor(alarmsOf: AlarmsOf) {
     this.#alarmsOf = alarmsOf;
@@ -34,6 +36,7 @@ export class Describer {
 
   describe(event: RunEvent, before: Run | undefined, after: Run): Line | undefined {
     const said = this.#say(event, before, after);
+    this.#rest(event, after);
     if (!said) return undefined;
     const [text, tone = 'plain'] = said;
     const who = 'agent' in event ? event.agent : 'run';
@@ -169,8 +172,21 @@ export class Describer {
   #remember(event: StepEndEvent, before: Run | undefined): void {
     const status = before?.agents.get(event.agent)?.status;
     if (status?.kind !== 'running') return;
-    const durationMs = event.at - status.startedAt;
+    const { ms = 0, since = event.at } = this.#rests.get(event.agent) ?? {};
+    const durationMs = event.at - status.startedAt - ms - (event.at - since);
     this.#steps.set(event.agent, { durationMs, costUsd: event.cost.usd, isTurn: !!status.session });
+  }
+
+  /** A step does not work while it waits for a person. */
+  #rest(event: RunEvent, after: Run): void {
+    if (!('agent' in event)) return;
+    const status = after.agents.get(event.agent)?.status;
+    const rest = this.#rests.get(event.agent);
+    if (status?.kind !== 'running') this.#rests.delete(event.agent);
+    else if (asksPermission(status))
+      this.#rests.set(event.agent, { ms: rest?.ms ?? 0, since: rest?.since ?? event.at });
+    else if (rest?.since !== undefined)
+      this.#rests.set(event.agent, { ms: rest.ms + event.at - rest.since, since: undefined });
   }
 
   /** `START.md -> goto REVIEW.md (1.2 s, $0.0300)` */

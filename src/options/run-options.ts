@@ -223,7 +223,8 @@ export const RUN_OPTIONS = [
   {
     name: 'notify',
     kind: 'flag',
-    meaning: 'ring the bell and show a note for questions, denials, failures, limits and the end',
+    meaning:
+      'ring the bell and show a note for questions, permission requests, denials, failures, limits and the end',
     example: 'false',
     inProject: 'harmless',
   },

@@ -103,6 +103,9 @@ describe('raymond answer', () => {
     expect(several.stderr).toContain(`--request ${one.slice(0, 8)} (Bash echo x >>one)`);
     expect(await run('answer', 'r', 'allow', '--request', 'zzz')).toMatchObject({ code: 64 });
     await run('answer', 'r', 'allow', '--request', one.slice(0, 8));
+    // The decision reaches the agent, although others are still open.
+    expect(await run('resume', 'r')).toMatchObject({ code: 2 });
+    await eventually('the call happens', () => project.lines('one').length === 1);
     expect(await run('answer', 'r', 'yes', '--request', two)).toMatchObject({
       code: 64,
       stderr: expect.stringContaining('Answer with allow, or deny "why".'),
@@ -145,9 +148,9 @@ test('what is allowed for the run holds for later processes of the agent, and af
     own: true,
     settings: { granted: ['Bash(echo *)'] },
   });
-  // Nobody else can add such a rule: a run whose rules have another seal is not the user's own.
-  const forged = project.read('.raymond/runs/r/seals');
-  expect(forged.split('\n').filter(Boolean).length).toBeGreaterThan(1);
+  // The rules have a seal of the user: without it, the run would not be the user's own.
+  const seals = project.read('.raymond/runs/r/seals');
+  expect(seals.split('\n').filter(Boolean).length).toBeGreaterThan(1);
   await run('stop', 'r', '--now');
 });
 

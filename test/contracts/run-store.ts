@@ -350,6 +350,13 @@ export const CHECKS: readonly Check[] = [
         (n % 2 ? store : other).mailbox(ID).post(answer(7, 'a', String(n))),
       );
       assert.equal((await Promise.all(racing)).filter(Boolean).length, 1);
+      const decide = (step: number, request: string): Message => ({
+        ...{ kind: 'permission', agent: 'a', step, request, decision: 'allow' },
+      });
+      assert.equal(await store.mailbox(ID).post(decide(3, 'r')), true);
+      assert.equal(await other.mailbox(ID).post(decide(3, 'r')), false);
+      assert.equal(await other.mailbox(ID).post(decide(4, 'r')), true);
+      assert.equal(await other.mailbox(ID).post(decide(3, 's')), true);
     },
   },
   {

@@ -102,8 +102,12 @@ const plays = {
       request_id: id,
       request: { subtype: 'can_use_tool', tool_use_id: `call-${id}`, ...request },
     }));
+    const cancelled = [...open].filter(([, { cancel }]) => cancel).map(([id]) => id);
+    for (const id of cancelled) open.delete(id);
+    const cancels = cancelled.map((id) => ({ type: 'control_cancel_request', request_id: id }));
     // All at once, so that Raymond reads them together.
-    process.stdout.write(asked.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const all = [...asked, ...cancels].map((one) => `${JSON.stringify(one)}\n`);
+    process.stdout.write(all.join(''));
     const said = [];
     while (open.size > 0) {
       const line = JSON.parse((await lines.next()).value);

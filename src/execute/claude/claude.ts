@@ -131,12 +131,27 @@ function controlled(
       void control.launched?.stop();
     },
     decide: (request, decision) => permissions.decide(request, decision),
-    leave: () => {
-      if (control.launched?.fifo) control.launched.leave?.();
-      else void control.launched?.stop();
-    },
+    leave: () => void leave(control),
   };
 }
+
+/** An adopted turn is read again first, so that it gets the decisions that have been made. */
+async function leave({ launched, permissions }: Control): Promise<void> {
+  if (!launched?.fifo) {
+    await launched?.stop();
+    return;
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, READ_MS);
+  });
+  await Promise.race([permissions.allGiven(), launched.ended, timeout]);
+  clearTimeout(timer);
+  launched.leave?.();
+}
+
+/** How long the output of a turn may take to be read again. Decisions that are not given stay recorded. */
+const READ_MS = 10_000;
 
 async function runTurn(
   claude: Claude,

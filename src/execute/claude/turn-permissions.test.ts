@@ -45,7 +45,7 @@ test('rests while a request is open, and replies once', () => {
   expect(granted).toEqual(['Bash']);
 });
 
-test('a decision from before the request is read again is given then, and nobody is asked', () => {
+test('a decision from before the request is read again is given then, without a question', () => {
   const { permissions, log } = turn();
   permissions.decide('a', { decision: 'allow' });
   permissions.handle(asked('a'));
@@ -63,4 +63,17 @@ test('a request ends with its cancellation, with its result, and with the turn',
     ...{ denials: [], errors: [] },
   });
   expect(log.slice(4)).toEqual(['withdraws a', 'withdraws b', 'works', 'withdraws c']);
+});
+
+test('it is known when the decisions of an adopted turn have been given', async () => {
+  const { permissions, log } = turn();
+  await permissions.allGiven();
+  permissions.decide('a', { decision: 'allow' });
+  permissions.decide('a', { decision: 'allow' });
+  const given = permissions.allGiven().then(() => log.push('all given'));
+  permissions.handle(asked('a'));
+  await given;
+  permissions.decide('a', { decision: 'allow' });
+  await permissions.allGiven();
+  expect(log).toEqual(['rests', 'allow a', 'works', 'all given']);
 });

@@ -19,6 +19,8 @@ export class TurnPermissions {
   readonly #open = new Map<string, Asked>();
   /** Decisions about requests that this process has not read yet: it reads an adopted turn again. */
   readonly #early = new Map<string, PermissionDecision>();
+  readonly #given = new Set<string>();
+  #onGiven = () => {};
 
   constructor(parts: TurnPermissionsParts) {
     this.#parts = parts;
@@ -29,8 +31,17 @@ export class TurnPermissions {
     return this.#open.size > 0;
   }
 
-  /** A second decision about a request has no effect: Claude Code ignores it, too. */
+  /** Resolves when all decisions so far have been given to the agent. */
+  async allGiven(): Promise<void> {
+    while (this.#early.size > 0)
+      await new Promise<void>((resolve) => {
+        this.#onGiven = resolve;
+      });
+  }
+
+  /** A second decision about a request has no effect. */
   decide(request: string, decision: PermissionDecision): void {
+    if (this.#given.has(request)) return;
     const asked = this.#open.get(request);
     if (asked) this.#reply(asked, decision);
     else this.#early.set(request, decision);
@@ -64,6 +75,9 @@ export class TurnPermissions {
 
   #reply(asked: Asked, decision: PermissionDecision): void {
     this.#parts.send(replyTo(asked, decision));
+    this.#given.add(asked.request);
+    this.#early.delete(asked.request);
+    this.#onGiven();
     if (decision.decision === 'allow-run')
       this.#parts.onGranted(describeRequest(asked).rules ?? []);
     this.#change(() => this.#open.delete(asked.request));

@@ -21,7 +21,7 @@ export interface WarmProcess {
   readonly tools: string;
   readonly skipPermissions: boolean;
   readonly asksPermissions: boolean;
-  /** The rules that people allowed for the run, as far as the process knows them. */
+  /** The rules that people allowed for the run and that the process knows. */
   readonly granted: Set<string>;
   /** A turn that waits for a person needs no place. */
   readonly place: Place;

@@ -1,6 +1,6 @@
 /**
  * A FIFO as the standard input of a process. The process opens it for reading and writing, so it
- * never sees an end of its input: it outlives Raymond while it waits, and a later Raymond process can
+ * never sees an end of its input. It outlives Raymond while it waits, and a later Raymond process can
  * write to it. Windows has no FIFOs.
  */
 import { execFile } from 'node:child_process';

@@ -382,8 +382,13 @@ export class RunProcesses {
 
 /** A FIFO without a process is removed: other programs that read the folder would wait for it. */
 function closeFifo(fifo: Writable, folder: string, exit: Exit): void {
+  if (exit.kind === 'left') {
+    // What was written still reaches the process.
+    fifo.end();
+    return;
+  }
   fifo.destroy();
-  if (exit.kind !== 'left') rmSync(fifoOf(folder), { force: true });
+  rmSync(fifoOf(folder), { force: true });
 }
 
 const STOP_GRACE_MS = 5000;
