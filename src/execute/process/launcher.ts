@@ -110,7 +110,12 @@ export class Launcher {
   get isUsable(): boolean {
     if (this.#isClosed || this.#count >= MOST_STEPS) return false;
     this.#free = this.#free.filter(({ isFree }) => isFree);
-    return this.#free.length > 0 || (!this.#isOver && this.#channels.length > 0);
+    return this.#free.length > 0 || (!this.#isOver && this.#hasChannel());
+  }
+
+  /** When the shell dies, its channels may close before its end is known. */
+  #hasChannel(): boolean {
+    return this.#channels[0]?.closed === false;
   }
 
   /** False if it has no commands and will have none. */
@@ -203,7 +208,7 @@ export class Launcher {
 
   #newWitness(): Witness {
     const number = FIRST_CHANNEL + this.#witnesses.size;
-    const channel = this.#channels.shift();
+    const channel = this.#hasChannel() ? this.#channels.shift() : undefined;
     if (!channel) throw new Error('The launcher has no free witness.');
     const witness = new Witness(channel);
     this.#witnesses.add(witness);
