@@ -186,7 +186,7 @@ export function errorsOfStep(folders: RunFolders) {
 export function checkAgents(
   names: Iterable<string>,
   { agents }: Workflow,
-  chosen: Choices,
+  { agent: chosen, askPermissions }: Settings,
   given: Choices | undefined,
 ): void {
   for (const name of names) {
@@ -194,7 +194,10 @@ export function checkAgents(
     if (!executable.found)
       throw new UserError('no-executable', executable.problem, executable.remedy);
     const declaration = agentNamed(agents, name);
-    const refusal = declaration?.refusal?.(choicesFor(declaration, agents.usual, chosen));
+    const cannotAsk = askPermissions === true && declaration?.can.ask === false;
+    const refusal = cannotAsk
+      ? 'cannot follow --ask-permissions'
+      : declaration?.refusal?.(choicesFor(declaration, agents.usual, chosen));
     if (refusal !== undefined)
       throw new UserError(
         'usage',

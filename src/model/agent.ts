@@ -64,6 +64,8 @@ export interface AgentAbilities {
   readonly budget: boolean;
   /** Raymond can limit what it may do without asking. */
   readonly permissions: boolean;
+  /** It waits for a person when it wants to do more. */
+  readonly ask: boolean;
 }
 
 export interface ChoiceLevels {

@@ -51,9 +51,9 @@ test('a script stops at its limits', async () => {
 });
 
 test('a manifest with an error stops the run, and lint names the place', async () => {
-  const project = newProject({ 'flow/START.sh': DONE, 'flow/workflow.yaml': 'agent: codex' });
+  const project = newProject({ 'flow/START.sh': DONE, 'flow/workflow.yaml': 'agent: nobody' });
   const { code, stderr } = await project.run(['flow']);
-  expect(stderr).toContain('flow/workflow.yaml:1:8: error: There is no agent "codex".');
+  expect(stderr).toContain('flow/workflow.yaml:1:8: error: There is no agent "nobody".');
   expect(code).toBe(64);
   expect((await project.run(['lint', 'flow'])).stdout).toContain('flow/workflow.yaml:1:8: error');
 });

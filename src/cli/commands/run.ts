@@ -65,7 +65,7 @@ export async function run(
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
   if (!settings.rehearse)
-    checkAgents(agentsAmong(workflow, reached), workflow, settings.agent, options.agent);
+    checkAgents(agentsAmong(workflow, reached), workflow, settings, options.agent);
   const chosen = await executors(around, {
     run: id,
     settings,

@@ -40,7 +40,7 @@ const OWN = { inTags: true, isOwn: true, isDrawn: true, isHarmless: true } as co
 
 export const codexAgent: AgentDeclaration = {
   name: 'codex',
-  can: { branch: true, adopt: true, cost: 'tokens', budget: false, permissions: true },
+  can: { branch: true, adopt: true, cost: 'tokens', budget: false, permissions: true, ask: false },
   choices: [
     { name: 'model', inState: named('A model of the provider.', 'the name of a model'), ...OWN },
     { name: 'effort', inState: named('How hard the model thinks.', 'low, medium or high'), ...OWN },
