@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../model/user-error.ts';
 import { byName } from '../options/chosen-options.ts';
+import { pricesFor } from './agents-section.ts';
 import { configTemplate, readConfig } from './config-file.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
 
@@ -21,6 +22,16 @@ test('keys are the names of options, with underscores', () => {
 test('a switch has two names', () => {
   const text = '[raymond]\nwait = false\nno_warm = true\nno_quiet = false';
   expect(read(text)).toEqual({ wait: false, warm: false, quiet: true });
+});
+
+test('the user may name the prices of models, and a project may not', () => {
+  const text = '[agents.codex]\nprice."gpt-9" = { input = 2.0, output = 20.0 }';
+  const { agent } = readConfig('config.toml', text, 'user');
+  expect(pricesFor('codex', agent)).toEqual({ 'gpt-9': { input: 2, cached: 2, output: 20 } });
+  expect(pricesFor('claude', agent)).toEqual({});
+  expect(() => read(text)).toThrow('[agents]');
+  for (const wrong of ['[agents.codex]\nprice.x = 3', '[agents.codx]\nprice = {}', 'agents = 3'])
+    expect(() => readConfig('config.toml', wrong, 'user')).toThrow('a wrong value for agents');
 });
 
 test.each([

@@ -8,6 +8,7 @@ import { valueProblem } from '../options/option-schema.ts';
 import { asRemedy } from '../options/option-values.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { nearest } from '../parse/nearest.ts';
+import { readAgentsSection } from './agents-section.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
 
 export interface ConfigFile {
@@ -16,7 +17,8 @@ export interface ConfigFile {
   readonly options: RunOptions;
 }
 
-export async function readConfigFile(file: string): Promise<ConfigFile> {
+/** Only the user's own file may have a section for agents. */
+export async function readConfigFile(file: string, whose: 'user' | 'project'): Promise<ConfigFile> {
   let text: string;
   try {
     text = (await readRegularFile(file, MAX_CONFIG_BYTES)).toString('utf8');
@@ -30,15 +32,27 @@ export async function readConfigFile(file: string): Promise<ConfigFile> {
       { file },
     );
   }
-  return { text, options: readConfig(file, text) };
+  return { text, options: readConfig(file, text, whose) };
 }
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-export function readConfig(file: string, text: string): RunOptions {
+export function readConfig(
+  file: string,
+  text: string,
+  whose: 'user' | 'project' = 'project',
+): RunOptions {
   const table = parseToml(file, text);
   for (const key of Object.keys(table)) {
-    if (key === 'raymond') continue;
+    if (key === 'raymond' || (key === 'agents' && whose === 'user')) continue;
+    if (key === 'agents')
+      throw wrong(
+        file,
+        text,
+        key,
+        'has a section [agents], which a project must not have',
+        'Move it to your own config file.',
+      );
     throw wrong(
       file,
       text,
@@ -63,7 +77,17 @@ export function readConfig(file: string, text: string): RunOptions {
     if (values.has(row)) throw twice(file, text, key);
     values.set(row, read);
   }
-  return fromValues(values);
+  const options = fromValues(values);
+  if (table.agents === undefined) return options;
+  const agents = readAgentsSection(table.agents);
+  if ('wrong' in agents && typeof agents.wrong === 'string')
+    throw new UserError(
+      'config',
+      `${file} has a wrong value for ${agents.wrong}.`,
+      'Write prices like price."gpt-5" = { input = 1.25, cached = 0.125, output = 10.0 } under [agents.codex].',
+      { file },
+    );
+  return { ...options, agent: { ...options.agent, ...agents } };
 }
 
 /** A config file with every option in it, commented out. */

@@ -74,13 +74,13 @@ async function readUserFile(): Promise<ConfigPart> {
   const file = join(folder, 'config.toml');
   await checkOwn(folder);
   await checkOwn(file);
-  const { text, options } = await readConfigFile(file);
+  const { text, options } = await readConfigFile(file, 'user');
   return { file, text, options: withNormalChoices(options, file) };
 }
 
 async function readProjectFile({ folder, configFile: file }: ConfiguredProject) {
   const root = dirname(folder);
-  const { text, options: written } = await readConfigFile(file);
+  const { text, options: written } = await readConfigFile(file, 'project');
   withNormalChoices(written, file);
   const dangerous = pick(written, root, true);
   const hasTrust =

@@ -65,7 +65,7 @@ function facts(run: Run, settings: Settings): readonly string[] {
     ...[...workflows].map((workflow) => `  workflow     ${workflow}`),
     ...[...folders].map((folder) => `  directory    ${folder}`),
     ...agentFacts(run.settings, settings),
-    `  budget       ${change(budget(run.settings), budget(settings))}, ${usd(run.totalCostUsd)} spent`,
+    `  budget       ${change(budget(run.settings), budget(settings))}, ${usd(run.totalCostUsd, run.isPriced)} spent`,
   ];
 }
 

@@ -35,7 +35,7 @@ export function showRun(shown: ShownRun, columns: number | undefined): readonly 
     ...troubles(shown),
     ...facts(shown),
     ...agentTable(shown, room),
-    ...stateTable(history.states, room),
+    ...stateTable(history.states, found.run, room),
     ...worktrees(shown),
   ];
 }
@@ -113,7 +113,7 @@ function facts({ found: { run }, log, left }: ShownRun): readonly string[] {
   return [
     `  workflow  ${run.workflow}`,
     `  started   ${time(run.startedAt, Date.now())}, worked for ${duration(run.workedMs)}${inAll(run)}`,
-    `  cost      ${usd(run.totalCostUsd)}${budget}, ${counted(run.iterations, 'step')}`,
+    `  cost      ${usd(run.totalCostUsd, run.isPriced)}${budget}, ${counted(run.iterations, 'step')}`,
     ...forecastLine(left),
     ...(run.agents.size + run.endedAgents.size > 1 ? [`  agents    ${standing(run)}`] : []),
     ...(metadata.length > 0 ? [`  set       ${metadata.join(', ')}`] : []),
@@ -178,21 +178,24 @@ const AGENT_COLUMNS: readonly Column[] = [
 /** All agents, in the order of their creation. */
 function agentTable({ found: { run }, history, doings }: ShownRun, room?: number) {
   const rows: (readonly string[])[] = [];
+  const cost = (agent: Pick<Agent, 'costUsd'>) => usd(agent.costUsd, run.isPriced);
   for (const [id, use] of history.agents) {
     const [live, ended] = [run.agents.get(id), run.endedAgents.get(id)];
-    if (live) rows.push(agentRow(use, live, returnsTo(live), doing(live, doings.get(id))));
-    else if (ended) rows.push(agentRow(use, ended, '', endText(ended)));
+    if (live)
+      rows.push(agentRow(use, live, returnsTo(live), cost(live), doing(live, doings.get(id))));
+    else if (ended) rows.push(agentRow(use, ended, '', cost(ended), endText(ended)));
   }
   return rows.length === 0 ? [] : ['', ...table(AGENT_COLUMNS, rows, room)];
 }
 
 function agentRow(
   { id, variables, workedMs }: AgentUse,
-  { state, costUsd }: Pick<Agent, 'state' | 'costUsd'>,
+  { state }: Pick<Agent, 'state'>,
   returns: string,
+  cost: string,
   status: string,
 ): readonly string[] {
-  return [id, variablesText(variables), state, returns, duration(workedMs), usd(costUsd), status];
+  return [id, variablesText(variables), state, returns, duration(workedMs), cost, status];
 }
 
 function variablesText(variables: AgentUse['variables']): string {
@@ -267,7 +270,11 @@ const STATE_COLUMNS: readonly Column[] = [
 ];
 
 /** The use of the states, in the order of their first visits. */
-function stateTable(states: readonly StateUse[], room?: number): readonly string[] {
+function stateTable(
+  states: readonly StateUse[],
+  { isPriced }: Run,
+  room?: number,
+): readonly string[] {
   const hasSeveral = new Set(states.map(({ workflow }) => workflow)).size > 1;
   const rows = states.map(({ workflow, state, visits, steps, failures, workedMs, costUsd }) => [
     hasSeveral ? `${workflow.split('/').at(-1)}/${state}` : state,
@@ -275,7 +282,7 @@ function stateTable(states: readonly StateUse[], room?: number): readonly string
     String(steps),
     failures > 0 ? String(failures) : '',
     duration(workedMs),
-    usd(costUsd),
+    usd(costUsd, isPriced),
   ]);
   return rows.length === 0 ? [] : ['', ...table(STATE_COLUMNS, rows, room)];
 }

@@ -46,6 +46,7 @@ import type {
   Worktrees,
 } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
+import { pricesFor } from './agents-section.ts';
 import type { Surroundings } from './surroundings.ts';
 import { testWorld } from './world.ts';
 
@@ -120,6 +121,7 @@ export async function executors(
     });
     const codex = codexExecutor({
       path: programIn(given, 'codexPath'),
+      prices: pricesFor(codexAgent.name, given),
       environment: process.env,
       processes,
       sessionsFolder: workspace.sessions,

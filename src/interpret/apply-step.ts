@@ -83,6 +83,7 @@ function endStep(
   });
   return put(run, agent, settled, {
     totalCostUsd: run.totalCostUsd + usd,
+    isPriced: run.isPriced || event.cost.from === 'priced',
     dearestTurnUsd:
       isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, usd) : run.dearestTurnUsd,
   });

@@ -34,6 +34,7 @@ export const newRun: Run = {
   removals: 0,
   iterations: 0,
   totalCostUsd: 0,
+  isPriced: false,
   dearestTurnUsd: undefined,
   limitedUntil: undefined,
   result: undefined,

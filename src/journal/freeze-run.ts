@@ -25,6 +25,7 @@ export function freeze(run: Run): StateFile {
     iteration_count: run.iterations,
     max_iterations: run.settings.maxIterations,
     total_cost_usd: run.totalCostUsd,
+    ...(run.isPriced && { cost_is_estimate: true as const }),
     budget_usd: run.settings.budgetUsd,
     agents: [...run.agents].map(([, agent]) => freezeAgent(agent)),
     fork_counters: Object.fromEntries(run.forkCounters),

@@ -77,6 +77,7 @@ const SUMMARY: Form<RunSummary> = {
   limitedUntil: (value) => value === undefined || isNumber(value),
   iterations: isNumber,
   totalCostUsd: isNumber,
+  isPriced: isBoolean,
   agents: isNumber,
   endedAgents: isNumber,
   isRehearsal: isBoolean,

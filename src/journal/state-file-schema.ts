@@ -167,6 +167,8 @@ export const stateFileSchema = z.object({
   iteration_count: z.number(),
   max_iterations: z.number(),
   total_cost_usd: z.number(),
+  /** Present if a part of the cost was computed with a table of prices. */
+  cost_is_estimate: z.optional(z.literal(true)),
   budget_usd: z.number(),
   agents: z.array(agentSchema),
   fork_counters: z.record(text, z.number()),

@@ -38,6 +38,7 @@ export function thaw(json: unknown): Run | undefined {
     removals: file.ended_agents.filter(({ worktree }) => worktree?.fate === 'removing').length,
     iterations: file.iteration_count,
     totalCostUsd: file.total_cost_usd,
+    isPriced: file.cost_is_estimate === true,
     dearestTurnUsd: file.dearest_turn_usd ?? undefined,
     limitedUntil: file.limited_until ?? undefined,
     result: file.result ?? undefined,

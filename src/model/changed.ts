@@ -25,6 +25,7 @@ export function changedRun(run: Run, change: Partial<Run>, more?: Partial<Run>):
     removals: run.removals,
     iterations: run.iterations,
     totalCostUsd: run.totalCostUsd,
+    isPriced: run.isPriced,
     dearestTurnUsd: run.dearestTurnUsd,
     limitedUntil: run.limitedUntil,
     result: run.result,

@@ -13,6 +13,7 @@ export interface RunSummary
     | 'tally'
     | 'iterations'
     | 'totalCostUsd'
+    | 'isPriced'
   > {
   /** 0 is unlimited. */
   readonly budgetUsd: number;
@@ -25,9 +26,10 @@ export interface RunSummary
 
 export function summaryOf(run: Run): RunSummary {
   const { seq, workflow, status, startedAt, updatedAt, workedMs, limitedUntil } = run;
-  const { tally, iterations, totalCostUsd } = run;
+  const { tally, iterations, totalCostUsd, isPriced } = run;
   return {
     ...{ seq, workflow, status, startedAt, updatedAt, workedMs, tally, iterations, totalCostUsd },
+    isPriced,
     budgetUsd: run.settings.budgetUsd,
     ...(limitedUntil !== undefined && { limitedUntil }),
     agents: run.agents.size,

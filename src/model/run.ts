@@ -48,6 +48,8 @@ export interface Run {
   readonly removals: number;
   readonly iterations: number;
   readonly totalCostUsd: number;
+  /** A part of the cost was computed with a table of prices, so it is an estimate. */
+  readonly isPriced: boolean;
   /**
    * The cost of the most expensive turn so far: the expected cost of a turn when parallel turns are
    * admitted.

@@ -4,6 +4,7 @@ import { counted } from '../model/counted.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
+import type { Cost } from '../model/step-account.ts';
 import { asksPermission, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';
@@ -26,7 +27,7 @@ export type AlarmsOf = RunChoiceRules['alarmsOf'];
 /** Remembers the facts of each newest step that the line about its transition needs. */
 export class Describer {
   readonly #alarmsOf: AlarmsOf;
-  readonly #steps = new Map<string, { durationMs: number; costUsd: number; isTurn: boolean }>();
+  readonly #steps = new Map<string, { durationMs: number; cost: Cost; isTurn: boolean }>();
   /** How long steps have waited for people so far, and since when they wait now. */
   readonly #rests = new Map<string, { readonly ms: number; readonly since: number | undefined }>();
 
@@ -174,7 +175,7 @@ export class Describer {
     if (status?.kind !== 'running') return;
     const { ms = 0, since = event.at } = this.#rests.get(event.agent) ?? {};
     const durationMs = event.at - status.startedAt - ms - (event.at - since);
-    this.#steps.set(event.agent, { durationMs, costUsd: event.cost.usd, isTurn: !!status.session });
+    this.#steps.set(event.agent, { durationMs, cost: event.cost, isTurn: !!status.session });
   }
 
   /** A step does not work while it waits for a person. */
@@ -198,7 +199,7 @@ export class Describer {
     const step = this.#steps.get(agent);
     if (!step) return '';
     this.#steps.delete(agent);
-    const cost = step.isTurn ? `, ${usd(step.costUsd)}` : '';
+    const cost = step.isTurn ? `, ${usd(step.cost.usd, step.cost.from === 'priced')}` : '';
     return ` (${duration(step.durationMs)}${cost})`;
   }
 }
@@ -360,7 +361,7 @@ function stopText({ how, why }: RunEventOf<'stop-requested'>): string {
 }
 
 function endText(outcome: RunEventOf<'run-ended'>['outcome'], run: Run): string {
-  const totals = `(${counted(run.iterations, 'step')}, ${duration(run.workedMs)}, ${usd(run.totalCostUsd)})${handledEnds(run)}`;
+  const totals = `(${counted(run.iterations, 'step')}, ${duration(run.workedMs)}, ${usd(run.totalCostUsd, run.isPriced)})${handledEnds(run)}`;
   const resume = `raymond resume ${shellWord(run.id)}`;
   switch (outcome) {
     case 'completed':

@@ -27,7 +27,7 @@ export function noticeObserver(give: (notice: Notice) => void): Observer {
 export function noticeOf(
   event: RunEvent,
   before: Run | undefined,
-  { id, totalCostUsd }: Run,
+  { id, totalCostUsd, isPriced }: Run,
 ): readonly [Notice['kind'], string] | undefined {
   switch (event.type) {
     case 'agent-asked':
@@ -48,7 +48,7 @@ export function noticeOf(
       if (before?.limitedUntil !== undefined) return undefined;
       return ['limit', `${id} waits for the usage limit until ${time(event.until, event.at)}`];
     case 'run-ended':
-      return ['end', `${id} has ended: ${event.outcome} (${usd(totalCostUsd)})`];
+      return ['end', `${id} has ended: ${event.outcome} (${usd(totalCostUsd, isPriced)})`];
     default:
       return ignore(event);
   }

@@ -8,6 +8,10 @@ test.each([
   [12.345, '$12.35'],
 ])('%d USD is %s', (amount, text) => expect(usd(amount)).toBe(text));
 
+test('an estimate is marked, unless it is nothing', () => {
+  expect([usd(0.03, true), usd(12, true), usd(0, true)]).toEqual(['~$0.0300', '~$12.00', '$0.00']);
+});
+
 test.each([
   [0, '0.0 s'],
   [1_240, '1.2 s'],

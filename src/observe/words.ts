@@ -1,8 +1,10 @@
 /** Formats amounts, durations and times, the same in all output. */
 import { visible } from '../model/visible.ts';
 
-export function usd(amount: number): string {
-  return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
+/** An amount that was computed with a table of prices is an estimate, and is marked with `~`. */
+export function usd(amount: number, isEstimate = false): string {
+  const mark = isEstimate && amount > 0 ? '~' : '';
+  return `${mark}$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
 }
 
 export function duration(ms: number): string {

@@ -14,7 +14,7 @@ export function footer(run: Run, width: number, now: number): readonly Row[] {
   const budget = settings.budgetUsd > 0 ? ` of ${usd(settings.budgetUsd)}` : '';
   const pieces: readonly Piece[] = [
     { text: run.id, tone: 'plain' },
-    { text: `${usd(run.totalCostUsd)}${budget}`, tone: 'plain' },
+    { text: `${usd(run.totalCostUsd, run.isPriced)}${budget}`, tone: 'plain' },
     count(running, 'running', 'plain'),
     count(waiting, 'waiting', 'plain'),
     count(tally.failed, 'failed', 'bad'),

@@ -73,7 +73,11 @@ test('agents take turns, each with its own memory, and a kill of Raymond loses n
   const resumed = raymond.start('resume', 'turns');
   await adopted(raymond);
   release();
-  expect(await resumed.finished).toMatchObject({ code: 0, stdout: 'reviewed\n' });
+  const finished = await resumed.finished;
+  expect(finished).toMatchObject({ code: 0, stdout: 'reviewed\n' });
+  // A part of the cost is an estimate.
+  expect(finished.stderr).toMatch(/CHECK\.md -> result .*~\$0\.0003/);
+  expect(finished.stderr).toMatch(/completed .*~\$/);
 
   const call = 'assistant: <call return="DONE">CHECK</call>';
   expect(responses.requests.map(({ lines }) => lines)).toEqual([

@@ -67,7 +67,7 @@ function row(found: SurveyedRun): readonly string[] {
     unlessZero(waitingOf(run)),
     String(run.iterations),
     duration(run.workedMs),
-    usd(run.totalCostUsd),
+    usd(run.totalCostUsd, run.isPriced),
     time(run.startedAt, Date.now()),
   ];
 }
@@ -136,6 +136,7 @@ function asJson(found: SurveyedRun) {
     worked_ms: run.workedMs,
     iteration_count: run.iterations,
     total_cost_usd: run.totalCostUsd,
+    ...(run.isPriced && { cost_is_estimate: true }),
     budget_usd: run.budgetUsd,
     agents: run.agents,
     ended_agents: run.endedAgents,
