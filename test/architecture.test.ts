@@ -242,6 +242,19 @@ test('the host of a run does not use the process', () => {
   expect(hosts.filter((file) => knowing.test(code(file)))).toEqual([]);
 });
 
+test('only the server loads the packages of the server, and only its command loads the server', () => {
+  const users = files.filter((file) => imports(file).some((target) => /^@?hono\b/.test(target)));
+  expect(users.sort()).toEqual(['serve/app.ts', 'serve/server.ts']);
+  const starters = files.filter(
+    (file) =>
+      !file.startsWith('serve/') &&
+      imports(file).some((target) => /serve\/(?:app|server)\.ts$/.test(target)),
+  );
+  expect(starters).toEqual(['cli/commands/serve.ts']);
+  const loaders = files.filter((file) => /from '[^']*commands\/serve\.ts'/.test(code(file)));
+  expect(loaders).toEqual([]);
+});
+
 test('no promise is made that never settles', () => {
   const endless = /new Promise(?:<[^(]*>)?\(\s*\(\)\s*=>\s*\{\s*\}\s*\)/;
   expect('return new Promise<void>(() => {});').toMatch(endless);

@@ -80,6 +80,7 @@ export function refusalOf(gate: Gate, caller: Caller): Refusal | undefined {
 export const PUBLIC_FILES: Readonly<Record<string, string>> = {
   '/': 'index.html',
   '/page/page.js': 'page.js',
+  '/page/markdown.js': 'markdown.js',
   '/page/page.css': 'page.css',
   '/page/icon.svg': 'icon.svg',
 };

@@ -1,5 +1,7 @@
 // Requests that a page of another site, another user of this machine or a program without the token
 // could send, to every route of the router itself: a new route cannot be forgotten.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appFor } from '../../src/serve/app.ts';
 import { cookieName, PUBLIC_FILES } from '../../src/serve/gate.ts';
@@ -197,6 +199,11 @@ test('without the token, only the files of the page can be read, and they have n
     expect(await ask({ ...at(path), headers: { host: host() } })).toMatchObject({ status: 401 });
   for (const path of others)
     expect(await ask({ ...at(path), headers: sent('GET', {}) })).toMatchObject({ status: 404 });
+});
+
+test('every file of the page that is built is served', () => {
+  const built = readdirSync(join(import.meta.dirname, '..', '..', 'dist', 'page'));
+  expect(built.sort()).toEqual(Object.values(PUBLIC_FILES).toSorted());
 });
 
 test('every answer forbids to frame, sniff, keep and share it, whether it is refused or not', async () => {

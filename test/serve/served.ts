@@ -18,8 +18,8 @@ export interface SentEvent {
   readonly data: unknown;
 }
 
-export async function served(project: Project): Promise<Served> {
-  const process = project.start(['serve', '--port', '0', '--json']);
+export async function served(project: Project, env: Record<string, string> = {}): Promise<Served> {
+  const process = project.start(['serve', '--port', '0', '--json'], { env });
   await eventually('the server has printed its address', () => process.stdout().includes('\n'));
   const { port, token } = JSON.parse(process.stdout());
   const origin = `http://127.0.0.1:${port}`;

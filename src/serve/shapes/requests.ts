@@ -12,6 +12,9 @@ const options = {
   max_parallel: z.optional(z.int().check(z.positive())),
   fail_fast: z.optional(z.boolean()),
   wait: z.optional(z.boolean()),
+  ask_permissions: z
+    .optional(z.boolean())
+    .check(z.describe('A tool call that the agent may not make by itself waits for a decision.')),
   model: z.optional(text),
   effort: z.optional(text),
   permission_mode: z
