@@ -73,7 +73,7 @@ const stepsOf = (agent: string) =>
 
 const namesIn = (agent: string, step: number) => readdirSync(folderOf(agent, step)).sort();
 async function outputOf(agent: string, step: number, kind: 'prompt' | 'script') {
-  const records = fileRecords(realDisk, { folders, trees: join(root, 'trees.jsonl') });
+  const records = fileRecords(realDisk, { folders });
   const name = kind === 'prompt' ? 'answer' : 'stdout';
   return (await records.read({ agent, step }, name, 10_000))?.toString();
 }

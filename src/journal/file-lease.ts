@@ -7,7 +7,7 @@ import type { Run } from '../model/run.ts';
 import type { Lease, OwnedJournal } from '../ports.ts';
 import { createJournal, type FileJournal, openJournal } from './file-journal.ts';
 import { publishNow } from './file-now.ts';
-import { keepRecord, keepTree } from './file-records.ts';
+import { keepRecord } from './file-records.ts';
 import type { FileRunsParts } from './file-runs.ts';
 import { journalOfAnother } from './journal-errors.ts';
 import { takeLock } from './lock.ts';
@@ -84,10 +84,6 @@ export async function takeFileLease(parts: FileRunsParts, id: string): Promise<L
     async keepRecord(step, name, content) {
       await confirm();
       await keepRecord(disk, paths, step, name, content);
-    },
-    async keepTree(step, tree) {
-      await confirm();
-      await keepTree(disk, paths, step, tree);
     },
     async publish(now) {
       await confirm();

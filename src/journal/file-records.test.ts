@@ -1,34 +1,16 @@
-import { appendFile, readFile, symlink } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { realDisk } from './disk.ts';
-import { fileRecords, keepRecord, keepTree } from './file-records.ts';
+import { fileRecords, keepRecord } from './file-records.ts';
 
 async function paths() {
   const root = await temporaryFolder();
   return {
     folders: { step: (agent: string, step: number) => join(root, agent, String(step)) },
-    trees: join(root, 'trees.jsonl'),
   };
 }
-
-test('a tree that was kept after a torn line is found, and the torn one is not', async () => {
-  const where = await paths();
-  await keepTree(realDisk, where, { agent: 'main', step: 1 }, 'aaa');
-  await appendFile(where.trees, '{"agent":"main","step":2,"tr');
-  await keepTree(realDisk, where, { agent: 'main', step: 3 }, 'ccc');
-  const records = fileRecords(realDisk, where);
-  const trees = [1, 2, 3].map((step) => records.tree({ agent: 'main', step }));
-  expect(await Promise.all(trees)).toEqual(['aaa', undefined, 'ccc']);
-});
-
-test('the last tree of a step counts', async () => {
-  const where = await paths();
-  await keepTree(realDisk, where, { agent: 'main', step: 1 }, 'aaa');
-  await keepTree(realDisk, where, { agent: 'main', step: 1 }, 'bbb');
-  expect(await fileRecords(realDisk, where).tree({ agent: 'main', step: 1 })).toBe('bbb');
-});
 
 test('a record that is a link is not followed, neither to read nor to write', async () => {
   const where = await paths();

@@ -73,6 +73,5 @@ function laterMailbox(open: () => Promise<Mailbox>): Mailbox {
 function laterRecords(open: () => Promise<StepRecords>): StepRecords {
   return {
     read: async (step, name, maxBytes) => (await open()).read(step, name, maxBytes),
-    tree: async (step) => (await open()).tree(step),
   };
 }

@@ -72,7 +72,6 @@ interface KeptRun {
   readonly seals: Set<string>;
   readonly mail: Message[];
   readonly records: Map<string, Uint8Array>;
-  readonly trees: Map<string, string>;
   /** Called after each change. */
   readonly listeners: Set<() => void>;
   isRemoved: boolean;
@@ -86,7 +85,6 @@ function newKeptRun(): KeptRun {
     seals: new Set(),
     mail: [],
     records: new Map(),
-    trees: new Map(),
     listeners: new Set(),
     isRemoved: false,
   };
@@ -209,10 +207,6 @@ function takeLease({ runs, self, apply, sealedText }: MemoryStoreParts, id: stri
       check();
       kept.records.set(`${nameOf(step)} ${name}`, Uint8Array.from(content));
     },
-    async keepTree(step, tree) {
-      check();
-      kept.trees.set(nameOf(step), tree);
-    },
     async publish(now) {
       check();
       mine.now = now;
@@ -283,13 +277,12 @@ function memoryMailbox(kept: KeptRun): Mailbox {
   };
 }
 
-function memoryRecords({ records, trees }: KeptRun): StepRecords {
+function memoryRecords({ records }: KeptRun): StepRecords {
   return {
     async read(step, name, maxBytes) {
       const content = records.get(`${nameOf(step)} ${name}`);
       return content && content.length <= maxBytes ? content : undefined;
     },
-    tree: async (step) => trees.get(nameOf(step)),
   };
 }
 

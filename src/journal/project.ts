@@ -37,8 +37,6 @@ export interface RunPaths {
   readonly inbox: string;
   /** The publication of the owner of the run. */
   readonly now: string;
-  /** The trees of files after each step. */
-  readonly trees: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
   /** The notes of an executor about sessions. */
@@ -117,7 +115,6 @@ export function runPaths(project: Project, run: string): RunPaths {
     seals: `${own}seals`,
     inbox: `${own}inbox`,
     now: `${own}now`,
-    trees: `${own}trees.jsonl`,
     source: `${own}source`,
     sessions: `${own}sessions`,
     steps,

@@ -119,8 +119,6 @@ export interface Lease {
    */
   seal(chosen: ChosenRun): Promise<UserError | undefined>;
   keepRecord(step: StepKey, name: RecordName, content: Uint8Array): Promise<void>;
-  /** The git tree of the files as they were at the end of a step. */
-  keepTree(step: StepKey, tree: string): Promise<void>;
   /** Shows other processes what the agents are doing; replaces the previous publication. */
   publish(now: Now): Promise<void>;
   /** Removes everything that the store keeps of the run. */
@@ -194,5 +192,4 @@ export type RecordName = (typeof STEP_FILES)['answer' | 'stdout' | 'stderr']['na
 export interface StepRecords {
   /** Undefined if it was not kept or is larger. */
   read(step: StepKey, name: RecordName, maxBytes: number): Promise<Uint8Array | undefined>;
-  tree(step: StepKey): Promise<string | undefined>;
 }

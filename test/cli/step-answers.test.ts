@@ -20,7 +20,6 @@ async function answersOf(project: Project, run: string) {
   const folder = project.path('.raymond/runs', run);
   const records = fileRecords(realDisk, {
     folders: { step: (agent, step) => `${folder}/steps/${agent}/${step}` },
-    trees: `${folder}/trees.jsonl`,
   });
   const ended = events.flatMap((event) => (event.type === 'step-ended' ? [event] : []));
   return Promise.all(

@@ -194,7 +194,6 @@ export const CHECKS: readonly Check[] = [
 
       await assert.rejects(append(woke(66)), RunLost);
       await assert.rejects(lost.confirm(), RunLost);
-      await assert.rejects(lost.keepTree({ agent: 'main', step: 1 }, TREE), RunLost);
       await assert.rejects(
         lost.keepRecord({ agent: 'main', step: 1 }, 'answer', Buffer.from('mine')),
         RunLost,
@@ -206,7 +205,6 @@ export const CHECKS: readonly Check[] = [
       await journal.append([woke(3)], [woke(2), woke(3)].reduce(apply, run));
       assert.deepEqual(await eventsOf(other), [started, woke(2), woke(3)]);
       const records = other.records(ID);
-      assert.equal(await records.tree({ agent: 'main', step: 1 }), undefined);
       assert.equal(await records.read({ agent: 'main', step: 1 }, 'answer', 100), undefined);
       await taken.release();
     },
@@ -443,8 +441,6 @@ export const CHECKS: readonly Check[] = [
       await lease.keepRecord({ agent: 'main', step: 1 }, 'answer', Buffer.from('old'));
       await lease.keepRecord({ agent: 'main', step: 1 }, 'answer', content);
       await lease.keepRecord({ agent: 'main', step: 2 }, 'stdout', Buffer.from('two'));
-      await lease.keepTree({ agent: 'main', step: 1 }, TREE);
-      await lease.keepTree({ agent: 'main_b', step: 1 }, TREE.toUpperCase());
       await lease.release();
       const records = other.records(ID);
       const text = async (...wanted: Parameters<typeof records.read>) =>
@@ -453,9 +449,6 @@ export const CHECKS: readonly Check[] = [
       assert.equal(await text({ agent: 'main', step: 2 }, 'stdout', 100), 'two');
       assert.equal(await records.read({ agent: 'main', step: 2 }, 'stdout', 2), undefined);
       assert.equal(await records.read({ agent: 'main', step: 2 }, 'answer', 100), undefined);
-      assert.equal(await records.tree({ agent: 'main', step: 1 }), TREE);
-      assert.equal(await records.tree({ agent: 'main_b', step: 1 }), TREE.toUpperCase());
-      assert.equal(await records.tree({ agent: 'main', step: 2 }), undefined);
     },
   },
   {
@@ -519,7 +512,6 @@ export const CHECKS: readonly Check[] = [
     name: 'removing a run removes everything of it and frees its id',
     async holds({ store, other }) {
       const lease = await begun(store);
-      await lease.keepTree({ agent: 'main', step: 1 }, TREE);
       await lease.keepRecord({ agent: 'main', step: 1 }, 'answer', Buffer.from('old'));
       await other.mailbox(ID).post(stop('drain'));
       await lease.publish(nowAt(1, 'removed'));
@@ -530,15 +522,12 @@ export const CHECKS: readonly Check[] = [
       await assert.rejects(eventsOf(other), hasCode('no-run'));
       const again = await begun(other);
       assert.deepEqual(await store.mailbox(ID).messages(), []);
-      assert.equal(await store.records(ID).tree({ agent: 'main', step: 1 }), undefined);
       const record = await store.records(ID).read({ agent: 'main', step: 1 }, 'answer', 100);
       assert.equal(record, undefined);
       await again.release();
     },
   },
 ];
-
-const TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 const nowAt = (at: number, text: string): Now => ({
   at,

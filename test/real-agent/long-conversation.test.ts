@@ -44,7 +44,7 @@ test.each(suiteAges)(
     expect(readdirSync(stepFolder(TURNS - 20))).toContain('answer.gz');
     expect(readdirSync(stepFolder(TURNS - 19))).toContain('answer');
     const folders = { step: (_agent: string, step: number) => stepFolder(step) };
-    const records = fileRecords(realDisk, { folders, trees: file('.raymond/runs/r/trees.jsonl') });
+    const records = fileRecords(realDisk, { folders });
     const answers = Array.from({ length: TURNS - 1 }, (_, turn) => turn + 1);
     const kept = answers.map((step) => records.read({ agent: 'main', step }, 'answer', 10_000));
     expect((await Promise.all(kept)).map((answer) => Buffer.from(answer ?? []).toString())).toEqual(
