@@ -1,0 +1,71 @@
+// A rewind that is killed: at each call of git, before and after git has done its work.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { command } from '../command.ts';
+import { newProject } from '../new-project.ts';
+
+const GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+
+/** A git that kills the process that starts it, at the call of this number. */
+const KILLER = `#!/bin/sh
+echo >>"$CALLS"
+if [ "$(wc -l <"$CALLS")" -eq "$KILL_AT" ]; then
+  [ "$KILL_WHEN" = before ] && { kill -9 $PPID; exit 1; }
+  ${GIT} "$@"
+  kill -9 $PPID
+  exit 1
+fi
+exec ${GIT} "$@"
+`;
+
+/** The first calls only look. Most of the others change something. */
+const MOMENTS = process.env.RAYMOND_TEST_LONG
+  ? Array.from({ length: 20 }, (_, n) => n + 1)
+  : [5, 8, 12];
+
+/** A rewind of one working tree calls git at least so often. */
+const FEWEST_CALLS = 12;
+
+test.each(
+  MOMENTS.flatMap((at) => [
+    { at, when: 'before' },
+    { at, when: 'after' },
+  ]),
+)(
+  'killed $when call $at of git, it has not begun, or the next resume finishes it',
+  async ({ at, when }) => {
+    const project = newProject({
+      'w/START.sh': `echo 1 >a.txt; rm -f b.txt; echo '<goto>NEXT</goto>'`,
+      // The result tells which files the step found.
+      'w/NEXT.sh': `found="$(cat a.txt) $(ls b.txt 2>/dev/null)"
+echo 2 >a.txt; echo 2 >b.txt
+echo "<result>$found</result>"`,
+      'bin/git': KILLER,
+    });
+    chmodSync(project.path('bin/git'), 0o755);
+    writeFileSync(project.path('.gitignore'), 'calls\n');
+    execFileSync(GIT, ['-C', project.folder, 'init', '-q']);
+    const raymond = (...args: string[]) => command(project, args);
+    await raymond('w', '--workflow-id', 'r', '--checkpoints', 'steps', '--quiet');
+    const killed = await project.run(['rewind', 'r', '--to', 'main:2', '--yes'], {
+      env: {
+        PATH: `${project.path('bin')}:${project.environment.PATH}`,
+        CALLS: project.path('calls'),
+        KILL_AT: String(at),
+        KILL_WHEN: when,
+      },
+    });
+    const isRewound = project.journal('r').some(({ type }) => type === 'run-rewound');
+    if (!isRewound) expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['2\n', '2\n']);
+    const isKilled = killed.signal === 'SIGKILL';
+    if (at <= FEWEST_CALLS) expect(isKilled).toBe(true);
+    if (!isKilled) expect(project.read('a.txt')).toBe('1\n');
+    expect(await raymond('resume', 'r', '--quiet')).toMatchObject({ code: 0, stdout: '1 \n' });
+    expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['2\n', '2\n']);
+    const steps = project.journal('r').filter(({ type }) => type === 'step-started');
+    expect(steps).toHaveLength(isRewound ? 3 : 2);
+    const { code } = await raymond('rewind', 'r', '--to', 'main:1', '--yes');
+    expect(code).toBe(0);
+  },
+);
