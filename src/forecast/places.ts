@@ -58,10 +58,6 @@ export class PlaceReader {
       case 'agent-failed':
         this.#end(event.agent);
         return;
-      case 'run-rewound':
-        for (const { id } of event.agents) this.#enter(id, after);
-        for (const id of [...event.ended.map((one) => one.id), ...event.gone]) this.#end(id);
-        return;
       default:
         ignore(event);
     }
