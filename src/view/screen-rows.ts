@@ -20,13 +20,20 @@ export function screenRows(view: View, frame: Frame): readonly Row[] {
   // Some terminals break a row that fills the last column.
   const width = Math.max(1, frame.width - 1);
   const most = mostRows(height);
-  const open = waitsForPerson(view.run.tally);
+  const open = typing ? openWith(view, typing) : 0;
   const below = [
     ...footer(view.run, width, now),
     ...(typing ? questionRows(typing, { width, rows: questionRoom(height), now, open }) : []),
   ];
   const agents = agentRows(view, { ...frame, width }, most - below.length - SEPARATOR.length);
   return [...(agents.length > 0 ? SEPARATOR : []), ...agents, ...below].slice(-most);
+}
+
+/** The number of agents that wait for the user. The agent that asks may have several requests. */
+function openWith({ run }: View, { asked }: Typing): number {
+  const status = run.agents.get(asked.agent)?.status;
+  const own = status?.kind === 'running' ? status.requests.length : 1;
+  return waitsForPerson(run.tally) + Math.max(0, own - 1);
 }
 
 /** The room for one question. */
