@@ -278,6 +278,9 @@ test('witnesses that are not needed any longer end', async () => {
 /** So many that the run looks whether their folders can be used again. */
 const MANY = 80;
 
+/** Nothing is taken over before the first folder was made ahead. */
+const takenOver = (run: RunProcesses, step: string) => until(() => run.takeOver(step));
+
 const inodeOf = (file: string) => lstatSync(file).ino;
 
 test('the folders of old steps are used again, without a trace of the old step', async () => {
@@ -296,11 +299,11 @@ test('the folders of old steps are used again, without a trace of the old step',
     const inode = inodeOf(step.stdoutFile);
     if (inodes.has(inode)) reused += 1;
     inodes.add(inode);
-    expect(run.takeOver(one.folder)).toBe(true);
+    await takenOver(run, one.folder);
     expect(existsSync(one.folder)).toBe(false);
   }
   expect(reused).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('a process that outlives its step cannot write to the output of a later one', async () => {
   const run = newRun();
@@ -313,7 +316,7 @@ test('a process that outlives its step cannot write to the output of a later one
   const inode = inodeOf(step.stdoutFile);
   const [survivor] = await identities('daemons', 1);
   expect(survivor && isAlive(survivor)).toBe(true);
-  expect(run.takeOver(daemon.folder)).toBe(true);
+  await takenOver(run, daemon.folder);
   for (let n = 0; n < MANY; n++) {
     const one = script('exit 3');
     await done(run, one);
@@ -322,7 +325,7 @@ test('a process that outlives its step cannot write to the output of a later one
     run.takeOver(one.folder);
   }
   await run.endStrays(100);
-}, 60_000);
+});
 
 test('a file that a script has replaced by a link is not emptied', async () => {
   const run = newRun();
@@ -335,4 +338,4 @@ test('a file that a script has replaced by a link is not emptied', async () => {
     run.takeOver(one.folder);
   }
   expect(text(path('precious'))).toBe('kept');
-}, 60_000);
+});
