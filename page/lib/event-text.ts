@@ -34,6 +34,20 @@ export function eventText(event: JournaledEvent): EventText | undefined {
       return plain(`was answered: ${oneLine(event.text)}`);
     case 'agent-reminded':
       return { tone: 'wait', text: `reminder ${event.number}: ${oneLine(event.failure.message)}` };
+    case 'permission-asked':
+      return {
+        tone: 'wait',
+        text: `asks permission: ${oneLine(`${event.tool} ${event.summary}`)}`,
+      };
+    case 'permission-answered':
+      return plain(`permission: ${event.decision}${event.text ? `: ${oneLine(event.text)}` : ''}`);
+    case 'run-rewound':
+      return {
+        tone: 'wait',
+        text: event.to
+          ? `The run goes back to before ${oneLine(event.to.agent)}:${event.to.step}.`
+          : 'A rewind is taken back.',
+      };
     case 'agent-failed':
       return { tone: 'fail', text: `fails: ${oneLine(event.failure.message)}` };
     case 'agent-ended':

@@ -68,6 +68,13 @@ test('waits longer each time, and briefly again after a success', async () => {
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 8000, 500, 1000]);
 });
 
+test('asks again after a 401, because another tab can get a new cookie', async () => {
+  const unknown = new ApiTrouble(401, { code: 'no-token', message: 'No token.', remedy: '' });
+  const { states, events } = await followed([unknown, ['id: 1\ndata: a\n\n']]);
+  expect(states).toContainEqual({ kind: 'lost', retryAt: 500, isUnknown: true });
+  expect(events).toEqual(['a']);
+});
+
 test('does not repeat a request that the server refuses', async () => {
   const { states } = await followed([GONE]);
   expect(states.at(-1)).toEqual({ kind: 'refused', trouble: GONE.trouble });

@@ -8,8 +8,8 @@ import { type ServerEvent, ServerEventReader } from './server-events.ts';
 export type Connection =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open' }
-  /** Not the run, only the way to it. */
-  | { readonly kind: 'lost'; readonly retryAt: number }
+  /** Not the run, only the way to it. A server that was started again does not know the cookie. */
+  | { readonly kind: 'lost'; readonly retryAt: number; readonly isUnknown: boolean }
   /** To connect again would not help. */
   | { readonly kind: 'refused'; readonly trouble: Trouble };
 
@@ -41,11 +41,13 @@ async function connectAgainAndAgain(
   signal: AbortSignal,
 ): Promise<void> {
   let pause = FIRST_PAUSE;
+  let isUnknown = false;
   while (!signal.aborted) {
     onConnection({ kind: 'connecting' });
     try {
       const chunks = await world.open(address(), signal);
       onConnection({ kind: 'open' });
+      isUnknown = false;
       const reader = new ServerEventReader();
       for await (const chunk of chunks) {
         pause = FIRST_PAUSE;
@@ -60,9 +62,10 @@ async function connectAgainAndAgain(
         onConnection({ kind: 'refused', trouble: error.trouble });
         return;
       }
+      isUnknown = error instanceof ApiTrouble && error.status === UNAUTHORIZED;
     }
     if (signal.aborted) return;
-    onConnection({ kind: 'lost', retryAt: world.now() + pause });
+    onConnection({ kind: 'lost', retryAt: world.now() + pause, isUnknown });
     await world.wait(pause, signal);
     pause = Math.min(LONGEST_PAUSE, pause * 2);
   }
@@ -71,8 +74,10 @@ async function connectAgainAndAgain(
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8_000;
 
-/** A server that starts or is busy answers with 5xx, or not at all. */
-const isFinal = ({ status }: ApiTrouble) => status >= 400 && status < 500;
+/** A server that starts or is busy answers with 5xx, or not at all. Another tab can get a new cookie. */
+const isFinal = ({ status }: ApiTrouble) =>
+  status >= 400 && status < 500 && status !== UNAUTHORIZED;
+const UNAUTHORIZED = 401;
 
 /** The server sends a heartbeat more often than this. Silence means that the connection is gone. */
 const LONGEST_SILENCE = 45_000;

@@ -1,15 +1,23 @@
 /**
- * Text of an agent as HTML. Everything in it is hostile: an agent repeats what it read. What is left
- * after the cleaning has no script, no style, no form and no address that the browser would load.
+ * Text of an agent as HTML. Everything in it is hostile: an agent repeats what it read. Tags in it are
+ * shown as text, so a reader sees `<goto>` as the agent wrote it. What is left after the cleaning has no
+ * script, no style, no form and no address that the browser would load.
  */
 import purify from 'dompurify';
 import { Marked } from 'marked';
 
-const marked = new Marked({ gfm: true, breaks: true });
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  renderer: { html: ({ text }) => escaped(text), image: ({ text }) => escaped(text) },
+});
 
 export function htmlOf(text: string): string {
   return purify.sanitize(marked.parse(text, { async: false }), RULES);
 }
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const RULES = {
   ALLOWED_TAGS: [

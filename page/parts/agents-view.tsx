@@ -77,7 +77,9 @@ export function AgentsView({ run, watch, chosen, linkTo }: Props) {
                     <span class="clip state">
                       {visible(agent.state)} <span class="faint">· {agentWord(agent)}</span>
                     </span>
-                    <span class="clip faint told">{newest || agentTold(agent, now)}</span>
+                    <span class="clip faint told">
+                      {newest || agentTold(agent, now, run.pid !== null)}
+                    </span>
                   </span>
                   <span class="figures">
                     <span>{usd(agent.cost_usd)}</span>

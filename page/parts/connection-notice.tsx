@@ -22,12 +22,19 @@ export function ConnectionNotice({ watch }: { readonly watch: RunWatch }) {
   return (
     <div class="notice tone-wait" role="status">
       <Icon name="plug" />
-      <p class="grow">
-        <b>The page has lost the server.</b> The run is not affected: its agents work in their own
-        processes. What you see is the last known state. If the server has ended, start it again
-        with <code class="command">raymond serve</code>
-        <span aria-hidden="true"> Next attempt in {seconds} s.</span>
-      </p>
+      {connection.isUnknown ? (
+        <p class="grow">
+          <b>The server was started again, and does not know this page.</b> Open the address that it
+          printed, in this browser. Then this page continues.
+        </p>
+      ) : (
+        <p class="grow">
+          <b>The page has lost the server.</b> The run is not affected: its agents work in their own
+          processes. What you see is the last known state. If the server has ended, start it again
+          with <code class="command">raymond serve</code>
+          <span aria-hidden="true"> Next attempt in {seconds} s.</span>
+        </p>
+      )}
       <button type="button" class="button" onClick={() => watch.reconnect()}>
         Connect now
       </button>

@@ -19,7 +19,7 @@ export function Conversation({ step }: { readonly step: WatchedStep }) {
     const isNear = box.scrollTop + box.clientHeight > box.scrollHeight - NEAR;
     if (isNear) box.scrollTop = box.scrollHeight;
   }, [messages, partial]);
-  const left = step.count - messages.length;
+  const left = step.omitted;
   return (
     <div class="talk">
       {step.prompt && (

@@ -111,7 +111,6 @@ function Box({ node, isEntry, heat, isChosen, onState, onFocus }: BoxProps) {
       class={classes.join(' ')}
       role="button"
       tabIndex={state === undefined ? undefined : 0}
-      aria-label={[node.label, node.detail, figures].filter(Boolean).join(', ')}
       onClick={(event) => event.defaultPrevented || choose()}
       onFocus={() => onFocus(node.id)}
       onKeyDown={(event) => {
@@ -163,8 +162,14 @@ function figuresOf({ kind, visits, time_ms, cost_usd }: Node): string {
   return [`${visits}×`, duration(time_ms), ...(cost_usd > 0 ? [usd(cost_usd)] : [])].join(' · ');
 }
 
-function Result({ node: { x, y, width, results = 0 } }: { readonly node: Node }) {
-  const text = results > 0 ? `result ${results}×` : 'result';
+function resultText({ results }: Node): string {
+  if (results === undefined) return '';
+  return results > 0 ? `result ${results}×` : 'result';
+}
+
+function Result({ node }: { readonly node: Node }) {
+  const { x, y, width, results = 0 } = node;
+  const text = resultText(node);
   const left = x + width / 2 + 8;
   const long = text.length * 6.6 + 14;
   return (

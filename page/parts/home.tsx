@@ -1,15 +1,16 @@
-import type { QuestionShape } from '../../src/serve/shapes/questions.ts';
 import { useStore } from '../lib/store.ts';
 import { counted, usd } from '../lib/words.ts';
+import type { Want } from '../stores/runs-watch.ts';
 import { Icon } from './icons.tsx';
+import { PermissionCard } from './permission-card.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { useTools } from './tools.ts';
 
 /** What waits for a person, in all runs. */
-export function Home({ onChoose }: { readonly onChoose: (question: QuestionShape) => void }) {
+export function Home({ onChoose }: { readonly onChoose: (question: Want) => void }) {
   const tools = useTools();
   const runs = useStore(tools.runs.runs);
-  const questions = useStore(tools.runs.questions);
+  const questions = useStore(tools.runs.wants);
   const stored = (runs ?? []).flatMap((run) => (run.status === 'damaged' ? [] : [run]));
   const active = stored.filter(({ status }) => status === 'running' || status === 'stopping');
   const cost = stored.reduce((sum, run) => sum + run.cost_usd, 0);
@@ -25,11 +26,7 @@ export function Home({ onChoose }: { readonly onChoose: (question: QuestionShape
       {questions.length > 0 ? (
         <div class="cards">
           {questions.slice(0, MOST).map((question) => (
-            <QuestionCard
-              key={`${question.run} ${question.agent}`}
-              question={question}
-              onChoose={() => onChoose(question)}
-            />
+            <Card key={keyOf(question)} question={question} onChoose={() => onChoose(question)} />
           ))}
           {questions.length > MOST && <p class="faint">{questions.length - MOST} more wait.</p>}
         </div>
@@ -45,3 +42,19 @@ export function Home({ onChoose }: { readonly onChoose: (question: QuestionShape
 }
 
 const MOST = 50;
+
+const keyOf = (one: Want) =>
+  `${one.run} ${one.agent} ${one.kind === 'permission' ? one.request : one.asked_at}`;
+
+interface CardProps {
+  readonly question: Want;
+  readonly onChoose: () => void;
+}
+
+function Card({ question, onChoose }: CardProps) {
+  return question.kind === 'permission' ? (
+    <PermissionCard permission={question} onChoose={onChoose} />
+  ) : (
+    <QuestionCard question={question} onChoose={onChoose} />
+  );
+}

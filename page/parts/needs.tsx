@@ -1,9 +1,15 @@
 /** What a person has to do for the run: one question after the other, and the failures in a line. */
 import { useState } from 'preact/hooks';
-import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
+import type {
+  AgentShape,
+  AgentStatusShape,
+  PermissionShape,
+  WholeRun,
+} from '../../src/serve/shapes/run.ts';
 import { counted, oneLine, visible } from '../lib/words.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
 import { Icon } from './icons.tsx';
+import { PermissionCard } from './permission-card.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { Mark } from './status.tsx';
 
@@ -18,30 +24,56 @@ interface Props {
 export function Needs({ run, watch, preferred, onChoose }: Props) {
   const [at, setAt] = useState(0);
   const asking = run.agents
-    .flatMap((agent) =>
-      agent.status.kind === 'asking' && !agent.status.answered
-        ? [{ agent, status: agent.status }]
-        : [],
-    )
+    .flatMap(wantsOf)
     .toSorted((a, b) => Number(b.agent.id === preferred) - Number(a.agent.id === preferred));
   const failed = run.agents.filter(({ status }) => status.kind === 'failed' && !status.joined);
   if (asking.length + failed.length === 0) return null;
   const index = Math.min(at, asking.length - 1);
   const shown = asking[index];
+  const pager = asking.length > 1 && <Pager index={index} length={asking.length} onPage={setAt} />;
   return (
     <div class="needs">
-      {shown && (
+      {shown?.kind === 'question' && (
         <QuestionCard
           key={`${shown.agent.id} ${shown.status.asked_at}`}
           question={{ ...shown.status, run: run.id, ...placeOf(shown.agent), pid: run.pid }}
           onChoose={() => onChoose(shown.agent.id)}
           onAnswered={() => watch.refresh()}
-          pager={asking.length > 1 && <Pager index={index} length={asking.length} onPage={setAt} />}
+          pager={pager}
+        />
+      )}
+      {shown?.kind === 'permission' && (
+        <PermissionCard
+          key={`${shown.agent.id} ${shown.permission.request}`}
+          permission={{ ...shown.permission, run: run.id, ...placeOf(shown.agent) }}
+          onChoose={() => onChoose(shown.agent.id)}
+          onDecided={() => watch.refresh()}
+          pager={pager}
         />
       )}
       {failed.length > 0 && <Failures failed={failed} onChoose={onChoose} />}
     </div>
   );
+}
+
+type Status<K extends AgentStatusShape['kind']> = Extract<AgentStatusShape, { kind: K }>;
+
+type Want =
+  | { readonly kind: 'question'; readonly agent: AgentShape; readonly status: Status<'asking'> }
+  | {
+      readonly kind: 'permission';
+      readonly agent: AgentShape;
+      readonly permission: PermissionShape;
+    };
+
+/** What an agent wants from a person, except what was answered. */
+function wantsOf(agent: AgentShape): readonly Want[] {
+  const { status } = agent;
+  if (status.kind === 'asking') return status.answered ? [] : [{ kind: 'question', agent, status }];
+  if (status.kind !== 'running') return [];
+  return status.requests
+    .filter(({ answered }) => !answered)
+    .map((permission) => ({ kind: 'permission', agent, permission }));
 }
 
 const placeOf = ({ id, workflow, state }: AgentShape) => ({ agent: id, workflow, state });
@@ -90,7 +122,7 @@ function Failures({ failed, onChoose }: FailuresProps) {
     <p class="failures tone-fail">
       <Mark tone="fail" />
       <b>{counted(failed.length, 'agent')} failed</b>
-      <button type="button" class="link clip" onClick={() => onChoose(first.id)}>
+      <button type="button" class="link clip which" onClick={() => onChoose(first.id)}>
         {visible(first.id)}
       </button>
       <span class="clip grow">{oneLine(first.status.failure.message, 300)}</span>

@@ -110,7 +110,7 @@ function Row({ run, now, isChosen }: RowProps) {
       </span>
       {run.status !== 'damaged' && (
         <span class="facts line">
-          <span class="clip grow">{agentsText(run)}</span>
+          <span class="clip grow">{workText(run)}</span>
           {run.questions > 0 && (
             <b class="tone-wait">
               <Mark tone="wait" /> asks
@@ -124,9 +124,9 @@ function Row({ run, now, isChosen }: RowProps) {
   );
 }
 
-function agentsText({ agents, steps }: Extract<RunRow, { agents: object }>): string {
-  const all = agents.running + agents.waiting + agents.failed + agents.ended;
-  return [counted(all, 'agent'), counted(steps, 'step')].join(' · ');
+function workText({ agents, steps }: Extract<RunRow, { agents: object }>): string {
+  const running = agents.running > 0 ? [`${agents.running} running`] : [];
+  return [counted(steps, 'step'), ...running].join(' · ');
 }
 
 function NoRuns({ isAny }: { readonly isAny: boolean }) {

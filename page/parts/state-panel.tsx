@@ -57,7 +57,7 @@ export function StatePanel({ run, watch, chosen, linkTo, onClose }: Props) {
             <a href={linkTo(agent)}>
               <b class="clip">{visible(agent.id)}</b>
               <Pill tone={agentTone(agent.status)}>{agentWord(agent)}</Pill>
-              <span class="faint small clip">{agentTold(agent, Date.now())}</span>
+              <span class="faint small clip">{agentTold(agent, Date.now(), run.pid !== null)}</span>
             </a>
           </li>
         ))}

@@ -29,7 +29,7 @@ export function runTone(run: Toned): Tone {
 export function agentTone(status: AgentStatusShape): Tone {
   switch (status.kind) {
     case 'running':
-      return 'run';
+      return status.requests.length > 0 ? 'wait' : 'run';
     case 'asking':
     case 'waiting':
       return 'wait';
@@ -53,8 +53,11 @@ const AGENT_WORDS: Readonly<Record<AgentStatusShape['kind'], string>> = {
   stopped: 'stopped',
 };
 
-export const agentWord = ({ status }: AgentShape) =>
-  status.kind === 'asking' && status.answered ? 'answered' : AGENT_WORDS[status.kind];
+export function agentWord({ status }: AgentShape): string {
+  if (status.kind === 'asking' && status.answered) return 'answered';
+  if (status.kind === 'running' && status.requests.length > 0) return 'asks permission';
+  return AGENT_WORDS[status.kind];
+}
 
 export function Pill({ tone, children }: { readonly tone: Tone; readonly children: string }) {
   return (

@@ -7,10 +7,10 @@ import { useTools } from './tools.ts';
 
 export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
   const tools = useTools();
-  const questions = useStore(tools.runs.questions);
+  const wants = useStore(tools.runs.wants);
   const [theme, setTheme] = useState(storedTheme);
   useTheme(theme);
-  const open = questions.filter(({ answered }) => !answered);
+  const open = wants.filter(({ answered }) => !answered);
   return (
     <header class="top">
       <button type="button" class="visually-hidden" onClick={onSkip}>

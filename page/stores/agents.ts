@@ -9,8 +9,11 @@ export function sortedAgents(agents: readonly AgentShape[], words: string): read
 }
 
 /** A failure that a join has reported is a matter of the past. */
-const rankOf = (status: AgentStatusShape) =>
-  status.kind === 'failed' && status.joined ? ORDER.stopped : ORDER[status.kind];
+function rankOf(status: AgentStatusShape): number {
+  if (status.kind === 'failed' && status.joined) return ORDER.stopped;
+  if (status.kind === 'running' && status.requests.length > 0) return ORDER.asking;
+  return ORDER[status.kind];
+}
 
 const ORDER: Readonly<Record<AgentStatusShape['kind'], number>> = {
   failed: 0,
@@ -35,11 +38,12 @@ export function variablesText({ variables }: AgentShape): string {
 }
 
 /** What an agent waits for, or how it ended. */
-export function agentTold({ status, parent }: AgentShape, now: number): string {
+export function agentTold({ status, parent }: AgentShape, now: number, isWorkedOn = true): string {
   switch (status.kind) {
     case 'ready':
-      return 'starts its next step soon';
+      return isWorkedOn ? 'starts its next step soon' : 'continues when the run is resumed';
     case 'running':
+      if (status.requests[0]) return `wants to use ${oneLine(status.requests[0].tool, 60)}`;
       return `${status.prompt ? 'works' : 'runs a script'} for ${elapsed(now - msOf(status.since))}`;
     case 'waiting':
       return `retries in ${elapsed(msOf(status.until) - now)}: ${oneLine(status.failure.message)}`;
@@ -52,6 +56,8 @@ export function agentTold({ status, parent }: AgentShape, now: number): string {
     case 'ended':
       return oneLine(status.result.text) || 'no result';
     case 'stopped':
-      return `stopped by the join of ${oneLine(parent ?? 'its parent')}`;
+      return status.by === 'rewind'
+        ? 'taken back by a rewind'
+        : `stopped by the join of ${oneLine(parent ?? 'its parent')}`;
   }
 }

@@ -30,17 +30,25 @@ test('a tool call has its result, wherever it came', () => {
   ).toEqual(['said', ['1', 'a'], ['2', undefined], 'said']);
 });
 
-test('a batch that was sent again adds nothing twice', () => {
-  const none = { messages: [], count: 0 };
+test('a batch that was sent again adds nothing', () => {
+  const none = { messages: [], omitted: 0, cursor: 0 };
   const two = withMessages(none, [said('a'), said('b')], 2);
   expect(withMessages(two, [said('a'), said('b')], 2)).toBe(two);
-  expect(withMessages(two, [said('b'), said('c')], 3).messages).toEqual(['a', 'b', 'c'].map(said));
+  expect(withMessages(two, [said('c')], 3).messages).toEqual(['a', 'b', 'c'].map(said));
 });
 
-test('messages that were left out count', () => {
-  const late = { messages: [said('y')], count: 50 };
-  expect(withMessages(late, [said('z')], 51)).toEqual({
-    messages: [said('y'), said('z')],
-    count: 51,
-  });
+test('the first messages of a long conversation are left out, and counted', () => {
+  const late = { messages: [said('y')], omitted: 50, cursor: 51 };
+  const batch = Array.from({ length: 1_000 }, (_, n) => said(String(n)));
+  const after = withMessages(late, batch, 1_051);
+  expect([after.messages.length, after.omitted, after.messages[0]]).toEqual([1_000, 51, said('0')]);
+});
+
+test('the output of a script is one text', () => {
+  const wrote = (text: string) => ({ kind: 'stdout', text, omitted: 1 }) as const;
+  expect(itemsOf([wrote('a'), wrote('b'), said('c'), wrote('d')])).toEqual([
+    { kind: 'stdout', text: 'ab', omitted: 2 },
+    said('c'),
+    wrote('d'),
+  ]);
 });

@@ -19,30 +19,45 @@ export function itemsOf(messages: readonly StepMessage[]): readonly Item[] {
       message.kind === 'tool-result' ? [[message.call, message] as const] : [],
     ),
   );
-  return messages.flatMap((message): readonly Item[] => {
-    if (message.kind === 'tool-result') return [];
+  const items: Item[] = [];
+  for (const message of messages) {
+    const last = items.at(-1);
+    if (message.kind === 'tool-result') continue;
     if (message.kind === 'tool-call')
-      return [{ kind: 'tool', call: message, result: results.get(message.id) }];
-    return [message];
-  });
+      items.push({ kind: 'tool', call: message, result: results.get(message.id) });
+    else if (isOutput(message) && last?.kind === message.kind)
+      // A script writes when it likes. For a reader its output is one text.
+      items[items.length - 1] = {
+        ...message,
+        text: last.text + message.text,
+        omitted: last.omitted + message.omitted,
+      };
+    else items.push(message);
+  }
+  return items;
 }
+
+const isOutput = (message: StepMessage): message is Of<'stdout' | 'stderr'> =>
+  message.kind === 'stdout' || message.kind === 'stderr';
 
 export interface Messages {
   readonly messages: readonly StepMessage[];
-  /** The number of messages so far, including those that were left out. */
-  readonly count: number;
+  /** The number of messages before them that are not shown. */
+  readonly omitted: number;
+  /** Where the stream continues. It grows with every batch. */
+  readonly cursor: number;
 }
 
-/** `count` is the number of messages after the batch. A batch that repeats messages adds only new ones. */
+/** `cursor` is the one after the batch. A batch that was sent again adds nothing. */
 export function withMessages(
   before: Messages,
   batch: readonly StepMessage[],
-  count: number,
+  cursor: number,
 ): Messages {
-  const fresh = count - before.count;
-  if (fresh <= 0) return before;
-  const messages = [...before.messages, ...batch.slice(-fresh)];
-  return { messages: messages.slice(-MOST_MESSAGES), count };
+  if (cursor <= before.cursor) return before;
+  const all = [...before.messages, ...batch];
+  const tooMany = Math.max(0, all.length - MOST_MESSAGES);
+  return { messages: all.slice(tooMany), omitted: before.omitted + tooMany, cursor };
 }
 
 const MOST_MESSAGES = 1_000;

@@ -1,5 +1,5 @@
 /** The runs of the project and what waits for a person. Both are read again every few seconds. */
-import type { QuestionList, QuestionShape } from '../../src/serve/shapes/questions.ts';
+import type { QuestionList } from '../../src/serve/shapes/questions.ts';
 import type { RunList, RunRow } from '../../src/serve/shapes/run-row.ts';
 import { get, type Trouble, troubleFrom } from '../lib/api.ts';
 import { Store } from '../lib/store.ts';
@@ -7,7 +7,8 @@ import { Refresher } from './refresher.ts';
 
 export class RunsWatch {
   readonly runs = new Store<readonly RunRow[] | undefined>(undefined);
-  readonly questions = new Store<readonly QuestionShape[]>([]);
+  /** What waits for a person, the oldest first. */
+  readonly wants = new Store<readonly Want[]>([]);
   readonly trouble = new Store<Trouble | undefined>(undefined);
   readonly #reader = new Refresher(() => this.#read());
   readonly #timer: number;
@@ -33,16 +34,16 @@ export class RunsWatch {
 
   async #read(): Promise<void> {
     try {
-      const [{ runs }, { questions }] = await Promise.all([
+      const [{ runs }, waiting] = await Promise.all([
         get<RunList>('/api/runs'),
         get<QuestionList>('/api/questions'),
       ]);
       this.trouble.set(undefined);
       // Most readings change nothing, and then nothing is drawn again.
-      const text = JSON.stringify([runs, questions]);
+      const text = JSON.stringify([runs, waiting]);
       if (text === this.#last) return;
       this.#last = text;
-      this.questions.set(questions);
+      this.wants.set(wantsIn(waiting));
       this.runs.set(runs);
     } catch (error) {
       this.trouble.set(troubleFrom(error));
@@ -51,3 +52,12 @@ export class RunsWatch {
 }
 
 const EVERY_MS = 2_500;
+
+export type Want =
+  | QuestionList['questions'][number]
+  | ({ readonly kind: 'permission' } & QuestionList['permissions'][number]);
+
+function wantsIn({ questions, permissions }: QuestionList): readonly Want[] {
+  const asked = permissions.map((one) => ({ kind: 'permission' as const, ...one }));
+  return [...questions, ...asked].sort((a, b) => (a.asked_at < b.asked_at ? -1 : 1));
+}

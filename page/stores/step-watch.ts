@@ -7,7 +7,7 @@ import type { ServerEvent } from '../lib/server-events.ts';
 import { Store } from '../lib/store.ts';
 import { type Messages, withMessages } from './conversation.ts';
 
-export interface WatchedStep extends Omit<StepShape, 'messages'>, Messages {
+export interface WatchedStep extends Omit<StepShape, keyof Messages>, Messages {
   /** The words that the agent is writing. */
   readonly partial: string;
 }
@@ -36,8 +36,7 @@ export class StepWatch {
       const step = await get<StepShape>(this.#path);
       if (this.#isEnded) return;
       this.trouble.set(undefined);
-      const count = step.cursor;
-      this.step.set({ ...step, count, partial: '' });
+      this.step.set({ ...step, partial: '' });
       if (step.outcome === null) this.#follow();
     } catch (error) {
       if (!this.#isEnded) this.trouble.set(troubleFrom(error));
@@ -46,7 +45,7 @@ export class StepWatch {
 
   #follow(): void {
     this.#unfollow = follow({
-      address: () => `${this.#path}/live?after=${this.step.value?.count ?? 0}`,
+      address: () => `${this.#path}/live?after=${this.step.value?.cursor ?? 0}`,
       onEvent: (event) => this.#take(event),
       onConnection: (connection) => {
         if (!this.#isEnded) this.connection.set(connection);

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { upTo } from '../../test/long.ts';
 import { AGENTS } from '../execute/agents.ts';
 import type { Policy } from '../model/workflow.ts';
 import { readPrompt } from './front-matter.ts';
@@ -346,7 +345,7 @@ test('no text makes the reader throw', () => {
         expect(column).toBeGreaterThanOrEqual(1);
       }
     }),
-    upTo(2_000),
+    { numRuns: 2_000 },
   );
 });
 

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { upTo } from '../../test/long.ts';
 import { AGENTS } from '../execute/agents.ts';
 import { readYamlWorkflow } from './yaml-workflow.ts';
 
@@ -134,6 +133,6 @@ test('no text makes the reader throw', () => {
     fc.property(fc.array(fc.oneof(words, fc.string()), { maxLength: 30 }), (parts) => {
       expect(read(parts.join('')).diagnostics).toBeInstanceOf(Array);
     }),
-    upTo(1_000),
+    { numRuns: 1_000 },
   );
 });

@@ -47,9 +47,7 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
     carryOut(first);
     while (run.status.kind !== 'ended') {
       const decided = decide(await inbox.take());
-      const kept = keep(decided);
-      for (const { event, after } of decided) steps.prepare(event, after);
-      await kept;
+      await keep(decided);
       carryOut(decided);
     }
     return run;

@@ -1,0 +1,134 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { Answered, Decided } from '../../src/serve/shapes/requests.ts';
+import type { PermissionShape } from '../../src/serve/shapes/run.ts';
+import { post, troubleFrom } from '../lib/api.ts';
+import { useNow } from '../lib/hooks.ts';
+import { ago, counted, oneLine, visible } from '../lib/words.ts';
+import { Icon } from './icons.tsx';
+import { ToolInput } from './tool-input.tsx';
+import { addToast, addTrouble, useTools } from './tools.ts';
+
+export interface Permission extends PermissionShape {
+  readonly run: string;
+  readonly agent: string;
+  readonly state: string;
+}
+
+type Decision = 'allow' | 'allow-run' | 'deny' | 'answer';
+
+interface Props {
+  readonly permission: Permission;
+  readonly onChoose: () => void;
+  readonly onDecided?: () => void;
+  /** Leads to the other requests. */
+  readonly pager?: ComponentChildren;
+}
+
+const SAID: Readonly<Record<Decision, string>> = {
+  allow: 'Allowed once.',
+  'allow-run': 'Allowed for the run.',
+  answer: 'Answered.',
+  deny: 'Denied.',
+};
+
+/** The frame is of Raymond. What the agent wants to do is inside a box of its own. */
+export function PermissionCard({ permission, onChoose, onDecided, pager }: Props) {
+  const tools = useTools();
+  const { run, agent, state, request, tool, summary, input, rules, question } = permission;
+  const omitted = (permission.input_length ?? input.length) - input.length;
+  const [word, setWord] = useState('');
+  const [isSending, setSending] = useState(false);
+  const [decided, setDecided] = useState<Decision>();
+  const now = useNow(20_000);
+  const id = useId();
+  const decide = async (decision: Decision) => {
+    setSending(true);
+    try {
+      const path = `/api/runs/${encodeURIComponent(run)}`;
+      const message = decision === 'deny' && word !== '' ? { message: word } : {};
+      const { delivered } =
+        decision === 'answer'
+          ? await post<Answered>(`${path}/answer`, { agent, text: word })
+          : await post<Decided>(`${path}/permission`, { agent, request, decision, ...message });
+      setDecided(decision);
+      addToast(tools, {
+        tone: 'done',
+        message: `${SAID[decision]} The decision for ${visible(agent)} is stored.`,
+        remedy: delivered ? '' : 'No process works on the run. Resume it, and the agent gets it.',
+      });
+      onDecided?.();
+      tools.runs.refresh();
+    } catch (error) {
+      addTrouble(tools, troubleFrom(error));
+    } finally {
+      setSending(false);
+    }
+  };
+  const act = (decision: Decision, text: string, look: string, title?: string) => (
+    <button
+      type="button"
+      class={`button ${look}`}
+      disabled={isSending}
+      title={title}
+      onClick={() => decide(decision)}
+    >
+      {text}
+    </button>
+  );
+  return (
+    <section class="card permission tone-wait" aria-labelledby={id}>
+      <header>
+        <Icon name="shield" />
+        <h2 id={id} class="clip grow">
+          <button type="button" class="link" onClick={onChoose}>
+            {visible(agent)}
+          </button>{' '}
+          {question ? 'asks' : `wants to use ${oneLine(tool, 60)}`}{' '}
+          <span class="faint">in {visible(state)}</span>
+        </h2>
+        <span class="faint small">{ago(permission.asked_at, now)}</span>
+        {pager}
+      </header>
+      {question ? (
+        <blockquote class="words">{visible(input)}</blockquote>
+      ) : (
+        <>
+          {summary !== '' && <p class="small faint anywhere">{oneLine(summary, 300)}</p>}
+          <ToolInput input={input} />
+        </>
+      )}
+      {omitted > 0 && <p class="faint small">{counted(omitted, 'more character')}</p>}
+      {decided || permission.answered ? (
+        <p class="faint small" role="status">
+          {decided ? SAID[decided] : 'A decision is stored.'}
+        </p>
+      ) : (
+        <div class="choices">
+          {!question && act('allow', 'Allow', 'primary')}
+          {!question &&
+            rules !== null &&
+            act(
+              'allow-run',
+              'Allow for the run',
+              '',
+              `For all agents of this run: ${oneLine(rules.join(', '))}`,
+            )}
+          <input
+            class="input"
+            value={word}
+            placeholder={question ? 'Your answer' : 'A word for the agent, if you deny'}
+            aria-label={
+              question
+                ? `Your answer to ${visible(agent)}`
+                : `A word for ${visible(agent)}, if you deny`
+            }
+            onInput={(event) => setWord(event.currentTarget.value)}
+          />
+          {question && act('answer', 'Answer', 'primary')}
+          {act('deny', 'Deny', 'danger')}
+        </div>
+      )}
+    </section>
+  );
+}
