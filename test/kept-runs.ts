@@ -61,6 +61,86 @@ export function writeCrowdedRun(project: string, id: string, events: number, age
   writeJournal(project, id, all, 1024 * 1024);
 }
 
+export interface BusyRun {
+  readonly agents: number;
+  readonly events: number;
+  /** The states that the workers go through, in this order. */
+  readonly states: readonly string[];
+  /** The folder of the workflow. */
+  readonly workflow: string;
+}
+
+/**
+ * Writes an interrupted run with many agents. The first workers have failed, the next ones ask, half of
+ * the others have ended.
+ */
+export function writeBusyRun(project: string, id: string, busy: BusyRun): void {
+  writeJournal(project, id, busyHistory(project, id, busy), 1_000_000);
+}
+
+function busyHistory(project: string, run: string, busy: BusyRun): readonly RunEvent[] {
+  const { agents, states, workflow } = busy;
+  const rounds = Math.max(1, Math.floor((busy.events - agents) / 3 / (agents - 1)));
+  const pace = 3_600_000 / (rounds * agents);
+  let now = BEGIN;
+  const tick = () => {
+    now += pace;
+    return Math.floor(now);
+  };
+  const place = (state: string) => ({ state, workflow, cwd: project });
+  const stateAt = (n: number) => states[n % states.length] ?? '';
+  const settings = { ...newRun.settings, budgetUsd: 60 };
+  const session = { kind: 'none' };
+  const cost = (n: number) => ({ usd: (n % 7) * 0.0004, from: 'told' });
+  const workers = Array.from({ length: agents - 1 }, (_, n) => `main_worker${n + 1}`);
+  const failure = {
+    kind: 'script-failed',
+    message: 'The script exited with code 2: 3 tests fail.',
+  };
+  const events: object[] = [
+    { type: 'run-started', version: JOURNAL_VERSION, at: BEGIN, run, settings, metadata: {} },
+  ].map((event) => ({ ...event, ...place(stateAt(0)) }));
+  workers.forEach((agent, n) => {
+    const more = { agent, parent: 'main', counter: n + 1, variables: { issue: `#${400 + n}` } };
+    events.push({ type: 'agent-forked', at: tick(), ...more, ...place(stateAt(n)) });
+  });
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [n, agent] of workers.entries()) {
+      const [state, step] = [stateAt(n + round), round + 1];
+      events.push({
+        type: 'step-started',
+        at: tick(),
+        agent,
+        step,
+        attempt: 1,
+        state,
+        task: 'state',
+      });
+      const isLast = round === rounds - 1;
+      const by = { at: Math.floor(now + pace / 2), agent };
+      const account = { step, cost: cost(n + round) };
+      if (isLast && n < 3) {
+        events.push({ type: 'step-failed', ...by, ...account, failure });
+        events.push({ type: 'agent-failed', ...by, failure });
+        continue;
+      }
+      events.push({ type: 'step-ended', ...by, ...account, denied: [] });
+      const next = stateAt(n + round + 1);
+      if (isLast && n < 5) {
+        const question = `Issue #${400 + n} can be fixed in two ways. Which one do you prefer?`;
+        events.push({ type: 'agent-asked', ...by, question, next });
+      } else if (isLast && n % 2 === 0)
+        events.push({ type: 'agent-ended', ...by, result: `Fixed #${400 + n}, and added a test.` });
+      else {
+        const stack = { kind: 'keep' };
+        events.push({ type: 'agent-moved', ...by, tag: 'goto', ...place(next), session, stack });
+      }
+    }
+  }
+  events.push({ type: 'run-ended', at: tick(), outcome: 'interrupted' });
+  return events.map((event) => runEventSchema.parse(event));
+}
+
 function writeJournal(
   project: string,
   id: string,

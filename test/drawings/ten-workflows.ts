@@ -6,6 +6,61 @@ import { workflowOf } from '../lint/workflow-of.ts';
 
 const DESKS = 'BILLING LOGIN SHIPPING RETURNS BUGS PRIVACY SALES ACCESS PRESS'.split(' ');
 
+/** The texts of the states of a workflow with 60 states, by their names. */
+export const SIXTY_STATES = sketchedFiles(`
+      START: goto GOALS
+      GOALS: ask SCOPE | 2d CANCEL
+      SCOPE: call RESEARCH -> SPEC
+      RESEARCH: fork SURVEY, fork INTERVIEW, fork NUMBERS, join DIGEST | 4h LATE
+      SURVEY: result
+      INTERVIEW: result
+      NUMBERS.sh: result
+      DIGEST.sh: goto DIGESTED
+      LATE: goto DIGESTED
+      DIGESTED: result
+      SPEC: function CRITIC -> SPEC_REVIEW
+      CRITIC: result
+      SPEC_REVIEW: goto SPEC, ask SPEC_ANSWER | 2d CANCEL
+      SPEC_ANSWER: goto SPEC, goto DESIGN, goto CANCEL
+      DESIGN: goto DESIGN_API, goto DESIGN_DATA
+      DESIGN_API: function CRITIC -> DESIGN_DATA
+      DESIGN_DATA: function CRITIC -> DESIGN_PAGE
+      DESIGN_PAGE: function CRITIC -> DESIGN_DONE
+      DESIGN_DONE: goto DESIGN, goto SPLIT
+      SPLIT: fork BUILD_API -> GATHER, fork BUILD_DATA -> GATHER, fork BUILD_PAGE -> GATHER, fork DOCS -> GATHER
+      ${['API', 'DATA', 'PAGE']
+        .map(
+          (part) => `
+      BUILD_${part}: goto TEST_${part}
+      TEST_${part}.sh: goto FIX_${part}, goto LOOK_${part}
+      FIX_${part}: goto TEST_${part}, goto STUCK_${part}
+      STUCK_${part}: ask FIX_${part} | 8h DROP_${part}
+      DROP_${part}.sh: result
+      LOOK_${part}: function REVIEW -> ACT_${part}
+      ACT_${part}: goto FIX_${part}, result`,
+        )
+        .join('')}
+      REVIEW: call SECURITY -> VERDICT
+      SECURITY.sh: result
+      VERDICT: result
+      DOCS: goto DOCS_CHECK
+      DOCS_CHECK.sh: goto DOCS, result
+      GATHER.sh: goto GATHER, goto MERGE, goto CANCEL
+      MERGE: goto CONFLICT, goto SYSTEM_TEST
+      CONFLICT: goto MERGE, goto CANCEL
+      SYSTEM_TEST.sh: goto SYSTEM_FIX, goto LOAD_TEST
+      SYSTEM_FIX: goto SYSTEM_TEST, goto CANCEL
+      LOAD_TEST.sh: goto TUNE, goto RELEASE
+      TUNE: goto LOAD_TEST, goto CANCEL
+      RELEASE: workflow ../release -> WATCH
+      WATCH.sh: goto WATCH, goto ALARM, goto PRAISE
+      ALARM: goto ROLLBACK, goto WATCH
+      ROLLBACK.sh: goto MERGE, goto CANCEL
+      PRAISE: result
+      CANCEL: goto CLEAN_UP
+      CLEAN_UP.sh: result
+    `);
+
 export const TEN_WORKFLOWS: readonly (readonly [name: string, workflow: Workflow])[] = [
   ['approval, 6 states', template('release-approval')],
   ['dispatcher, 6 states', template('parallel-fixes')],
@@ -172,62 +227,7 @@ export const TEN_WORKFLOWS: readonly (readonly [name: string, workflow: Workflow
       STATISTICS: result
     `),
   ],
-  [
-    'product, 60 states',
-    sketch(`
-      START: goto GOALS
-      GOALS: ask SCOPE | 2d CANCEL
-      SCOPE: call RESEARCH -> SPEC
-      RESEARCH: fork SURVEY, fork INTERVIEW, fork NUMBERS, join DIGEST | 4h LATE
-      SURVEY: result
-      INTERVIEW: result
-      NUMBERS.sh: result
-      DIGEST.sh: goto DIGESTED
-      LATE: goto DIGESTED
-      DIGESTED: result
-      SPEC: function CRITIC -> SPEC_REVIEW
-      CRITIC: result
-      SPEC_REVIEW: goto SPEC, ask SPEC_ANSWER | 2d CANCEL
-      SPEC_ANSWER: goto SPEC, goto DESIGN, goto CANCEL
-      DESIGN: goto DESIGN_API, goto DESIGN_DATA
-      DESIGN_API: function CRITIC -> DESIGN_DATA
-      DESIGN_DATA: function CRITIC -> DESIGN_PAGE
-      DESIGN_PAGE: function CRITIC -> DESIGN_DONE
-      DESIGN_DONE: goto DESIGN, goto SPLIT
-      SPLIT: fork BUILD_API -> GATHER, fork BUILD_DATA -> GATHER, fork BUILD_PAGE -> GATHER, fork DOCS -> GATHER
-      ${['API', 'DATA', 'PAGE']
-        .map(
-          (part) => `
-      BUILD_${part}: goto TEST_${part}
-      TEST_${part}.sh: goto FIX_${part}, goto LOOK_${part}
-      FIX_${part}: goto TEST_${part}, goto STUCK_${part}
-      STUCK_${part}: ask FIX_${part} | 8h DROP_${part}
-      DROP_${part}.sh: result
-      LOOK_${part}: function REVIEW -> ACT_${part}
-      ACT_${part}: goto FIX_${part}, result`,
-        )
-        .join('')}
-      REVIEW: call SECURITY -> VERDICT
-      SECURITY.sh: result
-      VERDICT: result
-      DOCS: goto DOCS_CHECK
-      DOCS_CHECK.sh: goto DOCS, result
-      GATHER.sh: goto GATHER, goto MERGE, goto CANCEL
-      MERGE: goto CONFLICT, goto SYSTEM_TEST
-      CONFLICT: goto MERGE, goto CANCEL
-      SYSTEM_TEST.sh: goto SYSTEM_FIX, goto LOAD_TEST
-      SYSTEM_FIX: goto SYSTEM_TEST, goto CANCEL
-      LOAD_TEST.sh: goto TUNE, goto RELEASE
-      TUNE: goto LOAD_TEST, goto CANCEL
-      RELEASE: workflow ../release -> WATCH
-      WATCH.sh: goto WATCH, goto ALARM, goto PRAISE
-      ALARM: goto ROLLBACK, goto WATCH
-      ROLLBACK.sh: goto MERGE, goto CANCEL
-      PRAISE: result
-      CANCEL: goto CLEAN_UP
-      CLEAN_UP.sh: result
-    `),
-  ],
+  ['product, 60 states', workflowOf(SIXTY_STATES)],
 ];
 
 function template(name: string): Workflow {
@@ -244,11 +244,15 @@ function template(name: string): Workflow {
  * and after `!` where a worker failed. `tree` is a fork with a worktree.
  */
 function sketch(lines: string): Workflow {
+  return workflowOf(sketchedFiles(lines));
+}
+
+function sketchedFiles(lines: string): Readonly<Record<string, string>> {
   const states = lines.split('\n').flatMap((line) => {
     const [, name, tags] = /^\s*([\w.]+): (.*)$/.exec(line) ?? [];
     return name && tags ? [[name, textOf(tags)] as const] : [];
   });
-  return workflowOf(Object.fromEntries(states));
+  return Object.fromEntries(states);
 }
 
 function textOf(tags: string): string {

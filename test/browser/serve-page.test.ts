@@ -1,0 +1,195 @@
+/** The page of `raymond serve`: what a person sees and does with live runs of real scripts. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { Project } from '../raymond.ts';
+import { browserPath, launchBrowser } from './browser.ts';
+import { goTo, openIn, openPage, PHONE, placeIn, type Served, startServe } from './served-page.ts';
+
+/** A browser on a busy machine takes its time. */
+const LONG = { timeout: 240_000 };
+
+/** A script that says what it does, and waits for a file. */
+const waiting = (file: string, tag: string) =>
+  `echo "waiting for ${file}" >&2\nwhile [ ! -e ${file} ]; do sleep 0.05; done\necho '${tag}'\n`;
+
+const WORKFLOWS = {
+  'live/START.sh': waiting('go-$RAYMOND_WORKFLOW_ID', '<goto>ASK</goto>'),
+  'live/ASK.sh': `echo '<ask next="DONE">Which colour?</ask>'\n`,
+  'live/DONE.sh': `echo "<result>painted $RAYMOND_INPUT</result>"\n`,
+  'slow/START.sh': waiting('finish', '<result>slow and done</result>'),
+};
+
+describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () => {
+  let browser: Browser;
+  let project: Project;
+  let served: Served;
+  const start = (args: readonly string[]) => project.start(args);
+  beforeAll(async () => {
+    project = new Project(WORKFLOWS);
+    [browser, served] = await Promise.all([launchBrowser(browserPath ?? ''), startServe(start)]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.kill('SIGKILL');
+    await project?.dispose();
+  });
+
+  test('starts a run, follows it, answers its question and shows its result', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+    expect(placeIn(page)).toBe('#/');
+
+    await page.keyboard.press('n');
+    await page.getByRole('combobox', { name: 'Workflow' }).fill('live');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('heading', { name: 'live', level: 1 }).waitFor();
+    const run = runIn(page);
+    await page
+      .locator('.agent.tone-run title', { hasText: 'main: running' })
+      .waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^START/ }).waitFor();
+
+    project.write(`go-${run}`, '');
+    await page.getByText('Which colour?').waitFor();
+    await page.getByRole('link', { name: /waiting for you/ }).waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.type('dark blue');
+    await page.keyboard.press('Control+Enter');
+    await pill(page, 'completed').waitFor();
+
+    await page.keyboard.press('3');
+    await page.getByRole('link', { name: /main/ }).last().click();
+    await page.getByText('painted dark blue').first().waitFor();
+    await page.getByLabel('Earlier step').click();
+    await page.getByText('Which colour?').first().waitFor();
+    expect(placeIn(page)).toBe(`#/runs/${run}/agents?agent=main&step=2`);
+    expect(project.journal(run).filter(({ type }) => type === 'agent-answered')).toMatchObject([
+      { text: 'dark blue' },
+    ]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('streams the output of a step, stops the run, and resumes it', async () => {
+    await project.run(['slow', '--detach', '--workflow-id', 'slow-1']);
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/runs/slow-1/log?agent=main&step=1');
+    await page.getByText('waiting for finish').waitFor();
+    await page.getByText('The agent is working.').waitFor();
+
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('menuitem', { name: /Stop now/ }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.getByText('The run stops: person.').waitFor();
+
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByLabel('Budget in $').fill('7.5');
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('of $7.50').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    project.write('finish', '');
+    await pill(page, 'completed').waitFor();
+    await page.getByText('The run ends: completed.').waitFor();
+    const numbers = project.journal('slow-1').map(({ seq }) => seq);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('says that the server is gone, not the agent, and continues when it is back', async () => {
+    const own = await startServe(start);
+    await project.run(['live', '--detach', '--workflow-id', 'live-2']);
+    const { page, context } = await openPage(browser, own.address);
+    await goTo(page, '#/runs/live-2/log');
+    await page.getByText('step 1 starts').waitFor();
+
+    await own.kill('SIGKILL');
+    await page.getByText('The page has lost the server.').waitFor();
+    project.write('go-live-2', '');
+    await eventually('the run continues without the server', () =>
+      project.journal('live-2').some(({ type }) => type === 'agent-asked'),
+    );
+    const next = await startServe(start, own.port);
+    await page.getByText('The server was started again, and does not know this page.').waitFor();
+    const other = await openIn(context, next.address);
+    await page.getByText('asks: Which colour?').waitFor();
+    await page.getByText('The server was started again').waitFor({ state: 'detached' });
+    expect(await page.locator('.log .told').allTextContents()).toEqual([
+      'The run starts at START.sh.',
+      'START.sh: step 1 starts',
+      'step 1 ends',
+      'goto → ASK.sh',
+      'ASK.sh: step 2 starts',
+      'step 2 ends',
+      'asks: Which colour?',
+    ]);
+    // A link may be opened in a tab that shows the page: only the fragment changes.
+    await goTo(page, new URL(next.address).hash);
+    await eventually('the token disappears', () => placeIn(page) === '#/');
+    expect(other.faults).toEqual([]);
+    await context.close();
+    await next.kill('SIGKILL');
+  });
+
+  test('filters runs, has links for every place, and can be used with keys alone', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await page.getByRole('link', { name: /slow-1/ }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('slow');
+    await page.getByRole('link', { name: /live-2/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'slow', level: 1 }).waitFor();
+    await page.keyboard.press('4');
+    await page.getByRole('columnheader', { name: 'Visits' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Colours: system/ }).click();
+    await page.getByRole('button', { name: /^Colours: light/ }).click();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await page.keyboard.press('2');
+    await page.getByRole('application', { name: /Timeline/ }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Agent main' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
+    await goTo(page, '#/runs/there-is-none');
+    await page.getByRole('alert').getByRole('heading').waitFor();
+    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
+    await context.close();
+  });
+
+  test('a phone shows the list, then the run, then the agent', async () => {
+    const { page, faults, context } = await openPage(browser, served.address, {
+      viewport: PHONE,
+      hasTouch: true,
+    });
+    await page.getByRole('link', { name: /slow-1/ }).tap();
+    await page.getByRole('link', { name: 'Agents' }).tap();
+    await page.getByRole('link', { name: /main/ }).last().tap();
+    await page.getByText('slow and done').first().waitFor();
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(PHONE.width);
+    await page.getByLabel('Close the panel').tap();
+    await page.getByLabel('Back to all runs').tap();
+    await page.getByRole('link', { name: /live-2/ }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a page without a token says what to do', async () => {
+    const { page, context } = await openPage(browser, `http://127.0.0.1:${served.port}/`);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(/raymond serve/);
+    await context.close();
+  });
+});
+
+const pill = (page: Page, text: string) => page.locator('.run-head .pill', { hasText: text });
+
+const runIn = (page: Page) => /^#\/runs\/([^/]+)\//.exec(placeIn(page))?.[1] ?? '';
