@@ -216,16 +216,18 @@ function programOf(name: string, given: Choices | undefined): Executable {
 
 /**
  * Throws a UserError for a name that neither Raymond nor the usual agent of the run knows. Codex
- * takes the models of any provider, so it reports unknown names itself.
+ * takes the models of any provider, so it reports unknown names itself. Before the workflow is read,
+ * `usual` is undefined, and only names that no agent knows are refused.
  */
 export async function checkNames(
-  usual: string,
+  usual: string | undefined,
   { agent: chosen, rehearse }: Settings,
   given: Choices | undefined,
 ): Promise<void> {
-  if (usual !== claudeAgent.name) return;
-  const { model, effort, permissionMode } = readChoices(chosen);
-  if (model !== undefined && !isModel(model))
+  const { model, effort: named, permissionMode } = readChoices(chosen);
+  const isOurs = usual === claudeAgent.name;
+  const effort = isOurs || (named && nearest(named, EFFORTS)) ? named : undefined;
+  if (isOurs && model !== undefined && !isModel(model))
     throw unknownName('The agent', 'model', model, MODELS);
   const isKnown = (names: AgentNames) =>
     (effort === undefined || names.efforts.includes(effort)) &&

@@ -32,6 +32,7 @@ test('--init-config writes every option, commented out, and never overwrites a f
     'allowedTools',
     'appendSystemPrompt',
     'claudePath',
+    'codexPath',
     'mcpConfig',
     'onEvent',
     'settings',

@@ -52,6 +52,7 @@ export async function run(
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
     throw wrongUsage('--scripts works only in a rehearsal.', 'Add --rehearse, or omit --scripts.');
 
+  await checkNames(undefined, settingsFrom(options), options.agent);
   const loose = looseLibrary(cwd, options.agent);
   const workflow = await loose.load(path);
   await checkNames(workflow.agents.usual, settingsFrom(options), options.agent);
