@@ -1,7 +1,7 @@
 /**
  * Rewinds a run on which no process works. It needs no terminal: the command line and the API use it.
  *
- * The event is journaled before any file changes. It names the files that must come back, so that a
+ * The event is journaled before any file changes. It names the files that must return, so that a
  * later command can finish after a crash at any moment: see `finishRestoring`.
  */
 import { apply } from '../interpret/apply.ts';
@@ -26,7 +26,7 @@ export interface RewindPorts {
 }
 
 export interface RewindOptions {
-  /** Whether files come back, too. */
+  /** Whether files return, too. */
   readonly files: boolean;
   /** Called before anything changes. If it rejects, nothing does. */
   readonly agree?: (plan: RewindPlan) => Promise<void>;
@@ -66,7 +66,7 @@ export async function rewindRun(
   }
 }
 
-/** What a rewind would do. It changes nothing. Throws a UserError if the run cannot be rewound. */
+/** Gives the plan of a rewind. It changes nothing. Throws a UserError if the run cannot be rewound. */
 export async function rewindPlan(
   { store, clock, files }: Pick<RewindPorts, 'store' | 'clock' | 'files'>,
   id: string,

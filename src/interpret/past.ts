@@ -1,6 +1,6 @@
 /**
- * What a rewind has to know of the events of a run: the moment to go back to, and what happened after
- * it. It follows the events once, and keeps a few facts of each step.
+ * Collects the facts that a rewind needs: the moment to go back to, and what happened after it. It
+ * follows the events once, and keeps a few facts of each step.
  */
 import { AbandonedSteps } from '../model/abandoned-steps.ts';
 import type { JournaledEvent, Restoration, RunEventOf } from '../model/event.ts';
@@ -30,7 +30,7 @@ export interface Moment {
   readonly beforeStep: ReadonlyMap<string, { readonly agent: Agent; readonly started: number }>;
   /** The newest message of each session after which its history can be cut off. */
   readonly checkpoints: ReadonlyMap<string, string>;
-  /** The rewind that follows the moment, if it is to be taken back. */
+  /** The rewind that follows the moment, if this rewind is taken back. */
   readonly rewind?: RunEventOf<'run-rewound'>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Plans a rewind: which agents go back, what they leave behind, and which files come back. It decides
+ * Plans a rewind: which agents go back, what they leave behind, and which files return. It decides
  * everything, so that the event needs nothing else.
  */
 import type { RunEventOf, RunOutcome } from '../model/event.ts';
@@ -17,7 +17,7 @@ export interface RewindPlan {
   readonly event: Omit<RunEventOf<'run-rewound'>, 'files'>;
   /** The agents that go back, each with its first abandoned step. */
   readonly back: readonly { readonly agent: string; readonly step: number | undefined }[];
-  /** The working trees whose files come back. */
+  /** The working trees whose files return. */
   readonly files: readonly WantedFiles[];
   /** The directories that are in no repository, so that their files are left alone. */
   readonly withoutFiles: readonly string[];

@@ -6,9 +6,9 @@ import type { Moment, Past } from './past.ts';
 export type RootOf = (directory: string) => string | undefined;
 
 /**
- * The agents that a rewind concerns. To the given ones it adds those that shared a directory with one
- * of them since the moment, the workers that were forked since then, and the agents that one of them
- * has affected: with its result in a join, or with a stop.
+ * The agents that a rewind concerns: the given ones, and all that belong to one of them since the
+ * moment. These are agents that shared a directory with it, and workers that were forked. These are
+ * also agents that it has affected: with its result in a join, or with a stop.
  */
 export function rewindMembers(
   past: Past,

@@ -98,7 +98,7 @@ function planLines(
       : []),
     ...(isWithFiles && roots.length > 0
       ? [
-          `  Files of ${names(roots)} come back as they were. Files that git ignores, branches and commits stay.`,
+          `  Files of ${names(roots)} return to that moment. Files that git ignores, branches and commits stay.`,
         ]
       : []),
     ...(isWithFiles && withoutFiles.length > 0
