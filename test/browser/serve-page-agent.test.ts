@@ -1,0 +1,95 @@
+/** The page of `raymond serve` with the real agent and a scripted model: permissions and a rewind. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RaymondSandbox, raymondSandbox } from '../real-agent/raymond-sandbox.ts';
+import { browserPath, launchBrowser } from './browser.ts';
+import { goTo, openPage, type Served, startServe } from './served-page.ts';
+
+/** A browser on a busy machine takes its time. */
+const LONG = { timeout: 240_000 };
+
+const EVIL = `<img src=x onerror="document.title='broken'">`;
+
+describe.runIf(browserPath !== undefined)(
+  'the page of raymond serve with the real agent',
+  LONG,
+  () => {
+    let browser: Browser;
+    let sandbox: RaymondSandbox;
+    let served: Served;
+    beforeAll(async () => {
+      sandbox = await raymondSandbox({
+        age: 'newer',
+        workflow: { 'START.md': 'Make two files.', 'NEXT.md': 'Say goodbye.' },
+        script: [
+          {
+            content: [
+              { type: 'text', text: `I make **one**. ${EVIL}` },
+              { type: 'tool_use', name: 'Bash', input: { command: 'curl --version >>made-one' } },
+            ],
+          },
+          {
+            content: [
+              { type: 'tool_use', name: 'Bash', input: { command: 'curl --version >>made-two' } },
+            ],
+          },
+          'Only one. <goto>NEXT</goto>',
+          '<result>goodbye</result>',
+        ],
+      });
+      execFileSync('git', ['init', '-q'], { cwd: sandbox.claude.work });
+      [browser, served] = await Promise.all([
+        launchBrowser(browserPath ?? ''),
+        startServe((args) => sandbox.start(...args)),
+      ]);
+    }, LONG.timeout);
+    afterAll(async () => {
+      await browser?.close();
+      await served?.kill('SIGKILL');
+      await sandbox?.run('stop', 'r', '--now');
+      await sandbox?.remove();
+    });
+
+    test('allows one tool call, denies another, and rewinds the run', async () => {
+      await sandbox.run(
+        'workflow',
+        '--detach',
+        '--workflow-id',
+        'r',
+        '--ask-permissions',
+        '--wait',
+      );
+      const { page, faults, context } = await openPage(browser, served.address);
+      await goTo(page, '#/runs/r/graph?agent=main&step=1');
+      await page.getByText('curl --version >>made-one').first().waitFor();
+      await page.getByText('asks permission').first().waitFor();
+      expect(existsSync(sandbox.file('made-one'))).toBe(false);
+      // The words of the agent are markdown, and its tags are text.
+      await page.locator('.markdown strong', { hasText: 'one' }).waitFor();
+      await page.locator('.markdown', { hasText: EVIL }).waitFor();
+      await page.getByRole('button', { name: 'Allow', exact: true }).click();
+
+      const second = page.locator('.card.permission', { hasText: 'curl --version >>made-two' });
+      await second.getByRole('textbox').fill('not on main');
+      expect(existsSync(sandbox.file('made-one'))).toBe(true);
+      await second.getByRole('button', { name: 'Deny' }).click();
+      await page.locator('.run-head .pill', { hasText: 'completed' }).waitFor();
+      expect(existsSync(sandbox.file('made-two'))).toBe(false);
+      expect(JSON.stringify(sandbox.model.requests.at(-2)?.messages)).toContain('not on main');
+
+      await goTo(page, '#/runs/r/log?agent=main&step=2');
+      await page.getByRole('button', { name: 'Rewind to before this step' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('1 step of main, from step 2 (NEXT.md), no longer count').waitFor();
+      await dialog.getByRole('button', { name: 'Rewind', exact: true }).click();
+      await page.getByText('The run goes back to before main:2.').waitFor();
+      await page.getByRole('button', { name: 'Resume' }).waitFor();
+      expect(sandbox.journal('r').filter(({ type }) => type === 'run-rewound')).toHaveLength(1);
+      expect(await page.title()).not.toBe('broken');
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+  },
+);
