@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { PastReader, type PastRun, pastRunSchema } from '../forecast/past-run.ts';
+import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { RunStore, StoredRun, SurveyedRun } from '../ports.ts';
+
+/** The newest finished runs of the workflow of a run, with the files that the run read. */
+export function pastsOf(store: RunStore, { workflow, workflowFiles }: Run) {
+  return pastRuns(store, workflow, workflowFiles.get(workflow));
+}
 
 /**
  * The newest finished runs of a workflow with these files. A workflow with other files is another one.

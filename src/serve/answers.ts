@@ -1,5 +1,8 @@
 /** The answers of all routes. This file does not know HTTP. */
 
+import { forecastOf, remainderOf } from '../forecast/forecast.ts';
+import type { PastRun } from '../forecast/past-run.ts';
+import type { Run } from '../model/run.ts';
 import { summaryOf } from '../model/run-summary.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { RunControl, RunStore, StepReader } from '../ports.ts';
@@ -12,6 +15,7 @@ import { openQuestions } from './questions.ts';
 import type { RouteName } from './routes.ts';
 import { allRows, storedRowOf } from './rows.ts';
 import { runEvents } from './run-events.ts';
+import type { RunForecast } from './shapes/forecast.ts';
 import { RUN_STATUSES } from './shapes/run-row.ts';
 import type { EventSource } from './sse.ts';
 import { liveStep, wholeStep } from './steps.ts';
@@ -23,6 +27,8 @@ export interface ServeParts {
   readonly steps: StepReader;
   /** Loads a workflow, or throws a UserError. */
   readonly workflow: (ref: string) => Promise<Workflow>;
+  /** What completed runs of the same workflow say about this one. */
+  readonly pasts: (run: Run) => Promise<readonly PastRun[]>;
   /** A file of the page; undefined if it does not exist. */
   readonly page: (file: string) => Promise<string | undefined>;
   readonly now: () => number;
@@ -96,6 +102,12 @@ export function answersFor(parts: ServeParts): Answers {
       graph: async (asked) => {
         const { found, followed } = await runOf(asked);
         return body(await graphs.of(found.id, followed));
+      },
+      forecast: async (asked) => {
+        const { run, places } = (await runOf(asked)).followed;
+        const pasts = await parts.pasts(run);
+        const rest = run.agents.size === 0 ? null : remainderOf(run, places.standing(run), pasts);
+        return body({ ...forecastOf(pasts), rest } satisfies RunForecast);
       },
       questions: async () => body(await openQuestions(store, control)),
       ...acts,

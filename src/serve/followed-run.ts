@@ -2,6 +2,7 @@
  * A run that is read once and then followed. Everything that answers need is kept up to date with each
  * event, so an answer about a long run does not read its journal again.
  */
+import { PlaceReader } from '../forecast/places.ts';
 import { OverlayReader } from '../graph/overlay.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
@@ -17,6 +18,7 @@ export class FollowedRun {
   readonly bars = new Bars();
   readonly history = new RunHistory((span) => this.bars.add(span));
   readonly overlay = new OverlayReader();
+  readonly places = new PlaceReader();
   readonly steps = new StepIndex();
   readonly #over = new AbortController();
   readonly #listeners = new Set<() => void>();
@@ -84,6 +86,7 @@ export class FollowedRun {
     this.#run = run;
     this.history.follow(event, run);
     this.overlay.follow(event);
+    this.places.follow(event, run);
     this.steps.follow(event, run);
     this.#recent.push(event);
     // Now and then, because each cut copies the rest.

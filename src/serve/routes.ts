@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { nowSchema } from '../model/now.ts';
 import { errorBody, text } from './shapes/common.ts';
 import { eventBatch, heartbeat, partialText } from './shapes/events.ts';
+import { runForecast } from './shapes/forecast.ts';
 import { graphShape } from './shapes/graph.ts';
 import { questionList } from './shapes/questions.ts';
 import {
@@ -132,6 +133,13 @@ export const ROUTES = {
     path: '/api/runs/:id/graph',
     summary: 'The graph of the workflow, with visits, time and cost',
     answer: json(graphShape),
+  },
+  forecast: {
+    method: 'GET',
+    path: '/api/runs/:id/forecast',
+    summary: 'The usual cost and time, from completed runs of the workflow with the same files',
+    description: '`rest` says what the run itself still needs; null if it is over.',
+    answer: json(runForecast),
   },
   questions: {
     method: 'GET',

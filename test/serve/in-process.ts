@@ -1,5 +1,6 @@
 /** A server in the process of the test, for a project of its own. */
 import { request } from 'node:http';
+import { pastsOf } from '../../src/cli/past-runs.ts';
 import { runControl } from '../../src/cli/run-control.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { looseLibrary, stepReaderFor } from '../../src/cli/wire.ts';
@@ -13,6 +14,7 @@ export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeP
     control: runControl(around),
     steps: stepReaderFor(around),
     workflow: (ref) => looseLibrary(around.cwd).load(ref),
+    pasts: (run) => pastsOf(around.store, run),
     page: async (file) => `the file ${file}`,
     now: () => Date.now(),
     version: 'test',

@@ -242,7 +242,14 @@ describe('hostile requests', () => {
   const IDS = ['..', '%2e%2e', '..%2F..%2Fetc%2Fpasswd', '%00', '__proto__', 'constructor', '%ff'];
   const LONG = 'x'.repeat(5_000);
   test.each([...IDS, '.git', '%F0%9F%92%A9', '%E2%80%AE', LONG])('the id %.20s', async (id) => {
-    for (const rest of ['', '/events', '/graph', '/steps/main/1', `/steps/${id}/1/live`]) {
+    for (const rest of [
+      '',
+      '/events',
+      '/graph',
+      '/forecast',
+      '/steps/main/1',
+      `/steps/${id}/1/live`,
+    ]) {
       const { status, text } = await ask({
         ...at(`/api/runs/${id}${rest}`),
         headers: sent('GET', {}),

@@ -91,6 +91,9 @@ describe('runs', () => {
         },
       ],
     });
+    expect(await server.get('/api/runs/q/forecast')).toMatchObject({
+      body: { runs: 0, run: null, rest: { kind: 'unknown', needed: 3 } },
+    });
     const answer = (text: string) => server.post('/api/runs/q/answer', { text });
     const both = await Promise.all([answer('blau'), answer('rot')]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -106,6 +109,9 @@ describe('runs', () => {
       agents: [{ id: 'main', steps: 2, status: { kind: 'ended' } }],
       states: [{ state: 'START.sh', visits: 1 }, { state: 'NEXT.sh' }],
       counts: { ended: 1, running: 0 },
+    });
+    expect(await server.get('/api/runs/q/forecast')).toMatchObject({
+      body: { runs: 1, rest: null, states: [{ node: 'state:START.sh', runs: 1 }, {}, {}] },
     });
     expect(await server.post('/api/runs/q/answer', { text: 'x' })).toMatchObject({ status: 409 });
   });
@@ -148,7 +154,7 @@ describe('runs', () => {
       problem: { message: expect.any(String), remedy: expect.any(String) },
     });
     expect(runs.map(({ id }) => id)).toContain('q');
-    for (const path of ['', '/events', '/graph'])
+    for (const path of ['', '/events', '/graph', '/forecast'])
       expect(await server.get(`/api/runs/bad${path}`)).toMatchObject({ status: 409 });
   });
 
@@ -186,6 +192,7 @@ describe('runs', () => {
     await get('/api/questions');
     await get('/api/runs/q', '/api/runs/{id}');
     await get('/api/runs/q/graph', '/api/runs/{id}/graph');
+    await get('/api/runs/q/forecast', '/api/runs/{id}/forecast');
     await get('/api/runs/q/steps/main/1', '/api/runs/{id}/steps/{agent}/{n}');
     const run = { workflow: 'ask', id: 'api' };
     check('/api/runs', 'post', await server.post('/api/runs', run));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { startServer } from '../../serve/server.ts';
+import { pastsOf } from '../past-runs.ts';
 import { reportError } from '../report-error.ts';
 import { runControl } from '../run-control.ts';
 import { onSignals } from '../signals.ts';
@@ -25,6 +26,7 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
       control: runControl(around),
       steps: stepReaderFor(around),
       workflow: (ref) => looseLibrary(around.cwd).load(ref),
+      pasts: (run) => pastsOf(around.store, run),
       page: pageFile,
       now: around.clock.now,
       version: RAYMOND_VERSION,
