@@ -47,7 +47,6 @@ test.each<[string, Choices, Choices, Choices]>([
     {},
     { ...DEFAULTS, agentArgs: ['--no-chrome', '--agent=x'] },
   ],
-  ['the path of the program, which a run does not keep', { claudePath: '/x' }, {}, DEFAULTS],
   [
     'a bypass that an older Raymond kept as a mode',
     {},
