@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 export function setup(): void {
-  const built = join(root, 'dist', 'cli.js');
+  const built = join(root, 'dist', 'cli.cjs');
   if (existsSync(built) && statSync(built).mtimeMs > newestSource()) return;
   const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'build.js')], {
     stdio: 'inherit',

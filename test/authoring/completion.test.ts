@@ -36,7 +36,7 @@ test('bash completes commands, options, run ids and templates', async () => {
   await raymond('flow', '--rehearse', '--workflow-id', 'flow-1');
   await raymond('flow', '--rehearse', '--workflow-id', 'flow-2');
 
-  expect(await offered('raymond re')).toEqual(['resume']);
+  expect(await offered('raymond re')).toEqual(['resume', 'rewind']);
   expect(await offered('raymond ')).toEqual(
     expect.arrayContaining(['run', 'resume', 'list', 'test', 'init', 'completion']),
   );

@@ -97,7 +97,8 @@ export function executorContract(
       expect(await endless.outcome).toMatchObject({ kind: 'interrupted' });
       expect(textOf(await other.outcome)).toContain('the answer');
       await executor.close();
-      expect(left()).toEqual([]);
+      // A process that has closed its last file may still be there for a moment.
+      await expect.poll(left).toEqual([]);
     });
 
     test('adopting a step that never started starts it', async () => {
@@ -112,7 +113,7 @@ export function executorContract(
       const { executor, step, left } = await make();
       await executor.start(step('answers'), ignore).outcome;
       await executor.close();
-      expect(left()).toEqual([]);
+      await expect.poll(left).toEqual([]);
       await executor.close();
     });
 

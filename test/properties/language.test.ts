@@ -63,7 +63,9 @@ function execute(stage: Stage, statements: readonly Statement[]): void {
     execute(stage, statement.body);
     stage.turn('<result>back</result>');
     expect(stage.agent()).toMatchObject({ state: 'R.md', input: 'back', stack, workflow, cwd });
-    expect(stage.agent().session).toEqual(running ? { kind: 'open', id: running.id } : session);
+    expect(stage.agent().session).toEqual(
+      running ? { kind: 'open', id: running.id, executor: 'scripted' } : session,
+    );
   }
 }
 
