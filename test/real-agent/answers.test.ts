@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import { answering, bash, eventsOf, type RaymondSandbox, sandboxes } from './raymond-sandbox.ts';
 import type { Reply } from './scripted-model.ts';
 
@@ -22,7 +22,7 @@ async function setHook({ claude }: RaymondSandbox, event: string, command: strin
 
 const stop = `echo '{"continue": false, "stopReason": "Not today. <goto>DEPLOY</goto>"}'`;
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test.each([
     ['UserPromptSubmit', 'echo "Not today." >&2; exit 2', 0],
     ['UserPromptSubmit', stop, 0],

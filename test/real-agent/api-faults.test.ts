@@ -1,5 +1,6 @@
 // Checks how a run handles faults of the model's service.
 import { describe, expect, test } from 'vitest';
+import { inSuite, isLong } from '../long.ts';
 import { type Age, suiteAges } from './claude-sandbox.ts';
 import {
   answering,
@@ -67,49 +68,57 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
   });
 });
 
-test('the agent fails after three retries, and a resume continues where it was', async () => {
-  let isWell = false;
-  const { run, model } = await sandbox({
-    age: 'newer',
-    workflow: { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
-    script: (request) => {
-      if (lastPrompt(request) === 'Do one.') return '<goto>TWO</goto>';
-      return isWell ? '<result>well</result>' : faults.overloaded;
-    },
-    environment: hasty,
+if (isLong)
+  test('the agent fails after three retries, and a resume continues where it was', async () => {
+    let isWell = false;
+    const { run, model } = await sandbox({
+      age: 'newer',
+      workflow: { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
+      script: (request) => {
+        if (lastPrompt(request) === 'Do one.') return '<goto>TWO</goto>';
+        return isWell ? '<result>well</result>' : faults.overloaded;
+      },
+      environment: hasty,
+    });
+    const { code, stderr } = await run('workflow', '--workflow-id', 'r');
+    expect(code).toBe(1);
+    expect(stderr).toContain('TWO.md -> failed');
+    expect(model.requests).toHaveLength(1 + 4);
+    isWell = true;
+    expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'well\n' });
+    expect(conversationLines(model.requests.at(-1))).toEqual([
+      'user: Do one.',
+      'assistant: <goto>TWO</goto>',
+      'user: Do two.',
+    ]);
   });
-  const { code, stderr } = await run('workflow', '--workflow-id', 'r');
-  expect(code).toBe(1);
-  expect(stderr).toContain('TWO.md -> failed');
-  expect(model.requests).toHaveLength(1 + 4);
-  isWell = true;
-  expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'well\n' });
-  expect(conversationLines(model.requests.at(-1))).toEqual([
-    'user: Do one.',
-    'assistant: <goto>TWO</goto>',
-    'user: Do two.',
-  ]);
-});
 
-test('a service that cannot be reached is tried four times', async () => {
-  const { run, journal } = await sandbox({
-    age: 'newer',
-    workflow: { 'START.md': 'Do one.' },
-    script: [],
-    environment: { ...hasty, ANTHROPIC_BASE_URL: closedPort },
+if (isLong)
+  test('a service that cannot be reached is tried four times', async () => {
+    const { run, journal } = await sandbox({
+      age: 'newer',
+      workflow: { 'START.md': 'Do one.' },
+      script: [],
+      environment: { ...hasty, ANTHROPIC_BASE_URL: closedPort },
+    });
+    expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 1 });
+    const failures = eventsOf(journal('r'), 'step-failed').map(({ failure }) => failure.kind);
+    expect(failures).toEqual(Array(4).fill('connection-lost'));
   });
-  expect(await run('workflow', '--workflow-id', 'r')).toMatchObject({ code: 1 });
-  const failures = eventsOf(journal('r'), 'step-failed').map(({ failure }) => failure.kind);
-  expect(failures).toEqual(Array(4).fill('connection-lost'));
-});
 
-test.each<[string, Age, Fault]>([
-  ['not-logged-in', 'newer', faults.unauthorized],
-  ['not-logged-in', 'older', faults.forbidden],
-  ['no-credit', 'newer', faults.noCredit],
-  ['unknown-model', 'newer', faults.unknownModel],
-  ['refused', 'older', faults.tooLong],
-])('%s fails without a retry (%s)', async (kind, age, fault) => {
+test.each(
+  inSuite<[string, Age, Fault]>(
+    [
+      ['not-logged-in', 'newer', faults.unauthorized],
+      ['no-credit', 'newer', faults.noCredit],
+    ],
+    [
+      ['not-logged-in', 'older', faults.forbidden],
+      ['unknown-model', 'newer', faults.unknownModel],
+      ['refused', 'older', faults.tooLong],
+    ],
+  ),
+)('%s fails without a retry (%s)', async (kind, age, fault) => {
   const { run, model, journal } = await sandbox({
     age,
     workflow: { 'START.md': 'Do one.' },
@@ -157,15 +166,16 @@ describe('a usage limit', () => {
     expect(eventsOf(journal('r'), 'agent-waits')).toEqual([]);
   });
 
-  test('pauses the run with --no-wait, and again when it is resumed too early', async () => {
-    const { run, model } = await sandbox({ age: 'newer', workflow, script, environment });
-    const { code, stderr } = await run('workflow', '--no-wait', '--workflow-id', 'r');
-    expect(code).toBe(2);
-    expect(stderr).toContain(endsAt);
-    expect(stderr).toContain('paused');
-    expect(await run('resume', 'r')).toMatchObject({ code: 2 });
-    expect(model.requests).toHaveLength(2);
-  });
+  if (isLong)
+    test('pauses the run with --no-wait, and again when it is resumed too early', async () => {
+      const { run, model } = await sandbox({ age: 'newer', workflow, script, environment });
+      const { code, stderr } = await run('workflow', '--no-wait', '--workflow-id', 'r');
+      expect(code).toBe(2);
+      expect(stderr).toContain(endsAt);
+      expect(stderr).toContain('paused');
+      expect(await run('resume', 'r')).toMatchObject({ code: 2 });
+      expect(model.requests).toHaveLength(2);
+    });
 
   test('is not detected in text that the agent reads or writes', async () => {
     const words = "You've hit your session limit · resets 8pm (America/New_York)";

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
+import { isLong } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import {
   allowBash,
@@ -63,15 +64,16 @@ describe.each(suiteAges)('with the %s Claude Code, kept warm', (age) => {
     expect(await second.finished).toMatchObject({ code: 0, stdout: 'ok\n' });
   });
 
-  test('they end at a prune if Raymond was killed', async () => {
-    const { start, run, file, jobs } = await withJobs(await world());
-    const first = start('workflow', '--workflow-id', 'r');
-    await until(() => existsSync(file('waits')));
-    await killHard(first.child);
-    expect(jobs().map(lives)).toEqual([true, true]);
-    expect(await run('prune', 'r')).toMatchObject({ code: 0 });
-    expect(jobs().map(lives)).toEqual([false, false]);
-  });
+  if (isLong)
+    test('they end at a prune if Raymond was killed', async () => {
+      const { start, run, file, jobs } = await withJobs(await world());
+      const first = start('workflow', '--workflow-id', 'r');
+      await until(() => existsSync(file('waits')));
+      await killHard(first.child);
+      expect(jobs().map(lives)).toEqual([true, true]);
+      expect(await run('prune', 'r')).toMatchObject({ code: 0 });
+      expect(jobs().map(lives)).toEqual([false, false]);
+    });
 });
 
 async function withJobs(world: RaymondSandbox) {

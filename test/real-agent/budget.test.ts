@@ -1,5 +1,6 @@
 // Checks the cost of turns, and that a budget holds when many agents spend it.
 import { describe, expect, test } from 'vitest';
+import { inSuite } from '../long.ts';
 import { ages, suiteAges } from './claude-sandbox.ts';
 import {
   answering,
@@ -76,10 +77,12 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
 
 // The versions count costs differently.
 describe.each(ages)('with the %s Claude Code', (age) => {
-  test.each([
-    { how: 'kept warm', flags: [] },
-    { how: 'one process per prompt', flags: ['--no-warm'] },
-  ])('the cost of every turn is counted once ($how)', async ({ flags }) => {
+  test.each(
+    inSuite<{ how: string; flags: readonly string[] }>(
+      [{ how: 'kept warm', flags: [] }],
+      [{ how: 'one process per prompt', flags: ['--no-warm'] }],
+    ),
+  )('the cost of every turn is counted once ($how)', async ({ flags }) => {
     const dear = (content: string): Reply => ({ content, usage: costing(0.25) });
     const world = await sandbox({
       age,

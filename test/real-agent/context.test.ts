@@ -1,16 +1,19 @@
 // Checks what the model remembers after each tag.
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { inSuite } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import { answering, conversationLines, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  test.each([
-    { how: 'kept warm', flags: [] },
-    { how: 'one process per prompt', flags: ['--no-warm'] },
-  ])(
+  test.each(
+    inSuite<{ how: string; flags: readonly string[] }>(
+      [{ how: 'kept warm', flags: [] }],
+      [{ how: 'one process per prompt', flags: ['--no-warm'] }],
+    ),
+  )(
     'a callee remembers its caller, but the caller does not remember the callee ($how)',
     async ({ flags }) => {
       const { run, model } = await sandbox({

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/execute/process/index.ts';
+import { isLong } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import {
   allowBash,
@@ -219,27 +220,28 @@ echo '<goto>END</goto>'`,
   );
 });
 
-test('a state can restart after an interruption', async () => {
-  const { start, run, model, file, claude, processes } = await sandbox({
-    age: 'newer',
-    workflow: { 'START.md': 'Do one.', 'TWO.md': '---\non_interrupt: restart\n---\nDo two.' },
-    script: answering({
-      'Do one.': '<goto>TWO</goto>',
-      'Do two.': [bash('echo line >> effects; sleep 300'), '<result>anew</result>'],
-    }),
+if (isLong)
+  test('a state can restart after an interruption', async () => {
+    const { start, run, model, file, claude, processes } = await sandbox({
+      age: 'newer',
+      workflow: { 'START.md': 'Do one.', 'TWO.md': '---\non_interrupt: restart\n---\nDo two.' },
+      script: answering({
+        'Do one.': '<goto>TWO</goto>',
+        'Do two.': [bash('echo line >> effects; sleep 300'), '<result>anew</result>'],
+      }),
+    });
+    await allowBash(claude);
+    const first = start('workflow', '--workflow-id', 'r');
+    await until(() => existsSync(file('effects')));
+    await killHard(first.child);
+    process.kill(-(processes().at(-1) ?? 0), 'SIGKILL');
+    expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'anew\n' });
+    expect(conversationLines(model.requests.at(-1))).toEqual([
+      'user: Do one.',
+      'assistant: <goto>TWO</goto>',
+      'user: Do two.',
+    ]);
   });
-  await allowBash(claude);
-  const first = start('workflow', '--workflow-id', 'r');
-  await until(() => existsSync(file('effects')));
-  await killHard(first.child);
-  process.kill(-(processes().at(-1) ?? 0), 'SIGKILL');
-  expect(await run('resume', 'r')).toMatchObject({ code: 0, stdout: 'anew\n' });
-  expect(conversationLines(model.requests.at(-1))).toEqual([
-    'user: Do one.',
-    'assistant: <goto>TWO</goto>',
-    'user: Do two.',
-  ]);
-});
 
 function gate() {
   let open = () => {};

@@ -1,15 +1,18 @@
 // Checks what the model remembers and costs when an agent joins its workers.
 import { describe, expect, test } from 'vitest';
+import { inSuite } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import { answering, conversationLines, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  test.each([
-    { how: 'kept warm', flags: [] },
-    { how: 'one process per prompt', flags: ['--no-warm', '--max-parallel', '1'] },
-  ])('a parent that joins keeps its conversation ($how)', async ({ flags }) => {
+  test.each(
+    inSuite<{ how: string; flags: readonly string[] }>(
+      [{ how: 'kept warm', flags: [] }],
+      [{ how: 'one process per prompt', flags: ['--no-warm', '--max-parallel', '1'] }],
+    ),
+  )('a parent that joins keeps its conversation ($how)', async ({ flags }) => {
     const { run, model } = await sandbox({
       age,
       workflow: {

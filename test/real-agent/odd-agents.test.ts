@@ -21,8 +21,8 @@ async function playing(play: string, more: Parameters<typeof fakeClaude>[1] = {}
 }
 
 test.each([
-  { how: 'kept warm', flags: [], turns: 200 },
-  { how: 'one process per prompt', flags: ['--no-warm'], turns: 5 },
+  { how: 'kept warm', flags: [], turns: 50 },
+  { how: 'one process per prompt', flags: ['--no-warm'], turns: 2 },
 ])('prompts of 300 KB arrive complete: $turns ($how)', async ({ flags, turns }) => {
   const { fake, run, file } = await playing('answers', { turns });
   const prompt = Array.from({ length: 10_000 }, (_, n) => `Line ${n} of «many» words 😀`).join(

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { ages } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import { bash, eventsOf, sandboxes } from './raymond-sandbox.ts';
 import type { Reply } from './scripted-model.ts';
 
 const sandbox = sandboxes();
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test('an agent can write to its task folder, but not to Raymond’s files or its workflow', async () => {
     const world = await sandbox({
       age,

@@ -1,6 +1,6 @@
 // An agent that does not end its step with an allowed tag gets a reminder in the same conversation.
 import { describe, expect, test } from 'vitest';
-import { ages, suiteAges } from './claude-sandbox.ts';
+import { suiteAges } from './claude-sandbox.ts';
 import { answering, conversationLines, eventsOf, sandboxes } from './raymond-sandbox.ts';
 
 const sandbox = sandboxes();
@@ -19,7 +19,7 @@ const mayWrite = `End your next message with exactly one of these tags, outside 
 Replace the parts in [brackets].
 Do not repeat work that is done.`;
 
-describe.each(ages)('with the %s Claude Code', (age) => {
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test('an answer after three reminders in the same session counts', async () => {
     const usage = { input_tokens: 10_000, output_tokens: 1_000 };
     const answers = [

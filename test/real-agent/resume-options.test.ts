@@ -1,6 +1,7 @@
 // The options of a resume apply from its first step, however the run ended before.
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import {
   allowBash,
@@ -39,26 +40,28 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     return { ...world, models, first };
   }
 
-  test('a new model applies after a stop by the limit of iterations', async () => {
-    const { run, model } = await sandbox({
-      age,
-      workflow,
-      script: answering({ 'Do one.': '<goto>TWO</goto>', 'Do two.': '<result>done</result>' }),
+  if (isLong)
+    test('a new model applies after a stop by the limit of iterations', async () => {
+      const { run, model } = await sandbox({
+        age,
+        workflow,
+        script: answering({ 'Do one.': '<goto>TWO</goto>', 'Do two.': '<result>done</result>' }),
+      });
+      const args = ['--workflow-id', 'r', '--model', before, '--max-iterations', '1'];
+      expect(await run('workflow', ...args)).toMatchObject({ code: 3 });
+      const more = ['--model', after, '--max-iterations', '9'];
+      expect(await run('resume', 'r', ...more)).toMatchObject({ code: 0 });
+      expect(model.requests.map((request) => request.model)).toEqual([before, after]);
     });
-    const args = ['--workflow-id', 'r', '--model', before, '--max-iterations', '1'];
-    expect(await run('workflow', ...args)).toMatchObject({ code: 3 });
-    const more = ['--model', after, '--max-iterations', '9'];
-    expect(await run('resume', 'r', ...more)).toMatchObject({ code: 0 });
-    expect(model.requests.map((request) => request.model)).toEqual([before, after]);
-  });
 
-  test('a new model applies after a SIGTERM', async () => {
-    const { first, run, models } = await interruptible();
-    first.child.kill('SIGTERM');
-    expect(await first.finished).toMatchObject({ code: 130 });
-    expect(await run('resume', 'r', '--model', after)).toMatchObject({ code: 0 });
-    expect(models()).toEqual([before, before, after]);
-  });
+  if (isLong)
+    test('a new model applies after a SIGTERM', async () => {
+      const { first, run, models } = await interruptible();
+      first.child.kill('SIGTERM');
+      expect(await first.finished).toMatchObject({ code: 130 });
+      expect(await run('resume', 'r', '--model', after)).toMatchObject({ code: 0 });
+      expect(models()).toEqual([before, before, after]);
+    });
 
   test('a new model applies after a crash that killed the agent', async () => {
     const { first, run, models, processes } = await interruptible();
@@ -83,16 +86,17 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     expect(models().at(-1)).toBe(flags.includes('--model') ? after : before);
   });
 
-  test('an agent that still runs is not stopped if no option is stricter', async () => {
-    const { first, start, journal, model } = await interruptible();
-    await killHard(first.child);
-    const resumed = start('resume', 'r', '--budget', '20');
-    await until(() => eventsOf(journal('r'), 'run-resumed')[0]);
-    resumed.child.kill('SIGTERM');
-    await resumed.finished;
-    expect(resumed.stderr()).not.toContain('under the rules of this resume');
-    expect(model.requests).toHaveLength(2);
-  });
+  if (isLong)
+    test('an agent that still runs is not stopped if no option is stricter', async () => {
+      const { first, start, journal, model } = await interruptible();
+      await killHard(first.child);
+      const resumed = start('resume', 'r', '--budget', '20');
+      await until(() => eventsOf(journal('r'), 'run-resumed')[0]);
+      resumed.child.kill('SIGTERM');
+      await resumed.finished;
+      expect(resumed.stderr()).not.toContain('under the rules of this resume');
+      expect(model.requests).toHaveLength(2);
+    });
 });
 
 test('a step that was decided but not launched starts with the new options', async () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inSuite } from '../long.ts';
+import { inSuite, isLong } from '../long.ts';
 import { type Age, suiteAges } from './claude-sandbox.ts';
 import { fakeClaude } from './fake-claude.ts';
 import { answering, bash, eventsOf, sandboxes } from './raymond-sandbox.ts';
@@ -26,11 +26,11 @@ const through = {
 
 test.each(
   inSuite<{ age: Age; flags: readonly string[]; processes: number }>(
+    [{ age: 'newer', flags: [], processes: 1 }],
     [
-      { age: 'newer', flags: [], processes: 1 },
       { age: 'older', flags: ['--no-warm'], processes: 3 },
+      { age: 'older', flags: [], processes: 1 },
     ],
-    [{ age: 'older', flags: [], processes: 1 }],
   ),
 )('each state has its own model and effort: $age $flags', async (way) => {
   const { age, flags, processes } = way;
@@ -121,11 +121,11 @@ describe.each(suiteAges)('the user’s own model, with the %s Claude Code', (age
 
   test.each(
     inSuite<[keyof typeof places, readonly string[]]>(
+      [['the environment of its settings', []]],
       [
-        ['the environment of its settings', []],
         ['its settings', ['--no-warm']],
+        ['the environment of its settings', ['--no-warm']],
       ],
-      [['the environment of its settings', ['--no-warm']]],
     ),
   )(
     'in %s is kept at call and return, and after a state with another model: %j',
@@ -136,13 +136,14 @@ describe.each(suiteAges)('the user’s own model, with the %s Claude Code', (age
     },
   );
 
-  test('is kept at a resume, and is found even if the first state names another', async () => {
-    const { run, models } = await world('the environment of its settings');
-    const args = ['workflow/DEAR_FIRST.md', '--workflow-id', 'r', '--max-iterations', '1'];
-    expect(await run(...args)).toMatchObject({ code: 3 });
-    expect(await run('resume', 'r', '--max-iterations', '9')).toMatchObject({ code: 0 });
-    expect(models()).toEqual(['claude-opus-4-5', own]);
-  });
+  if (isLong)
+    test('is kept at a resume, and is found even if the first state names another', async () => {
+      const { run, models } = await world('the environment of its settings');
+      const args = ['workflow/DEAR_FIRST.md', '--workflow-id', 'r', '--max-iterations', '1'];
+      expect(await run(...args)).toMatchObject({ code: 3 });
+      expect(await run('resume', 'r', '--max-iterations', '9')).toMatchObject({ code: 0 });
+      expect(models()).toEqual(['claude-opus-4-5', own]);
+    });
 });
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
@@ -161,29 +162,31 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     ]);
   });
 
-  test('a warning of the agent about an untrusted folder is shown once', async () => {
-    const { run, file } = await sandbox({
-      age,
-      workflow: { 'START.md': 'Work.', 'TWO.md': 'Work more.' },
-      script: answering({ 'Work.': '<goto>TWO</goto>', 'Work more.': '<result>done</result>' }),
+  if (isLong)
+    test('a warning of the agent about an untrusted folder is shown once', async () => {
+      const { run, file } = await sandbox({
+        age,
+        workflow: { 'START.md': 'Work.', 'TWO.md': 'Work more.' },
+        script: answering({ 'Work.': '<goto>TWO</goto>', 'Work more.': '<result>done</result>' }),
+      });
+      await mkdir(file('.claude'));
+      const rules = { permissions: { allow: ['Bash(bash -c:*)'] } };
+      await writeFile(file('.claude/settings.json'), JSON.stringify(rules));
+      const { stderr } = await run('workflow', '--no-warm');
+      expect(stderr.match(/Claude Code says: .*trust/g)).toHaveLength(1);
     });
-    await mkdir(file('.claude'));
-    const rules = { permissions: { allow: ['Bash(bash -c:*)'] } };
-    await writeFile(file('.claude/settings.json'), JSON.stringify(rules));
-    const { stderr } = await run('workflow', '--no-warm');
-    expect(stderr.match(/Claude Code says: .*trust/g)).toHaveLength(1);
-  });
 
-  test('a permission mode is passed on', async () => {
-    const { run, file } = await sandbox({
-      age,
-      workflow: { 'START.md': 'Work.' },
-      script: [bash('touch made'), '<result>planned</result>'],
+  if (isLong)
+    test('a permission mode is passed on', async () => {
+      const { run, file } = await sandbox({
+        age,
+        workflow: { 'START.md': 'Work.' },
+        script: [bash('touch made'), '<result>planned</result>'],
+      });
+      const { stderr } = await run('workflow', '--permission-mode', 'default');
+      expect(stderr).toContain('was denied: Bash touch made');
+      expect(existsSync(file('made'))).toBe(false);
     });
-    const { stderr } = await run('workflow', '--permission-mode', 'default');
-    expect(stderr).toContain('was denied: Bash touch made');
-    expect(existsSync(file('made'))).toBe(false);
-  });
 });
 
 test.each([

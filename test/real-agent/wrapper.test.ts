@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inSuite } from '../long.ts';
 import { claudeBinary, suiteAges } from './claude-sandbox.ts';
 import {
   answering,
@@ -59,10 +60,12 @@ async function wrapped(
 }
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
-  describe.each([
-    { how: 'it says where', hides: false, flags: [] },
-    { how: 'it does not say where', hides: true, flags: ['--no-warm'] },
-  ])('and $how its transcripts are', ({ hides, flags }) => {
+  describe.each(
+    inSuite<{ how: string; hides: boolean; flags: readonly string[] }>(
+      [{ how: 'it does not say where', hides: true, flags: ['--no-warm'] }],
+      [{ how: 'it says where', hides: false, flags: [] }],
+    ),
+  )('and $how its transcripts are', ({ hides, flags }) => {
     test(`every turn is paid once, and the model sees no prompt twice ${flags.join('')}`, async () => {
       const {
         run,
