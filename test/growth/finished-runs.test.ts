@@ -11,8 +11,11 @@ import { COUNTER, readBy } from './read-by.ts';
 const [FEW, MANY] = [10, 200];
 /** Each journal has 60 KB. */
 const STEPS = 100;
-/** The index has fewer bytes for each run, and is read in pieces. A read of each run would be 190. */
-const [BYTES_PER_RUN, READS] = [600, 50];
+/**
+ * The index has about 500 bytes for each run, and is read in pieces. The rest is for what else a process
+ * reads, such as the table of processes. To read the journals would be 60,000 bytes and one read each.
+ */
+const [BYTES_PER_RUN, READS] = [1_500, 120];
 
 const FLOW = { 'START.sh': `echo '<result>ok</result>'\n` };
 

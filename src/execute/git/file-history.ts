@@ -41,10 +41,14 @@ function rootOf(directory: string): string | undefined {
   for (let folder = directory; ; folder = dirname(folder)) {
     const git = join(folder, '.git');
     const kind = statSync(git, { throwIfNoEntry: false });
-    if (kind?.isFile() || (kind?.isDirectory() && existsSync(join(git, 'HEAD')))) return folder;
+    const isRepository = kind?.isDirectory() && PARTS.every((part) => existsSync(join(git, part)));
+    if (kind?.isFile() || isRepository) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }
+
+/** Without these parts, git does not accept a folder as a repository. */
+const PARTS = ['HEAD', 'objects', 'refs'];
 
 const placeOf = (folder: string, root: string) =>
   join(folder, createHash('sha256').update(root).digest('hex').slice(0, 16));
