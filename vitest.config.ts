@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defaultExclude, defineConfig } from 'vitest/config';
+import { isLong } from './test/long.ts';
 import { SlowFilesFirst } from './test/slow-files-first.ts';
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'page/**/*.test.ts'],
+    // `npm run test:long` also runs these.
+    exclude: [...defaultExclude, ...(isLong ? [] : ['**/*.long.test.ts'])],
     globalSetup: ['test/build-once.ts'],
     // A worker keeps its modules for the next file, because to load them again took a tenth of the
     // suite's time. So a test that changes the process undoes the change.

@@ -11,7 +11,6 @@ import { alreadyCounted } from '../../src/execute/claude/price.ts';
 import { readTranscript } from '../../src/execute/claude/transcript.ts';
 import {
   type Age,
-  ages,
   type ClaudeSandbox,
   claudeSandbox,
   runClaude,
@@ -40,7 +39,7 @@ async function world(script: Script, environment: Readonly<Record<string, string
   return { model, sandbox };
 }
 
-describe.each(ages)('the %s version', (age) => {
+describe.each(suiteAges)('the %s version', (age) => {
   it('continues, branches and forgets sessions as requested, and reports the cost of each turn', async () => {
     const price = { input_tokens: 10_000, output_tokens: 1_000 };
     const { model, sandbox } = await world((_, turn) => ({ content: `A${turn}`, usage: price }));
