@@ -160,10 +160,15 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
           messages,
           async read(reader) {
             const held: (() => void)[] = [];
+            let isHolding = true;
             const reading = await mailbox.read({
               ...reader,
-              onMessage: (message, done) => void held.push(() => reader.onMessage(message, done)),
+              onMessage: (message, done) => {
+                if (isHolding) held.push(() => reader.onMessage(message, done));
+                else reader.onMessage(message, done);
+              },
             });
+            isHolding = false;
             for (const deliver of held.toReversed()) deliver();
             return reading;
           },

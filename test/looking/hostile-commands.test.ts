@@ -48,9 +48,9 @@ const WORKFLOWS: Readonly<Record<string, Files>> = {
         .join('\n'),
     ]),
   ),
-  'three thousand states': Object.fromEntries([
+  'a thousand states': Object.fromEntries([
     ['START.sh', 'echo "<goto>S0</goto>"'],
-    ...Array.from({ length: 3_000 }, (_, i) => [`S${i}.sh`, `echo "<goto>S${i + 1}</goto>"`]),
+    ...Array.from({ length: 1_000 }, (_, i) => [`S${i}.sh`, `echo "<goto>S${i + 1}</goto>"`]),
   ]),
   'scripts that do harm': { 'START.sh': EVIL, 'a.test.yaml': 'expect: {files: {/etc/passwd: x}}' },
 };
