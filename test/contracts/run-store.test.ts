@@ -177,7 +177,6 @@ const BROKEN: readonly [string, (store: RunStore) => RunStore, readonly string[]
     }),
     [
       'messages are stored, and read in the order of their posting',
-      'a message that arrives during reading comes after the earlier ones',
       'a message stays for the next reader until it is done',
       'a question has one answer: the first',
     ],
