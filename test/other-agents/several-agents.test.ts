@@ -104,7 +104,7 @@ test('agents take turns, each with its own memory, and a kill of Raymond loses n
     ['REVIEW.md', 'claude'],
   ]);
   expect(costsOfCodex(events)).toEqual([COST, COST, COST]);
-  for (const pid of raymond.processes()) expect(isAlive(pid)).toBe(false);
+  await expect.poll(() => raymond.processes().filter((pid) => isAlive(pid))).toEqual([]);
 });
 
 const COST = {
