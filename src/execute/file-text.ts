@@ -32,6 +32,15 @@ export function tailText(file: string, bytes: number): string {
   return from > 0 ? `...${text}` : text;
 }
 
+/** The same; empty if the file cannot be read. */
+export function tailIfReadable(file: string, bytes = 4096): string {
+  try {
+    return tailText(file, bytes);
+  } catch {
+    return '';
+  }
+}
+
 /**
  * A file that is read in blocks. Offsets count bytes. A window of a block is a text with one character
  * per byte, which native searches pass quickly. This is correct for tags because they are ASCII.

@@ -12,7 +12,7 @@ import * as z from 'zod/mini';
 import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
 import { STEP_FILES, type StepFile } from '../model/step-files.ts';
-import { tailText } from './file-text.ts';
+import { tailIfReadable } from './file-text.ts';
 
 /** Writes the final message. */
 export function writeAnswer(folder: string, text: string): void {
@@ -115,11 +115,7 @@ function printedIn(folder: string): readonly unknown[] {
 
 /** The end of the standard error of a script; empty if there is none. */
 export function errorsIn(folder: string): string {
-  try {
-    return tailText(join(folder, STEP_FILES.stderr.name), MOST_ERRORS_BYTES);
-  } catch {
-    return '';
-  }
+  return tailIfReadable(join(folder, STEP_FILES.stderr.name), MOST_ERRORS_BYTES);
 }
 
 const MOST_ERRORS_BYTES = 64 * 1024;

@@ -6,12 +6,13 @@
 import { availableParallelism } from 'node:os';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
+import { tailIfReadable } from '../file-text.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { writePrompt } from '../step-folder.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type ClaudeStep, readChoices } from './choices.ts';
 import type { Protected } from './deny-rules.ts';
-import { type FollowedTurn, followTurn, tailOf } from './follow-turn.ts';
+import { type FollowedTurn, followTurn } from './follow-turn.ts';
 import { gate, type Place, placeUntil } from './gate.ts';
 import { type Launcher, launchTurn, sendWarm } from './launch-turn.ts';
 import { ownModels } from './own-model.ts';
@@ -80,7 +81,7 @@ interface Claude extends Launcher {
 }
 
 function showComplaints({ complaints }: Claude, file: string, live: Show): void {
-  const lines = tailOf(file).split('\n');
+  const lines = tailIfReadable(file).split('\n');
   for (const line of lines.map((each) => each.trim().slice(0, 300))) {
     if (line === '' || complaints.has(line) || complaints.size >= MAX_COMPLAINTS) continue;
     complaints.add(line);

@@ -3,8 +3,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { printedTexts } from '../../parse/print-pieces.ts';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
-import { tailText } from '../file-text.ts';
-import { type Exit, follow, type LaunchedProcess, signalOf, watchIdle } from '../process/index.ts';
+import { tailIfReadable } from '../file-text.ts';
+import {
+  type Exit,
+  follow,
+  type LaunchedProcess,
+  signalOf,
+  turnEnd,
+  watchIdle,
+} from '../process/index.ts';
 import { type Happening, messageReader } from './messages.ts';
 import { type TurnOutcome, turnRecord } from './outcome.ts';
 import { alreadyCounted } from './price.ts';
@@ -69,7 +76,7 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
     if (happening.kind === 'result') totalUsd = happening.costUsd;
   };
 
-  const end = endOf(launched);
+  const end = turnEnd(launched);
   const cancelIdle = watchIdle({
     files: [launched.stdoutFile, launched.stderrFile],
     idleTimeoutMs: watch.idleTimeoutMs,
@@ -99,33 +106,9 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
 
   const countedUsd = alreadyCounted({ ...turn, version: init?.version ?? '' });
   const exit = end.exit();
-  const stderrTail = record.isOver ? '' : tailOf(launched.stderrFile);
+  const stderrTail = record.isOver ? '' : tailIfReadable(launched.stderrFile);
   const outcome = record.outcome({ now: Date.now(), countedUsd, stderrTail, ...asNodeExit(exit) });
   return { outcome, offset, totalUsd, init, hasSpoken, checkpoint, exit, silent };
-}
-
-/** How long a process may take to exit after its result. */
-const EXIT_GRACE_MS = 5_000;
-
-function endOf(launched: LaunchedProcess) {
-  let exit: Exit | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  void launched.ended.then((how) => {
-    exit = how;
-    resolve();
-  });
-  return {
-    promise,
-    exit: () => exit,
-    afterGrace: () => {
-      timer ??= setTimeout(resolve, EXIT_GRACE_MS);
-    },
-    forget: () => clearTimeout(timer),
-  };
 }
 
 function liveReporter(live: (live: Live) => void): (happening: Happening) => void {
@@ -154,13 +137,4 @@ function liveReporter(live: (live: Live) => void): (happening: Happening) => voi
 function asNodeExit(exit: Exit | undefined) {
   if (exit?.kind !== 'exited') return {};
   return { exit: { code: exit.code, signal: signalOf(exit.code) ?? null } };
-}
-
-/** The end of a file; empty if it cannot be read. */
-export function tailOf(file: string): string {
-  try {
-    return tailText(file, 4096);
-  } catch {
-    return '';
-  }
 }

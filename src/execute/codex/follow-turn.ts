@@ -3,8 +3,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { printedTexts } from '../../parse/print-pieces.ts';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
-import { tailText } from '../file-text.ts';
-import { type Exit, follow, type LaunchedProcess, watchIdle } from '../process/index.ts';
+import { tailIfReadable } from '../file-text.ts';
+import { type Exit, follow, type LaunchedProcess, turnEnd, watchIdle } from '../process/index.ts';
 import { type Happening, messageReader, type Tokens } from './messages.ts';
 
 export interface FollowedTurn {
@@ -38,7 +38,7 @@ export async function followTurn(
   let end: FollowedTurn['end'];
   let bytes = 0;
   let silent = false;
-  const over = endOf(launched);
+  const over = turnEnd(launched);
   const cancelIdle = watchIdle({
     files: [launched.stdoutFile, launched.stderrFile],
     idleTimeoutMs,
@@ -84,38 +84,6 @@ export async function followTurn(
   cancelIdle();
   over.forget();
   const totals = end?.kind === 'completed' ? end.totals : undefined;
-  const complaint = end ? '' : tailOf(launched.stderrFile);
+  const complaint = end ? '' : tailIfReadable(launched.stderrFile);
   return { thread, hasPrompt, text, end, totals, complaint, exit: over.exit(), bytes, silent };
-}
-
-/** How long a process may take to exit after the end of its turn. */
-const EXIT_GRACE_MS = 5_000;
-
-function endOf(launched: LaunchedProcess) {
-  let exit: Exit | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  void launched.ended.then((how) => {
-    exit = how;
-    resolve();
-  });
-  return {
-    promise,
-    exit: () => exit,
-    afterGrace: () => {
-      timer ??= setTimeout(resolve, EXIT_GRACE_MS);
-    },
-    forget: () => clearTimeout(timer),
-  };
-}
-
-function tailOf(file: string): string {
-  try {
-    return tailText(file, 4096);
-  } catch {
-    return '';
-  }
 }

@@ -17,3 +17,4 @@ export { foldersWithProcesses, hasLivingProcess } from './living-processes.ts';
 export { outputOf } from './output-of.ts';
 export { type Exit, signalOf } from './record.ts';
 export { type LaunchedProcess, RunProcesses } from './run-processes.ts';
+export { turnEnd } from './turn-end.ts';
