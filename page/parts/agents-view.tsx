@@ -7,7 +7,7 @@ import { counted, duration, usd, visible } from '../lib/words.ts';
 import { agentTold, sortedAgents, variablesText } from '../stores/agents.ts';
 import type { Chosen } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
-import { Icon } from './icons.tsx';
+import { Search } from './form.tsx';
 import { agentTone, agentWord, Mark } from './status.tsx';
 
 interface Props {
@@ -33,17 +33,12 @@ export function AgentsView({ run, watch, chosen, linkTo }: Props) {
   return (
     <>
       <div class="view-tools">
-        <div class="search">
-          <Icon name="search" />
-          <input
-            class="input"
-            type="search"
-            placeholder="Filter agents"
-            aria-label="Filter agents by name, state, status or variable"
-            value={words}
-            onInput={(event) => setWords(event.currentTarget.value)}
-          />
-        </div>
+        <Search
+          placeholder="Filter agents"
+          label="Filter agents by name, state, status or variable"
+          words={words}
+          onWords={setWords}
+        />
         <span class="faint" role="status">
           {counted(shown.length, 'agent')}
           {shown.length !== run.agents.length && ` of ${run.agents.length}`}

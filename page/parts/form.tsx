@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Trouble } from '../lib/api.ts';
+import { Icon } from './icons.tsx';
 
 interface FieldProps {
   readonly label: string;
@@ -20,6 +21,76 @@ export function Field({ label, hint, children }: FieldProps) {
           {hint}
         </p>
       )}
+    </div>
+  );
+}
+
+interface MoneyProps {
+  readonly hint: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+export function BudgetField({ hint, value, onValue }: MoneyProps) {
+  return (
+    <Field label="Budget in $" hint={hint}>
+      {(id, hintId) => (
+        <input
+          class="input"
+          id={id}
+          aria-describedby={hintId}
+          inputMode="decimal"
+          pattern={MONEY}
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+const MONEY = String.raw`\s*\d+([.,]\d+)?\s*`;
+
+interface CheckProps {
+  readonly isChecked: boolean;
+  readonly onCheck: (isChecked: boolean) => void;
+  readonly children: ComponentChildren;
+}
+
+export function Check({ isChecked, onCheck, children }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={(event) => onCheck(event.currentTarget.checked)}
+      />
+      <span>{children}</span>
+    </label>
+  );
+}
+
+interface SearchProps {
+  readonly id?: string;
+  readonly placeholder: string;
+  readonly label: string;
+  readonly words: string;
+  readonly onWords: (words: string) => void;
+}
+
+export function Search({ id, placeholder, label, words, onWords }: SearchProps) {
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        class="input"
+        type="search"
+        id={id}
+        placeholder={placeholder}
+        aria-label={label}
+        value={words}
+        onInput={(event) => onWords(event.currentTarget.value)}
+      />
     </div>
   );
 }

@@ -4,9 +4,8 @@ import { post } from '../lib/api.ts';
 import { visible } from '../lib/words.ts';
 import { moneyOf } from '../stores/start-request.ts';
 import { Modal } from './dialogs.tsx';
-import { Actions, Field, Problem } from './form.tsx';
+import { Actions, BudgetField, Check, Problem } from './form.tsx';
 import { useSend } from './send.ts';
-import { MONEY } from './start-dialog.tsx';
 import { useTools } from './tools.ts';
 
 interface Props {
@@ -41,19 +40,11 @@ export function ResumeDialog({ run, done, onClose }: Props) {
           Finished steps are not repeated. Failed agents retry their state, and stored answers reach
           their agents.
         </p>
-        <Field label="Budget in $" hint="For the whole run. Empty: as before. 0: unlimited.">
-          {(id, hint) => (
-            <input
-              class="input"
-              id={id}
-              aria-describedby={hint}
-              inputMode="decimal"
-              pattern={MONEY}
-              value={budget}
-              onInput={(event) => setBudget(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <BudgetField
+          hint="For the whole run. Empty: as before. 0: unlimited."
+          value={budget}
+          onValue={setBudget}
+        />
         <details>
           <summary>More</summary>
           <Check isChecked={fresh} onCheck={setFresh}>
@@ -70,24 +61,5 @@ export function ResumeDialog({ run, done, onClose }: Props) {
         <Actions act="Resume" isSending={isSending} onClose={onClose} />
       </form>
     </Modal>
-  );
-}
-
-interface CheckProps {
-  readonly isChecked: boolean;
-  readonly onCheck: (isChecked: boolean) => void;
-  readonly children: string;
-}
-
-function Check({ isChecked, onCheck, children }: CheckProps) {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={isChecked}
-        onChange={(event) => onCheck(event.currentTarget.checked)}
-      />
-      <span>{children}</span>
-    </label>
   );
 }

@@ -5,6 +5,7 @@ import { useStore } from '../lib/store.ts';
 import { ago, counted, lastName, oneLine, usd, visible } from '../lib/words.ts';
 import { filtered, isKind, KIND_NAMES, KINDS, type Kind } from '../stores/filter.ts';
 import { runHash } from '../stores/route.ts';
+import { Search } from './form.tsx';
 import { Icon } from './icons.tsx';
 import { Mark, Pill, runTone } from './status.tsx';
 import { useTools } from './tools.ts';
@@ -22,18 +23,13 @@ export function RunsPane() {
   return (
     <nav class="runs" aria-label="Runs">
       <div class="tools">
-        <div class="search">
-          <Icon name="search" />
-          <input
-            class="input"
-            type="search"
-            id="run-filter"
-            placeholder="Filter runs"
-            aria-label="Filter runs by workflow, id or status"
-            value={words}
-            onInput={(event) => setWords(event.currentTarget.value)}
-          />
-        </div>
+        <Search
+          id="run-filter"
+          placeholder="Filter runs"
+          label="Filter runs by workflow, id or status"
+          words={words}
+          onWords={setWords}
+        />
         <fieldset class="filters" aria-label="Which runs">
           {KINDS.map((one) => (
             <button

@@ -5,7 +5,7 @@ import { post } from '../lib/api.ts';
 import { useStore } from '../lib/store.ts';
 import { startRequest } from '../stores/start-request.ts';
 import { Modal } from './dialogs.tsx';
-import { Actions, Field, Problem } from './form.tsx';
+import { Actions, BudgetField, Check, Field, Problem } from './form.tsx';
 import { useSend } from './send.ts';
 import { useTools } from './tools.ts';
 
@@ -62,19 +62,11 @@ export function StartDialog({ onClose }: { readonly onClose: () => void }) {
           )}
         </Field>
         <div class="two">
-          <Field label="Budget in $" hint="Empty: the default of the project.">
-            {(id, hint) => (
-              <input
-                class="input"
-                id={id}
-                aria-describedby={hint}
-                inputMode="decimal"
-                pattern={MONEY}
-                value={budget}
-                onInput={(event) => setBudget(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <BudgetField
+            hint="Empty: the default of the project."
+            value={budget}
+            onValue={setBudget}
+          />
           <Field label="Variables" hint="One per line: name=value">
             {(id, hint) => (
               <textarea
@@ -88,21 +80,12 @@ export function StartDialog({ onClose }: { readonly onClose: () => void }) {
             )}
           </Field>
         </div>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={rehearse}
-            onChange={(event) => setRehearse(event.currentTarget.checked)}
-          />
-          <span>
-            Rehearse <span class="faint small">Calls no model and executes no script.</span>
-          </span>
-        </label>
+        <Check isChecked={rehearse} onCheck={setRehearse}>
+          Rehearse <span class="faint small">Calls no model and executes no script.</span>
+        </Check>
         <Problem trouble={trouble} />
         <Actions act="Start" isSending={isSending} onClose={onClose} />
       </form>
     </Modal>
   );
 }
-
-export const MONEY = String.raw`\s*\d+([.,]\d+)?\s*`;
