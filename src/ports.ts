@@ -43,6 +43,11 @@ export interface WorkflowLibrary {
 export interface Executor {
   /** The name of the executor in the journal. */
   readonly name: string;
+  /**
+   * Does what has no effect by itself, so that `start` takes less time. The decision to start the step
+   * is not on disk yet, so it may be that the step never starts.
+   */
+  prepare?(step: Step): void;
   start(step: Step, live: (live: Live) => void, ask?: AskPerson): RunningStep;
   /**
    * Adopts a step that an earlier process started. The step may run, have finished, or be lost. It

@@ -28,7 +28,9 @@ import {
   type Exit,
   follow,
   hasLivingProcess,
+  type Launch,
   type LaunchedProcess,
+  type PreparedLaunch,
   type RunProcesses,
   signalOf,
   watchIdle,
@@ -40,14 +42,25 @@ type Show = (live: Live) => void;
 export function scriptExecutor(processes: RunProcesses): Executor {
   const environment = inheritedEnvironment(process.env);
   const changeOf = scriptComparison();
+  /** By the folder of the step. */
+  const prepared = new Map<string, PreparedLaunch>();
   const start = (step: Step, live: Show) => {
     const script = asScript(step);
+    const ahead = prepared.get(step.folder);
+    prepared.delete(step.folder);
     const change = script.kind === 'script' ? changeOf(script) : undefined;
-    if (change !== undefined) return refused(change);
-    return watch(begin(processes, script, environment), script, live, 'ours');
+    if (change !== undefined) {
+      ahead?.cancel();
+      return refused(change);
+    }
+    const launched = ahead?.submit() ?? processes.submit(launchOf(script, environment));
+    return watch(launched, script, live, 'ours');
   };
   return {
     name: 'script',
+    prepare: (step) => {
+      prepared.set(step.folder, processes.prepare(launchOf(asScript(step), environment)));
+    },
     start,
     adopt: (step, live) => {
       const found = processes.adopt(step.folder);
@@ -120,17 +133,13 @@ function refused(why: string): RunningStep {
   return { outcome: Promise.resolve(failed(why, 'changed-script')), stop: () => {} };
 }
 
-function begin(
-  processes: RunProcesses,
-  step: CommandStep,
-  environment: Readonly<Record<string, string>>,
-): LaunchedProcess {
+function launchOf(step: CommandStep, environment: Readonly<Record<string, string>>): Launch {
   const inputFile = join(step.folder, STEP_FILES.input.name);
   const [command, args] =
     step.kind === 'check'
       ? shellCommand(step.interpreter, step.command)
       : interpreterCommand(step.interpreter, step.file);
-  return processes.submit({
+  return {
     folder: step.folder,
     command,
     args,
@@ -139,7 +148,7 @@ function begin(
     variables: variablesOf(step, inputFile),
     stdin: 'none',
     input: step.input,
-  });
+  };
 }
 
 function watch(

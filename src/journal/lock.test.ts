@@ -7,6 +7,7 @@ import { diskError, guarded, type Operation } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
 import { MemoryDisk } from '../../test/journal/memory-disk.ts';
 import { testClock } from '../../test/journal/test-clock.ts';
+import { upTo } from '../../test/long.ts';
 import { patiently } from '../../test/patiently.ts';
 import { RunLost } from '../model/run-lost.ts';
 import { type Disk, realDisk } from './disk.ts';
@@ -322,7 +323,7 @@ describe('an owner', () => {
         play.isOver = true;
         expect(holders.length).toBeLessThanOrEqual(1);
       }),
-      { numRuns: 2000 },
+      upTo(2000),
     );
   });
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { upTo } from '../../test/long.ts';
 import { AGENTS } from '../execute/agents.ts';
 import type { Policy } from '../model/workflow.ts';
 import { readPrompt } from './front-matter.ts';
@@ -345,7 +346,7 @@ test('no text makes the reader throw', () => {
         expect(column).toBeGreaterThanOrEqual(1);
       }
     }),
-    { numRuns: 2_000 },
+    upTo(2_000),
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { upTo } from '../../test/long.ts';
 import { type OutputText, type TagReading, TRANSITION_TAGS } from '../model/tag.ts';
 import { readTags } from './tags.ts';
 
@@ -87,7 +88,7 @@ describe('properties', () => {
         const { tags, bad } = readTags(text, { code: 'ignored' });
         expect({ tags: tags.map(comparable), bad: bad.length }).toEqual(readSlowly(text));
       }),
-      { numRuns: 3000 },
+      upTo(3000),
     );
   });
 

@@ -1,6 +1,7 @@
 /** A workflow means the same as files and as one YAML text, or it is refused. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { upTo } from '../../test/long.ts';
 import { AGENTS } from '../execute/agents.ts';
 import { differenceOf, readingOfFiles, readingOfYaml, type TextFile } from './same-workflow.ts';
 import { toFiles } from './to-files.ts';
@@ -222,7 +223,7 @@ test('any workflow is the same after a way there and back, or is refused', () =>
         expect(after.value.find((file) => file.name === name)?.bytes).toEqual(bytes);
       }
     }),
-    { numRuns: 500 },
+    upTo(500),
   );
 });
 
@@ -237,7 +238,7 @@ test('every workflow without errors can be converted, unless its names or marks 
       expect(made.reason).toMatch(/byte order mark|has no key|not mean the same/);
       expect(states.some((one) => one.text.includes('\uFEFF'))).toBe(true);
     }),
-    { numRuns: 500 },
+    upTo(500),
   );
 });
 

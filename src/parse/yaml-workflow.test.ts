@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { upTo } from '../../test/long.ts';
 import { AGENTS } from '../execute/agents.ts';
 import { readYamlWorkflow } from './yaml-workflow.ts';
 
@@ -133,6 +134,6 @@ test('no text makes the reader throw', () => {
     fc.property(fc.array(fc.oneof(words, fc.string()), { maxLength: 30 }), (parts) => {
       expect(read(parts.join('')).diagnostics).toBeInstanceOf(Array);
     }),
-    { numRuns: 1_000 },
+    upTo(1_000),
   );
 });

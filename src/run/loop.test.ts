@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { makeRun, type Stage, state } from '../../test/make-run.ts';
 import { stagePorts } from '../../test/stage-ports.ts';
 import { scriptedAgent } from '../execute/scripted.ts';
@@ -16,10 +16,13 @@ function observed(
 ) {
   const log: string[] = [];
   const inbox = new Inbox<Input>();
-  const agent = scriptedAgent((step) => {
-    log.push('executed');
-    return answer(step.state);
-  });
+  const agent: Executor = {
+    ...scriptedAgent((step) => {
+      log.push('executed');
+      return answer(step.state);
+    }),
+    prepare: ({ state }) => void log.push(`prepare ${state}`),
+  };
   const clock = { now: () => stage.now++, at: () => () => {} };
   class LoggedSteps extends Steps {
     override act(...args: Parameters<Steps['act']>): void {
@@ -66,6 +69,50 @@ test('an event that cannot be journaled is neither acted on nor shown', async ()
   const { log, ended } = observed(() => Promise.reject(new Error('disk full')));
   await expect(ended).rejects.toThrow('disk full');
   expect(log).toEqual([]);
+});
+
+const two = () => makeRun({ 'START.sh': [], 'NEXT.sh': [] });
+const thenNext = (state: string) =>
+  state === 'START.sh' ? '<goto>NEXT</goto>' : '<result>x</result>';
+
+/** Lets the second start of a step wait until it has been prepared. */
+const slowly =
+  (logged: () => readonly string[], end: () => void = () => {}): Journal['append'] =>
+  async ([first]) => {
+    if (first?.type !== 'step-ended' || logged().includes('show run-ended')) return;
+    if (logged().filter((line) => line === 'executed').length > 1) return;
+    await vi.waitFor(() => expect(logged()).toContain('prepare NEXT.sh'), { timeout: 60_000 });
+    end();
+  };
+
+test('a script is prepared while its start is being written, and starts afterwards', async () => {
+  const play = observed(
+    slowly(() => play.log),
+    two(),
+    thenNext,
+  );
+  expect((await play.ended).result).toBe('x');
+  const lines = play.log.filter((line) => /^(prepare|write step-started|executed)/.test(line));
+  expect(lines).toEqual([
+    'write step-started',
+    'executed',
+    'prepare NEXT.sh',
+    'write step-started',
+    'executed',
+  ]);
+});
+
+test('a script that was prepared never starts if its start cannot be written', async () => {
+  const fail = () => {
+    throw new Error('disk full');
+  };
+  const play = observed(
+    slowly(() => play.log, fail),
+    two(),
+    thenNext,
+  );
+  await expect(play.ended).rejects.toThrow('disk full');
+  expect(play.log.filter((line) => line === 'executed')).toHaveLength(1);
 });
 
 test('the state that a step executes is determined once', async () => {

@@ -47,7 +47,9 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
     carryOut(first);
     while (run.status.kind !== 'ended') {
       const decided = decide(await inbox.take());
-      await keep(decided);
+      const kept = keep(decided);
+      for (const { event, after } of decided) steps.prepare(event, after);
+      await kept;
       carryOut(decided);
     }
     return run;

@@ -61,6 +61,8 @@ export class Steps {
   readonly #ports: StepsPorts;
   readonly #inbox: Inbox<Input>;
   readonly #running = new Map<string, Promise<RunningStep>>();
+  /** The next step of an agent, if it is being prepared. */
+  readonly #next = new Map<string, { step?: Step }>();
   readonly #trees: AgentTrees;
   readonly #files: RecordedFiles;
 
@@ -72,6 +74,11 @@ export class Steps {
     this.workflows = (ref) => ports.library.get(ref);
     const { prompt, script } = ports.executors;
     this.executors = { ...('start' in prompt && { prompt: prompt.name }), script: script.name };
+  }
+
+  /** For an event that is not on disk yet. `act` follows when it is. */
+  prepare(event: RunEvent, run: Run): void {
+    if (event.type === 'step-started') this.#prepare(run, event.agent);
   }
 
   act(event: RunEvent, run: Run): void {
@@ -188,6 +195,25 @@ export class Steps {
     for (const { request, ...decision } of decided) step.decide?.(request, decision);
   }
 
+  #prepare(run: Run, id: string): void {
+    const agent = run.agents.get(id);
+    if (agent?.status.kind !== 'running' || agent.joined || agent.worktree?.tree) return;
+    const { status } = agent;
+    const { script } = this.#ports.executors;
+    if (status.session || !script.prepare) return;
+    const next: { step?: Step } = {};
+    this.#next.set(id, next);
+    const isCurrent = () => this.#next.get(id) === next;
+    const prepare = async () => {
+      const step = isCurrent() && (await this.#step(run, agent, status));
+      if (!step || !isCurrent()) return;
+      next.step = step;
+      script.prepare?.(step);
+    };
+    // The journal begins to write before this. A problem shows itself again when the step begins.
+    setImmediate(() => void prepare().catch(() => {}));
+  }
+
   async #begin(
     run: Run,
     agent: Agent,
@@ -196,7 +222,9 @@ export class Steps {
     prints: KeptPrints,
   ): Promise<RunningStep> {
     try {
-      const step = await this.#step(run, agent, status);
+      const next = this.#next.get(agent.id)?.step;
+      this.#next.delete(agent.id);
+      const step = next ?? (await this.#step(run, agent, status));
       const obstacle = await this.#trees.prepare(agent, status.step);
       const { executors, live, folders } = this.#ports;
       const hasBegun = how === 'adopt' && folders.hasBegun(agent.id, status.step);

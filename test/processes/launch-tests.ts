@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { identify, isAlive, self } from '../../src/execute/process/index.ts';
 import {
   anyAlive,
   begun,
-  endFilePattern,
   makeFolder,
   plain,
   recordFiles,
@@ -105,21 +104,6 @@ export function launchTests(): void {
     expect(await step.ended).toEqual({ kind: 'unknown' });
     expect(await step.stop()).toEqual([]);
   });
-
-  test('when the exit file cannot be written, the exit code of the wrapper counts', async () => {
-    const here = folder();
-    const step = bash(FULL_DISK_FOR_RECORD, { folder: here, env: { ...plain.env, STEP: here } });
-    expect(await step.ended).toEqual({ kind: 'exited', code: 7 });
-    renameSync(`${here}/kept`, `${here}/${endFile(here)}`);
-    expect(await adopt(here)?.ended).toEqual({ kind: 'unknown' });
-  });
-
-  /** Every write to /dev/full fails as on a full disk. */
-  const FULL_DISK_FOR_RECORD = `
-file=$(echo "$STEP"/${endFilePattern()}); mv "$file" "$STEP/kept"; ln -s /dev/full "$file"; exit 7`;
-
-  const endFile = (here: string) =>
-    readdirSync(here).find((name) => /^(exit-\d+|launch)$/.test(name)) ?? '';
 
   test('writing the record of the end needs no further space on the disk', async () => {
     const here = folder();

@@ -57,20 +57,40 @@ test('when the launcher is killed, its commands continue, and another launcher s
   const wanted = [1, 2, 3, 4, 5].map(waiting);
   const all = wanted.map((one) => own(run.submit(one)));
   await until(() => ran().length === 5);
-  const [first] = wanted;
-  if (!first) throw new Error('nothing was launched');
-  process.kill(launcherOf(first), 'SIGKILL');
-  // One that was submitted before Raymond has noticed gets a wrapper.
-  await own(run.submit(script('true'))).ended;
+  const launcher = launcherOf(wanted[0] ?? script(''));
+  process.kill(launcher, 'SIGKILL');
 
-  const last = waiting(6);
-  const another = own(run.submit(last));
-  await until(() => ran().length === 6);
-  expect(launcherOf(last)).not.toBe(launcherOf(first));
+  // Until Raymond has noticed, one may get the witness that waits for a command, and others a wrapper.
+  const isNew = (one: Launch) => {
+    const found = readLaunch(one.folder)?.note.launcher;
+    return found !== undefined && found !== launcher;
+  };
+  const rest: Launch[] = [];
+  while (!rest.some(isNew) && rest.length < 50) {
+    const number = 6 + rest.length;
+    const one = waiting(number);
+    rest.push(one);
+    all.push(own(run.submit(one)));
+    await until(() => ran().length === number);
+  }
+  expect(rest.some(isNew)).toBe(true);
   writeFileSync(path('go'), '');
-  const ends = await Promise.all([...all, another].map((step) => step.ended));
-  expect(ends).toEqual([1, 2, 3, 4, 5, 6].map((code) => ({ kind: 'exited', code })));
-  expect(ran().sort()).toEqual([1, 2, 3, 4, 5, 6]);
+  const ends = await Promise.all(all.map((step) => step.ended));
+  expect(ends).toEqual(all.map((_, index) => ({ kind: 'exited', code: index + 1 })));
+  expect(ran().sort((a, b) => a - b)).toEqual(all.map((_, index) => index + 1));
+});
+
+test('a command that replaces its record neither hides its end nor writes to another file', async () => {
+  const run = newRun();
+  const one = script(
+    'mv "$STEP/launch" "$STEP/kept"; ln -s "$STEP/../precious" "$STEP/launch"; exit 7',
+  );
+  writeFileSync(path('precious'), 'kept');
+  const step = own(run.submit({ ...one, env: { ...plain.env, STEP: one.folder } }));
+  expect(await step.ended).toEqual({ kind: 'exited', code: 7 });
+  expect(text(path('precious'))).toBe('kept');
+  fs.renameSync(join(one.folder, 'kept'), join(one.folder, 'launch'));
+  expect(await processes().adopt(one.folder)?.ended).toEqual({ kind: 'exited', code: 7 });
 });
 
 test.each([0, 1, 5, 20])(
@@ -363,7 +383,7 @@ test('the code for a platform without /proc records the same process', async () 
   const channel = child.stdio[FIRST_CHANNEL];
   if (!(channel instanceof Duplex)) throw new Error('It has no channel.');
   child.stdin?.end(`${FIRST_CHANNEL}\n`);
-  channel.end(`\0${one.folder}\0`);
+  channel.end(`\0\0${one.folder}\0`);
   expect(await textOf(channel)).toMatch(/^exited 5 none\n$/);
   expect(readLaunch(one.folder)?.progress).toEqual({
     kind: 'exited',

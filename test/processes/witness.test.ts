@@ -6,12 +6,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive, type Launch, RunProcesses } from '../../src/execute/process/index.ts';
 import { anyAlive, begun, plain, steps, text, until } from './fixtures/steps.ts';
@@ -50,30 +50,25 @@ const childrenOf = (pid: number) =>
     .filter(Boolean)
     .map(Number);
 
-/**
- * Gives a witness with a child that waits for the next command. A witness has none if no folder was
- * ready for it when its command ended: then one is ready after the next command.
- */
+/** Gives a witness with a child that waits for the next command. */
 async function prepared(run: RunProcesses) {
-  let witness = await done(run);
-  for (let looks = 1; childrenOf(witness.pid).length === 0; looks++) {
-    await delay(10);
-    if (looks % 50 === 0) witness = await done(run);
-  }
+  const witness = await done(run);
+  await until(() => childrenOf(witness.pid).length > 0);
   return witness;
 }
 
 const waiting = (name: string) =>
   script(`echo $$ >>${name}; until [ -e go ]; do sleep 0.05; done; exit 3`);
 
-test('commands that run in turn have the same witness, commands at the same time do not', async () => {
+test('commands that run in turn share two witnesses, commands at the same time do not', async () => {
   const run = newRun();
-  const first = await done(run);
-  expect(await done(run)).toEqual(first);
+  const inTurn = new Set<number>();
+  for (let n = 0; n < 8; n++) inTurn.add((await done(run)).pid);
+  expect(inTurn.size).toBe(2);
   const all = [1, 2, 3].map((n) => own(run.submit(waiting(String(n)))));
-  const witnesses = await Promise.all(all.map(begun));
-  expect(witnesses[0]).toEqual(first);
-  expect(new Set(witnesses.map(({ pid }) => pid)).size).toBe(3);
+  const witnesses = new Set((await Promise.all(all.map(begun))).map(({ pid }) => pid));
+  expect(witnesses.size).toBe(3);
+  expect([...inTurn].every((pid) => witnesses.has(pid))).toBe(true);
 });
 
 test('a late stop of a command does not touch the next command of its witness', async () => {
@@ -157,6 +152,75 @@ test.runIf(process.platform === 'linux')(
     expect(text(path('ran'))).toBe('1\n');
     expect(await step.endLeftovers()).toEqual([]);
     await until(() => !isAlive(witness));
+  },
+);
+
+/** A command whose child has read its code, and only waits to begin. */
+async function ready(run: RunProcesses) {
+  const witness = await prepared(run);
+  const wanted = { ...script('echo 1 >>ran; exit 3'), cwd: path('elsewhere') };
+  mkdirSync(wanted.cwd);
+  const launch = run.prepare(wanted);
+  const isWaiting = () =>
+    childrenOf(witness.pid).some((pid) => readlinkSync(`/proc/${pid}/cwd`) === wanted.cwd);
+  await until(isWaiting);
+  const runs = () => (existsSync(join(wanted.cwd, 'ran')) ? text(join(wanted.cwd, 'ran')) : '');
+  expect([existsSync(wanted.folder), runs()]).toEqual([false, '']);
+  return { witness, wanted, launch, runs };
+}
+
+test.runIf(process.platform === 'linux')(
+  'a command that was prepared begins when it is submitted',
+  async () => {
+    const run = newRun();
+    const { witness, launch, runs } = await ready(run);
+    const step = own(launch.submit());
+    expect(await step.ended).toMatchObject({ code: 3 });
+    expect([step.identity, runs()]).toEqual([witness, '1\n']);
+    expect(await step.endLeftovers()).toEqual([]);
+    await done(run);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a command that was prepared never begins if it is cancelled, or if Raymond has ended',
+  async () => {
+    const first = await ready(newRun());
+    first.launch.cancel();
+    await until(() => !isAlive(first.witness));
+    expect([existsSync(first.wanted.folder), first.runs()]).toEqual([false, '']);
+
+    renameSync(first.wanted.cwd, path('before'));
+    const run = newRun();
+    const second = await ready(run);
+    await run.close();
+    await until(() => !isAlive(second.witness));
+    expect([existsSync(second.wanted.folder), second.runs()]).toEqual([false, '']);
+  },
+);
+
+test.runIf(process.platform === 'linux').each(['witness', 'child'])(
+  'a command that was prepared begins once, even if its %s is killed before',
+  async (victim) => {
+    const run = newRun();
+    const { witness, launch, runs } = await ready(run);
+    const victims = victim === 'witness' ? [witness.pid] : childrenOf(witness.pid);
+    for (const pid of victims) process.kill(pid, 'SIGKILL');
+    await until(() => !isAlive(witness));
+    expect(await own(launch.submit()).ended).toMatchObject({ code: 3 });
+    expect(runs()).toBe('1\n');
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a command that was prepared begins once, even if its folder exists by then',
+  async () => {
+    const { wanted, launch, runs } = await ready(newRun());
+    mkdirSync(wanted.folder);
+    writeFileSync(join(wanted.folder, 'kept'), 'kept');
+    expect(await own(launch.submit()).ended).toMatchObject({ code: 3 });
+    expect(runs()).toBe('1\n');
+    expect(readdirSync(wanted.folder)).toContain('kept');
   },
 );
 

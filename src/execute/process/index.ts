@@ -16,5 +16,5 @@ export type { Launch } from './launch.ts';
 export { foldersWithProcesses, hasLivingProcess } from './living-processes.ts';
 export { outputOf } from './output-of.ts';
 export { type Exit, signalOf } from './record.ts';
-export { type LaunchedProcess, RunProcesses } from './run-processes.ts';
+export { type LaunchedProcess, type PreparedLaunch, RunProcesses } from './run-processes.ts';
 export { turnEnd } from './turn-end.ts';

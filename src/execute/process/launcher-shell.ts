@@ -10,20 +10,21 @@ export const FIRST_CHANNEL = 3;
 
 /**
  * Reads descriptor numbers from standard input, and forks a witness for each. A witness reads messages
- * from its descriptor, each ended by NUL. The first is the path of a folder with empty files, the
- * second that of a step's folder. In the first folder it forks a child, and waits for the child's end.
- * The child waits for the second message, and then becomes the command. So most of the work is done
- * before the command is known. Meanwhile the first folder is renamed to the second, which does not
- * matter to processes that are in it. The first message may be empty, or come too late: then the
- * witness enters the second folder.
+ * from its descriptor, each ended by NUL. For each command there are three:
+ * 1. The path of a folder with empty files. The witness forks a child in it, and waits for its end.
+ * 2. Nothing: the code of the command is in the folder. The child reads it and does all but begin.
+ * 3. The path of the step's folder. The child becomes the command.
+ * So most of the work is done before the command may begin. Before the third message, the first folder
+ * is renamed to the second, which does not matter to processes that are in it. The first message may be
+ * empty, or come too late: then the witness enters the second folder.
  * - With `set -m` each witness has its own group and hears SIGINT, and so does its command. With
  *   `set +m`, `wait` does not return for a command that is only stopped.
  * - Without `<&0`, bash would connect the standard input of a background job with /dev/null.
  * - There are no traps: they would lose a signal that arrives between fork and exec.
  * - Messages of bash about a killed child go to /dev/null, which is also the standard input of commands.
- * - `<>` overwrites the first line without truncating the file. Standard output is that file, because a
- *   redirection of a builtin costs more than the builtin.
- * - The child's own record is read through a descriptor, because a command can replace the file.
+ * - `<>` overwrites the first line without truncating the file. Each descriptor has its own position:
+ *   the witness writes to 1 and reads from 4, and its child writes to 5. A command can replace the file,
+ *   but not these.
  * - A program can exit with 126 or 127, too. Only after a failed start do the errors begin with the path
  *   of the `launch` file, because bash complains about the code in it. No program is called by such a
  *   path.
@@ -46,48 +47,66 @@ RAYMOND_MASK=$(umask)
 RAYMOND_ROOT=$PWD
 umask 077
 unstarted() {
-  exec 1<>${launch.name} && ${head} "unstarted $1 $RAYMOND_IDENTITY"
+  ${head} "unstarted $1 $RAYMOND_IDENTITY" 1<>"$RAYMOND_STEP/${launch.name}"
 }
 complained() {
   IFS= read -r -d '' -n 4096 RAYMOND_STDERR <${stderr.name}
   case $RAYMOND_STDERR in ${code}': '*) ;; *) false ;; esac
 }
+whole() {
+  case $1 in
+    '' | /*) RAYMOND_PATH=$1 ;;
+    *) RAYMOND_PATH=$RAYMOND_ROOT/$1 ;;
+  esac
+}
 become() {
-  [ "$RAYMOND_STEP" ] || IFS= read -r -d '' RAYMOND_STEP || exit
-  ${platform === 'linux' ? '[ -e "/proc/$RAYMOND_PID/cwd" ]' : 'kill -0 "$RAYMOND_PID"'} || exit
-  ${head} "began 0 $RAYMOND_IDENTITY" || { unstarted 1; exit; }
-  [ -e ${withdrawn.name} ] && { unstarted 0; exit; }
-  exec <&2 >&6 2>&7 5<&- 6>&- 7>&-
+  exec 8<&0 <&2 >&6 2>&7 4<&- 6>&- 7>&-
+  [ "$RAYMOND_STEP" ] || IFS= read -r -d '' -u 8 RAYMOND_STEP || exit
   . ${code}
 }
+begin() {
+  [ "$RAYMOND_STEP" ] || IFS= read -r -d '' -u 8 RAYMOND_STEP || exit
+  whole "$RAYMOND_STEP"
+  RAYMOND_STEP=$RAYMOND_PATH
+  ${platform === 'linux' ? '[ -e "/proc/$RAYMOND_PID/cwd" ]' : 'kill -0 "$RAYMOND_PID"'} || exit
+  ${head} "began 0 $RAYMOND_IDENTITY" >&5 || { unstarted 1; exit; }
+  [ -e "$RAYMOND_STEP/${withdrawn.name}" ] && { unstarted 0; exit; }
+  exec 5<&- 8<&-
+}
 enter() {
-  case $1 in
-    /*) cd -- "$1" ;;
-    ?*) cd -- "$RAYMOND_ROOT/$1" ;;
-    *) false ;;
-  esac
+  whole "$1"
+  [ "$1" ] && cd -- "$RAYMOND_PATH"
 }
 serve() {
   RAYMOND_STEP=
-  enter "$RAYMOND_FOLDER" || { IFS= read -r -d '' RAYMOND_STEP || exit; enter "$RAYMOND_STEP"; } &&
-    exec 1<>${launch.name} 5<${launch.name} 6>>${stdout.name} 7>>${stderr.name} ||
-    { [ "$RAYMOND_STEP" ] || IFS= read -r -d '' RAYMOND_STEP; echo 'unstarted 1 none' >&0; exit; }
+  enter "$RAYMOND_FOLDER" || {
+    IFS= read -r -d '' RAYMOND_STEP && IFS= read -r -d '' RAYMOND_STEP || exit
+    enter "$RAYMOND_STEP"
+  } && exec 1<>${launch.name} 4<${launch.name} 5<>${launch.name} 6>>${stdout.name} 7>>${stderr.name} || {
+    [ "$RAYMOND_STEP" ] || { IFS= read -r -d '' RAYMOND_STEP && IFS= read -r -d '' RAYMOND_STEP; }
+    echo 'unstarted 1 none' >&0
+    exit
+  }
   set -m
   become <&0 &
   set +m
   wait "$!"
   set -- "$?"
-  IFS= read -r -u 5 -n 14 RAYMOND_HEAD
+  IFS= read -r -u 4 -n 14 RAYMOND_HEAD
   case $RAYMOND_HEAD in
     '#began '*) ;;
     '#unstarted '*) set -- $RAYMOND_HEAD; echo "unstarted $2 none" >&0; return ;;
     *) exit ;;
   esac
-  case $1 in 12[67]) complained && { unstarted "$1"; echo "unstarted $1 none" >&0; return; } ;; esac
-  exec 1<>${launch.name} 5<&- 6>&- 7>&- && ${head} "exited $1 $RAYMOND_IDENTITY" ||
-    { echo "exited $1 some" >&0; exit; }
+  case $1 in
+    12[67])
+      complained && { ${head} "unstarted $1 $RAYMOND_IDENTITY"; echo "unstarted $1 none" >&0; return; }
+    ;;
+  esac
+  ${head} "exited $1 $RAYMOND_IDENTITY" || { echo "exited $1 some" >&0; exit; }
   kill -0 -- "-$!" && set -- "$1" some || set -- "$1" none
   echo "exited $1 $2" >&0
+  exec 1>&2 4<&- 5<&- 6>&- 7>&-
 }
 witness() {
   exec <&"$RAYMOND_CHANNEL" || exit
@@ -125,7 +144,7 @@ export interface StepCode {
   readonly args: readonly string[];
 }
 
-/** The code that the child of a witness reads: it becomes the command. */
+/** The code that the child of a witness reads. It waits in `begin`, and then becomes the command. */
 export function stepCode(platform: NodeJS.Platform, step: StepCode): string {
   const { mark, environment, cwd, command, args } = step;
   const words = [command, ...args].map(quoted).join(' ');
@@ -133,6 +152,7 @@ export function stepCode(platform: NodeJS.Platform, step: StepCode): string {
 cd -P -- ${quoted(cwd)} || exit 126
 umask "$RAYMOND_MASK"
 unset -v ${environment.unset}
+begin
 ${environment.set} exec -- ${words}
 `;
 }

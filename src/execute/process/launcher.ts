@@ -16,7 +16,7 @@ import {
   shellEnvironment,
   withVariables,
 } from './shell-environment.ts';
-import { type Submission, Witness } from './witness.ts';
+import { type Request, type Submission, Witness } from './witness.ts';
 
 const WATCH_MS = 1000;
 /** A shell remembers something of every child. */
@@ -40,8 +40,17 @@ export interface LauncherParts {
 export interface Place {
   /** The folder in which the witness waits. It can become the step's folder if it is renamed. */
   readonly prepared: string | undefined;
-  /** Hands over a command, in an existing folder; undefined if the launcher cannot express it. */
-  submit(wanted: Launch, mark: StepMark): Submission | undefined;
+  /** The witness has died. */
+  readonly isLost: boolean;
+  /**
+   * Writes a command into the prepared folder, or into the step's own one. Returns a function that lets
+   * it begin, in the step's folder; undefined if the launcher cannot express the command.
+   */
+  write(
+    where: string,
+    wanted: Launch,
+    mark: StepMark,
+  ): ((folder: string) => Submission) | undefined;
   /** To be called if nothing is submitted. */
   cancel(): void;
 }
@@ -59,8 +68,9 @@ export class Launcher {
   /** The channels that have no witness yet. */
   readonly #channels: Socket[];
   readonly #witnesses = new Set<Witness>();
-  /** The newest is used first, because its memory is still in the caches. */
+  /** At most one of them is prepared, unless several commands have ended together. */
   #free: Witness[] = [];
+  #isPreparing = false;
   /** The free witnesses that the watch has already seen. */
   #rested = new Set<Witness>();
   readonly #watch: NodeJS.Timeout;
@@ -110,7 +120,12 @@ export class Launcher {
   get isUsable(): boolean {
     if (this.#isClosed || this.#count >= MOST_STEPS) return false;
     this.#free = this.#free.filter(({ isFree }) => isFree);
-    return this.#free.length > 0 || (!this.#isOver && this.#channels.length > 0);
+    return this.#free.length > 0 || (!this.#isOver && this.#hasChannel());
+  }
+
+  /** When the shell dies, its channels may close before its end is known. */
+  #hasChannel(): boolean {
+    return this.#channels[0]?.closed === false;
   }
 
   /** False if it has no commands and will have none. */
@@ -127,24 +142,33 @@ export class Launcher {
     const { prepared } = witness;
     return {
       prepared,
+      get isLost() {
+        return witness.isOver;
+      },
+      write: (where, wanted, mark) => {
+        const written = this.#write(where, wanted, mark);
+        if (written && prepared !== undefined) witness.ready();
+        return written && ((folder) => this.#submit(witness, { ...written, folder }));
+      },
       cancel: () => {
         // Its child waits in a folder that may have another use now.
         if (prepared !== undefined) witness.dismiss();
         else this.#free.push(witness);
       },
-      submit: (wanted, mark) => this.#submit(witness, wanted, mark),
     };
   }
 
   #take(folder: 'new' | 'existing'): Witness {
-    const witness = this.#free.pop() ?? this.#newWitness();
+    const isFitting = ({ prepared }: Witness) => (prepared !== undefined) === (folder === 'new');
+    const index = this.#free.findLastIndex(isFitting);
+    const [witness = this.#newWitness()] = this.#free.splice(index, 1);
     if (witness.prepared === undefined || folder === 'new') return witness;
     // The folder in which its child waits cannot take the place of another one.
     witness.dismiss();
     return this.#take(folder);
   }
 
-  #submit(witness: Witness, wanted: Launch, mark: StepMark): Submission | undefined {
+  #write(where: string, wanted: Launch, mark: StepMark): Omit<Request, 'folder'> | undefined {
     const { folder, command, args, cwd, env, variables } = wanted;
     const token = newToken(mark, randomUUID());
     const common = this.#changeTo(env);
@@ -153,24 +177,48 @@ export class Launcher {
     if (environment === undefined || [folder, cwd, command, ...args].some(hasNul)) return undefined;
     const code = stepCode(process.platform, { mark, environment, cwd, command, args });
     if (code.length > MAX_LAUNCH_BYTES / 4) return undefined;
-    const launcher = this.identity;
-    writeLaunch(folder, { token, command, boot: boot(), launcher: launcher.pid }, code);
-    const submission = witness.take({ folder, command, token, launcher }, this.#shortened(folder));
+    writeLaunch(where, { token, command, boot: boot(), launcher: this.identity.pid }, code);
+    return { command, token, launcher: this.identity };
+  }
+
+  #submit(witness: Witness, request: Request): Submission {
+    const submission = witness.take(request, this.#shortened(request.folder));
     this.#begin(submission);
+    this.#prepareLater();
     return {
       ...submission,
       release: () => {
         submission.release();
-        if (witness.isFree) this.#rest(witness);
+        if (!witness.isFree) return;
+        this.#free.push(witness);
+        this.#prepareOne();
       },
     };
   }
 
-  /** Lets a witness prepare for its next command. */
-  #rest(witness: Witness): void {
-    this.#free.push(witness);
+  /**
+   * Between the end of a command and the next one, a fork would slow down everything that the next one
+   * waits for. So another witness forks the child for the next command while this one runs.
+   */
+  #prepareLater(): void {
+    if (this.#isPreparing || this.#count < 2) return;
+    this.#isPreparing = true;
+    setImmediate(() => {
+      this.#isPreparing = false;
+      if (this.#free.length === 0 && this.isUsable) this.#free.push(this.#newWitness());
+      this.#prepareOne();
+    });
+  }
+
+  /** Lets a free witness prepare for its next command, unless one has done so. */
+  #prepareOne(retry: 'retry' | 'once' = 'retry'): void {
+    const witness = this.#free.at(-1);
+    if (this.#isClosed || !witness || this.#free.some(({ prepared }) => prepared !== undefined))
+      return;
     const folder = this.#spareFolder();
     if (folder !== undefined) witness.prepare(folder, this.#shortened(folder));
+    // A folder is made in the next turn of the event loop, because one was asked for.
+    else if (retry === 'retry') setImmediate(() => this.#prepareOne('once'));
   }
 
   /** Lets the launcher and its witnesses end; nothing more can be submitted. */
@@ -203,7 +251,7 @@ export class Launcher {
 
   #newWitness(): Witness {
     const number = FIRST_CHANNEL + this.#witnesses.size;
-    const channel = this.#channels.shift();
+    const channel = this.#hasChannel() ? this.#channels.shift() : undefined;
     if (!channel) throw new Error('The launcher has no free witness.');
     const witness = new Witness(channel);
     this.#witnesses.add(witness);

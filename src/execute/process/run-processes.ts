@@ -57,6 +57,14 @@ export interface LaunchedProcess {
   leave?(): void;
 }
 
+/** A command that can begin soon. One of the two must be called, once. */
+export interface PreparedLaunch {
+  /** See `RunProcesses.submit`. */
+  submit(): LaunchedProcess;
+  /** It will not begin. */
+  cancel(): void;
+}
+
 export class RunProcesses {
   readonly #folder: string;
   readonly #system: ProcessSystem;
@@ -106,33 +114,28 @@ export class RunProcesses {
    * files appear when it begins. For commands without standard input.
    */
   submit(wanted: Launch): LaunchedProcess {
+    return this.prepare(wanted).submit();
+  }
+
+  /** Does the part of `submit` that has no effect by itself, so that the rest takes less time. */
+  prepare(wanted: Launch): PreparedLaunch {
     this.#checkOurs();
     this.#spares ??= new SpareFolders(join(this.#folder, 'spare'), () => !this.#hasSurvivors());
     const place = this.#place(wanted);
-    const isMoved =
-      place?.prepared !== undefined && this.#spares.move(place.prepared, wanted.folder);
-    let submission: Submission | undefined;
-    try {
-      const isNew = isMoved || this.#makeFolder(this.#spares, wanted.folder);
-      const folder = this.#realStepFolder(wanted.folder, isNew);
-      if (!isNew) needFree(folder);
-      if (wanted.input !== undefined)
-        writeFileSync(join(folder, STEP_FILES.input.name), wanted.input, { mode: 0o600 });
-      const isUsable =
-        isMoved || (place?.prepared === undefined && (isNew || !isWithdrawn(folder)));
-      if (isUsable) submission = this.#submission(place, { ...wanted, folder });
-      if (submission) return this.#submitted(wanted, folder, submission);
-    } finally {
-      if (!submission) place?.cancel();
-    }
-    return this.launch(wanted);
+    const ahead = place?.prepared;
+    const begin = ahead === undefined ? undefined : this.#written(place, ahead, wanted);
+    return {
+      submit: () => this.#submit(wanted, place, begin),
+      cancel: () => place?.cancel(),
+    };
   }
 
   /** Ends the launcher. The commands that it has started continue. */
   async close(): Promise<void> {
-    this.#spares?.close();
+    const spares = this.#spares;
     this.#spares = undefined;
     await this.#launchers.close();
+    spares?.close();
   }
 
   /**
@@ -275,6 +278,28 @@ export class RunProcesses {
     };
   }
 
+  /** `begin` is known if the command is already in the folder in which its witness waits. */
+  #submit(wanted: Launch, place: Place | undefined, begin: Begin | undefined): LaunchedProcess {
+    this.#checkOurs();
+    const spare = begin && !place?.isLost ? place?.prepared : undefined;
+    const isMoved = spare !== undefined && this.#spares?.move(spare, wanted.folder) === true;
+    let submission: Submission | undefined;
+    try {
+      const isNew = isMoved || this.#makeFolder(wanted.folder);
+      const folder = this.#realStepFolder(wanted.folder, isNew);
+      if (!isNew) needFree(folder);
+      if (!isMoved) writeInput(folder, wanted);
+      const isFree = place?.prepared === undefined && !place?.isLost;
+      if (isMoved) submission = begin?.(folder);
+      else if (isFree && (isNew || !isWithdrawn(folder)))
+        submission = this.#written(place, folder, wanted)?.(folder);
+      if (submission) return this.#submitted(wanted, folder, submission);
+    } finally {
+      if (!submission) place?.cancel();
+    }
+    return this.launch(wanted);
+  }
+
   /** Undefined if the command must be launched with a wrapper, which also reports what is wrong. */
   #place({ folder, env, stdin }: Launch): Place | undefined {
     if (process.platform === 'win32' || stdin !== 'none') return undefined;
@@ -286,14 +311,18 @@ export class RunProcesses {
   }
 
   /** Whether the folder is new. */
-  #makeFolder(spares: SpareFolders, path: string): boolean {
-    return spares.take(path) || mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined;
+  #makeFolder(path: string): boolean {
+    return (
+      this.#spares?.take(path) || mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined
+    );
   }
 
-  #submission(place: Place | undefined, wanted: Launch): Submission | undefined {
+  /** Writes the command into a folder of its own, if the launcher can express it. */
+  #written(place: Place | undefined, where: string, wanted: Launch): Begin | undefined {
     try {
       needFolder(wanted);
-      return place?.submit(wanted, this.#newMark());
+      if (where === place?.prepared) writeInput(where, wanted);
+      return place?.write(where, wanted, this.#newMark());
     } catch {
       return undefined;
     }
@@ -389,6 +418,13 @@ function closeFifo(fifo: Writable, folder: string, exit: Exit): void {
   }
   fifo.destroy();
   rmSync(fifoOf(folder), { force: true });
+}
+
+type Begin = (folder: string) => Submission;
+
+function writeInput(folder: string, { input }: Launch): void {
+  if (input !== undefined)
+    writeFileSync(join(folder, STEP_FILES.input.name), input, { mode: 0o600 });
 }
 
 const STOP_GRACE_MS = 5000;

@@ -84,17 +84,27 @@ export class SpareFolders {
 
   /** Takes over the folder of an old step; returns false if its owner has to remove it. */
   takeOver(path: string): boolean {
-    if (this.#isClosed || this.#count === 0 || this.#old.length >= MOST_OLD) return false;
-    const folder = this.#newPath();
-    const isTaken = isRenamed(path, folder);
-    if (isTaken) this.#old.push(folder);
-    return isTaken;
+    if (this.#isClosed || this.#old.length >= MOST_OLD) return false;
+    try {
+      const folder = this.#newPath();
+      renameSync(path, folder);
+      this.#old.push(folder);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   close(): void {
     this.#isClosed = true;
     this.#ready.length = 0;
-    if (this.#count > 0) rmSync(this.#root, { recursive: true, force: true });
+    if (this.#count === 0) return;
+    try {
+      // A witness that has just been given a folder may still open its files.
+      rmSync(this.#root, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    } catch {
+      // The next process that works on the run removes it.
+    }
   }
 
   #prepareLater(): void {
@@ -112,7 +122,6 @@ export class SpareFolders {
   }
 
   #made(): string {
-    if (this.#count === 0) this.#makeRoot();
     const folder = this.#newPath();
     mkdirSync(folder, { mode: 0o700 });
     for (const name of KEPT_FILES) writeFileSync(join(folder, name), '', { mode: 0o600 });
@@ -139,6 +148,7 @@ export class SpareFolders {
   }
 
   #newPath(): string {
+    if (this.#count === 0) this.#makeRoot();
     return join(this.#root, String(++this.#count));
   }
 

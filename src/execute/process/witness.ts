@@ -56,6 +56,7 @@ interface Pending extends Request {
 export class Witness {
   readonly #channel: Socket;
   #prepared: string | undefined;
+  #isReady = false;
   #pending: Pending | undefined;
   #isReserved = false;
   #isDismissed = false;
@@ -91,10 +92,21 @@ export class Witness {
     return this.#prepared;
   }
 
+  /** It has died or ended. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Lets it fork the child for its next command. `path` is the folder as the witness shall find it. */
   prepare(folder: string, path: string): void {
     this.#prepared = folder;
     this.#channel.write(`${path}\0`);
+  }
+
+  /** Lets the child read the code of its command. It does not begin before `take`. */
+  ready(): void {
+    this.#isReady = true;
+    this.#channel.write('\0');
   }
 
   /**
@@ -110,8 +122,10 @@ export class Witness {
     const pending: Pending = { ...request, record: undefined, delays: 0, settle };
     this.#pending = pending;
     this.#isReserved = true;
-    this.#channel.write(this.#prepared === undefined ? `\0${path}\0` : `${path}\0`);
+    const missed = [this.#prepared === undefined, !this.#isReady].filter(Boolean);
+    this.#channel.write(`${'\0'.repeat(missed.length)}${path}\0`);
     this.#prepared = undefined;
+    this.#isReady = false;
     return {
       token,
       launcher,
