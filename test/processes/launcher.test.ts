@@ -291,6 +291,15 @@ test('files of a step are for its owner alone, and its umask is ours', async () 
   expect(modes.map((mode) => mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
 });
 
+test('a launcher whose witnesses are all kept for commands starts these commands', async () => {
+  const run = newRun();
+  const wanted = Array.from({ length: 40 }, (_, n) => script(`exit ${n}`));
+  const prepared = wanted.map((one) => run.prepare(one));
+  const ends = await Promise.all(prepared.map((one) => own(one.submit()).ended));
+  expect(ends).toEqual(wanted.map((_, code) => ({ kind: 'exited', code })));
+  expect(new Set(wanted.map(launcherOf)).size).toBe(2);
+});
+
 test('a few launchers start a thousand parallel steps', async () => {
   const run = newRun();
   const wanted = Array.from({ length: 1000 }, (_, n) => script(`exit $((${n} % 100))`));

@@ -76,6 +76,8 @@ export class Launcher {
   readonly #watch: NodeJS.Timeout;
   /** Resolves when the shell has ended. */
   readonly over: Promise<void>;
+  /** The witnesses that are kept for commands. */
+  #reserved = 0;
   #commands = 0;
   #count = 0;
   #isClosed = false;
@@ -128,9 +130,9 @@ export class Launcher {
     return this.#channels[0]?.closed === false;
   }
 
-  /** False if it has no commands and will have none. */
+  /** False if it has no commands, keeps no witness for one, and will have none. */
   get isNeeded(): boolean {
-    return this.#commands > 0 || this.isUsable;
+    return this.#reserved > 0 || this.#commands > 0 || this.isUsable;
   }
 
   /**
@@ -140,6 +142,7 @@ export class Launcher {
   reserve(folder: 'new' | 'existing'): Place {
     const witness = this.#take(folder);
     const { prepared } = witness;
+    this.#reserved += 1;
     return {
       prepared,
       get isLost() {
@@ -151,6 +154,7 @@ export class Launcher {
         return written && ((folder) => this.#submit(witness, { ...written, folder }));
       },
       cancel: () => {
+        this.#reserved -= 1;
         // Its child waits in a folder that may have another use now.
         if (prepared !== undefined) witness.dismiss();
         else this.#free.push(witness);
@@ -182,6 +186,7 @@ export class Launcher {
   }
 
   #submit(witness: Witness, request: Request): Submission {
+    this.#reserved -= 1;
     const submission = witness.take(request, this.#shortened(request.folder));
     this.#begin(submission);
     this.#prepareLater();
