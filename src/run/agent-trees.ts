@@ -66,6 +66,11 @@ export class AgentTrees {
     return found;
   }
 
+  /** Whether steps have to wait for the removal of a worktree. */
+  get isRemoving(): boolean {
+    return this.#removing.size > 0;
+  }
+
   /** Makes the worktree in which an agent's step runs. Returns the end of the step if it cannot. */
   async prepare(agent: Agent, step: number): Promise<RunningStep | undefined> {
     await Promise.all(this.#removing);

@@ -16,11 +16,16 @@ function observed(
 ) {
   const log: string[] = [];
   const inbox = new Inbox<Input>();
+  const scripted = scriptedAgent((step) => {
+    log.push('executed');
+    return answer(step.state);
+  });
   const agent: Executor = {
-    ...scriptedAgent((step) => {
-      log.push('executed');
-      return answer(step.state);
-    }),
+    ...scripted,
+    start: (step, live) => {
+      log.push(`start ${step.state}`);
+      return scripted.start(step, live);
+    },
     prepare: ({ state }) => void log.push(`prepare ${state}`),
   };
   const clock = { now: () => stage.now++, at: () => () => {} };
@@ -56,10 +61,11 @@ function observed(
 test('an event is on disk before it is acted on, and acted on before it is shown', async () => {
   const { log, ended } = observed();
   expect((await ended).status).toEqual({ kind: 'ended', outcome: 'completed' });
-  expect(log.slice(0, 4)).toEqual([
+  expect(log.slice(0, 5)).toEqual([
     'write step-started',
     'act on step-started',
     'show step-started',
+    expect.stringMatching(/^start /),
     'executed',
   ]);
   expect(log.at(-1)).toBe('show run-ended');
@@ -100,6 +106,8 @@ test('a script is prepared while its start is being written, and starts afterwar
     'write step-started',
     'executed',
   ]);
+  // To show takes time, so it follows the start.
+  expect(play.log.lastIndexOf('start NEXT.sh')).toBeLessThan(play.log.indexOf('show step-ended'));
 });
 
 test('a script that was prepared never starts if its start cannot be written', async () => {

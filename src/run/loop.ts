@@ -67,11 +67,12 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
   }
 
   function carryOut(decided: readonly Decided[]): void {
-    for (const { event, before, after } of decided) {
+    // The next steps begin before anything is shown, because showing takes time.
+    for (const { event, after } of decided) {
       timers.set(event);
       steps.act(event, after);
-      observer.event(event, before, after);
     }
+    for (const { event, before, after } of decided) observer.event(event, before, after);
   }
 
   function decide(inputs: readonly Input[]): readonly Decided[] {

@@ -29,17 +29,20 @@ export class RecordedFiles {
     this.#ports = ports;
   }
 
+  /** Whether nothing is recorded before a step, which starts now. */
+  passOver({ settings: { checkpoints } }: Run, { session }: RunningStatus): boolean {
+    if (!this.#ports.files || checkpoints === 'none') return true;
+    if (session || checkpoints === 'steps') return false;
+    this.#fresh.clear();
+    return true;
+  }
+
   /** Records the files that a step finds. */
-  async before({ settings }: Run, agent: Agent, { step, session }: RunningStatus): Promise<void> {
+  async before(run: Run, agent: Agent, status: RunningStatus): Promise<void> {
     const { files, clock } = this.#ports;
-    const { checkpoints } = settings;
-    if (!files || checkpoints === 'none') return;
-    if (!session && checkpoints !== 'steps') {
-      this.#fresh.clear();
-      return;
-    }
-    const root = files.rootOf(agent.cwd);
+    const root = this.passOver(run, status) ? undefined : files?.rootOf(agent.cwd);
     if (root === undefined) return;
+    const { step } = status;
     const fresh = this.#fresh.get(root);
     const isFresh = fresh && clock.now() - fresh.at < FRESH_MS;
     const tree = isFresh ? fresh.tree : await this.#record(root, { agent: agent.id, step });

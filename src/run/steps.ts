@@ -183,7 +183,11 @@ export class Steps {
     if (agent?.status.kind !== 'running') return;
     const { status } = agent;
     const prints = new KeptPrints(status.session ? 'prompt' : 'script');
-    const running = this.#begin(run, agent, status, how, prints);
+    const ahead = this.#prepared(id);
+    const isReady = ahead && !this.#trees.isRemoving && this.#files.passOver(run, status);
+    const running = isReady
+      ? this.#startNow(ahead, prints)
+      : this.#begin(run, agent, status, how, prints, ahead);
     this.#running.set(id, running);
     if (how === 'adopt') void this.#decideAgain(status, running);
     void this.#follow(run, agent, status, running, prints);
@@ -214,19 +218,42 @@ export class Steps {
     setImmediate(() => void prepare().catch(() => {}));
   }
 
+  /** The next step of an agent, if it was prepared. */
+  #prepared(agent: string): Step | undefined {
+    const next = this.#next.get(agent);
+    this.#next.delete(agent);
+    return next?.step;
+  }
+
+  /** Starts a prepared script before this function returns: another turn of the queue takes time. */
+  async #startNow(step: Step, prints: KeptPrints): Promise<RunningStep> {
+    try {
+      return this.#ports.executors.script.start(step, this.#show(step, prints));
+    } catch (error) {
+      return failedStep(error);
+    }
+  }
+
+  #show({ agent, number }: Step, prints: KeptPrints): (live: Live) => void {
+    const ref = { agent, step: number };
+    return (happening) => {
+      prints.add(happening);
+      this.#ports.live(ref, happening);
+    };
+  }
+
   async #begin(
     run: Run,
     agent: Agent,
     status: RunningStatus,
     how: 'start' | 'adopt',
     prints: KeptPrints,
+    ahead: Step | undefined,
   ): Promise<RunningStep> {
     try {
-      const next = this.#next.get(agent.id)?.step;
-      this.#next.delete(agent.id);
-      const step = next ?? (await this.#step(run, agent, status));
+      const step = ahead ?? (await this.#step(run, agent, status));
       const obstacle = await this.#trees.prepare(agent, status.step);
-      const { executors, live, folders } = this.#ports;
+      const { executors, folders } = this.#ports;
       const hasBegun = how === 'adopt' && folders.hasBegun(agent.id, status.step);
       // A step that has begun keeps its directory and its files, whatever happened meanwhile.
       if (obstacle && !hasBegun) return obstacle;
@@ -236,11 +263,7 @@ export class Steps {
       if (!hasBegun) await this.#files.before(run, agent, status);
       const ref = { agent: agent.id, step: status.step };
       const executor = executorOf(executors, step, status);
-      const show = (happening: Live) => {
-        prints.add(happening);
-        live(ref, happening);
-      };
-      return executor[how](step, show, (asking) => this.#ask(ref, asking));
+      return executor[how](step, this.#show(step, prints), (asking) => this.#ask(ref, asking));
     } catch (error) {
       return failedStep(error);
     }
