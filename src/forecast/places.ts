@@ -9,6 +9,7 @@
 import type { RunEvent } from '../model/event.ts';
 import { ignore, isStepEnd } from '../model/event-kinds.ts';
 import type { Agent, Run } from '../model/run.ts';
+import type { StateName } from '../model/state-name.ts';
 
 export interface After {
   readonly costUsd: number;
@@ -24,6 +25,8 @@ export interface Standing {
 
 export class PlaceReader {
   readonly #agents = new Map<string, Walk>();
+  /** The places of states without callers, by their workflows: most entries are of few such places. */
+  readonly #places = new Map<string, Map<StateName, string>>();
   #workedMs = 0;
 
   follow(event: RunEvent, after: Run): void {
@@ -103,8 +106,17 @@ export class PlaceReader {
     const agent = run.agents.get(id);
     if (!agent) return;
     const walk = this.#agents.get(id) ?? newWalk(undefined);
-    walk.entries.push({ place: placeOf(agent, run), workedAt: run.workedMs, costUsd: 0 });
+    walk.entries.push({ place: this.#placeOf(agent, run), workedAt: run.workedMs, costUsd: 0 });
     this.#agents.set(id, walk);
+  }
+
+  #placeOf(agent: Agent, run: Run): string {
+    const { workflow, state, stack } = agent;
+    if (stack.length > 0) return placeOf(agent, run);
+    const states = this.#places.get(workflow) ?? new Map<StateName, string>();
+    const place = states.get(state) ?? placeOf(agent, run);
+    this.#places.set(workflow, states.set(state, place));
+    return place;
   }
 
   #end(id: string): void {

@@ -46,12 +46,16 @@ export function overlayOf(events: Iterable<RunEvent>): Overlay {
 
 /** Follows the agents of a run through its events, and counts what they use. */
 export class OverlayReader implements Overlay {
-  readonly nodes = new Map<string, NodeUse>();
-  readonly edges = new Map<string, EdgeUse>();
+  readonly nodes = new Map<string, Changing<NodeUse>>();
+  readonly edges = new Map<string, Changing<EdgeUse>>();
   readonly returns = new Map<string, number>();
   readonly #agents = new Map<string, Traced>();
   /** The node at which each worker ended. */
   readonly #ended = new Map<string, string>();
+  // A run has few nodes and ways, and many events. To make their names again would take most of the time.
+  readonly #stateNodes = new Map<string, string>();
+  readonly #workflowNodes = new Map<string, string>();
+  readonly #ways = new Map<string, Map<string, Changing<EdgeUse>[]>>();
   #root = '';
   #lastAt = 0;
 
@@ -65,7 +69,7 @@ export class OverlayReader implements Overlay {
       this.#enter('main', newAgent(event));
     } else if (event.type === 'agent-forked') {
       const parent = this.#agents.get(event.parent);
-      this.#countEdge(parent, 'worker', this.#nodeOf(event), 'fork');
+      this.#countEdge(parent, 'worker', this.#nodeOf(event.workflow, event.state), 'fork');
       this.#enter(event.agent, newAgent(event));
     } else if (event.type === 'run-rewound') {
       this.#rewind(event);
@@ -102,7 +106,7 @@ export class OverlayReader implements Overlay {
       case 'permission-withdrawn':
         return this.#rest(agent, event);
       case 'agent-asked':
-        this.#agents.set(event.agent, { ...agent, question: asked(event) });
+        agent.question = asked(event);
         return;
       case 'agent-answered':
       case 'question-timed-out':
@@ -114,7 +118,7 @@ export class OverlayReader implements Overlay {
         return;
       case 'agent-ended':
         this.#countEdge(agent, 'result', END, 'result');
-        this.#ended.set(event.agent, this.#nodeOf(agent));
+        this.#ended.set(event.agent, this.#nodeOf(agent.workflow, agent.state));
         this.#agents.delete(event.agent);
         return;
       default:
@@ -124,36 +128,36 @@ export class OverlayReader implements Overlay {
 
   /** No process worked on the run since its last event, so this time does not count. */
   #resume(at: number): void {
-    for (const [id, agent] of this.#agents) {
-      const { started } = agent;
+    for (const { started } of this.#agents.values()) {
       if (!started) continue;
-      this.#use(started.node, { timeMs: Math.max(0, this.#lastAt - started.at) });
-      this.#agents.set(id, { ...agent, started: { ...started, at } });
+      this.#useOf(started.node).timeMs += Math.max(0, this.#lastAt - started.at);
+      started.at = at;
     }
   }
 
   #startStep(agent: Traced, event: RunEventOf<'step-started'>): void {
-    const node = this.#nodeOf({ workflow: agent.workflow, state: event.state });
-    const started = { at: event.at, node, open: new Set<string>(), restedMs: 0, restsSince: 0 };
-    this.#agents.set(event.agent, { ...agent, started });
+    const node = this.#nodeOf(agent.workflow, event.state);
+    agent.started = { at: event.at, node, open: undefined, restedMs: 0, restsSince: 0 };
     if (event.task !== 'judge') return;
-    this.#use(node, { visits: 1 });
+    this.#useOf(node).visits += 1;
     this.#countEdge(agent, 'judge', node, 'judge');
   }
 
   #endStep(agent: Traced, event: StepEndEvent): void {
     const { started } = agent;
     if (started) {
-      const restingMs = started.open.size > 0 ? event.at - started.restsSince : 0;
-      const timeMs = event.at - started.at - started.restedMs - restingMs;
-      this.#use(started.node, { timeMs, costUsd: event.cost.usd });
+      const restingMs = started.open?.size ? event.at - started.restsSince : 0;
+      const use = this.#useOf(started.node);
+      use.timeMs += event.at - started.at - started.restedMs - restingMs;
+      use.costUsd += event.cost.usd;
     }
-    this.#agents.set(event.agent, { ...agent, started: undefined });
+    agent.started = undefined;
   }
 
   /** A step does not work while it waits for a permission. */
   #rest({ started }: Traced, { type, at, request }: PermissionEvent): void {
     if (!started) return;
+    started.open ??= new Set();
     const { open } = started;
     const wasResting = open.size > 0;
     if (type === 'permission-asked') open.add(request);
@@ -163,73 +167,94 @@ export class OverlayReader implements Overlay {
   }
 
   #leave(agent: Traced, event: RunEventOf<'agent-moved'>): void {
-    const to: Where = { workflow: event.workflow, state: event.state };
-    const node = this.#nodeOf(to);
+    const node = this.#nodeOf(event.workflow, event.state);
     if (event.stack.kind === 'pop') {
       this.#countEdge(agent, 'result', END, 'result');
-      this.#countReturn({ resultOf: this.#nodeOf(agent), to: node });
+      this.#countReturn({ resultOf: this.#nodeOf(agent.workflow, agent.state), to: node });
       if (agent.callers) {
         const { caller, callee } = agent.callers;
         this.#countEdge(caller, 'return', node, 'return');
-        this.#countReturn({ caller: this.#nodeOf(caller), callee, to: node });
+        const from = this.#nodeOf(caller.workflow, caller.state);
+        this.#countReturn({ caller: from, callee, to: node });
       }
     } else {
       const role = roleOf(event);
       this.#countEdge(agent, role, node, role === 'next' ? 'next' : event.tag);
     }
-    this.#enter(event.agent, {
-      ...to,
-      callers: callersAfter(agent, event, node),
-      question: undefined,
-      started: undefined,
-    });
+    agent.callers = callersAfter(agent, event, node);
+    agent.question = undefined;
+    agent.started = undefined;
+    this.#move(agent, event.workflow, event.state);
   }
 
   #afterQuestion(agent: Traced, event: RunEventOf<'agent-answered' | 'question-timed-out'>): void {
     const isLate = event.type === 'question-timed-out';
     const state = (isLate ? agent.question?.timeoutNext : undefined) ?? agent.question?.next;
     if (state === undefined) return;
-    const to = this.#nodeOf({ workflow: agent.workflow, state });
+    const to = this.#nodeOf(agent.workflow, state);
     this.#countEdge(agent, isLate ? 'timeout' : 'answer', to, 'ask');
-    this.#enter(event.agent, { ...agent, state, question: undefined });
+    agent.question = undefined;
+    this.#move(agent, agent.workflow, state);
   }
 
   #join(agent: Traced, event: RunEventOf<'join-reported'>): void {
-    const to = { workflow: agent.workflow, state: event.state };
-    const node = this.#nodeOf(to);
+    const node = this.#nodeOf(agent.workflow, event.state);
     this.#countEdge(agent, event.why === 'reached' ? 'join' : event.why, node, 'join');
     for (const { agent: worker, status } of event.workers) {
       const from = this.#ended.get(worker);
       if (from !== undefined && status === 'ended') this.#countReturn({ resultOf: from, to: node });
     }
-    this.#enter(event.agent, { ...agent, ...to });
+    this.#move(agent, agent.workflow, event.state);
   }
 
   #enter(id: string, agent: Traced): void {
     this.#agents.set(id, agent);
-    this.#use(this.#nodeOf(agent), { visits: 1 });
+    this.#move(agent, agent.workflow, agent.state);
   }
 
-  #nodeOf(where: Where): string {
-    return usedNode(this.#root, where);
+  #move(agent: Traced, workflow: string, state: StateName): void {
+    agent.workflow = workflow;
+    agent.state = state;
+    this.#useOf(this.#nodeOf(workflow, state)).visits += 1;
   }
 
-  #use(node: string, more: Partial<NodeUse>): void {
-    const { visits = 0, timeMs = 0, costUsd = 0 } = this.nodes.get(node) ?? {};
-    this.nodes.set(node, {
-      visits: visits + (more.visits ?? 0),
-      timeMs: timeMs + (more.timeMs ?? 0),
-      costUsd: costUsd + (more.costUsd ?? 0),
-    });
+  #nodeOf(workflow: string, state: StateName): string {
+    const isOwn = workflow === this.#root;
+    const nodes = isOwn ? this.#stateNodes : this.#workflowNodes;
+    const key = isOwn ? state : workflow;
+    const known = nodes.get(key);
+    if (known !== undefined) return known;
+    const node = usedNode(this.#root, { workflow, state });
+    nodes.set(key, node);
+    return node;
+  }
+
+  #useOf(node: string): Changing<NodeUse> {
+    const known = this.nodes.get(node);
+    if (known) return known;
+    const use = { visits: 0, timeMs: 0, costUsd: 0 };
+    this.nodes.set(node, use);
+    return use;
   }
 
   #countEdge(from: Where | undefined, role: EdgeRole, to: string, label: string): void {
     // Steps inside another workflow are not part of this picture.
     if (from?.workflow !== this.#root) return;
-    const edge = { from: stateNode(from.state), to, role, label };
-    const key = wayKey(edge);
-    this.edges.set(key, { ...edge, count: (this.edges.get(key)?.count ?? 0) + 1 });
-    if (to === END) this.#use(END, { visits: 1 });
+    const edge = this.#edgeOf(this.#nodeOf(from.workflow, from.state), role, to);
+    edge.label = label;
+    edge.count += 1;
+    if (to === END) this.#useOf(END).visits += 1;
+  }
+
+  #edgeOf(from: string, role: EdgeRole, to: string): Changing<EdgeUse> {
+    const leaving = this.#ways.get(from) ?? new Map<string, Changing<EdgeUse>[]>();
+    const between = leaving.get(to) ?? [];
+    const known = between.find((edge) => edge.role === role);
+    if (known) return known;
+    const edge = { from, to, role, label: '', count: 0 };
+    this.#ways.set(from, leaving.set(to, [...between, edge]));
+    this.edges.set(wayKey(edge), edge);
+    return edge;
   }
 
   #countReturn(taken: Taken): void {
@@ -295,17 +320,19 @@ interface Where {
   readonly state: StateName;
 }
 
-interface Traced extends Where {
-  readonly callers: Callers | undefined;
-  readonly question: Pick<AskingStatus, 'next' | 'timeoutNext'> | undefined;
-  readonly started: Started | undefined;
+interface Traced extends Changing<Where> {
+  callers: Callers | undefined;
+  question: Pick<AskingStatus, 'next' | 'timeoutNext'> | undefined;
+  started: Started | undefined;
 }
 
+type Changing<T> = { -readonly [K in keyof T]: T[K] };
+
 interface Started {
-  readonly at: number;
+  at: number;
   readonly node: string;
-  /** The permission requests that wait for a person. */
-  readonly open: Set<string>;
+  /** The permission requests that wait for a person; absent if there were none. */
+  open: Set<string> | undefined;
   restedMs: number;
   /** Since when it waits, if it does. */
   restsSince: number;

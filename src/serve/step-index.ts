@@ -15,39 +15,51 @@ export interface StepFacts {
 type Short<E> = E extends unknown ? Omit<E, 'printed' | 'worktree' | 'tree'> : never;
 
 export class StepIndex {
-  readonly #agents = new Map<string, Map<number, StepFacts>>();
-  readonly #newest = new Map<string, number>();
+  readonly #agents = new Map<string, AgentSteps>();
 
   follow(event: RunEvent, after: Run): void {
     if (event.type === 'step-started') {
       const { workflow = '' } = after.agents.get(event.agent) ?? {};
-      this.#newest.set(event.agent, event.step);
-      this.#put(event.agent, event.step, {
-        ...{ started: event, workflow, ended: undefined, followed: [] },
-      });
+      this.#start({ started: event, workflow, ended: undefined, followed: NOTHING });
     } else if (isStepEnd(event)) {
-      const known = this.find(event.agent, event.step);
-      const { printed: _printed, worktree: _worktree, tree: _tree, ...ended } = event;
-      if (known) this.#put(event.agent, event.step, { ...known, ended });
+      const known = this.#agents.get(event.agent)?.steps.get(event.step);
+      if (known) known.ended = shortened(event);
     } else if ('agent' in event && event.type !== 'state-entered') {
-      const newest = this.find(event.agent, this.#newest.get(event.agent) ?? 0);
+      const newest = this.#agents.get(event.agent)?.newest;
       if (newest?.ended && newest.followed.length < MOST_FOLLOWED)
-        this.#put(event.agent, newest.started.step, {
-          ...newest,
-          followed: [...newest.followed, event.type],
-        });
+        newest.followed = [...newest.followed, event.type];
     }
   }
 
   find(agent: string, step: number): StepFacts | undefined {
-    return this.#agents.get(agent)?.get(step);
+    return this.#agents.get(agent)?.steps.get(step);
   }
 
-  #put(agent: string, step: number, facts: StepFacts): void {
-    const steps = this.#agents.get(agent) ?? new Map<number, StepFacts>();
-    steps.set(step, facts);
-    this.#agents.set(agent, steps);
+  #start(facts: ChangingFacts): void {
+    const { agent: id, step } = facts.started;
+    const agent = this.#agents.get(id) ?? {
+      steps: new Map<number, ChangingFacts>(),
+      newest: facts,
+    };
+    agent.steps.set(step, facts);
+    agent.newest = facts;
+    this.#agents.set(id, agent);
   }
 }
 
+type ChangingFacts = { -readonly [K in keyof StepFacts]: StepFacts[K] };
+
+interface AgentSteps {
+  readonly steps: Map<number, ChangingFacts>;
+  newest: ChangingFacts;
+}
+
 const MOST_FOLLOWED = 20;
+const NOTHING: StepFacts['followed'] = [];
+
+/** Most steps have nothing to leave out, and then they need no copy. */
+function shortened(event: StepEndEvent): Short<StepEndEvent> {
+  if (!('printed' in event || 'worktree' in event || 'tree' in event)) return event;
+  const { printed: _printed, worktree: _worktree, tree: _tree, ...ended } = event;
+  return ended;
+}

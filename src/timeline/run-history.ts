@@ -34,7 +34,9 @@ export interface StateUse {
 export class RunHistory {
   readonly #spans = new SpanReader();
   readonly #agents = new Map<string, Changing<AgentUse>>();
-  readonly #states = new Map<string, Changing<StateUse>>();
+  readonly #states: Changing<StateUse>[] = [];
+  /** The same, by their workflow and name. */
+  readonly #byName = new Map<string, Map<StateName, Changing<StateUse>>>();
   readonly #abandoned = new AbandonedSteps();
   #each: (span: Span) => void;
 
@@ -82,7 +84,7 @@ export class RunHistory {
 
   /** In the order of their first visits. */
   get states(): readonly StateUse[] {
-    return [...this.#states.values()];
+    return [...this.#states];
   }
 
   #born(
@@ -108,11 +110,12 @@ export class RunHistory {
   }
 
   #useOf(workflow: string, state: StateName): Changing<StateUse> {
-    const key = `${workflow}\n${state}`;
-    const known = this.#states.get(key);
+    const ofWorkflow = this.#byName.get(workflow) ?? new Map<StateName, Changing<StateUse>>();
+    const known = ofWorkflow.get(state);
     if (known) return known;
     const use = { workflow, state, visits: 0, steps: 0, failures: 0, workedMs: 0, costUsd: 0 };
-    this.#states.set(key, use);
+    this.#byName.set(workflow, ofWorkflow.set(state, use));
+    this.#states.push(use);
     return use;
   }
 }
