@@ -42,3 +42,4 @@ if (root)
     </ToolsContext.Provider>,
     root,
   );
+tools.runs.start();

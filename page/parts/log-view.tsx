@@ -1,7 +1,9 @@
+import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { JournaledEvent } from '../../src/model/event.ts';
 import { eventText } from '../lib/event-text.ts';
 import { useStore } from '../lib/store.ts';
-import { visible } from '../lib/words.ts';
+import { clockSeconds, visible } from '../lib/words.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
 
 interface Props {
@@ -14,9 +16,15 @@ export function LogView({ watch, onAgent }: Props) {
   const { newest } = useStore(watch.events);
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const choose = useRef(onAgent);
+  choose.current = onAgent;
+  // A line never changes, so it is made once. Preact leaves the same element alone.
+  const made = useRef(new WeakMap<JournaledEvent, JSX.Element | null>());
   const lines = newest.slice(-MOST).flatMap((event) => {
-    const text = eventText(event);
-    return text ? [{ event, ...text }] : [];
+    const known = made.current.get(event);
+    const line = known === undefined ? lineOf(event, (agent) => choose.current(agent)) : known;
+    made.current.set(event, line);
+    return line ?? [];
   });
   // New lines are the reason to scroll.
   useLayoutEffect(() => {
@@ -40,24 +48,29 @@ export function LogView({ watch, onAgent }: Props) {
         isAtEnd.current = scrollTop + clientHeight > scrollHeight - 24;
       }}
     >
-      <ol class="log">
-        {lines.map(({ event, text, tone }) => (
-          <li key={event.seq} class={tone === 'plain' ? '' : `tone-${tone}`}>
-            <time>{new Date(event.at).toLocaleTimeString([], { hour12: false })}</time>
-            <span class="clip">
-              {'agent' in event ? (
-                <button type="button" class="link" onClick={() => onAgent(event.agent)}>
-                  {visible(event.agent)}
-                </button>
-              ) : (
-                <span class="faint">run</span>
-              )}
-            </span>
-            <span class="told">{text}</span>
-          </li>
-        ))}
-      </ol>
+      <ol class="log">{lines}</ol>
     </div>
+  );
+}
+
+/** Null for an event without a line. */
+function lineOf(event: JournaledEvent, onAgent: (agent: string) => void): JSX.Element | null {
+  const told = eventText(event);
+  if (!told) return null;
+  return (
+    <li key={event.seq} class={told.tone === 'plain' ? '' : `tone-${told.tone}`}>
+      <time>{clockSeconds(event.at)}</time>
+      <span class="clip">
+        {'agent' in event ? (
+          <button type="button" class="link" onClick={() => onAgent(event.agent)}>
+            {visible(event.agent)}
+          </button>
+        ) : (
+          <span class="faint">run</span>
+        )}
+      </span>
+      <span class="told">{told.text}</span>
+    </li>
   );
 }
 

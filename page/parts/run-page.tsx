@@ -19,13 +19,10 @@ import { useTools } from './tools.ts';
 type RunRoute = Extract<Route, { kind: 'run' }>;
 
 export function RunPage({ route }: { readonly route: RunRoute }) {
-  const [watch, setWatch] = useState<RunWatch>();
-  useEffect(() => {
-    const next = new RunWatch(route.run);
-    setWatch(next);
-    return () => next.end();
-  }, [route.run]);
-  return watch ? <Watched watch={watch} route={route} /> : null;
+  // Not in an effect: the run is asked for before anything is drawn. The page has one of these per run.
+  const [watch] = useState(() => new RunWatch(route.run, route.tab === 'graph'));
+  useEffect(() => () => watch.end(), [watch]);
+  return <Watched watch={watch} route={route} />;
 }
 
 interface Props {

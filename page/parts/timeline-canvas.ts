@@ -1,7 +1,7 @@
 /** Draws the visible part of a timeline. The colours are those of the legend. */
 import type { TimelineBar } from '../../src/serve/shapes/run.ts';
 import type { Axis } from '../../src/timeline/axis.ts';
-import { visible } from '../lib/words.ts';
+import { clockSeconds, visible } from '../lib/words.ts';
 
 export type BarKind = 'prompt' | 'script' | 'failed' | 'ask' | 'wait' | 'join';
 
@@ -183,8 +183,7 @@ function drawAxis(pen: CanvasRenderingContext2D, scene: Scene, colours: Colours)
   pen.fillStyle = colours.faint;
   const count = Math.max(1, Math.floor(whole / 130));
   for (let i = 0; i <= count; i += 1) {
-    const time = new Date(scene.axis.timeAt(i / count));
-    const text = time.toLocaleTimeString([], { hour12: false });
+    const text = clockSeconds(scene.axis.timeAt(i / count));
     const x = scene.labels + (i / count) * whole;
     const long = pen.measureText(text).width;
     pen.fillText(text, Math.min(x, scene.width - long - 6), HEAD / 2);

@@ -26,13 +26,14 @@ export class RunWatch {
   readonly #path: string;
   readonly #runReader = new Refresher(() => this.#readRun());
   readonly #graphReader = new Refresher(() => this.#readGraph());
-  #isGraphShown = false;
+  #isGraphShown: boolean;
   #unfollow: (() => void) | undefined;
   #isEnded = false;
 
-  constructor(id: string) {
+  constructor(id: string, isGraphShown: boolean) {
     this.#path = `/api/runs/${encodeURIComponent(id)}`;
-    this.#runReader.want();
+    this.#isGraphShown = isGraphShown;
+    this.refresh();
     document.addEventListener('visibilitychange', this.#lookAtTab);
   }
 
@@ -52,8 +53,9 @@ export class RunWatch {
 
   /** The graph is only read while it is shown. */
   showGraph(isShown: boolean): void {
+    const wasShown = this.#isGraphShown;
     this.#isGraphShown = isShown;
-    if (isShown) this.#graphReader.want();
+    if (isShown && !wasShown) this.#graphReader.want();
   }
 
   /** Ends a pause between two attempts to connect. */

@@ -11,10 +11,11 @@ export class RunsWatch {
   readonly wants = new Store<readonly Want[]>([]);
   readonly trouble = new Store<Trouble | undefined>(undefined);
   readonly #reader = new Refresher(() => this.#read());
-  readonly #timer: number;
+  #timer: number | undefined;
   #last = '';
 
-  constructor() {
+  /** Not at once: a run that the page shows is asked for first. */
+  start(): void {
     this.#reader.want();
     this.#timer = window.setInterval(() => document.hidden || this.#reader.want(), EVERY_MS);
     document.addEventListener('visibilitychange', this.#lookAtTab);

@@ -11,7 +11,7 @@ import { FollowedRuns } from './followed-runs.ts';
 import { Graphs } from './graphs.ts';
 import { openApi } from './openapi.ts';
 import { badRequest } from './problems.ts';
-import { openQuestions } from './questions.ts';
+import { OpenQuestions } from './questions.ts';
 import type { RouteName } from './routes.ts';
 import { allRows, storedRowOf } from './rows.ts';
 import { runEvents } from './run-events.ts';
@@ -60,6 +60,7 @@ export function answersFor(parts: ServeParts): Answers {
   const { store, control, steps, now } = parts;
   const runs = new FollowedRuns(store);
   const graphs = new Graphs(parts.workflow);
+  const questions = new OpenQuestions(store, control);
   const acts = act(parts, async (id) => {
     const found = await runs.look(id);
     return storedRowOf({ ...found, run: summaryOf(found.run) }, control.condition);
@@ -74,16 +75,19 @@ export function answersFor(parts: ServeParts): Answers {
         const rows = await allRows(store, control.condition);
         return body({ runs: rows.filter(({ status }) => isWanted(status)) });
       },
-      run: async (asked) => {
-        const { found, followed } = await runOf(asked);
-        const [questions, requests, doing] = await Promise.all([
+      run: async (request) => {
+        const { found, followed } = await runOf(request);
+        const [asked, requests, doing] = await Promise.all([
           control.questions(followed.run),
           control.requests(followed.run),
           found.owner && store.now(found.id),
         ]);
         const at = found.owner ? now() : followed.run.updatedAt;
         return body(
-          wholeRunOf({ found, followed, questions, requests, now: doing, at }, control.condition),
+          wholeRunOf(
+            { found, followed, questions: asked, requests, now: doing, at },
+            control.condition,
+          ),
         );
       },
       events: async (asked) => {
@@ -109,7 +113,7 @@ export function answersFor(parts: ServeParts): Answers {
         const rest = run.agents.size === 0 ? null : remainderOf(run, places.standing(run), pasts);
         return body({ ...forecastOf(pasts), rest } satisfies RunForecast);
       },
-      questions: async () => body(await openQuestions(store, control)),
+      questions: async () => body(await questions.list()),
       ...acts,
     },
     close: () => runs.close(),

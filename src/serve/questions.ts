@@ -1,29 +1,53 @@
 /** Everything that waits for a person, in all runs. */
+import type { Run } from '../model/run.ts';
+import type { RunSummary } from '../model/run-summary.ts';
 import { waitsForPerson } from '../model/tally.ts';
-import type { OpenPermission, RunControl, RunStore, StoredRun } from '../ports.ts';
+import type { OpenPermission, RunControl, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
 import { iso, isoOrNull } from './rows.ts';
 import type { QuestionList } from './shapes/questions.ts';
 import type { PermissionShape } from './shapes/run.ts';
 
 type Asking = Pick<RunControl, 'questions' | 'requests'>;
 
-export async function openQuestions(store: RunStore, control: Asking): Promise<QuestionList> {
-  const waiting = (await store.survey()).filter(
-    (found) => found.kind === 'stored' && waitsForPerson(found.run.tally) > 0,
-  );
-  const lists = await Promise.all(waiting.map(({ id }) => questionsOf(store, control, id)));
-  return {
-    questions: lists.flatMap(({ questions }) => questions).sort(byTime),
-    permissions: lists.flatMap(({ permissions }) => permissions).sort(byTime),
-  };
+/** Pages ask every few seconds, and most runs that wait have no new event since then. */
+export class OpenQuestions {
+  readonly #store: RunStore;
+  readonly #control: Asking;
+  #known = new Map<string, Run>();
+
+  constructor(store: RunStore, control: Asking) {
+    this.#store = store;
+    this.#control = control;
+  }
+
+  async list(): Promise<QuestionList> {
+    const waiting = (await this.#store.survey()).filter(waits);
+    const found = (await Promise.all(waiting.map((one) => this.#look(one)))).flat();
+    this.#known = new Map(found.map(({ id, run }) => [id, run]));
+    const lists = await Promise.all(found.map((one) => questionsOf(this.#control, one)));
+    return {
+      questions: lists.flatMap(({ questions }) => questions).sort(byTime),
+      permissions: lists.flatMap(({ permissions }) => permissions).sort(byTime),
+    };
+  }
+
+  async #look(surveyed: StoredRun<RunSummary>): Promise<readonly StoredRun[]> {
+    const { id, run } = surveyed;
+    const known = this.#known.get(id);
+    if (known?.seq === run.seq && known.startedAt === run.startedAt)
+      return [{ ...surveyed, run: known }];
+    const found = await this.#store.look(id);
+    return found.kind === 'damaged' ? [] : [found];
+  }
 }
+
+const waits = (found: SurveyedRun): found is StoredRun<RunSummary> =>
+  found.kind === 'stored' && waitsForPerson(found.run.tally) > 0;
 
 const byTime = (a: { readonly asked_at: string }, b: { readonly asked_at: string }) =>
   a.asked_at < b.asked_at ? -1 : 1;
 
-async function questionsOf(store: RunStore, control: Asking, id: string): Promise<QuestionList> {
-  const found = await store.look(id);
-  if (found.kind === 'damaged') return { questions: [], permissions: [] };
+async function questionsOf(control: Asking, found: StoredRun): Promise<QuestionList> {
   const [questions, requests] = await Promise.all([
     control.questions(found.run),
     control.requests(found.run),
