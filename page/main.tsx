@@ -6,6 +6,7 @@ import './style/run.css';
 import './style/graph.css';
 import './style/timeline.css';
 import './style/panel.css';
+import './style/workflows.css';
 import { render } from 'preact';
 import { signIn } from './lib/sign-in.ts';
 import { Store } from './lib/store.ts';

@@ -9,6 +9,7 @@ import { useShortcuts } from './shortcuts.ts';
 import { Toasts } from './toasts.tsx';
 import { useTools } from './tools.ts';
 import { TopBar } from './top-bar.tsx';
+import { WorkflowsPage } from './workflows-page.tsx';
 
 export function App() {
   const tools = useTools();
@@ -26,6 +27,8 @@ export function App() {
       <main class="main" id="main" tabIndex={-1} ref={main}>
         {route.kind === 'run' ? (
           <RunPage key={route.run} route={route} />
+        ) : route.kind === 'workflows' ? (
+          <WorkflowsPage chosen={route.chosen} />
         ) : (
           <Home
             onChoose={(question) =>

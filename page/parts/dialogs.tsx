@@ -4,7 +4,6 @@ import { useStore } from '../lib/store.ts';
 import { HelpDialog } from './help-dialog.tsx';
 import { ResumeDialog } from './resume-dialog.tsx';
 import { RewindDialog } from './rewind-dialog.tsx';
-import { StartDialog } from './start-dialog.tsx';
 import { useTools } from './tools.ts';
 
 export function Dialogs() {
@@ -16,8 +15,6 @@ export function Dialogs() {
       return null;
     case 'help':
       return <HelpDialog onClose={close} />;
-    case 'start':
-      return <StartDialog onClose={close} />;
     case 'resume':
       return <ResumeDialog {...shown} onClose={close} />;
     case 'rewind':

@@ -1,7 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { lineThrough, loopThrough } from '../../src/draw/lines.ts';
 import type { RunGraph } from '../../src/draw/run-graph.ts';
+import type { Forecast } from '../../src/forecast/forecast.ts';
 import { duration, usd } from '../lib/words.ts';
+import { type UsualState, usualOf, usualText } from '../stores/forecast.ts';
 import { type Heat, heatOf } from './heat.ts';
 
 type Node = RunGraph['nodes'][number];
@@ -10,6 +12,7 @@ type Edge = RunGraph['edges'][number];
 interface Props {
   readonly graph: RunGraph;
   readonly heat: Heat;
+  readonly forecast: Forecast | undefined;
   readonly chosen: string | undefined;
   readonly onState: (state: string) => void;
   /** The id of the node that got the focus. */
@@ -18,13 +21,13 @@ interface Props {
 
 /** The lines and boxes. They change only when the graph does, not when the view moves. */
 export function GraphPicture(props: Props) {
-  const { graph, heat, chosen } = props;
+  const { graph, heat, forecast, chosen } = props;
   // The acts do the same in every drawing.
-  return useMemo(() => <Picture {...props} />, [graph, heat, chosen]);
+  return useMemo(() => <Picture {...props} />, [graph, heat, forecast, chosen]);
 }
 
-function Picture({ graph, heat, chosen, onState, onFocus }: Props) {
-  const hot = heatOf(graph.nodes, heat);
+function Picture({ graph, heat, forecast, chosen, onState, onFocus }: Props) {
+  const hot = heatOf(graph.nodes, heat, forecast);
   const inOrder = graph.nodes.toSorted((a, b) => a.y - b.y || a.x - b.x);
   const roles = [...new Set(graph.edges.map(({ role }) => role)), 'taken'];
   return (
@@ -58,6 +61,7 @@ function Picture({ graph, heat, chosen, onState, onFocus }: Props) {
           node={node}
           isEntry={node.id === graph.entry}
           heat={hot(node)}
+          usual={node.state === undefined ? undefined : usualOf(forecast, node.state)}
           isChosen={chosen !== undefined && node.state === chosen}
           onState={onState}
           onFocus={onFocus}
@@ -94,12 +98,13 @@ interface BoxProps {
   readonly node: Node;
   readonly isEntry: boolean;
   readonly heat: number;
+  readonly usual: UsualState | undefined;
   readonly isChosen: boolean;
   readonly onState: (state: string) => void;
   readonly onFocus: (id: string) => void;
 }
 
-function Box({ node, isEntry, heat, isChosen, onState, onFocus }: BoxProps) {
+function Box({ node, isEntry, heat, usual, isChosen, onState, onFocus }: BoxProps) {
   const { kind, x, y, width, height, state, visits } = node;
   const [left, top] = [x - width / 2, y - height / 2];
   const figures = figuresOf(node);
@@ -139,7 +144,7 @@ function Box({ node, isEntry, heat, isChosen, onState, onFocus }: BoxProps) {
       </text>
       {kind !== 'reference' && (
         <text class="detail" x={x} y={y + 15}>
-          {figures || node.detail}
+          {figures || (usual ? `usually ${usualText(usual)}` : node.detail)}
         </text>
       )}
       {node.results !== undefined && <Result node={node} />}

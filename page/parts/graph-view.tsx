@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RunGraph } from '../../src/draw/run-graph.ts';
+import type { Forecast } from '../../src/forecast/forecast.ts';
 import { gestures } from '../../src/page/gestures.ts';
 import {
   centred,
@@ -16,7 +17,7 @@ import type { Chosen } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
 import { GraphAgents } from './graph-agents.tsx';
 import { GraphPicture } from './graph-picture.tsx';
-import { HEATS, type Heat } from './heat.ts';
+import { type Heat, heatsFor } from './heat.ts';
 import { Icon } from './icons.tsx';
 
 interface Props {
@@ -28,6 +29,7 @@ interface Props {
 
 export function GraphView({ watch, ...rest }: Props) {
   const graph = useStore(watch.graph);
+  const forecast = useStore(watch.forecast);
   useEffect(() => {
     watch.showGraph(true);
     return () => watch.showGraph(false);
@@ -46,15 +48,15 @@ export function GraphView({ watch, ...rest }: Props) {
         <p>{graph.remedy}</p>
       </div>
     );
-  return <Graph graph={graph} {...rest} />;
+  return <Graph graph={graph} forecast={forecast} {...rest} />;
 }
 
-function Graph({
-  graph,
-  chosen,
-  onState,
-  onAgent,
-}: Omit<Props, 'watch'> & { readonly graph: RunGraph }) {
+interface GraphProps extends Omit<Props, 'watch'> {
+  readonly graph: RunGraph;
+  readonly forecast: Forecast | undefined;
+}
+
+function Graph({ graph, forecast, chosen, onState, onAgent }: GraphProps) {
   const [pane, paneSize] = useSize<HTMLElement>();
   const [heat, setHeat] = useState<Heat>('none');
   const [view, setView] = useState<View>();
@@ -110,7 +112,7 @@ function Graph({
           Colour by
         </span>
         <fieldset class="segments" aria-labelledby="heat">
-          {HEATS.map((one) => (
+          {heatsFor(forecast).map((one) => (
             <button
               key={one}
               type="button"
@@ -158,6 +160,7 @@ function Graph({
             <GraphPicture
               graph={graph}
               heat={heat}
+              forecast={forecast}
               chosen={chosen.kind === 'state' ? chosen.state : undefined}
               onState={onState}
               onFocus={reveal}

@@ -1,9 +1,13 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WholeRun } from '../../src/serve/shapes/run.ts';
 import { post, troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
+import { useStore } from '../lib/store.ts';
 import { clock, counted, duration, lastName, oneLine, usd, visible } from '../lib/words.ts';
+import { rangeText, restText, usualText } from '../stores/forecast.ts';
 import { hashOf, type Route, TABS, type Tab } from '../stores/route.ts';
+import type { RunWatch } from '../stores/run-watch.ts';
 import { Icon } from './icons.tsx';
 import { Menu } from './menu.tsx';
 import { Pill, runTone } from './status.tsx';
@@ -11,12 +15,15 @@ import { addToast, addTrouble, useTools } from './tools.ts';
 
 interface Props {
   readonly run: WholeRun;
+  readonly watch: RunWatch;
   readonly route: Extract<Route, { kind: 'run' }>;
   readonly onChanged: () => void;
 }
 
-export function RunHead({ run, route, onChanged }: Props) {
+export function RunHead({ run, watch, route, onChanged }: Props) {
   const now = useNow(30_000);
+  const forecast = useStore(watch.forecast);
+  const rest = restText(forecast?.rest ?? null);
   return (
     <header class="run-head">
       <div class="title">
@@ -44,6 +51,12 @@ export function RunHead({ run, route, onChanged }: Props) {
         </Fact>
         <Fact name="Steps">{run.steps.toLocaleString('en')}</Fact>
         <Fact name="Agents">{agentsText(run)}</Fact>
+        {forecast?.run && (
+          <Fact name="Usually" about={rangeText(forecast.run, forecast.runs)}>
+            {usualText(forecast.run)}
+          </Fact>
+        )}
+        {rest !== undefined && <Fact name="Still needs about">{rest}</Fact>}
         {run.limited_until !== null && (
           <Fact name="Usage limit until">{clock(run.limited_until, now)}</Fact>
         )}
@@ -80,15 +93,16 @@ function agentsText({ counts }: WholeRun): string {
   return parts.length > 0 ? parts.join(', ') : 'none';
 }
 
-function Fact({
-  name,
-  children,
-}: {
+interface FactProps {
   readonly name: string;
-  readonly children: preact.ComponentChildren;
-}) {
+  /** Shown when somebody points at it. */
+  readonly about?: string;
+  readonly children: ComponentChildren;
+}
+
+function Fact({ name, about, children }: FactProps) {
   return (
-    <div>
+    <div title={about}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
@@ -105,7 +119,7 @@ function Meter({ part }: { readonly part: number }) {
   );
 }
 
-function Acts({ run, onChanged }: Omit<Props, 'route'>) {
+function Acts({ run, onChanged }: Pick<Props, 'run' | 'onChanged'>) {
   const tools = useTools();
   const [isBusy, setBusy] = useState(false);
   const stop = async (now: boolean) => {

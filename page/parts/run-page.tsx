@@ -10,6 +10,7 @@ import { GraphView } from './graph-view.tsx';
 import { Icon } from './icons.tsx';
 import { LogView } from './log-view.tsx';
 import { Needs } from './needs.tsx';
+import { RewoundNotice } from './rewound-notice.tsx';
 import { RunHead } from './run-head.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { StatesView } from './states-view.tsx';
@@ -63,8 +64,9 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
   const close = () => choose(NOTHING);
   return (
     <article class="run" aria-label={`Run ${run.id}`}>
-      <RunHead run={run} route={route} onChanged={() => watch.refresh()} />
+      <RunHead run={run} watch={watch} route={route} onChanged={() => watch.refresh()} />
       <ConnectionNotice watch={watch} />
+      <RewoundNotice run={run} onChanged={() => watch.refresh()} />
       <div class="work">
         <div class="view">
           <Needs
@@ -88,6 +90,7 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
           {tab === 'states' && (
             <StatesView
               run={run}
+              watch={watch}
               onState={({ state, workflow }) => choose({ kind: 'state', state, workflow })}
             />
           )}

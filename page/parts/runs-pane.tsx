@@ -138,6 +138,9 @@ function NoRuns({ isAny }: { readonly isAny: boolean }) {
       <h2>No runs yet</h2>
       <p>Start one here, or in a terminal:</p>
       <code class="command">raymond &lt;workflow&gt;</code>
+      <a class="button" href="#/workflows">
+        Choose a workflow
+      </a>
     </div>
   );
 }

@@ -45,7 +45,7 @@ function acted(tools: Tools, key: string): boolean {
       tools.dialog.set({ kind: 'help' });
       return true;
     case 'n':
-      tools.dialog.set({ kind: 'start' });
+      tools.go({ kind: 'workflows', chosen: undefined });
       return true;
     case '/':
       return focusOn('#run-filter');
@@ -59,6 +59,10 @@ function acted(tools: Tools, key: string): boolean {
     case 'k':
       return chooseRun(-1);
     case 'Escape':
+      if (route.kind === 'workflows') {
+        tools.go(route.chosen === undefined ? HOME : { ...route, chosen: undefined });
+        return true;
+      }
       if (route.kind !== 'run') return false;
       tools.go(route.chosen.kind === 'nothing' ? HOME : { ...route, chosen: NOTHING });
       return true;

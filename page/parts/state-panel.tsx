@@ -2,6 +2,7 @@ import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import { useStore } from '../lib/store.ts';
 import { counted, duration, usd, visible } from '../lib/words.ts';
 import { agentTold, sortedAgents } from '../stores/agents.ts';
+import { usualOf, usualText } from '../stores/forecast.ts';
 import type { Chosen } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
 import { Panel } from './panel.tsx';
@@ -17,8 +18,10 @@ interface Props {
 
 export function StatePanel({ run, watch, chosen, linkTo, onClose }: Props) {
   const graph = useStore(watch.graph);
+  const forecast = useStore(watch.forecast);
   const workflow = chosen.workflow ?? run.workflow;
   const figures = run.states.find((one) => one.state === chosen.state && one.workflow === workflow);
+  const usual = workflow === run.workflow ? usualOf(forecast, chosen.state) : undefined;
   const node =
     graph && 'nodes' in graph && workflow === run.workflow
       ? graph.nodes.find(({ state, kind }) => state === chosen.state && kind !== 'reference')
@@ -47,6 +50,18 @@ export function StatePanel({ run, watch, chosen, linkTo, onClose }: Props) {
         <dd>{duration(figures?.worked_ms ?? 0)}</dd>
         <dt>Cost</dt>
         <dd>{usd(figures?.cost_usd ?? 0)}</dd>
+        {usual && forecast && (
+          <>
+            <dt>Usually</dt>
+            <dd>
+              {usualText(usual)}
+              <span class="faint small hint">
+                {counted(Math.round(usual.visits.median), 'visit')}, in {usual.runs} of{' '}
+                {counted(forecast.runs, 'completed run')}
+              </span>
+            </dd>
+          </>
+        )}
       </dl>
       <h3>
         {live.length > 0 ? `${counted(live.length, 'agent')} here now` : 'No agent is here now'}

@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { StateFigures, WholeRun } from '../../src/serve/shapes/run.ts';
+import { useStore } from '../lib/store.ts';
 import { duration, lastName, usd, visible } from '../lib/words.ts';
+import { basisText, type UsualState, usualOf, usualText } from '../stores/forecast.ts';
+import type { RunWatch } from '../stores/run-watch.ts';
 
 const COLUMNS = [
   { name: 'State', key: 'state' },
@@ -14,11 +17,14 @@ type Key = (typeof COLUMNS)[number]['key'];
 
 interface Props {
   readonly run: WholeRun;
+  readonly watch: RunWatch;
   readonly onState: (figures: StateFigures) => void;
 }
 
 /** Visits, time and cost of every state. */
-export function StatesView({ run, onState }: Props) {
+export function StatesView({ run, watch, onState }: Props) {
+  const forecast = useStore(watch.forecast);
+  const hasUsual = forecast?.run != null;
   const [key, setKey] = useState<Key>('cost_usd');
   const [isUp, setUp] = useState(false);
   const sorted = run.states.toSorted((a, b) => (isUp ? compare(a, b, key) : compare(b, a, key)));
@@ -38,6 +44,7 @@ export function StatesView({ run, onState }: Props) {
     );
   return (
     <div class="scroll">
+      {forecast && <p class="view-tools faint">{basisText(forecast)}</p>}
       <table class="figures">
         <caption class="visually-hidden">Figures of the states</caption>
         <thead>
@@ -55,6 +62,11 @@ export function StatesView({ run, onState }: Props) {
                 </button>
               </th>
             ))}
+            {hasUsual && (
+              <th scope="col" class="optional plain">
+                Usually
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -79,6 +91,15 @@ export function StatesView({ run, onState }: Props) {
                 {usd(state.cost_usd)}
                 <Share part={mostCost > 0 ? state.cost_usd / mostCost : 0} />
               </td>
+              {hasUsual && (
+                <td class="optional faint">
+                  <Usual
+                    usual={
+                      state.workflow === run.workflow ? usualOf(forecast, state.state) : undefined
+                    }
+                  />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
@@ -94,6 +115,10 @@ const OPTIONAL: ReadonlySet<Key> = new Set(['steps']);
 function compare(a: StateFigures, b: StateFigures, key: Key): number {
   if (key === 'state') return a.state < b.state ? -1 : 1;
   return a[key] - b[key];
+}
+
+function Usual({ usual }: { readonly usual: UsualState | undefined }) {
+  return <>{usual ? usualText(usual) : '–'}</>;
 }
 
 /** The figure above it says the same. */

@@ -4,7 +4,7 @@ import type { StepOutcomeShape } from '../../src/serve/shapes/step.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
 import { counted, duration, elapsed, msOf, oneLine, usd, visible } from '../lib/words.ts';
-import { lostByRewind } from '../stores/rewind.ts';
+import { rewindTo } from '../stores/rewind.ts';
 import { StepWatch, type WatchedStep } from '../stores/step-watch.ts';
 import { Conversation } from './conversation.tsx';
 import { Icon } from './icons.tsx';
@@ -71,9 +71,7 @@ function Watched({
             tools.dialog.set({
               kind: 'rewind',
               run: run.id,
-              agent: agent.id,
-              step: number,
-              loses: lostByRewind(run, agent, step),
+              rewind: rewindTo(run, agent, step),
               done: onChanged,
             })
           }

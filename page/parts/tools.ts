@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Trouble } from '../lib/api.ts';
 import type { Store } from '../lib/store.ts';
+import type { AskedRewind } from '../stores/rewind.ts';
 import type { Route } from '../stores/route.ts';
 import type { RunsWatch } from '../stores/runs-watch.ts';
 
@@ -22,15 +23,11 @@ export interface Toast {
 
 export type Dialog =
   | { readonly kind: 'help' }
-  | { readonly kind: 'start' }
   | { readonly kind: 'resume'; readonly run: string; readonly done: () => void }
   | {
       readonly kind: 'rewind';
       readonly run: string;
-      readonly agent: string;
-      readonly step: number;
-      /** What happens to the rest of the run. */
-      readonly loses: readonly string[];
+      readonly rewind: AskedRewind;
       readonly done: () => void;
     };
 

@@ -29,15 +29,10 @@ export function TopBar({ onSkip }: { readonly onSkip: () => void }) {
           <span class="visually-hidden">{counted(open.length, 'question')}</span>
         </a>
       )}
-      <button
-        type="button"
-        class="button primary"
-        aria-label="Start a run"
-        onClick={() => tools.dialog.set({ kind: 'start' })}
-      >
+      <a class="button primary" href="#/workflows" aria-label="Start a run">
         <Icon name="plus" />
         <span class="wide">Start a run</span>
-      </button>
+      </a>
       <button
         type="button"
         class="button quiet only-icon"

@@ -12,7 +12,13 @@ function stage() {
         finish = resolve;
       });
     },
-    { now: () => now, set: (act, ms) => timers.push({ act, ms }), clear: () => timers.splice(0) },
+    {
+      clock: {
+        now: () => now,
+        set: (act, ms) => timers.push({ act, ms }),
+        clear: () => timers.splice(0),
+      },
+    },
   );
   return {
     refresher,

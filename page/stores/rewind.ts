@@ -1,9 +1,51 @@
+import type { RewindRequest } from '../../src/serve/shapes/requests.ts';
 import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import type { StepShape } from '../../src/serve/shapes/step.ts';
 import { counted, msOf, oneLine, visible } from '../lib/words.ts';
 
-/** What a rewind to the moment before a step takes back, for the person who confirms it. */
-export function lostByRewind(run: WholeRun, agent: AgentShape, step: StepShape): readonly string[] {
+/** A rewind, in words for the person who confirms it. */
+export interface AskedRewind {
+  readonly request: RewindRequest;
+  readonly title: string;
+  readonly act: string;
+  /** What happens. */
+  readonly means: readonly string[];
+  /** What has happened, and what to do next. */
+  readonly done: string;
+  readonly next: string;
+}
+
+/** Back to the moment before a step. */
+export function rewindTo(run: WholeRun, agent: AgentShape, step: StepShape): AskedRewind {
+  const name = visible(agent.id);
+  return {
+    request: { agent: agent.id, step: step.step },
+    title: `Rewind ${name} to before step ${step.step}?`,
+    act: 'Rewind',
+    means: lostByRewind(run, agent, step),
+    done: `${name} is before step ${step.step} again.`,
+    next: 'Resume the run to continue from there, or undo the rewind.',
+  };
+}
+
+/** Takes the newest rewind back. */
+export function undoOf({ agent, step, steps }: NonNullable<WholeRun['rewound']>): AskedRewind {
+  const place = `step ${step} of ${visible(agent)}`;
+  return {
+    request: { undo: true },
+    title: 'Undo the rewind?',
+    act: 'Undo the rewind',
+    means: [
+      `${counted(steps, 'step')} from ${place} on ${steps === 1 ? 'counts' : 'count'} again. The run is as it was before the rewind.`,
+      'Steps since the rewind no longer count. They stay readable, and their money stays spent.',
+      'In a git repository, files return to their content before the rewind. Ignored files stay.',
+    ],
+    done: 'The rewind is taken back.',
+    next: 'Resume the run to continue.',
+  };
+}
+
+function lostByRewind(run: WholeRun, agent: AgentShape, step: StepShape): readonly string[] {
   const steps = agent.steps - step.step + 1;
   const forked = descendants(run.agents, agent.id).filter(
     ({ born_at }) => msOf(born_at) >= msOf(step.started_at),

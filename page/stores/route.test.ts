@@ -21,9 +21,14 @@ const route = fc.record({
   ),
 });
 
+const workflows = fc.record({
+  kind: fc.constant('workflows' as const),
+  chosen: fc.option(fc.string({ minLength: 1, unit: 'grapheme' }), { nil: undefined }),
+});
+
 test('the link of every place leads to it', () => {
   fc.assert(
-    fc.property(route, (place: Route) => {
+    fc.property(fc.oneof(route, workflows), (place: Route) => {
       expect(routeOf(hashOf(place))).toEqual(place);
     }),
   );

@@ -6,6 +6,8 @@ export type Route =
   | { readonly kind: 'runs' }
   /** Everything that waits for a person. */
   | { readonly kind: 'waiting' }
+  /** The workflows that can be started, and the path of the chosen one. */
+  | { readonly kind: 'workflows'; readonly chosen: string | undefined }
   | { readonly kind: 'run'; readonly run: string; readonly tab: Tab; readonly chosen: Chosen };
 
 /** What the panel beside the run shows. */
@@ -21,6 +23,8 @@ export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?');
   const [, runs, run, tab] = path.split('/').map(decoded);
   if (runs === 'waiting') return { kind: 'waiting' };
+  if (runs === 'workflows')
+    return { kind: 'workflows', chosen: new URLSearchParams(query).get('workflow') || undefined };
   if (runs !== 'runs' || !run) return HOME;
   return {
     kind: 'run',
@@ -52,6 +56,10 @@ function decoded(part: string): string {
 export function hashOf(route: Route): string {
   if (route.kind === 'runs') return '#/';
   if (route.kind === 'waiting') return '#/waiting';
+  if (route.kind === 'workflows') {
+    if (route.chosen === undefined) return '#/workflows';
+    return `#/workflows?${new URLSearchParams({ workflow: route.chosen })}`;
+  }
   const query = new URLSearchParams(queryOf(route.chosen)).toString();
   const path = `#/runs/${encodeURIComponent(route.run)}/${route.tab}`;
   return query === '' ? path : `${path}?${query}`;

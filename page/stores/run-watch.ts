@@ -8,6 +8,7 @@ import type { RunGraph } from '../../src/draw/run-graph.ts';
 import type { JournaledEvent } from '../../src/model/event.ts';
 import type { Now } from '../../src/model/now.ts';
 import type { ErrorBody } from '../../src/serve/shapes/common.ts';
+import type { RunForecast } from '../../src/serve/shapes/forecast.ts';
 import type { WholeRun } from '../../src/serve/shapes/run.ts';
 import { ApiTrouble, get, type Trouble, troubleFrom } from '../lib/api.ts';
 import { type Connection, follow } from '../lib/follow.ts';
@@ -19,6 +20,8 @@ import { type SeenEvents, seenEvents, withBatch } from './seen-events.ts';
 export class RunWatch {
   readonly run = new Store<WholeRun | undefined>(undefined);
   readonly graph = new Store<RunGraph | Trouble | undefined>(undefined);
+  /** Undefined as long as it is not known. */
+  readonly forecast = new Store<RunForecast | undefined>(undefined);
   readonly now = new Store<Now | undefined>(undefined);
   readonly events = new Store<SeenEvents<JournaledEvent>>(seenEvents(0));
   readonly connection = new Store<Connection>({ kind: 'connecting' });
@@ -26,6 +29,7 @@ export class RunWatch {
   readonly #path: string;
   readonly #runReader = new Refresher(() => this.#readRun());
   readonly #graphReader = new Refresher(() => this.#readGraph());
+  readonly #forecastReader = new Refresher(() => this.#readForecast(), { pause: FORECAST_PAUSE });
   #isGraphShown: boolean;
   #unfollow: (() => void) | undefined;
   #isEnded = false;
@@ -43,6 +47,7 @@ export class RunWatch {
     this.#unfollow?.();
     this.#runReader.end();
     this.#graphReader.end();
+    this.#forecastReader.end();
   }
 
   /** Reads the run again, for example after a command to it. */
@@ -72,6 +77,7 @@ export class RunWatch {
       this.run.set(run);
       this.trouble.set(undefined);
       if (!this.#unfollow && !document.hidden) this.#follow(run.position);
+      this.#forecastReader.want();
     } catch (error) {
       if (this.#isEnded) return;
       const isAway = error instanceof ApiTrouble && error.isUnreachable;
@@ -88,6 +94,12 @@ export class RunWatch {
       const isAway = error instanceof ApiTrouble && error.isUnreachable;
       if (!isAway || this.graph.value === undefined) this.graph.set(troubleFrom(error));
     }
+  }
+
+  /** It is a bonus: without it, the page shows the rest. */
+  async #readForecast(): Promise<void> {
+    const forecast = await get<RunForecast>(`${this.#path}/forecast`).catch(() => undefined);
+    if (!this.#isEnded && forecast) this.forecast.set(forecast);
   }
 
   /** The stream begins a little earlier than the folded run, so that the log has lines. */
@@ -147,3 +159,5 @@ export class RunWatch {
 }
 
 const FIRST_LINES = 300;
+/** In ms. A forecast changes little from step to step. */
+const FORECAST_PAUSE = 5_000;

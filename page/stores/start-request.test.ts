@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { startRequest } from './start-request.ts';
 
-const EMPTY = { workflow: ' review ', input: '', budget: '', variables: '', rehearse: false };
+const EMPTY = {
+  ...{ workflow: ' review ', input: '', budget: '', variables: '' },
+  ...{ asks: false, rehearse: false },
+};
 
 test.each([
   [{}, { workflow: 'review' }],
@@ -9,6 +12,7 @@ test.each([
   [{ budget: '0' }, { workflow: 'review', budget: 0 }],
   [{ input: ' keep ' }, { workflow: 'review', input: ' keep ' }],
   [{ variables: 'a=1\n\nb = x=y\nc' }, { workflow: 'review', set: { a: '1', b: ' x=y', c: '' } }],
+  [{ asks: true }, { workflow: 'review', ask_permissions: true }],
   [{ rehearse: true }, { workflow: 'review', rehearse: true }],
 ])('%j', (typed, expected) => {
   expect(startRequest({ ...EMPTY, ...typed })).toEqual(expected);

@@ -6,6 +6,8 @@ export interface StartForm {
   readonly input: string;
   readonly budget: string;
   readonly variables: string;
+  /** Whether tool calls wait for decisions. */
+  readonly asks: boolean;
   readonly rehearse: boolean;
 }
 
@@ -19,6 +21,7 @@ export function startRequest(form: StartForm): StartRequest {
     ...(form.input === '' ? {} : { input: form.input }),
     ...(budget === undefined ? {} : { budget }),
     ...(lines.length === 0 ? {} : { set }),
+    ...(form.asks ? { ask_permissions: true } : {}),
     ...(form.rehearse ? { rehearse: true } : {}),
   };
 }

@@ -5,6 +5,7 @@
 import { AbandonedSteps } from '../model/abandoned-steps.ts';
 import type { JournaledEvent, Restoration, RunEventOf } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
+import { OpenRewinds } from '../model/open-rewinds.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
 import type { Agent, Run } from '../model/run.ts';
 
@@ -40,7 +41,7 @@ export class Past {
   readonly #newest = new Map<string, PastStep>();
   readonly #beforeStep = new Map<string, { agent: Agent; started: number }>();
   readonly #checkpoints = new Map<string, string>();
-  readonly #rewinds: Moment[] = [];
+  readonly #rewinds = new OpenRewinds<Moment>();
   #moment: Moment | undefined;
   readonly abandoned = new AbandonedSteps();
   /** The event at which each session was continued last. */
@@ -65,7 +66,7 @@ export class Past {
 
   /** The moment to go back to; undefined if there is none. */
   get moment(): Moment | undefined {
-    return this.#request.kind === 'undo' ? this.#rewinds.at(-1) : this.#moment;
+    return this.#request.kind === 'undo' ? this.#rewinds.newest : this.#moment;
   }
 
   get steps(): readonly PastStep[] {
@@ -97,9 +98,7 @@ export class Past {
   #rewind(event: RunEventOf<'run-rewound'> & { seq: number }, before: Run | undefined): void {
     if (!before) return;
     for (const file of event.files) this.#steps.push(asStep(event.seq, file));
-    const undone = this.#rewinds.findIndex(({ seq }) => seq === event.undoes);
-    if (undone >= 0) this.#rewinds.splice(undone);
-    else this.#rewinds.push(this.#momentAt(event, before, event));
+    this.#rewinds.follow(event, () => this.#momentAt(event, before, event));
   }
 
   #notice(event: JournaledEvent): void {

@@ -2,9 +2,8 @@
 
 import { forecastOf, remainderOf } from '../forecast/forecast.ts';
 import type { PastRun } from '../forecast/past-run.ts';
-import type { Run } from '../model/run.ts';
 import { summaryOf } from '../model/run-summary.ts';
-import type { Workflow } from '../model/workflow.ts';
+import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { RunControl, RunStore, StepReader } from '../ports.ts';
 import { act } from './acts.ts';
 import { FollowedRuns } from './followed-runs.ts';
@@ -20,15 +19,17 @@ import { RUN_STATUSES } from './shapes/run-row.ts';
 import type { EventSource } from './sse.ts';
 import { liveStep, wholeStep } from './steps.ts';
 import { wholeRunOf } from './whole-run.ts';
+import { listedWorkflow, type WorkflowParts, workflowList } from './workflows.ts';
 
-export interface ServeParts {
+export interface ServeParts extends WorkflowParts {
   readonly store: RunStore;
   readonly control: RunControl;
   readonly steps: StepReader;
-  /** Loads a workflow, or throws a UserError. */
-  readonly workflow: (ref: string) => Promise<Workflow>;
-  /** What completed runs of the same workflow say about this one. */
-  readonly pasts: (run: Run) => Promise<readonly PastRun[]>;
+  /** What completed runs of a workflow with these files say about later ones. */
+  readonly pasts: (
+    workflow: string,
+    files: WorkflowFiles | undefined,
+  ) => Promise<readonly PastRun[]>;
   /** A file of the page; undefined if it does not exist. */
   readonly page: (file: string) => Promise<string | undefined>;
   readonly now: () => number;
@@ -109,9 +110,14 @@ export function answersFor(parts: ServeParts): Answers {
       },
       forecast: async (asked) => {
         const { run, places } = (await runOf(asked)).followed;
-        const pasts = await parts.pasts(run);
+        const pasts = await parts.pasts(run.workflow, run.workflowFiles.get(run.workflow));
         const rest = run.agents.size === 0 ? null : remainderOf(run, places.standing(run), pasts);
         return body({ ...forecastOf(pasts), rest } satisfies RunForecast);
+      },
+      workflows: async () => body(await workflowList(parts)),
+      usual: async ({ query: { workflow = '' } }) => {
+        const { ref, files } = await listedWorkflow(parts, workflow);
+        return body(forecastOf(await parts.pasts(ref, files)));
       },
       questions: async () => body(await questions.list()),
       ...acts,

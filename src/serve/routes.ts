@@ -24,6 +24,7 @@ import {
 import { runStanding, wholeRun } from './shapes/run.ts';
 import { runList, storedRow } from './shapes/run-row.ts';
 import { messageBatch, stepOutcome, stepShape } from './shapes/step.ts';
+import { workflowForecast, workflowList } from './shapes/workflows.ts';
 
 export interface Route {
   readonly method: 'GET' | 'POST';
@@ -140,6 +141,20 @@ export const ROUTES = {
     summary: 'The usual cost and time, from completed runs of the workflow with the same files',
     description: '`rest` says what the run itself still needs; null if it is over.',
     answer: json(runForecast),
+  },
+  workflows: {
+    method: 'GET',
+    path: '/api/workflows',
+    summary: 'The workflows of the project',
+    description: 'Those that are at most three folders deep. Others can be started by their paths.',
+    answer: json(workflowList),
+  },
+  usual: {
+    method: 'GET',
+    path: '/api/forecast',
+    summary: 'The usual cost and time of a workflow, from completed runs with its present files',
+    query: { workflow: 'A path of `/api/workflows`.' },
+    answer: json(workflowForecast),
   },
   questions: {
     method: 'GET',

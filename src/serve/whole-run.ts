@@ -51,8 +51,16 @@ export function wholeRunOf(seen: SeenRun, condition: RunControl['condition']): W
       cost_usd: use.costUsd,
     })),
     timeline: timelineOf(followed, open),
+    rewound: rewoundOf(followed),
     now: now ?? null,
   };
+}
+
+function rewoundOf({ rewinds }: FollowedRun): WholeRun['rewound'] {
+  const { to, at, abandoned, costUsd = 0 } = rewinds.newest ?? {};
+  if (!to || at === undefined) return null;
+  const steps = (abandoned ?? []).reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  return { at: iso(at), agent: to.agent, step: to.step, steps, cost_usd: costUsd };
 }
 
 /** In characters. All results together have a limit, because a run can have thousands of agents. */

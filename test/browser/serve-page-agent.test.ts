@@ -87,6 +87,19 @@ describe.runIf(browserPath !== undefined)(
       await page.getByText('The run goes back to before main:2.').waitFor();
       await page.getByRole('button', { name: 'Resume' }).waitFor();
       expect(sandbox.journal('r').filter(({ type }) => type === 'run-rewound')).toHaveLength(1);
+
+      await page.getByText('The run went back to before step 2 of main').waitFor();
+      await page.getByRole('button', { name: 'Undo the rewind' }).click();
+      await dialog.getByText('1 step from step 2 of main on counts again.').waitFor();
+      await dialog.getByRole('button', { name: 'Undo the rewind' }).click();
+      await page.getByText('A rewind is taken back.').waitFor();
+      await page.locator('.run-head .pill', { hasText: 'completed' }).waitFor();
+      await page.getByRole('button', { name: 'Undo the rewind' }).waitFor({ state: 'detached' });
+      const rewinds = sandbox.journal('r').filter(({ type }) => type === 'run-rewound');
+      expect(rewinds).toMatchObject([
+        { to: { agent: 'main', step: 2 } },
+        { undoes: expect.any(Number) },
+      ]);
       expect(await page.title()).not.toBe('broken');
       expect(faults).toEqual([]);
       await context.close();

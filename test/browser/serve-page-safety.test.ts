@@ -24,9 +24,15 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     project = new Project({
       [`${HOSTILE_FLOW}/START.sh`]: `cat "$(dirname "$0")/evil.txt" >&2\ncat "$(dirname "$0")/tags.txt"\n`,
       [`${HOSTILE_FLOW}/evil.txt`]: EVIL,
+      [`${HOSTILE_FLOW}/workflow.yaml`]: JSON.stringify({
+        name: EVIL,
+        description: `[x](javascript:alert(1)) ${EVIL}`,
+        input: { label: EVIL, default: EVIL },
+      }),
       [`${HOSTILE_FLOW}/tags.txt`]: `<fork next="ASK" item="${EVIL.replaceAll('"', '&quot;')}">W</fork>`,
       [`${HOSTILE_FLOW}/W.sh`]: `printf '%s' '<result>${EVIL.replaceAll("'", '`')}</result>'\n`,
       [`${HOSTILE_FLOW}/ASK.sh`]: `printf '%s' '<ask next="ASK">${EVIL.replaceAll("'", '`')} \u202egnp</ask>'\n`,
+      'broken/START.md': '---\nallowed_transitions: 5\n---\nx',
       ...Object.fromEntries(
         STATES.map((state, n) => [
           `busy/${state}`,
@@ -61,7 +67,14 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
       await goTo(page, `#/runs/hostile/agents?agent=${agent}&step=${step}`);
       await page.locator('.step', { hasText: 'onerror' }).waitFor();
     }
+    await goTo(page, `#/workflows?workflow=${encodeURIComponent(HOSTILE_FLOW)}`);
+    const panel = page.getByRole('complementary');
+    await panel.getByRole('heading', { name: '<img src=x' }).waitFor();
+    await panel.getByText('[x](javascript:alert(1))', { exact: false }).waitFor();
+    await panel.locator('label', { hasText: 'onerror' }).waitFor();
     // A hostile link leads nowhere.
+    await goTo(page, `#/workflows?workflow=${encodeURIComponent(EVIL)}`);
+    await page.getByText('The list does not have this path.').waitFor();
     await goTo(page, `#/runs/${encodeURIComponent(EVIL)}/agents?agent=${encodeURIComponent(EVIL)}`);
     await page.getByRole('alert').waitFor();
     expect(await page.locator('img:not(.brand img), iframe, object, embed').count()).toBe(0);
@@ -111,7 +124,6 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
       found.push(...(await axe(page, place, rules)));
     }
     for (const open of [
-      () => page.keyboard.press('n'),
       () => page.keyboard.press('?'),
       () => page.getByRole('button', { name: 'Resume' }).click(),
       () => page.getByRole('button', { name: /^Rewind/ }).click(),
@@ -170,6 +182,9 @@ const PLACES = [
   ['#/runs/busy/states', '.figures td'],
   ['#/runs/busy/log', '.log li'],
   ['#/waiting', '.home .card'],
+  ['#/workflows', '.workflow-row b'],
+  ['#/workflows?workflow=busy', 'form.start'],
+  ['#/workflows?workflow=broken', '.panel .problem'],
   ['#/runs/busy/agents?agent=main_worker7&step=2', '.panel .step'],
 ] as const;
 

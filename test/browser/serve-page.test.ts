@@ -16,7 +16,15 @@ const waiting = (file: string, tag: string) =>
 const WORKFLOWS = {
   'live/START.sh': waiting('go-$RAYMOND_WORKFLOW_ID', '<goto>ASK</goto>'),
   'live/ASK.sh': `echo '<ask next="DONE">Which colour?</ask>'\n`,
+  'live/workflow.yaml': [
+    'name: Paint it',
+    'description: Asks for a colour, and paints with it.',
+    'input: { label: What to paint, required: true }',
+    'default_budget: 2',
+  ].join('\n'),
   'live/DONE.sh': `echo "<result>painted $RAYMOND_INPUT</result>"\n`,
+  'quick/START.sh': `if [ -e hold ]; then echo '<ask next="NEXT">Go on?</ask>'; else echo '<goto>NEXT</goto>'; fi\n`,
+  'quick/NEXT.sh': `echo '<result>quick</result>'\n`,
   'slow/START.sh': waiting('finish', '<result>slow and done</result>'),
 };
 
@@ -41,9 +49,19 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     expect(placeIn(page)).toBe('#/');
 
     await page.keyboard.press('n');
-    await page.getByRole('combobox', { name: 'Workflow' }).fill('live');
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('link', { name: /^slow/ }).waitFor();
+    expect(placeIn(page)).toBe('#/workflows');
+    await page.keyboard.type('paint');
+    await page.getByRole('link', { name: /^slow/ }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /^Paint it/ }).click();
+    const panel = page.getByRole('complementary', { name: 'Workflow live' });
+    await panel.getByText('Asks for a colour, and paints with it.').waitFor();
+    await panel.getByText(/A forecast needs 3 completed runs .* there is none yet/).waitFor();
+    await panel.getByText('Empty: $2.00, as the workflow says.').waitFor();
+    await panel.getByRole('textbox', { name: 'What to paint' }).fill('the fence');
+    await panel.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('heading', { name: 'live', level: 1 }).waitFor();
+    await page.getByText('of $2.00').waitFor();
     const run = runIn(page);
     await page
       .locator('.agent.tone-run title', { hasText: 'main: running' })
@@ -99,7 +117,7 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
 
   test('says that the server is gone, not the agent, and continues when it is back', async () => {
     const own = await startServe(start);
-    await project.run(['live', '--detach', '--workflow-id', 'live-2']);
+    await project.run(['live', '--detach', '--workflow-id', 'live-2', '--input', 'x']);
     const { page, context } = await openPage(browser, own.address);
     await goTo(page, '#/runs/live-2/log');
     await page.getByText('step 1 starts').waitFor();
@@ -160,6 +178,64 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await goTo(page, '#/runs/there-is-none');
     await page.getByRole('alert').getByRole('heading').waitFor();
     expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
+    await context.close();
+  });
+
+  test('shows what a run usually takes, what it still needs, and what a workflow takes', async () => {
+    for (const id of ['q1', 'q2', 'q3']) await project.run(['quick', '--workflow-id', id]);
+    project.write('hold', '');
+    await project.run(['quick', '--workflow-id', 'q4']);
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/runs/q4/graph');
+    const facts = page.locator('.run-head .facts');
+    await facts.getByText('Usually').waitFor();
+    await facts.getByText('Still needs about').waitFor();
+    // The run has not been there yet.
+    await page
+      .getByRole('button', { name: /^NEXT/ })
+      .getByText(/^usually \d/)
+      .waitFor();
+    await page.getByRole('button', { name: 'usual time' }).click();
+    await page.locator('.node', { hasText: 'NEXT' }).locator('.heat').waitFor();
+    await page.getByRole('button', { name: /^NEXT/ }).click();
+    await page.getByText('1 visit, in 3 of 3 completed runs').waitFor();
+    await goTo(page, '#/runs/q4/states');
+    await page.getByRole('columnheader', { name: 'Usually' }).waitFor();
+    await page.getByText('the middle of 3 completed runs with the same files').waitFor();
+    await goTo(page, '#/runs/q1/states');
+    await page.getByRole('heading', { name: 'quick', level: 1 }).waitFor();
+    await page.getByRole('columnheader', { name: 'Usually' }).waitFor();
+    expect(await page.getByText('Still needs about').count()).toBe(0);
+    await goTo(page, '#/workflows?workflow=quick');
+    await page.getByText(/Half of 3 completed runs used/).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('starts a workflow by its path, and says why it cannot', async () => {
+    project.write('deep/down/under/it/START.sh', `echo '<result>deep</result>'\n`);
+    project.write('archive.zip', 'not an archive');
+    project.write('broken/START.md', '---\nallowed_transitions: 5\n---\nx');
+    const { page, faults, context } = await openPage(browser, served.address);
+    await goTo(page, '#/workflows');
+    await page.getByRole('link', { name: /^archive/ }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: 'Start', exact: true }).count()).toBe(0);
+    await page.getByRole('link', { name: /^broken/ }).click();
+    await page.getByRole('alert').getByText('raymond lint broken').waitFor();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('The workflow broken has errors.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
+    await page.getByRole('searchbox', { name: /workflows/ }).fill('../elsewhere');
+    await page.getByRole('link', { name: 'Choose ../elsewhere' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText(/is not in this project/).waitFor();
+    await page.getByRole('searchbox', { name: /workflows/ }).fill('deep/down/under/it');
+    await page.getByRole('link', { name: 'Choose deep/down' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await pill(page, 'completed').waitFor();
+    expect(faults.filter((fault) => !/status of (403|422)/.test(fault))).toEqual([]);
     await context.close();
   });
 

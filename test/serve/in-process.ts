@@ -1,6 +1,7 @@
 /** A server in the process of the test, for a project of its own. */
 import { request } from 'node:http';
-import { pastsOf } from '../../src/cli/past-runs.ts';
+import { pastRuns } from '../../src/cli/past-runs.ts';
+import { projectWorkflows } from '../../src/cli/project-workflows.ts';
 import { runControl } from '../../src/cli/run-control.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { looseLibrary, stepReaderFor } from '../../src/cli/wire.ts';
@@ -14,7 +15,8 @@ export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeP
     control: runControl(around),
     steps: stepReaderFor(around),
     workflow: (ref) => looseLibrary(around.cwd).load(ref),
-    pasts: (run) => pastsOf(around.store, run),
+    workflows: () => projectWorkflows(around.cwd),
+    pasts: (workflow, files) => pastRuns(around.store, workflow, files),
     page: async (file) => `the file ${file}`,
     now: () => Date.now(),
     version: 'test',

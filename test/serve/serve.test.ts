@@ -135,6 +135,35 @@ describe('runs', () => {
     await server.post('/api/runs/s/stop', { now: true });
   });
 
+  test('lists the workflows of the project, and the usual figures of one', async () => {
+    project.write('flows/told/START.md', 'Hello');
+    project.write(
+      'flows/told/workflow.yaml',
+      'name: Told\ndescription: Says hello.\ninput: { label: Whom, default: you }\ndefault_budget: 1.5\n',
+    );
+    project.write('flows/broken/START.md', '---\nallowed_transitions: 5\n---\nx');
+    expect(await server.get('/api/workflows')).toMatchObject({
+      body: {
+        workflows: [
+          { path: 'ask', title: null, states: 2, input: { required: false }, problem: null },
+          { path: 'flows/broken', fault: expect.stringContaining('START.md:2'), problem: null },
+          {
+            ...{ path: 'flows/told', title: 'Told', description: 'Says hello.', budget_usd: 1.5 },
+            input: { label: 'Whom', default: 'you', required: false },
+          },
+          { path: 'gate' },
+        ],
+        more: false,
+      },
+    });
+    const forecast = (path: string) =>
+      server.get(`/api/forecast?workflow=${encodeURIComponent(path)}`);
+    expect(await forecast('ask')).toMatchObject({ body: { runs: 1, needed: 3, run: null } });
+    // Only what is listed: a request must not learn what exists elsewhere.
+    for (const path of ['', '/etc', '../..', './ask'])
+      expect(await forecast(path)).toMatchObject({ status: 404 });
+  });
+
   test('the same id cannot be started twice', async () => {
     const again = await server.post('/api/runs', { workflow: 'ask', id: 'q' });
     expect(again).toMatchObject({ status: 409, body: { error: { remedy: expect.any(String) } } });
@@ -186,7 +215,11 @@ describe('runs', () => {
       expect(isValid(answer.body), `${path}: ${JSON.stringify(isValid.errors)}`).toBe(true);
       checked.push(`${method} ${path}`);
     };
-    const get = async (path: string, as = path) => check(as, 'get', await server.get(path));
+    const get = async (path: string, as = path) => {
+      const answer = await server.get(path);
+      check(as, 'get', answer);
+      return answer.body;
+    };
     await get('/api/openapi.json');
     await get('/api/runs');
     await get('/api/questions');
@@ -194,6 +227,8 @@ describe('runs', () => {
     await get('/api/runs/q/graph', '/api/runs/{id}/graph');
     await get('/api/runs/q/forecast', '/api/runs/{id}/forecast');
     await get('/api/runs/q/steps/main/1', '/api/runs/{id}/steps/{agent}/{n}');
+    await get('/api/workflows', '/api/workflows');
+    await get('/api/forecast?workflow=ask', '/api/forecast');
     const run = { workflow: 'ask', id: 'api' };
     check('/api/runs', 'post', await server.post('/api/runs', run));
     await eventually('it asks', async () => {
@@ -216,8 +251,13 @@ describe('runs', () => {
     const back = await server.post('/api/runs/api/rewind', { agent: 'main', step: 2 });
     check(`${id}/rewind`, 'post', back);
     expect(back.body).toMatchObject({ agents: ['main'], abandoned: [{ first: 2, last: 2 }] });
-    expect(await server.get('/api/runs/api')).not.toMatchObject({ body: { status: 'completed' } });
+    const rewound = await get('/api/runs/api', '/api/runs/{id}');
+    expect(rewound).not.toMatchObject({ status: 'completed' });
+    expect(rewound).toMatchObject({ rewound: { agent: 'main', step: 2, steps: 1, cost_usd: 0 } });
     check(`${id}/rewind`, 'post', await server.post('/api/runs/api/rewind', { undo: true }));
+    expect(await server.get('/api/runs/api')).toMatchObject({
+      body: { status: 'completed', rewound: null },
+    });
     for (const wrong of [{}, { step: 1, undo: true }, { step: 0 }])
       expect(await server.post('/api/runs/api/rewind', wrong)).toMatchObject({ status: 400 });
     expect(await server.post('/api/runs/api/rewind', { step: 99 })).toMatchObject({ status: 409 });

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { startServer } from '../../serve/server.ts';
-import { pastsOf } from '../past-runs.ts';
+import { pastRuns } from '../past-runs.ts';
+import { projectWorkflows } from '../project-workflows.ts';
 import { reportError } from '../report-error.ts';
 import { runControl } from '../run-control.ts';
 import { onSignals } from '../signals.ts';
@@ -26,7 +27,8 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
       control: runControl(around),
       steps: stepReaderFor(around),
       workflow: (ref) => looseLibrary(around.cwd).load(ref),
-      pasts: (run) => pastsOf(around.store, run),
+      workflows: () => projectWorkflows(around.cwd),
+      pasts: (workflow, files) => pastRuns(around.store, workflow, files),
       page: pageFile,
       now: around.clock.now,
       version: RAYMOND_VERSION,

@@ -145,6 +145,15 @@ export const wholeRun = z.object({
   agents: listOf(agentShape).check(z.describe('In the order of their creation.')),
   states: listOf(stateFigures).check(z.describe('In the order of their first visits.')),
   timeline: timelineShape,
+  rewound: orNull(
+    z.object({
+      at: time,
+      agent: text,
+      step: count.check(z.describe('The run went back to the moment before it.')),
+      steps: count.check(z.describe('The number of steps that no longer count.')),
+      cost_usd: usd.check(z.describe('What they have cost.')),
+    }),
+  ).check(z.describe('The newest rewind, if it can be taken back.')),
   now: orNull(nowSchema).check(z.describe('What the agents do at this moment.')),
 });
 

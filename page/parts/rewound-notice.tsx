@@ -1,0 +1,44 @@
+import type { WholeRun } from '../../src/serve/shapes/run.ts';
+import { clock, counted, usd, visible } from '../lib/words.ts';
+import { undoOf } from '../stores/rewind.ts';
+import { Icon } from './icons.tsx';
+import { useTools } from './tools.ts';
+
+interface Props {
+  readonly run: WholeRun;
+  readonly onChanged: () => void;
+}
+
+/** A rewind that can be taken back, as long as no process works on the run. */
+export function RewoundNotice({ run, onChanged }: Props) {
+  const tools = useTools();
+  const { rewound, pid } = run;
+  if (!rewound || pid !== null) return null;
+  const cost = rewound.cost_usd > 0 ? `, ${usd(rewound.cost_usd)}` : '';
+  return (
+    <div class="notice tone-rest">
+      <Icon name="rewind" />
+      <p class="grow anywhere">
+        <b>
+          The run went back to before step {rewound.step} of {visible(rewound.agent)}
+        </b>{' '}
+        at {clock(rewound.at, Date.now())}. {counted(rewound.steps, 'step')}
+        {cost} no longer {rewound.steps === 1 ? 'counts' : 'count'}.
+      </p>
+      <button
+        type="button"
+        class="button"
+        onClick={() =>
+          tools.dialog.set({
+            kind: 'rewind',
+            run: run.id,
+            rewind: undoOf(rewound),
+            done: onChanged,
+          })
+        }
+      >
+        Undo the rewind
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks';
+import type { StoredRow } from '../../src/serve/shapes/run-row.ts';
+import type { LoadedWorkflow } from '../../src/serve/shapes/workflows.ts';
+import { post } from '../lib/api.ts';
+import { oneLine, usd } from '../lib/words.ts';
+import { startRequest } from '../stores/start-request.ts';
+import { BudgetField, Check, Field, Problem } from './form.tsx';
+import { Icon } from './icons.tsx';
+import { useSend } from './send.ts';
+import { useTools } from './tools.ts';
+
+interface Props {
+  readonly path: string;
+  /** Undefined for a workflow that the project does not list. */
+  readonly workflow: LoadedWorkflow | undefined;
+}
+
+export function StartForm({ path, workflow }: Props) {
+  const tools = useTools();
+  const [input, setInput] = useState('');
+  const [budget, setBudget] = useState('');
+  const [variables, setVariables] = useState('');
+  const [asks, setAsks] = useState(false);
+  const [rehearse, setRehearse] = useState(false);
+  const { isSending, trouble, send } = useSend(async () => {
+    const request = startRequest({ workflow: path, input, budget, variables, asks, rehearse });
+    const run = await post<StoredRow>('/api/runs', request);
+    tools.runs.refresh();
+    tools.go({ kind: 'run', run: run.id, tab: 'graph', chosen: { kind: 'nothing' } });
+  });
+  const rule = workflow?.input;
+  return (
+    <form class="start" onSubmit={send}>
+      <Field label={oneLine(rule?.label ?? 'Input', 200)} hint={inputHint(rule)}>
+        {(id, hint) => (
+          <textarea
+            class="input"
+            id={id}
+            aria-describedby={hint}
+            rows={2}
+            required={rule?.required === true && rule.default === null}
+            placeholder={rule?.default ?? ''}
+            value={input}
+            onInput={(event) => setInput(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <BudgetField hint={budgetHint(workflow)} value={budget} onValue={setBudget} />
+      <Field label="Variables" hint="One per line: name=value">
+        {(id, hint) => (
+          <textarea
+            class="input mono"
+            id={id}
+            aria-describedby={hint}
+            rows={1}
+            value={variables}
+            onInput={(event) => setVariables(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Check isChecked={asks} onCheck={setAsks}>
+        Ask me{' '}
+        <span class="faint small">
+          A tool call that the agent may not make by itself waits for my decision.
+        </span>
+      </Check>
+      <Check isChecked={rehearse} onCheck={setRehearse}>
+        Rehearse <span class="faint small">Calls no model and executes no script.</span>
+      </Check>
+      <Problem trouble={trouble} />
+      <button type="submit" class="button primary" disabled={isSending}>
+        <Icon name="play" />
+        Start
+      </button>
+    </form>
+  );
+}
+
+function inputHint(rule: LoadedWorkflow['input'] | undefined): string {
+  if (rule?.default != null) return 'The value of {{input}}. Empty: the text that you see in it.';
+  return rule?.required ? 'The value of {{input}}.' : 'The value of {{input}}. May be empty.';
+}
+
+function budgetHint(workflow: LoadedWorkflow | undefined): string {
+  const own = workflow?.budget_usd ?? null;
+  return own === null
+    ? 'Empty: the default of the project.'
+    : `Empty: ${usd(own)}, as the workflow says.`;
+}
