@@ -7,7 +7,7 @@ export { duration, elapsed, oneLine, usd, visible };
 export const msOf = (time: string) => Date.parse(time);
 
 // To make a format takes a thousand times as long as to use it, and a log has hundreds of times.
-const HOURS = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' });
+const HOURS = new Intl.DateTimeFormat([], { timeStyle: 'short', hourCycle: 'h23' });
 const SECONDS = new Intl.DateTimeFormat([], { timeStyle: 'medium', hourCycle: 'h23' });
 const DAY = new Intl.DateTimeFormat([], { day: 'numeric', month: 'short' });
 

@@ -78,8 +78,9 @@ export function AgentsView({ run, watch, chosen, linkTo }: Props) {
                   </span>
                   <span class="figures">
                     <span>{usd(agent.cost_usd)}</span>
-                    <span>{duration(agent.worked_ms)}</span>
-                    <span>{counted(agent.steps, 'step')}</span>
+                    <span>
+                      {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}
+                    </span>
                   </span>
                 </a>
               </li>

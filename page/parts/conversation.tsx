@@ -6,8 +6,22 @@ import type { WatchedStep } from '../stores/step-watch.ts';
 import { Icon } from './icons.tsx';
 import { ToolInput } from './tool-input.tsx';
 
+/** What happens in a step that is not over. */
+export type StepNow = 'works' | 'waits' | 'rests';
+
+const NOW: Readonly<Record<StepNow, string>> = {
+  works: 'The agent is working.',
+  waits: 'The agent waits for your decision.',
+  rests: 'No process works on the run. The step continues when the run is resumed.',
+};
+
+interface Props {
+  readonly step: WatchedStep;
+  readonly now: StepNow;
+}
+
 /** What the agent was told, said and did. While it works, the end stays in view. */
-export function Conversation({ step }: { readonly step: WatchedStep }) {
+export function Conversation({ step, now }: Props) {
   const { messages, partial, outcome } = step;
   const items = useMemo(() => itemsOf(messages), [messages]);
   const end = useRef<HTMLDivElement>(null);
@@ -31,7 +45,7 @@ export function Conversation({ step }: { readonly step: WatchedStep }) {
       )}
       {left > 0 && <p class="faint small">{counted(left, 'earlier message')} left out.</p>}
       {items.map((item, index) => (
-        <Message key={left + index} item={item} />
+        <Message key={left + index} item={item} now={now} />
       ))}
       {partial !== '' && (
         <div class="said live" aria-busy="true">
@@ -39,8 +53,8 @@ export function Conversation({ step }: { readonly step: WatchedStep }) {
         </div>
       )}
       {isLive && partial === '' && (
-        <p class="faint small working">
-          <span aria-hidden="true">●</span> The agent is working.
+        <p class={`faint small ${now === 'works' ? 'working' : ''}`}>
+          <span aria-hidden="true">●</span> {NOW[now]}
         </p>
       )}
       {!isLive && items.length === 0 && <Nothing step={step} />}
@@ -60,7 +74,7 @@ function Nothing({ step: { kept } }: { readonly step: WatchedStep }) {
   );
 }
 
-function Message({ item }: { readonly item: Item }) {
+function Message({ item, now }: { readonly item: Item; readonly now: StepNow }) {
   switch (item.kind) {
     case 'text':
       return <Said text={item.text} omitted={item.omitted} />;
@@ -73,7 +87,7 @@ function Message({ item }: { readonly item: Item }) {
         </details>
       );
     case 'tool':
-      return <Tool {...item} />;
+      return <Tool {...item} now={now} />;
     case 'note':
       return <p class="note small anywhere">{visible(item.text)}</p>;
     case 'stdout':
@@ -102,8 +116,11 @@ function Said({ text, omitted }: { readonly text: string; readonly omitted: numb
   );
 }
 
-function Tool({ call, result }: Extract<Item, { kind: 'tool' }>) {
-  const state = !result ? 'runs' : result.failed ? 'failed' : 'done';
+type ToolProps = Extract<Item, { kind: 'tool' }> & { readonly now: StepNow };
+
+function Tool({ call, result, now }: ToolProps) {
+  const open = now === 'works' ? 'runs' : 'waits';
+  const state = !result ? open : result.failed ? 'failed' : 'done';
   return (
     <details class={`fold tool ${call.inner ? 'inner' : ''}`}>
       <summary>
@@ -128,7 +145,12 @@ function Tool({ call, result }: Extract<Item, { kind: 'tool' }>) {
   );
 }
 
-const TOOL_TONES = { runs: 'tone-run', failed: 'tone-fail', done: 'faint' } as const;
+const TOOL_TONES = {
+  runs: 'tone-run',
+  waits: 'tone-wait',
+  failed: 'tone-fail',
+  done: 'faint',
+} as const;
 
 function Omitted({ count }: { readonly count: number }) {
   return count > 0 ? <p class="faint small">{counted(count, 'more character')}</p> : null;

@@ -8,13 +8,16 @@ type AgentAt = Node['agents'][number];
 
 interface Props {
   readonly graph: RunGraph;
+  /** The agents that wait for a permission. */
+  readonly waiting: ReadonlySet<string>;
   readonly onAgent: (agent: string) => void;
 }
 
-export function GraphAgents({ graph, onAgent }: Props) {
+export function GraphAgents({ graph, waiting, onAgent }: Props) {
+  const toneOf = ({ id, status }: AgentAt) => (waiting.has(id) ? 'wait' : TONES[status]);
   const crowded = graph.nodes.filter(({ agents }) => agents.length > MOST);
   const marks = graph.nodes.flatMap((node) =>
-    byUrgency(node.agents)
+    byUrgency(node.agents, toneOf)
       .slice(0, MOST)
       .map((agent, index) => ({ agent, ...placeOf(node, index) })),
   );
@@ -26,11 +29,11 @@ export function GraphAgents({ graph, onAgent }: Props) {
           // biome-ignore lint/a11y/noStaticElementInteractions: it repeats a link of that list.
           <g
             key={agent.id}
-            class={`agent tone-${TONES[agent.status]}`}
+            class={`agent tone-${toneOf(agent)}`}
             style={{ transform: `translate(${x}px, ${y}px)` }}
             onClick={(event) => event.defaultPrevented || onAgent(agent.id)}
           >
-            <title>{`${visible(agent.id)}: ${agent.status}`}</title>
+            <title>{`${visible(agent.id)}: ${waiting.has(agent.id) ? 'asks permission' : agent.status}`}</title>
             <circle class="halo" r="8" />
             <circle r="8" />
             <text class="letter" y="3">
@@ -50,7 +53,8 @@ export function GraphAgents({ graph, onAgent }: Props) {
   );
 }
 
-const MOST = 6;
+/** More would cover the arrow of the entry. */
+const MOST = 4;
 
 /** On the upper edge of the box, from the right. */
 function placeOf({ x, y, width, height }: Node, index: number) {
@@ -68,8 +72,11 @@ const TONES: Readonly<Record<AgentAt['status'], Tone>> = {
 };
 const URGENCY: readonly Tone[] = ['fail', 'wait', 'run', 'rest', 'done'];
 
-function byUrgency(agents: readonly AgentAt[]): readonly AgentAt[] {
-  const rank = ({ status }: AgentAt) => URGENCY.indexOf(TONES[status]);
+function byUrgency(
+  agents: readonly AgentAt[],
+  toneOf: (agent: AgentAt) => Tone,
+): readonly AgentAt[] {
+  const rank = (agent: AgentAt) => URGENCY.indexOf(toneOf(agent));
   return agents.toSorted((a, b) => rank(a) - rank(b));
 }
 

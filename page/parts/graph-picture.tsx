@@ -108,7 +108,8 @@ function Box({ node, isEntry, heat, usual, isChosen, onState, onFocus }: BoxProp
   const { kind, x, y, width, height, state, visits } = node;
   const [left, top] = [x - width / 2, y - height / 2];
   const figures = figuresOf(node);
-  const classes = ['node', kind, visits > 0 ? 'used' : 'unused', isChosen ? 'chosen' : ''];
+  const used = visits > 0 ? 'used' : 'unused';
+  const classes = ['node', kind, used, isChosen ? 'chosen' : '', heat > 0 ? 'hot' : ''];
   const choose = () => state !== undefined && onState(state);
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no button.
@@ -164,7 +165,11 @@ const RADII: Readonly<Record<Node['kind'], number>> = {
 
 function figuresOf({ kind, visits, time_ms, cost_usd }: Node): string {
   if (visits === 0 || kind === 'reference') return '';
-  return [`${visits}×`, duration(time_ms), ...(cost_usd > 0 ? [usd(cost_usd)] : [])].join(' · ');
+  return [
+    `${visits}×`,
+    ...(time_ms > 0 ? [duration(time_ms)] : []),
+    ...(cost_usd > 0 ? [usd(cost_usd)] : []),
+  ].join(' · ');
 }
 
 function resultText({ results }: Node): string {

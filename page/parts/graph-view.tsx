@@ -23,6 +23,8 @@ import { Icon } from './icons.tsx';
 interface Props {
   readonly watch: RunWatch;
   readonly chosen: Chosen;
+  /** The agents that wait for a permission. */
+  readonly waiting: ReadonlySet<string>;
   readonly onState: (state: string) => void;
   readonly onAgent: (agent: string) => void;
 }
@@ -56,7 +58,7 @@ interface GraphProps extends Omit<Props, 'watch'> {
   readonly forecast: Forecast | undefined;
 }
 
-function Graph({ graph, forecast, chosen, onState, onAgent }: GraphProps) {
+function Graph({ graph, forecast, chosen, waiting, onState, onAgent }: GraphProps) {
   const [pane, paneSize] = useSize<HTMLElement>();
   const [heat, setHeat] = useState<Heat>('none');
   const [view, setView] = useState<View>();
@@ -123,18 +125,6 @@ function Graph({ graph, forecast, chosen, onState, onAgent }: GraphProps) {
             </button>
           ))}
         </fieldset>
-        <span class="grow" />
-        <div class="segments">
-          <button type="button" aria-label="Zoom out" onClick={() => zoom(1 / STEP)}>
-            <Icon name="minus" />
-          </button>
-          <button type="button" aria-label="Zoom in" onClick={() => zoom(STEP)}>
-            <Icon name="plus" />
-          </button>
-          <button type="button" aria-label="Show the whole graph" onClick={fit}>
-            <Icon name="fit" />
-          </button>
-        </div>
       </div>
       <section
         class="graph-pane"
@@ -165,10 +155,21 @@ function Graph({ graph, forecast, chosen, onState, onAgent }: GraphProps) {
               onState={onState}
               onFocus={reveal}
             />
-            <GraphAgents graph={graph} onAgent={onAgent} />
+            <GraphAgents graph={graph} waiting={waiting} onAgent={onAgent} />
           </svg>
         )}
       </section>
+      <div class="zoom segments">
+        <button type="button" aria-label="Zoom out" onClick={() => zoom(1 / STEP)}>
+          <Icon name="minus" />
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={() => zoom(STEP)}>
+          <Icon name="plus" />
+        </button>
+        <button type="button" aria-label="Show the whole graph" onClick={fit}>
+          <Icon name="fit" />
+        </button>
+      </div>
       {graph.elsewhere.length > 0 && (
         <p class="view-tools faint">
           {graph.elsewhere.length} agents are at states that the workflow no longer has.

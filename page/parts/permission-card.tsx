@@ -114,19 +114,21 @@ export function PermissionCard({ permission, onChoose, onDecided, pager }: Props
               '',
               `For all agents of this run: ${oneLine(rules.join(', '))}`,
             )}
-          <input
-            class="input"
-            value={word}
-            placeholder={question ? 'Your answer' : 'A word for the agent, if you deny'}
-            aria-label={
-              question
-                ? `Your answer to ${visible(agent)}`
-                : `A word for ${visible(agent)}, if you deny`
-            }
-            onInput={(event) => setWord(event.currentTarget.value)}
-          />
-          {question && act('answer', 'Answer', 'primary')}
-          {act('deny', 'Deny', 'danger')}
+          <div class="with-word">
+            <input
+              class="input"
+              value={word}
+              placeholder={question ? 'Your answer' : 'A word for the agent, if you deny'}
+              aria-label={
+                question
+                  ? `Your answer to ${visible(agent)}`
+                  : `A word for ${visible(agent)}, if you deny`
+              }
+              onInput={(event) => setWord(event.currentTarget.value)}
+            />
+            {question && act('answer', 'Answer', 'primary')}
+            {act('deny', 'Deny', 'danger')}
+          </div>
         </div>
       )}
     </section>

@@ -86,11 +86,14 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
   log: 'Log',
 };
 
-function agentsText({ counts }: WholeRun): string {
+function agentsText({ agents, counts }: WholeRun): string {
+  const ready = agents.filter(({ status }) => status.kind === 'ready').length;
   const parts = (['running', 'waiting', 'failed', 'ended'] as const).flatMap((kind) =>
     counts[kind] > 0 ? [`${counts[kind]} ${kind}`] : [],
   );
-  return parts.length > 0 ? parts.join(', ') : 'none';
+  // An agent between two steps counts as running while a process works on the run.
+  const all = ready > 0 && counts.running === 0 ? [`${ready} ready`, ...parts] : parts;
+  return all.length > 0 ? all.join(', ') : 'none';
 }
 
 interface FactProps {

@@ -79,6 +79,7 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
             <GraphView
               watch={watch}
               chosen={chosen}
+              waiting={waitingIn(run)}
               onState={(state) => choose({ kind: 'state', state, workflow: undefined })}
               onAgent={chooseAgent}
             />
@@ -111,5 +112,14 @@ function Run({ watch, route, run }: Props & { readonly run: WholeRun }) {
         )}
       </div>
     </article>
+  );
+}
+
+/** The agents that wait for a permission. */
+function waitingIn({ agents }: WholeRun): ReadonlySet<string> {
+  return new Set(
+    agents.flatMap(({ id, status }) =>
+      status.kind === 'running' && status.requests.some(({ answered }) => !answered) ? [id] : [],
+    ),
   );
 }

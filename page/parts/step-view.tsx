@@ -6,7 +6,7 @@ import { useStore } from '../lib/store.ts';
 import { counted, duration, elapsed, msOf, oneLine, usd, visible } from '../lib/words.ts';
 import { rewindTo } from '../stores/rewind.ts';
 import { StepWatch, type WatchedStep } from '../stores/step-watch.ts';
-import { Conversation } from './conversation.tsx';
+import { Conversation, type StepNow } from './conversation.tsx';
 import { Icon } from './icons.tsx';
 import { useTools } from './tools.ts';
 
@@ -61,7 +61,7 @@ function Watched({
           back.
         </p>
       )}
-      <Conversation step={step} />
+      <Conversation step={step} now={nowOf(run, agent)} />
       {step.outcome && <Outcome outcome={step.outcome} />}
       {run.pid === null && (
         <button
@@ -82,6 +82,13 @@ function Watched({
       )}
     </section>
   );
+}
+
+/** What a step without an outcome does. */
+function nowOf({ pid }: WholeRun, { status }: AgentShape): StepNow {
+  if (status.kind === 'running' && status.requests.some(({ answered }) => !answered))
+    return 'waits';
+  return pid === null ? 'rests' : 'works';
 }
 
 function StepHead({ step }: { readonly step: WatchedStep }) {

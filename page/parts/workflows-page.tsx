@@ -107,7 +107,7 @@ function Row({
         {isBroken ? (
           <Pill tone="fail">cannot be loaded</Pill>
         ) : workflow.fault !== null ? (
-          <Pill tone="wait">has errors</Pill>
+          <Pill tone="fail">has errors</Pill>
         ) : (
           <span class="faint small">{counted(workflow.states, 'state')}</span>
         )}

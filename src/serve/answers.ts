@@ -6,7 +6,7 @@ import { summaryOf } from '../model/run-summary.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { RunControl, RunStore, StepReader } from '../ports.ts';
 import { act } from './acts.ts';
-import { FollowedRuns } from './followed-runs.ts';
+import { FollowedRuns, type FoundRun } from './followed-runs.ts';
 import { Graphs } from './graphs.ts';
 import { openApi } from './openapi.ts';
 import { badRequest } from './problems.ts';
@@ -67,6 +67,9 @@ export function answersFor(parts: ServeParts): Answers {
     return storedRowOf({ ...found, run: summaryOf(found.run) }, control.condition);
   });
   const runOf = ({ params: { id = '' } }: Asked) => runs.find(id);
+  /** Up to when open steps count: without a process, nothing has happened since the newest event. */
+  const timeOf = ({ found, followed }: FoundRun) =>
+    found.owner ? Math.max(now(), followed.run.updatedAt) : followed.run.updatedAt;
   return {
     of: {
       session: async () => ({ kind: 'cookie' }),
@@ -83,7 +86,7 @@ export function answersFor(parts: ServeParts): Answers {
           control.requests(followed.run),
           found.owner && store.now(found.id),
         ]);
-        const at = found.owner ? now() : followed.run.updatedAt;
+        const at = timeOf({ found, followed });
         return body(
           wholeRunOf(
             { found, followed, questions: asked, requests, now: doing, at },
@@ -106,7 +109,7 @@ export function answersFor(parts: ServeParts): Answers {
       },
       graph: async (asked) => {
         const { found, followed } = await runOf(asked);
-        return body(await graphs.of(found.id, followed));
+        return body(await graphs.of(found.id, followed, timeOf({ found, followed })));
       },
       forecast: async (asked) => {
         const { run, places } = (await runOf(asked)).followed;
