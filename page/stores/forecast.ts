@@ -24,7 +24,7 @@ export function restText(rest: RunForecast['rest']): string | undefined {
   return rest?.kind === 'known' ? usualText(rest) : undefined;
 }
 
-/** What the figures are based on, or why there are none. */
+/** The basis of the figures, or the reason why there are none. */
 export function basisText({ runs, needed, run }: Forecast): string {
   if (run)
     return `Usual figures are the middle of ${counted(runs, 'completed run')} with the same files.`;

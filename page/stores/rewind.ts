@@ -8,9 +8,9 @@ export interface AskedRewind {
   readonly request: RewindRequest;
   readonly title: string;
   readonly act: string;
-  /** What happens. */
+  /** The effects. */
   readonly means: readonly string[];
-  /** What has happened, and what to do next. */
+  /** Shown afterwards, with a hint for the next act. */
   readonly done: string;
   readonly next: string;
 }

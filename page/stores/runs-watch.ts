@@ -14,7 +14,7 @@ export class RunsWatch {
   #timer: number | undefined;
   #last = '';
 
-  /** Not at once: a run that the page shows is asked for first. */
+  /** A run that the page shows is asked for earlier. */
   start(): void {
     this.#reader.want();
     this.#timer = window.setInterval(() => document.hidden || this.#reader.want(), EVERY_MS);

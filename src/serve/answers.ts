@@ -25,7 +25,7 @@ export interface ServeParts extends WorkflowParts {
   readonly store: RunStore;
   readonly control: RunControl;
   readonly steps: StepReader;
-  /** What completed runs of a workflow with these files say about later ones. */
+  /** The figures of completed runs of a workflow with these files. */
   readonly pasts: (
     workflow: string,
     files: WorkflowFiles | undefined,

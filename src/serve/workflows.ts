@@ -15,7 +15,7 @@ export interface WorkflowParts {
 export async function workflowList({ workflows, workflow }: WorkflowParts): Promise<WorkflowList> {
   const paths = await workflows();
   const listed: ListedWorkflow[] = [];
-  // One after the other: each opens files, and a process has a limited number.
+  // In turn: each opens files, and a process has a limited number.
   for (const path of paths.slice(0, MOST)) listed.push(await listedAs(path, workflow));
   return { workflows: listed, more: paths.length > MOST };
 }
@@ -52,7 +52,7 @@ function aboutOf(path: string, { name, about, states, diagnostics }: Workflow): 
   };
 }
 
-/** In characters. Somebody reads these texts in a list. */
+/** In characters. A person reads these texts in a list. */
 const MOST_TEXT = 2_000;
 
 function shortOrNull(text: string | undefined): string | null {

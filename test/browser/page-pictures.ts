@@ -19,9 +19,9 @@ export interface PagePicture {
   /** Visible when the picture can be taken. */
   readonly shows: string;
   readonly options?: BrowserContextOptions;
-  /** What a person does first. */
+  /** The acts of a person before the picture. */
   readonly act?: (page: Page) => Promise<void>;
-  /** What happens to the server first: it ends, or it has an empty project. */
+  /** Ends the server before the picture, or shows an empty project. */
   readonly server?: 'gone' | 'empty';
 }
 

@@ -151,7 +151,7 @@ export const wholeRun = z.object({
       agent: text,
       step: count.check(z.describe('The run went back to the moment before it.')),
       steps: count.check(z.describe('The number of steps that no longer count.')),
-      cost_usd: usd.check(z.describe('What they have cost.')),
+      cost_usd: usd.check(z.describe('The cost of these steps.')),
     }),
   ).check(z.describe('The newest rewind, if it can be taken back.')),
   now: orNull(nowSchema).check(z.describe('What the agents do at this moment.')),

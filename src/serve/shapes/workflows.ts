@@ -1,4 +1,4 @@
-/** The workflows of the project, for somebody who wants to start one. */
+/** The workflows of the project, for a person who wants to start one. */
 import * as z from 'zod/mini';
 import { forecastSchema } from '../../forecast/forecast.ts';
 import { count, listOf, orNull, problem, text, usd } from './common.ts';
