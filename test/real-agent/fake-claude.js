@@ -20,7 +20,19 @@ const {
 const MEGABYTE = 1024 * 1024;
 const END = { total_cost_usd: 0.25, permission_denials: [], stop_reason: 'end_turn' };
 
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const lines = newLines();
+
+/** Like Claude Code, ignores empty lines, and a prompt whose uuid it has seen. */
+async function* newLines() {
+  const seen = new Set();
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line === '') continue;
+    const { uuid } = JSON.parse(line);
+    if (seen.has(uuid)) continue;
+    if (uuid !== undefined) seen.add(uuid);
+    yield line;
+  }
+}
 
 const plays = {
   answers(answer) {

@@ -144,8 +144,8 @@ export function conversationLines(request: ModelRequest | undefined): readonly s
   return history(request).map(({ role, text }) => `${role}: ${text}`);
 }
 
-export function bash(command: string): Reply {
-  const input = { command, description: 'a test' };
+export function bash(command: string, description = 'a test'): Reply {
+  const input = { command, description };
   return { content: [{ type: 'tool_use', name: 'Bash', input }] };
 }
 

@@ -11,6 +11,7 @@ import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { writePrompt } from '../step-folder.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type ClaudeStep, readChoices } from './choices.ts';
+import { userMessage } from './command.ts';
 import type { Protected } from './deny-rules.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
 import { gate, type Place, placeUntil } from './gate.ts';
@@ -212,6 +213,7 @@ async function adoptTurn(
 ): Promise<StepOutcome> {
   control.launched = launched;
   control.place = placeUntil(launched.ended, claude.places, claude.places.count());
+  sendAgain(launched, step, turn);
   const followed = await followTurn({
     launched,
     turn,
@@ -225,6 +227,16 @@ async function adoptTurn(
   if (followed.exit?.kind === 'left') return LEFT;
   await endProcess(launched, followed);
   return settle(claude, step, turn, followed, control.stopped ? 'stopped' : 'adopted');
+}
+
+/**
+ * The process before may have died before it had sent the prompt, or in the middle of a line. With a
+ * FIFO, the agent would wait for the rest forever. Claude Code ignores a prompt that it has seen, and
+ * exits at half a line. Then the turn is repeated.
+ */
+function sendAgain(launched: LaunchedProcess, { prompt }: ClaudeStep, { prompts }: TurnFile): void {
+  const uuid = prompts.at(-1);
+  if (launched.fifo && uuid !== undefined) send(launched, `\n${userMessage(prompt, uuid)}`);
 }
 
 /** Also ends processes that its tools left running: they survive even if Claude Code was killed. */
