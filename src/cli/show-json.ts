@@ -24,6 +24,7 @@ export function shownAsJson({ found, history, doings, log, left }: ShownRun) {
       ...{ workflow, state, visits, steps, failures },
       worked_ms: use.workedMs,
       cost_usd: use.costUsd,
+      ...(use.isPriced && { cost_is_estimate: true }),
     })),
     condition: condition(found),
     own,

@@ -35,7 +35,7 @@ export function showRun(shown: ShownRun, columns: number | undefined): readonly 
     ...troubles(shown),
     ...facts(shown),
     ...agentTable(shown, room),
-    ...stateTable(history.states, found.run, room),
+    ...stateTable(history.states, room),
     ...worktrees(shown),
   ];
 }
@@ -127,9 +127,10 @@ function forecastLine(left: Remainder | undefined): readonly string[] {
   if (!left || (left.runs === 0 && left.kind === 'unknown' && left.state === undefined)) return [];
   if (left.kind === 'known') {
     const { cost_usd: cost, time_ms: time } = left;
-    const range = `${usd(cost.low)} to ${usd(cost.high)}, ${duration(time.low)} to ${duration(time.high)}`;
+    const money = (amount: number) => usd(amount, left.cost_is_estimate);
+    const range = `${money(cost.low)} to ${money(cost.high)}, ${duration(time.low)} to ${duration(time.high)}`;
     return [
-      `  forecast  about ${usd(cost.median)} and ${duration(time.median)} more (half of ${left.runs} runs: ${range})`,
+      `  forecast  about ${money(cost.median)} and ${duration(time.median)} more (half of ${left.runs} runs: ${range})`,
     ];
   }
   const needs = `${left.needed} completed runs of the workflow with these files`;
@@ -178,7 +179,8 @@ const AGENT_COLUMNS: readonly Column[] = [
 /** All agents, in the order of their creation. */
 function agentTable({ found: { run }, history, doings }: ShownRun, room?: number) {
   const rows: (readonly string[])[] = [];
-  const cost = (agent: Pick<Agent, 'costUsd'>) => usd(agent.costUsd, run.isPriced);
+  const cost = ({ costUsd, isPriced }: Pick<Agent, 'costUsd' | 'isPriced'>) =>
+    usd(costUsd, isPriced);
   for (const [id, use] of history.agents) {
     const [live, ended] = [run.agents.get(id), run.endedAgents.get(id)];
     if (live)
@@ -270,19 +272,15 @@ const STATE_COLUMNS: readonly Column[] = [
 ];
 
 /** The use of the states, in the order of their first visits. */
-function stateTable(
-  states: readonly StateUse[],
-  { isPriced }: Run,
-  room?: number,
-): readonly string[] {
+function stateTable(states: readonly StateUse[], room?: number): readonly string[] {
   const hasSeveral = new Set(states.map(({ workflow }) => workflow)).size > 1;
-  const rows = states.map(({ workflow, state, visits, steps, failures, workedMs, costUsd }) => [
+  const rows = states.map(({ workflow, state, visits, steps, failures, ...use }) => [
     hasSeveral ? `${workflow.split('/').at(-1)}/${state}` : state,
     String(visits),
     String(steps),
     failures > 0 ? String(failures) : '',
-    duration(workedMs),
-    usd(costUsd, isPriced),
+    duration(use.workedMs),
+    usd(use.costUsd, use.isPriced),
   ]);
   return rows.length === 0 ? [] : ['', ...table(STATE_COLUMNS, rows, room)];
 }

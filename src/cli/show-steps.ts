@@ -18,7 +18,7 @@ export function showSteps(list: StepList, now: number, room: number | undefined)
     step.state,
     time(step.startedAt, now),
     step.endedAt === undefined ? '' : duration(step.endedAt - step.startedAt),
-    step.isPrompt ? usd(step.costUsd) : '',
+    step.isPrompt ? usd(step.costUsd, step.isPriced) : '',
     list.isAbandoned(step) ? `${statusOf(step)}, abandoned` : statusOf(step),
   ]);
   return table(COLUMNS, rows, room);
@@ -33,6 +33,7 @@ export function stepsJson(list: StepList) {
     started_at: new Date(step.startedAt).toISOString(),
     ended_at: step.endedAt === undefined ? null : new Date(step.endedAt).toISOString(),
     cost_usd: step.costUsd,
+    ...(step.isPriced && { cost_is_estimate: true }),
     status: statusOf(step),
     abandoned: list.isAbandoned(step),
   }));

@@ -2,6 +2,7 @@
 import { UserError } from '../model/user-error.ts';
 import { type Tone, widthOf } from '../observe/screen.ts';
 import { clockTime, duration, usd } from '../observe/words.ts';
+import type { Span } from '../timeline/span.ts';
 import { svgTimeline, tooLargeTimeline } from '../timeline/svg-timeline.ts';
 import { type TextRow, textTimeline } from '../timeline/text-timeline.ts';
 import type { Timeline } from '../timeline/timeline.ts';
@@ -35,14 +36,20 @@ export function timelineJson({ axis, rows }: Timeline) {
       parent: parent ?? null,
       status,
       worked_ms: workedMs,
-      spans: spans.map(({ agent: _agent, from, to, costUsd, isPrompt, isAbandoned, ...span }) => ({
-        ...span,
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
-        ...(span.kind === 'work' && { cost_usd: costUsd, prompt: isPrompt === true }),
-        ...(isAbandoned && { abandoned: true }),
-      })),
+      spans: spans.map(spanJson),
     })),
+  };
+}
+
+function spanJson(of: Span) {
+  const { agent: _agent, from, to, costUsd, isPriced, isPrompt, isAbandoned, ...span } = of;
+  return {
+    ...span,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    ...(span.kind === 'work' && { cost_usd: costUsd, prompt: isPrompt === true }),
+    ...(isPriced && { cost_is_estimate: true }),
+    ...(isAbandoned && { abandoned: true }),
   };
 }
 

@@ -16,7 +16,7 @@ import { legendOf } from './legend.ts';
 import { PAGE_SCRIPT, PAGE_SCRIPT_HASH } from './page-script.ts';
 import { anchorOf, type Page, stateSection } from './state-section.ts';
 import { SVG_STYLE } from './svg-style.ts';
-import { shortCount } from './words.ts';
+import { shortCost, shortCount } from './words.ts';
 
 export function toHtml(
   workflow: Workflow,
@@ -82,13 +82,14 @@ const TOOLS = `<div class="tools" role="search">
 
 function summary({ workflow, overlay, reading }: Page): string {
   const uses = overlay ? [...overlay.nodes].flatMap(([id, use]) => (id === END ? [] : [use])) : [];
-  const cost = uses.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  const costUsd = uses.reduce((sum, use) => sum + use.costUsd, 0);
+  const isPriced = uses.find((use) => use.isPriced)?.isPriced;
   const visits = uses.reduce((sum, use) => sum + use.visits, 0);
   return [
     workflow.about.description,
     counted(workflow.states.size, 'state'),
     overlay &&
-      `${reading.of}: ${shortCount(visits)} ${visits === 1 ? 'visit' : 'visits'}, $${cost.toFixed(2)}`,
+      `${reading.of}: ${shortCount(visits)} ${visits === 1 ? 'visit' : 'visits'}, ${shortCost({ costUsd, isPriced }, 2)}`,
   ]
     .filter((part) => part !== undefined)
     .join(' · ');

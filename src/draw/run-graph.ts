@@ -43,6 +43,8 @@ const nodeSchema = z.object({
   visits: count,
   time_ms: count,
   cost_usd: z.number(),
+  /** Present if a part of the cost was computed with a table of prices. */
+  cost_is_estimate: z.optional(z.literal(true)),
   /** How often an agent ended here, or returned to one of several callers; absent if it cannot. */
   results: z.optional(count),
   /** The agents that are here now, in the order of their names. */
@@ -155,6 +157,7 @@ function nodeData(
     visits: use?.visits ?? 0,
     time_ms: use?.timeMs ?? 0,
     cost_usd: use?.costUsd ?? 0,
+    ...(use?.isPriced && { cost_is_estimate: true as const }),
     ...(result && { results: timesTaken(overlay, result) }),
     // A state that is drawn at several places has its agents at its own place.
     agents: kind === 'reference' ? [] : (agents.get(shows.id) ?? []).map(agentData),

@@ -5,7 +5,7 @@ import { escapeText } from './escape.ts';
 import type { Reading } from './heat.ts';
 import { markedText } from './marked-text.ts';
 import { limitFacts, policyFacts } from './policy-facts.ts';
-import { shortCount } from './words.ts';
+import { shortCost, shortCount } from './words.ts';
 
 export interface Page {
   readonly workflow: Workflow;
@@ -45,7 +45,7 @@ function useFacts({ overlay, reading }: Page, node: GraphNode): string {
     facts([
       ['visits', shortCount(use.visits)],
       ['time', `${(use.timeMs / 1000).toFixed(1)} s`],
-      ['cost', `$${use.costUsd.toFixed(4)}`],
+      ['cost', shortCost(use, 4)],
     ]),
   );
 }

@@ -1,4 +1,4 @@
-import { type Overlay, timesTaken, useOf } from '../graph/overlay.ts';
+import { type NodeUse, type Overlay, timesTaken, useOf } from '../graph/overlay.ts';
 import { visible } from '../model/visible.ts';
 import type { Words } from './layout-parts.ts';
 import type { PictureEdge, PictureNode } from './picture.ts';
@@ -30,8 +30,16 @@ function detailOf({ kind, shows }: PictureNode, overlay: Overlay | undefined): s
   if (kind === 'reference') return '';
   const use = overlay && useOf(overlay, shows.id);
   if (!use) return shows.detail;
-  const cost = use.costUsd > 0 ? [`$${use.costUsd.toFixed(use.costUsd < 1 ? 3 : 2)}`] : [];
+  const cost = use.costUsd > 0 ? [shortCost(use, use.costUsd < 1 ? 3 : 2)] : [];
   return [`${shortCount(use.visits)}×`, shortTime(use.timeMs), ...cost].join(' · ');
+}
+
+/** An estimate is marked, as in all other output. */
+export function shortCost(
+  { costUsd, isPriced }: Pick<NodeUse, 'costUsd' | 'isPriced'>,
+  digits: number,
+) {
+  return `${isPriced && costUsd > 0 ? '~' : ''}$${costUsd.toFixed(digits)}`;
 }
 
 /** The mean of several runs need not be whole. */

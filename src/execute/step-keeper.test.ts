@@ -193,6 +193,7 @@ test('catchUp does the work that an earlier process left', async () => {
       end: { kind: 'ended', result: '' } as const,
       steps: 25,
       costUsd: 0,
+      isPriced: false,
       worktree: undefined,
     }),
   };

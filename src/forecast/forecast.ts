@@ -11,7 +11,12 @@ import { type Spread, spreadOf, spreadSchema } from './spread.ts';
 const text = z.string();
 const count = z.int().check(z.nonnegative());
 
-const usualSchema = z.object({ cost_usd: spreadSchema, time_ms: spreadSchema });
+const usualSchema = z.object({
+  cost_usd: spreadSchema,
+  /** Present if a part of these costs was computed with a table of prices. */
+  cost_is_estimate: z.optional(z.literal(true)),
+  time_ms: spreadSchema,
+});
 
 export const forecastSchema = z.object({
   /** The number of finished runs of this version of the workflow. */
@@ -83,6 +88,7 @@ export function forecastOf(pasts: readonly PastRun[]): Forecast {
     run: isEnough
       ? {
           cost_usd: spreadOf(pasts.map(({ costUsd }) => costUsd)),
+          ...estimateIf(pasts.some(({ isPriced }) => isPriced)),
           time_ms: spreadOf(pasts.map(({ workedMs }) => workedMs)),
         }
       : null,
@@ -95,6 +101,7 @@ export function forecastOf(pasts: readonly PastRun[]): Forecast {
         runs: uses.length,
         visits: spreadOf(visits),
         cost_usd: spreadOf(costs),
+        ...estimateIf(uses.some(([, , , , isPriced]) => isPriced)),
         time_ms: spreadOf(times),
         mean: { visits: mean(visits), cost_usd: mean(costs), time_ms: mean(times) },
       };
@@ -106,6 +113,8 @@ export function forecastOf(pasts: readonly PastRun[]): Forecast {
     }),
   };
 }
+
+const estimateIf = (isPriced: boolean) => (isPriced ? { cost_is_estimate: true as const } : {});
 
 const meanOver = (runs: number) => (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, runs);
@@ -126,9 +135,9 @@ export function meanOverlay(pasts: readonly PastRun[]): Overlay {
   );
   return {
     nodes: new Map(
-      states.map(({ node, mean: { visits, cost_usd, time_ms } }) => [
+      states.map(({ node, mean: { visits, cost_usd, time_ms }, cost_is_estimate: isPriced }) => [
         node,
-        { visits, timeMs: time_ms, costUsd: cost_usd },
+        { visits, timeMs: time_ms, costUsd: cost_usd, isPriced },
       ]),
     ),
     edges: new Map(
@@ -177,7 +186,8 @@ export function remainderOf(
       Math.max,
     );
   }
-  return { kind: 'known', runs, cost_usd: cost, time_ms: time };
+  const estimate = estimateIf(cost.high > 0 && pasts.some(({ isPriced }) => isPriced));
+  return { kind: 'known', runs, cost_usd: cost, ...estimate, time_ms: time };
 }
 
 const NOTHING: Spread = { low: 0, median: 0, high: 0 };

@@ -21,9 +21,11 @@ export const pastRunSchema = z.object({
   /** Stands for the files of the workflow; absent if the run used several versions or none is known. */
   version: z.optional(text),
   costUsd: number,
+  /** A part of the cost was computed with a table of prices. */
+  isPriced: z.boolean(),
   workedMs: number,
-  /** Node, visits, time in ms, cost in USD. */
-  nodes: z.readonly(z.array(z.readonly(z.tuple([text, number, number, number])))),
+  /** Node, visits, time in ms, cost in USD, and whether that is an estimate. */
+  nodes: z.readonly(z.array(z.readonly(z.tuple([text, number, number, number, z.boolean()])))),
   /** From, to, role, label, count. */
   ways: z.readonly(z.array(z.readonly(z.tuple([text, text, z.enum(EDGE_ROLES), text, number])))),
   /** The key of a return, as an overlay has it, and its count. */
@@ -55,8 +57,12 @@ export class PastReader {
       seq: run.seq,
       ...(files && !another && { version: versionOf(files) }),
       costUsd: run.totalCostUsd,
+      isPriced: run.isPriced,
       workedMs: run.workedMs,
-      nodes: [...nodes].map(([id, use]) => [id, use.visits, use.timeMs, use.costUsd] as const),
+      nodes: [...nodes].map(([id, { visits, timeMs, costUsd, isPriced }]) => [
+        ...([id, visits, timeMs, costUsd] as const),
+        isPriced === true,
+      ]),
       ways: [...edges.values()].map(
         ({ from, to, role, label, count }) => [from, to, role, label, count] as const,
       ),

@@ -3,6 +3,7 @@ import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { AskingStatus } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
+import { isEstimate } from '../model/step-account.ts';
 import {
   type EdgeRole,
   END,
@@ -32,6 +33,8 @@ export interface NodeUse {
   readonly visits: number;
   readonly timeMs: number;
   readonly costUsd: number;
+  /** A part of the cost was computed with a table of prices. */
+  readonly isPriced?: true | undefined;
 }
 
 export interface EdgeUse extends Pick<GraphEdge, 'from' | 'to' | 'role' | 'label'> {
@@ -150,6 +153,7 @@ export class OverlayReader implements Overlay {
       const use = this.#useOf(started.node);
       use.timeMs += event.at - started.at - started.restedMs - restingMs;
       use.costUsd += event.cost.usd;
+      if (isEstimate(event.cost)) use.isPriced = true;
     }
     agent.started = undefined;
   }
@@ -232,7 +236,7 @@ export class OverlayReader implements Overlay {
   #useOf(node: string): Changing<NodeUse> {
     const known = this.nodes.get(node);
     if (known) return known;
-    const use = { visits: 0, timeMs: 0, costUsd: 0 };
+    const use: Changing<NodeUse> = { visits: 0, timeMs: 0, costUsd: 0 };
     this.nodes.set(node, use);
     return use;
   }

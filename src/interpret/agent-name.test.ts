@@ -14,6 +14,7 @@ const ended = {
   end: { kind: 'ended', result: '' } as const,
   steps: 1,
   costUsd: 0,
+  isPriced: false,
   worktree: undefined,
 };
 const withEnded = (...ids: string[]): Run => ({

@@ -33,14 +33,13 @@ function withGone(run: Run, id: string, at: number): Run {
 }
 
 function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
-  const { steps, costUsd } = spent(run, id);
+  const used = spent(run, id);
   const { parent, worktree, ...others } = state;
   const ended: EndedAgent = {
     ...others,
     parent,
     worktree: worktree && { ...seen(worktree), fate: worktree.fate },
-    steps,
-    costUsd,
+    ...used,
   };
   const bare = without(run, id);
   const removals = bare.removals + (ended.worktree?.fate === 'removing' ? 1 : 0);
@@ -85,9 +84,13 @@ function seen({ branch, tree, look, wasSeen }: NonNullable<AgentState['worktree'
   return { branch, ...(tree && { tree }), look, wasSeen };
 }
 
-function spent({ agents, endedAgents }: Run, id: string): Pick<Agent, 'steps' | 'costUsd'> {
-  const { steps = 0, costUsd = 0 } = agents.get(id) ?? endedAgents.get(id) ?? {};
-  return { steps, costUsd };
+function spent(
+  { agents, endedAgents }: Run,
+  id: string,
+): Pick<Agent, 'steps' | 'costUsd' | 'isPriced'> {
+  const known = agents.get(id) ?? endedAgents.get(id);
+  const { steps = 0, costUsd = 0, isPriced = false } = known ?? {};
+  return { steps, costUsd, isPriced };
 }
 
 function without(run: Run, id: string): Run {

@@ -2,6 +2,7 @@
 import { changedAgent } from '../model/changed.ts';
 import type { RunEventOf, Session, StepEndEvent } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import { isEstimate } from '../model/step-account.ts';
 import type { AgentWorktree, WorktreeLook } from '../model/worktree.ts';
 import { begin, change, put, ready, taskOf } from './change-agent.ts';
 
@@ -72,18 +73,20 @@ function endStep(
   const agent = run.agents.get(event.agent);
   if (agent?.status.kind !== 'running') return run;
   const { usd } = event.cost;
+  const isPriced = isEstimate(event.cost);
   // A turn that broke off before it cost anything shows no price.
   const hasPrice = event.type === 'step-ended' || usd > 0;
   const isTurn = agent.status.session !== undefined;
   const failure = event.type === 'step-failed' ? event.failure : undefined;
   const settled = changedAgent(agent, settle(agent, agent.status), {
     costUsd: agent.costUsd + usd,
+    isPriced: agent.isPriced || isPriced,
     worktree: agent.worktree && seenAt(agent.worktree, event.worktree),
     status: { kind: 'deciding', task: agent.status.task, failure },
   });
   return put(run, agent, settled, {
     totalCostUsd: run.totalCostUsd + usd,
-    isPriced: run.isPriced || event.cost.from === 'priced',
+    isPriced: run.isPriced || isPriced,
     dearestTurnUsd:
       isTurn && hasPrice ? Math.max(run.dearestTurnUsd ?? 0, usd) : run.dearestTurnUsd,
   });

@@ -72,6 +72,7 @@ test('an agent that ended is kept with its parent, its result, and the state of 
     end: { kind: 'ended', result: 'done' },
     steps: 2,
     costUsd: 0.5,
+    isPriced: false,
   });
 });
 

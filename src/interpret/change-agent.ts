@@ -30,9 +30,10 @@ export function retire(
   end: AgentEnd,
   fate: 'kept' | 'removing' = 'kept',
 ): Run {
-  const { parent, workflow, state, variables, steps, costUsd } = agent;
+  const { parent, workflow, state, variables, steps, costUsd, isPriced } = agent;
   const worktree = agent.worktree && { ...agent.worktree, fate };
-  const kept = { at, parent, workflow, state, variables, end, steps, costUsd, worktree };
+  const used = { steps, costUsd, isPriced };
+  const kept = { at, parent, workflow, state, variables, end, ...used, worktree };
   return {
     ...run,
     removals: run.removals + (worktree?.fate === 'removing' ? 1 : 0),

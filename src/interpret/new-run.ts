@@ -70,6 +70,7 @@ export function newAgent(
     retries: 0,
     previousTry: undefined,
     costUsd: 0,
+    isPriced: false,
     workers: [],
     joined: undefined,
     stoppedBy: undefined,

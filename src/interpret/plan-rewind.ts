@@ -121,6 +121,7 @@ function eventFor(
     gone: gone.filter((id) => now.endedAgents.get(id)?.end.kind !== 'rewound'),
     abandoned: left.flatMap(({ steps }) => (steps.first > steps.last ? [] : [steps])),
     costUsd: left.reduce((sum, { costUsd }) => sum + costUsd, 0),
+    ...(left.some(({ isPriced }) => isPriced) && { isPriced: true as const }),
     outcome: 'interrupted',
     ...(result !== undefined && { result }),
   };
@@ -139,11 +140,13 @@ function agentThen(
 
 /** The steps and the cost of an agent after the moment. */
 function leftBy(now: Run, id: string, then: Pick<Agent, 'steps' | 'costUsd'> | undefined) {
-  const spent = now.agents.get(id) ?? now.endedAgents.get(id) ?? { steps: 0, costUsd: 0 };
+  const spent = now.agents.get(id) ?? now.endedAgents.get(id);
   const { steps, costUsd } = then ?? { steps: 0, costUsd: 0 };
+  const leftUsd = Math.max(0, (spent?.costUsd ?? 0) - costUsd);
   return {
-    steps: { agent: id, first: steps + 1, last: spent.steps },
-    costUsd: Math.max(0, spent.costUsd - costUsd),
+    steps: { agent: id, first: steps + 1, last: spent?.steps ?? 0 },
+    costUsd: leftUsd,
+    isPriced: leftUsd > 0 && spent?.isPriced === true,
   };
 }
 

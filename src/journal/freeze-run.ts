@@ -49,6 +49,7 @@ export function freeze(run: Run): StateFile {
       ended_at: iso(agent.at),
       steps: agent.steps,
       cost_usd: agent.costUsd,
+      ...(agent.isPriced && { cost_is_estimate: true as const }),
       ...(agent.worktree && { worktree: freezeEndedWorktree(agent.worktree) }),
     })),
   };
@@ -88,6 +89,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     retries: agent.retries,
     previous_try: agent.previousTry ?? null,
     cost_usd: agent.costUsd,
+    ...(agent.isPriced && { cost_is_estimate: true as const }),
     ...(agent.workers.length > 0 && { workers: agent.workers }),
     ...(agent.joined && { joined: agent.joined }),
     ...(agent.stoppedBy !== undefined && { stopped_by: agent.stoppedBy }),

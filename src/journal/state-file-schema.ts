@@ -18,6 +18,9 @@ const variables = z.readonly(z.record(text, text));
 /** Accepts every date, including years with more than four digits. */
 const time = z.string().check(z.refine((written) => !Number.isNaN(Date.parse(written))));
 
+/** Present if a part of a cost was computed with a table of prices. */
+const isEstimate = z.optional(z.literal(true));
+
 const worktreeSchema = z.object({
   branch: text,
   /** Null in a rehearsal, which makes no worktrees. */
@@ -122,6 +125,7 @@ const agentSchema = z.object({
   retries: z.number(),
   previous_try: z.nullable(z.number()),
   cost_usd: z.number(),
+  cost_is_estimate: isEstimate,
   /** Its workers whose end no join has reported. Absent in files of earlier versions. */
   workers: z.optional(z.readonly(z.array(text))),
   /** The workers whose results the current state receives. */
@@ -144,6 +148,7 @@ const endedAgentSchema = z.object({
   ended_at: time,
   steps: z.number(),
   cost_usd: z.number(),
+  cost_is_estimate: isEstimate,
   worktree: z.optional(endedWorktreeSchema),
 });
 
@@ -167,8 +172,7 @@ export const stateFileSchema = z.object({
   iteration_count: z.number(),
   max_iterations: z.number(),
   total_cost_usd: z.number(),
-  /** Present if a part of the cost was computed with a table of prices. */
-  cost_is_estimate: z.optional(z.literal(true)),
+  cost_is_estimate: isEstimate,
   budget_usd: z.number(),
   agents: z.array(agentSchema),
   fork_counters: z.record(text, z.number()),

@@ -72,6 +72,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
     retries: frozen.retries,
     previousTry: frozen.previous_try ?? undefined,
     costUsd: frozen.cost_usd,
+    isPriced: frozen.cost_is_estimate === true,
     workers: frozen.workers ?? [],
     joined: frozen.joined,
     stoppedBy: frozen.stopped_by,
@@ -89,6 +90,7 @@ function thawEnded(frozen: FrozenEndedAgent): EndedAgent {
     end: endOf(frozen),
     steps: frozen.steps,
     costUsd: frozen.cost_usd,
+    isPriced: frozen.cost_is_estimate === true,
     worktree: frozen.worktree && thawEndedWorktree(frozen.worktree),
   };
 }

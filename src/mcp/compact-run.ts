@@ -46,6 +46,7 @@ export function standing(found: StoredRun<Standing>, { condition }: RunControl) 
     position: run.seq,
     steps: run.iterations,
     cost_usd: run.totalCostUsd,
+    ...estimateIf(run),
     worked_ms: run.workedMs,
     failed: run.tally.failed,
     asking: run.tally.asking,
@@ -54,7 +55,10 @@ export function standing(found: StoredRun<Standing>, { condition }: RunControl) 
 }
 
 type Standing = Parameters<RunControl['condition']>[0]['run'] &
-  Pick<Run, 'workflow' | 'seq' | 'iterations' | 'totalCostUsd' | 'workedMs'>;
+  Pick<Run, 'workflow' | 'seq' | 'iterations' | 'totalCostUsd' | 'isPriced' | 'workedMs'>;
+
+const estimateIf = ({ isPriced }: Pick<Run, 'isPriced'>) =>
+  isPriced ? { cost_is_estimate: true } : {};
 
 const RANK: Readonly<Record<Agent['status']['kind'], number>> = {
   asking: 0,
@@ -66,18 +70,19 @@ const RANK: Readonly<Record<Agent['status']['kind'], number>> = {
   ready: 6,
 };
 
-function liveAgent({ state, status, costUsd }: Agent) {
+function liveAgent({ state, status, costUsd, isPriced }: Agent) {
   const failure = 'failure' in status ? status.failure : undefined;
   return {
     state,
     status: status.kind,
     cost_usd: costUsd,
+    ...estimateIf({ isPriced }),
     ...(failure && { failure: bounded(failure.message, LONGEST_TEXT) }),
   };
 }
 
-function endedAgent({ state, end, costUsd }: EndedAgent) {
-  const at = { state, status: end.kind, cost_usd: costUsd };
+function endedAgent({ state, end, costUsd, isPriced }: EndedAgent) {
+  const at = { state, status: end.kind, cost_usd: costUsd, ...estimateIf({ isPriced }) };
   switch (end.kind) {
     case 'ended':
       return { ...at, result: bounded(end.result, LONGEST_TEXT) };

@@ -55,6 +55,7 @@ export function changedAgent(agent: Agent, change: Partial<Agent>, more?: Partia
     retries: agent.retries,
     previousTry: agent.previousTry,
     costUsd: agent.costUsd,
+    isPriced: agent.isPriced,
     workers: agent.workers,
     joined: agent.joined,
     stoppedBy: agent.stoppedBy,

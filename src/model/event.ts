@@ -342,6 +342,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     abandoned: z.readonly(z.array(z.object({ agent: text, first: count, last: count }))),
     /** What they cost. */
     costUsd: usd,
+    /** A part of that cost was computed with a table of prices. */
+    isPriced: z.optional(z.literal(true)),
     outcome: runOutcomeSchema,
     /** The first agent's result, if it had one at the moment. */
     result: z.optional(text),

@@ -98,6 +98,8 @@ export interface Agent {
   /** The earlier step that attempted the current task without success: the next step repeats it. */
   readonly previousTry: number | undefined;
   readonly costUsd: number;
+  /** As for the run. */
+  readonly isPriced: boolean;
   /** Its workers whose end no join has reported, in the order of their forks. */
   readonly workers: readonly string[];
   /** The workers whose results the current state receives from a join. */
@@ -194,6 +196,8 @@ export interface EndedAgent {
   readonly end: AgentEnd;
   readonly steps: number;
   readonly costUsd: number;
+  /** As for the run. */
+  readonly isPriced: boolean;
   readonly worktree: EndedWorktree | undefined;
 }
 

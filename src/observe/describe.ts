@@ -4,7 +4,7 @@ import { counted } from '../model/counted.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type { Cost } from '../model/step-account.ts';
+import { type Cost, isEstimate } from '../model/step-account.ts';
 import { asksPermission, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';
@@ -199,20 +199,22 @@ export class Describer {
     const step = this.#steps.get(agent);
     if (!step) return '';
     this.#steps.delete(agent);
-    const cost = step.isTurn ? `, ${usd(step.cost.usd, step.cost.from === 'priced')}` : '';
+    const cost = step.isTurn ? `, ${usd(step.cost.usd, isEstimate(step.cost))}` : '';
     return ` (${duration(step.durationMs)}${cost})`;
   }
 }
 
 /** `goes back to the moment before main:3; abandoned: main:3-5 ($0.2000)` */
-function rewindText({ to, abandoned, gone, costUsd }: RunEventOf<'run-rewound'>): string {
+function rewindText(event: RunEventOf<'run-rewound'>): string {
+  const { to, abandoned, gone, costUsd, isPriced } = event;
   const where = to
     ? `goes back to the moment before ${to.agent}:${to.step}`
     : 'takes a rewind back';
   const steps = abandoned.map(({ agent, first, last }) =>
     first === last ? `${agent}:${first}` : `${agent}:${first}-${last}`,
   );
-  const left = steps.length > 0 ? `; abandoned: ${steps.join(', ')} (${usd(costUsd)})` : '';
+  const left =
+    steps.length > 0 ? `; abandoned: ${steps.join(', ')} (${usd(costUsd, isPriced)})` : '';
   const without = gone.length > 0 ? `; gone: ${gone.join(', ')}` : '';
   return `${where}${left}${without}`;
 }

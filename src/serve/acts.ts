@@ -82,6 +82,7 @@ export function act(
         gone: event.gone,
         abandoned: event.abandoned,
         cost_usd: event.costUsd,
+        ...(event.isPriced && { cost_is_estimate: true as const }),
         files: event.files.map(({ root }) => root),
       } satisfies Rewound);
     },

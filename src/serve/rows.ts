@@ -40,6 +40,7 @@ export function storedRowOf(found: StoredRun<RunSummary>, condition: Condition):
     },
     steps: run.iterations,
     cost_usd: run.totalCostUsd,
+    ...(run.isPriced && { cost_is_estimate: true as const }),
     budget_usd: run.budgetUsd,
     questions: waitsForPerson(tally),
     limited_until: isoOrNull(run.limitedUntil),

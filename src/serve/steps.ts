@@ -1,6 +1,7 @@
 /** The conversation of a step, as it was kept and as it happens. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { bounded } from '../model/bounded-text.ts';
+import { isEstimate } from '../model/step-account.ts';
 import type { StepKey, StepReader } from '../ports.ts';
 import type { FoundRun } from './followed-runs.ts';
 import { notFound } from './problems.ts';
@@ -57,6 +58,7 @@ function outcomeOf({ ended, followed }: StepFacts): StepOutcomeShape | null {
     kind: isEnd ? 'ended' : ended.type === 'step-failed' ? 'failed' : 'interrupted',
     at: iso(ended.at),
     cost_usd: ended.cost.usd,
+    ...(isEstimate(ended.cost) && { cost_is_estimate: true as const }),
     usage: ended.usage ?? null,
     failure: ended.type === 'step-failed' ? ended.failure : null,
     exit: isEnd ? (ended.exit ?? null) : null,

@@ -51,6 +51,7 @@ export function wholeRunOf(seen: SeenRun, condition: RunControl['condition']): W
       ...{ workflow, state, visits, steps, failures },
       worked_ms: use.workedMs + (worked.states.get(placeKey(workflow, state)) ?? 0),
       cost_usd: use.costUsd,
+      ...(use.isPriced && { cost_is_estimate: true as const }),
     })),
     timeline: timelineOf(followed, open),
     rewound: rewoundOf(followed),
@@ -125,6 +126,7 @@ function liveAgent(agent: Agent, asked: Waiting | undefined): OtherFields {
       cwd: frame.cwd,
     })),
     cost_usd: agent.costUsd,
+    ...(agent.isPriced && { cost_is_estimate: true as const }),
     worktree: worktreeOf(agent.worktree),
     status: statusOf(agent, asked),
   };
@@ -136,6 +138,7 @@ function endedAgent(agent: EndedAgent, most: number): OtherFields {
     parent: agent.parent ?? null,
     ...{ workflow, state, variables, cwd: null, stack: [], steps, attempts: 0 },
     cost_usd: agent.costUsd,
+    ...(agent.isPriced && { cost_is_estimate: true as const }),
     worktree: worktreeOf(agent.worktree),
     status: endOf(iso(at), end, most),
   };
@@ -240,5 +243,6 @@ function barShape(bar: Bar, open: boolean): TimelineShape['rows'][number]['bars'
     step: bar.step ?? null,
     prompt: bar.isPrompt,
     cost_usd: bar.costUsd,
+    ...(bar.isPriced && { cost_is_estimate: true as const }),
   };
 }

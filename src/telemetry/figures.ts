@@ -33,7 +33,10 @@ export class Figures {
       'raymond.kind': status.session ? 'prompt' : 'script',
     };
     this.#add('steps', 1, { ...attributes, 'raymond.end': event.type.slice(5) });
-    if (event.cost.usd > 0) this.#add('cost', event.cost.usd, attributes);
+    if (event.cost.usd > 0) {
+      const from = { 'raymond.cost.from': event.cost.from };
+      this.#add('cost', event.cost.usd, { ...attributes, ...from });
+    }
     const { usage } = event;
     if (usage) {
       for (const [type, count] of Object.entries({

@@ -20,6 +20,7 @@ export interface Bar {
   /** The number of steps that failed. */
   readonly failed: number;
   readonly costUsd: number;
+  readonly isPriced: Span['isPriced'];
   readonly longestMs: number;
 }
 
@@ -69,7 +70,7 @@ export class Bars {
 const MOST_BARS = 3_000;
 
 export function barOf(span: Span): Bar {
-  const { kind, workflow, state, from, to, step, isPrompt, end, costUsd } = span;
+  const { kind, workflow, state, from, to, step, isPrompt, end, costUsd, isPriced } = span;
   const failed = end === 'failed' ? 1 : 0;
   const longestMs = to - from;
   // Named one by one: every step has a bar, and a spread takes ten times as long.
@@ -84,6 +85,7 @@ export function barOf(span: Span): Bar {
     isPrompt: isPrompt === true,
     failed,
     costUsd,
+    isPriced,
     longestMs,
   };
 }
@@ -107,6 +109,7 @@ function put(row: Bar[], bar: Bar, shortestMs: number): 0 | 1 {
     isPrompt: last.isPrompt || bar.isPrompt,
     failed: last.failed + bar.failed,
     costUsd: last.costUsd + bar.costUsd,
+    isPriced: last.isPriced ?? bar.isPriced,
     longestMs: longer.longestMs,
   };
   return 0;

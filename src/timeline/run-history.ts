@@ -29,6 +29,8 @@ export interface StateUse {
   readonly failures: number;
   readonly workedMs: number;
   readonly costUsd: number;
+  /** A part of the cost was computed with a table of prices. */
+  readonly isPriced: boolean;
 }
 
 export class RunHistory {
@@ -104,6 +106,7 @@ export class RunHistory {
     const use = this.#useOf(span.workflow, span.state);
     use.workedMs += workedMs;
     use.costUsd += span.costUsd;
+    use.isPriced ||= span.isPriced === true;
     if (span.end === 'failed') use.failures += 1;
     const agent = this.#agents.get(span.agent);
     if (agent) agent.workedMs += workedMs;
@@ -113,7 +116,8 @@ export class RunHistory {
     const ofWorkflow = this.#byName.get(workflow) ?? new Map<StateName, Changing<StateUse>>();
     const known = ofWorkflow.get(state);
     if (known) return known;
-    const use = { workflow, state, visits: 0, steps: 0, failures: 0, workedMs: 0, costUsd: 0 };
+    const counts = { visits: 0, steps: 0, failures: 0, workedMs: 0, costUsd: 0 };
+    const use = { workflow, state, ...counts, isPriced: false };
     this.#byName.set(workflow, ofWorkflow.set(state, use));
     this.#states.push(use);
     return use;

@@ -26,4 +26,6 @@ export interface Span {
   /** A rewind has abandoned the step. */
   readonly isAbandoned?: true;
   readonly costUsd: number;
+  /** A part of the cost was computed with a table of prices. */
+  readonly isPriced?: true | undefined;
 }

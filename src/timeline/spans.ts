@@ -1,7 +1,8 @@
 /** Turns the events of a run into the spans of its agents. */
-import type { RunEvent } from '../model/event.ts';
+import type { RunEvent, StepEndEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Agent, Run } from '../model/run.ts';
+import { isEstimate } from '../model/step-account.ts';
 import { asksPermission } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Span } from './span.ts';
@@ -57,7 +58,7 @@ export class SpanReader {
   }
 }
 
-type OpenSpan = Omit<Span, 'agent' | 'to' | 'end' | 'costUsd'>;
+type OpenSpan = Omit<Span, 'agent' | 'to' | 'end' | 'costUsd' | 'isPriced'>;
 
 function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan | undefined {
   if (!agent) return undefined;
@@ -95,21 +96,39 @@ const isSame = (a: OpenSpan, b: OpenSpan) =>
 
 function endedSpan(agent: string, open: OpenSpan, event: RunEvent): Span {
   const { kind, workflow, state, from, step, isPrompt, workers } = open;
-  const { end, costUsd } = endOf(event);
+  const { end, costUsd, isPriced } = endOf(event);
   const to = Math.max(from, event.at);
-  return { agent, kind, workflow, state, from, to, step, isPrompt, workers, end, costUsd };
+  return {
+    agent,
+    kind,
+    workflow,
+    state,
+    from,
+    to,
+    step,
+    isPrompt,
+    workers,
+    end,
+    costUsd,
+    isPriced,
+  };
 }
 
-function endOf(event: RunEvent): Pick<Span, 'end' | 'costUsd'> {
+function endOf(event: RunEvent): Pick<Span, 'end' | 'costUsd' | 'isPriced'> {
   switch (event.type) {
     case 'step-ended':
-      return { costUsd: event.cost.usd };
+      return costOf(event);
     case 'step-failed':
-      return { costUsd: event.cost.usd, end: 'failed' };
+      return { ...costOf(event), end: 'failed' };
     case 'step-interrupted':
-      return { costUsd: event.cost.usd, end: 'interrupted' };
+      return { ...costOf(event), end: 'interrupted' };
     default:
       ignore(event);
       return { costUsd: 0 };
   }
 }
+
+const costOf = ({ cost }: StepEndEvent): Pick<Span, 'costUsd' | 'isPriced'> => ({
+  costUsd: cost.usd,
+  isPriced: isEstimate(cost) || undefined,
+});

@@ -3,6 +3,7 @@ import { AbandonedSteps } from '../model/abandoned-steps.ts';
 import type { JournaledEvent, StepEndEvent } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
 import type { StateName } from '../model/state-name.ts';
+import { isEstimate } from '../model/step-account.ts';
 
 export interface ListedStep {
   readonly agent: string;
@@ -12,6 +13,8 @@ export interface ListedStep {
   readonly startedAt: number;
   readonly endedAt: number | undefined;
   readonly costUsd: number;
+  /** The cost was computed with a table of prices. */
+  readonly isPriced: boolean;
   readonly end: 'ended' | 'failed' | 'interrupted' | undefined;
 }
 
@@ -25,7 +28,7 @@ export class StepList {
     if (event.type === 'step-started') {
       const { agent, step, state, at: startedAt, session } = event;
       this.#newest.set(agent, this.#steps.length);
-      const open = { endedAt: undefined, costUsd: 0, end: undefined };
+      const open = { endedAt: undefined, costUsd: 0, isPriced: false, end: undefined };
       const isPrompt = session !== undefined;
       this.#steps.push({ agent, step, state, isPrompt, startedAt, ...open });
     } else if (isStepEnd(event)) this.#end(event);
@@ -44,7 +47,8 @@ export class StepList {
     const step = this.#steps[index];
     if (step?.step !== event.step) return;
     const end = ENDS[event.type];
-    this.#steps[index] = { ...step, endedAt: event.at, costUsd: event.cost.usd, end };
+    const cost = { costUsd: event.cost.usd, isPriced: isEstimate(event.cost) };
+    this.#steps[index] = { ...step, endedAt: event.at, ...cost, end };
   }
 }
 

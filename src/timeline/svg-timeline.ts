@@ -13,7 +13,7 @@ export interface SvgOptions {
   /** The time of the day. */
   readonly time: (ms: number) => string;
   readonly duration: (ms: number) => string;
-  readonly usd: (amount: number) => string;
+  readonly usd: (amount: number, isEstimate?: boolean) => string;
 }
 
 export function svgTimeline(timeline: Timeline, options: SvgOptions): string {
@@ -201,11 +201,11 @@ function drawBar(pen: Pen, { span, from, to, count, hasFailed }: Bar, y: number)
 }
 
 function titleOf({ options }: Pen, span: Span, count: number): string {
-  const { kind, state, from, to, step, end, costUsd, isAbandoned } = span;
+  const { kind, state, from, to, step, end, costUsd, isPriced, isAbandoned } = span;
   const took = options.duration(to - from);
   if (count > 1) return `${state} and ${counted(count - 1, 'further span')}`;
   if (kind !== 'work') return `${WAITS[kind]} for ${took}, at ${state}`;
-  const cost = costUsd > 0 ? `, ${options.usd(costUsd)}` : '';
+  const cost = costUsd > 0 ? `, ${options.usd(costUsd, isPriced)}` : '';
   return `${state}, step ${step}: ${took}${cost}${end ? `, ${end}` : ''}${isAbandoned ? ', abandoned' : ''}`;
 }
 

@@ -19,7 +19,7 @@ export function agentRows(view: View, frame: AgentFrame, rows: number): readonly
   if (rows < 1) return [];
   const { shown, rest } = chosenAgents(view, rows);
   const isLimited = (view.run.limitedUntil ?? 0) > frame.now;
-  const cells = shown.map((agent) => cellsOf(agent, frame, isLimited, view.run.isPriced));
+  const cells = shown.map((agent) => cellsOf(agent, frame, isLimited));
   const columns = columnsFor(frame.width, view.widest, cells);
   const agents = cells.map((cell) => ({ pieces: piecesOf(cell, columns) }));
   if (rest.length === 0) return agents;
@@ -37,19 +37,14 @@ interface Cells {
   readonly cost: string;
 }
 
-function cellsOf(
-  agent: Agent,
-  { now, doing }: AgentFrame,
-  isLimited: boolean,
-  isPriced: boolean,
-): Cells {
+function cellsOf(agent: Agent, { now, doing }: AgentFrame, isLimited: boolean): Cells {
   const { since, ...text } = agentText(agent, doing.get(agent.id), { now, isLimited });
   return {
     who: whoText(agent),
     state: agent.state,
     doing: text,
     elapsed: since === undefined ? '' : elapsed(now - since),
-    cost: agent.costUsd > 0 ? usd(agent.costUsd, isPriced) : '',
+    cost: agent.costUsd > 0 ? usd(agent.costUsd, agent.isPriced) : '',
   };
 }
 

@@ -94,7 +94,7 @@ export async function playKills(
 
 const PERMISSION = '/api/runs/r/permission';
 
-/** The run is in a process of its own, which is no child of the test. */
+/** The process of the run is no child of the test. */
 async function killRaymond(served: Served): Promise<void> {
   const { pid } = z.parse(z.object({ pid: z.int() }), await get(served, '/api/runs/r'));
   process.kill(pid, 'SIGKILL');

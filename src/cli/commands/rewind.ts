@@ -45,6 +45,7 @@ export async function rewind(here: Here, name: string, options: RewindOptions): 
       gone: event.gone,
       abandoned: event.abandoned,
       cost_usd: event.costUsd,
+      ...(event.isPriced && { cost_is_estimate: true }),
       files: rewound.event.files.map(({ root }) => root),
       condition: event.outcome,
     });
@@ -77,7 +78,7 @@ function planLines(
   { event, back, files, withoutFiles }: RewindPlan,
   isWithFiles: boolean,
 ) {
-  const { to, gone, abandoned, costUsd } = event;
+  const { to, gone, abandoned, costUsd, isPriced } = event;
   const steps = abandoned.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   const others = back.filter(({ agent }) => agent !== to?.agent);
   const roots = files.map(({ root }) => root);
@@ -93,7 +94,7 @@ function planLines(
     ...(gone.length > 0 ? [`  Gone: ${names(gone)}, forked after that moment.`] : []),
     ...(steps > 0
       ? [
-          `  Abandoned: ${counted(steps, 'step')}, ${usd(costUsd)}. They stay readable, and the money stays spent.`,
+          `  Abandoned: ${counted(steps, 'step')}, ${usd(costUsd, isPriced)}. They stay readable, and the money stays spent.`,
         ]
       : []),
     ...(isWithFiles && roots.length > 0

@@ -7,6 +7,10 @@ import * as z from 'zod/mini';
 export const text = z.string();
 export const count = z.int().check(z.nonnegative());
 export const usd = z.number().check(z.nonnegative());
+/** Beside an amount. */
+export const isEstimate = z
+  .optional(z.literal(true))
+  .check(z.describe('A part of the cost was computed with a table of prices.'));
 export const time = z.iso.datetime();
 export const orNull = <T extends z.ZodMiniType>(schema: T) => z.nullable(schema);
 export const listOf = <T extends z.ZodMiniType>(schema: T) => z.readonly(z.array(schema));

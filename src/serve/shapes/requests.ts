@@ -1,6 +1,6 @@
 /** Requests that change something, and their answers. */
 import * as z from 'zod/mini';
-import { count, text, usd } from './common.ts';
+import { count, isEstimate, text, usd } from './common.ts';
 
 const options = {
   input: z.optional(text).check(z.describe('The value of {{input}}.')),
@@ -74,6 +74,7 @@ export const rewound = z.object({
     .readonly(z.array(z.object({ agent: text, first: count, last: count })))
     .check(z.describe('The steps that no longer count.')),
   cost_usd: usd.check(z.describe('What the abandoned steps have cost.')),
+  cost_is_estimate: isEstimate,
   files: z.readonly(z.array(text)).check(z.describe('The folders whose files came back.')),
 });
 

@@ -1,6 +1,6 @@
 /** A run in the list of all runs. */
 import * as z from 'zod/mini';
-import { count, listOf, orNull, problem, text, time, usd } from './common.ts';
+import { count, isEstimate, listOf, orNull, problem, text, time, usd } from './common.ts';
 
 /** The words that `?status=` accepts, as `raymond list --status`. */
 export const RUN_STATUSES = [
@@ -38,6 +38,7 @@ export const rowFields = {
   }),
   steps: count,
   cost_usd: usd,
+  cost_is_estimate: isEstimate,
   budget_usd: usd.check(z.describe('0 is unlimited.')),
   questions: count.check(z.describe('The number of agents that wait for a person.')),
   limited_until: orNull(time).check(z.describe('The end of a usage limit.')),

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { failureSchema } from '../../model/failure.ts';
 import { nowSchema } from '../../model/now.ts';
-import { boundedText, count, listOf, orNull, text, time, usd } from './common.ts';
+import { boundedText, count, isEstimate, listOf, orNull, text, time, usd } from './common.ts';
 import { rowFields, runStatus } from './run-row.ts';
 
 const variables = z.record(text, text);
@@ -80,6 +80,7 @@ export const agentShape = z.object({
   steps: count.check(z.describe('The number of its steps, and of the newest one.')),
   attempts: count,
   cost_usd: usd,
+  cost_is_estimate: isEstimate,
   worked_ms: count,
   born_at: time,
   worktree: orNull(worktree),
@@ -94,6 +95,7 @@ export const stateFigures = z.object({
   failures: count,
   worked_ms: count,
   cost_usd: usd,
+  cost_is_estimate: isEstimate,
 });
 
 /** Several short parts of an agent's time may be one bar; `parts` counts them. */
@@ -109,6 +111,7 @@ export const timelineBar = z.object({
   failed: count.check(z.describe('The number of its steps that failed.')),
   open: z.boolean().check(z.describe('Whether it is not over yet.')),
   cost_usd: usd,
+  cost_is_estimate: isEstimate,
 });
 
 export const timelineShape = z.object({

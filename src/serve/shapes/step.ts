@@ -3,12 +3,13 @@ import * as z from 'zod/mini';
 import { messageShape } from '../../model/conversation.ts';
 import { failureSchema } from '../../model/failure.ts';
 import { accountSchema } from '../../model/step-account.ts';
-import { boundedText, count, listOf, orNull, text, time, usd } from './common.ts';
+import { boundedText, count, isEstimate, listOf, orNull, text, time, usd } from './common.ts';
 
 export const stepOutcome = z.object({
   kind: z.enum(['ended', 'failed', 'interrupted']),
   at: time,
   cost_usd: usd,
+  cost_is_estimate: isEstimate,
   usage: orNull(z.nonoptional(accountSchema.shape.usage)),
   failure: orNull(failureSchema),
   exit: orNull(count).check(z.describe('The exit code of a check.')),
