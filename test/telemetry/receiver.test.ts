@@ -1,9 +1,11 @@
 // A receiver on loopback gets the spans and metrics of runs of the built program.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
+import { allowBash, answering, bash, raymondSandbox } from '../real-agent/raymond-sandbox.ts';
+import { faults } from '../real-agent/scripted-model.ts';
 
 interface Span {
   readonly traceId: string;
@@ -12,7 +14,17 @@ interface Span {
   readonly name: string;
 }
 
-const received: { spans: Span[]; metrics: string[]; services: string[]; keys: unknown[] } = {
+interface Metric {
+  readonly name: string;
+  readonly sum?: { readonly dataPoints: readonly Point[] };
+}
+
+interface Point {
+  readonly asDouble: number;
+  readonly attributes: readonly { readonly key: string; readonly value: unknown }[];
+}
+
+const received: { spans: Span[]; metrics: Metric[]; services: string[]; keys: unknown[] } = {
   ...{ spans: [], metrics: [], services: [], keys: [] },
 };
 let server: Server;
@@ -36,7 +48,7 @@ beforeAll(async () => {
         received.spans.push(...scopeSpans[0].spans);
       }
       for (const { scopeMetrics } of body.resourceMetrics ?? [])
-        received.metrics.push(...scopeMetrics[0].metrics.map(({ name }: Span) => name));
+        received.metrics.push(...scopeMetrics[0].metrics);
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
@@ -57,6 +69,7 @@ const environment = () => ({
   OTEL_BSP_SCHEDULE_DELAY: '20',
 });
 
+const figures = () => received.metrics.map(({ name }) => name);
 const names = () => received.spans.map(({ name }) => name);
 
 test('spans of killed and resumed processes are in one trace, with metrics', async () => {
@@ -75,11 +88,58 @@ test('spans of killed and resumed processes are in one trace, with metrics', asy
   expect(new Set(received.spans.map(({ traceId }) => traceId)).size).toBe(1);
   const [, sleep, main, run] = received.spans;
   expect([sleep?.parentSpanId, main?.parentSpanId]).toEqual([main?.spanId, run?.spanId]);
-  expect(received.metrics).toContain('raymond.step.duration');
-  expect(received.metrics).toContain('raymond.runs');
+  expect(figures()).toContain('raymond.step.duration');
+  expect(figures()).toContain('raymond.runs');
   expect(received.services.join()).toContain('"nightly"');
   expect(new Set(received.keys)).toEqual(new Set(['abc']));
   expect(JSON.stringify(received)).not.toContain('secret');
+});
+
+test('the tools, tokens and costs of the real agent arrive, and the failure of an agent', async () => {
+  const world = await raymondSandbox({
+    age: 'newer',
+    workflow: {
+      'START.md': 'Work.',
+      'FAIL.md': '---\nallowed_transitions:\n  - { tag: goto, target: START.md }\n---\nFail.',
+    },
+    script: answering({
+      'Work.': bash('echo done'),
+      '[result': { content: '<goto>FAIL</goto>', usage: { input_tokens: 5, output_tokens: 7 } },
+      'Fail.': faults.badRequest,
+    }),
+    environment: environment(),
+  });
+  onTestFinished(() => world.remove());
+  await allowBash(world.claude);
+  expect(await world.run('workflow', '--no-warm')).toMatchObject({ code: 1 });
+  const parents = new Map(received.spans.map(({ spanId, name }) => [spanId, name]));
+  const lines = received.spans.map(
+    (span) => `${span.name} < ${parents.get(span.parentSpanId ?? '')}`,
+  );
+  expect(lines).toEqual([
+    'execute_tool Bash < invoke_agent START.md',
+    'invoke_agent START.md < agent main',
+    'invoke_agent FAIL.md < agent main',
+    'agent main < run workflow',
+    'run workflow < undefined',
+  ]);
+  expect(new Set(figures())).toEqual(
+    new Set([
+      ...['raymond.steps', 'raymond.cost', 'raymond.tokens', 'raymond.step.failures'],
+      ...['raymond.agent.failures', 'raymond.runs', 'raymond.step.duration'],
+    ]),
+  );
+  const points = (metric: string) =>
+    received.metrics.findLast(({ name }) => name === metric)?.sum?.dataPoints ?? [];
+  expect(points('raymond.cost')[0]?.asDouble).toBeGreaterThan(0);
+  expect(points('raymond.cost')[0]?.attributes).toContainEqual({
+    key: 'raymond.cost.from',
+    value: { stringValue: 'told' },
+  });
+  const output = points('raymond.tokens').find(({ attributes }) =>
+    JSON.stringify(attributes).includes('"output"'),
+  );
+  expect(output?.asDouble).toBeGreaterThanOrEqual(7);
 });
 
 test('a receiver that never answers does not hold up a run', async () => {
