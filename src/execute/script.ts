@@ -1,5 +1,6 @@
 /** Executes script states. */
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Failure } from '../model/failure.ts';
@@ -38,10 +39,17 @@ import {
 import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
 
 type Show = (live: Live) => void;
+type Whose = 'ours' | 'adopted';
 
 export function scriptExecutor(processes: RunProcesses): Executor {
   const environment = inheritedEnvironment(process.env);
   const changeOf = scriptComparison();
+  const running = new Set<LaunchedProcess>();
+  const watched = (launched: LaunchedProcess, step: CommandStep, live: Show, whose: Whose) => {
+    running.add(launched);
+    void launched.ended.then(() => running.delete(launched));
+    return watch(launched, step, live, whose, () => shortMs(running.size));
+  };
   /** By the folder of the step. */
   const prepared = new Map<string, PreparedLaunch>();
   const start = (step: Step, live: Show) => {
@@ -54,7 +62,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
       return refused(change);
     }
     const launched = ahead?.submit() ?? processes.submit(launchOf(script, environment));
-    return watch(launched, script, live, 'ours');
+    return watched(launched, script, live, 'ours');
   };
   return {
     name: 'script',
@@ -66,7 +74,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
       const found = processes.adopt(step.folder);
       if (hasLivingProcess(step.folder)) forgetCut(step.folder);
       // No process began in the folder, and none will, so the step can start now.
-      return found ? watch(found, asScript(step), live, 'adopted') : start(step, live);
+      return found ? watched(found, asScript(step), live, 'adopted') : start(step, live);
     },
     close: () => processes.close(),
   };
@@ -155,7 +163,8 @@ function watch(
   launched: LaunchedProcess,
   step: CommandStep,
   live: Show,
-  whose: 'ours' | 'adopted',
+  whose: Whose,
+  short: () => number,
 ): RunningStep {
   let cut: Cut | undefined;
   const end = (why: Cut) => {
@@ -172,7 +181,7 @@ function watch(
     });
   };
   const outcome = async (): Promise<StepOutcome> => {
-    const followed = followPrints(launched, live, watchLong);
+    const followed = followPrints(launched, live, watchLong, short);
     const exit = await launched.ended;
     // The step is done. A later stop must not lose its outcome.
     const cutBefore = cut;
@@ -208,7 +217,7 @@ async function outcomeOf(
   output: string | LargeText | undefined,
   launched: LaunchedProcess,
   step: CommandStep,
-  whose: 'ours' | 'adopted',
+  whose: Whose,
 ): Promise<StepOutcome> {
   switch (exit.kind) {
     case 'exited':
@@ -269,25 +278,46 @@ function failed(message: string, kind: Failure['kind'] = 'script-failed'): StepO
   return { kind: 'failed', failure: { kind, message }, account: FREE };
 }
 
-/** How long a script may take before its output and its silence are watched while it runs. */
+/**
+ * How long a script may take before its output and its silence are watched while it runs. A watch costs
+ * more than all else that a short script needs. When many scripts share the processors, each of them
+ * takes longer.
+ */
 const SHORT_MS = 100;
+const LONGEST_SHORT_MS = 1000;
+const PROCESSORS = availableParallelism();
+
+function shortMs(running: number): number {
+  return Math.min(LONGEST_SHORT_MS, SHORT_MS * Math.max(1, running / PROCESSORS));
+}
 
 /** Shows what a script prints while it runs; returns false for one that was over before. */
 async function followPrints(
   launched: LaunchedProcess,
   live: Show,
   onLong: () => void,
+  short: () => number,
 ): Promise<boolean> {
-  if (await isOverSoon(launched)) return false;
+  if (await isShort(launched, short)) return false;
   onLong();
-  while (!existsSync(launched.stdoutFile)) if (await isOverSoon(launched)) return false;
+  while (!existsSync(launched.stdoutFile)) if (await isOverSoon(launched, SHORT_MS)) return false;
   await showGrowth(launched, live);
   return true;
 }
 
-function isOverSoon({ ended }: LaunchedProcess): Promise<boolean> {
+/** Other scripts may begin meanwhile, which makes this one slower. */
+async function isShort(launched: LaunchedProcess, short: () => number): Promise<boolean> {
+  for (let waited = 0; waited < short(); ) {
+    const ms = short() - waited;
+    if (await isOverSoon(launched, ms)) return true;
+    waited += ms;
+  }
+  return false;
+}
+
+function isOverSoon({ ended }: LaunchedProcess, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, SHORT_MS, false);
+    const timer = setTimeout(resolve, ms, false);
     void ended.then(() => {
       clearTimeout(timer);
       resolve(true);

@@ -24,7 +24,7 @@ const MOST_OLD = 256;
 /** A proof that they can be used is sought for at least so many together. */
 const LEAST_OLD = 16;
 /** A proof takes at most this part of the time. */
-const PROOF_SHARE = 1 / 50;
+const PROOF_SHARE = 1 / 20;
 const LEAST_PAUSE_MS = 50;
 
 /**
