@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newProject } from '../new-project.ts';
 
-/** Starts `AGENTS` agents, each of which takes `STATES` steps. */
+/** Starts `AGENTS` agents, each of which takes `STATES` steps, and `WAITING` others, which ask and wait. */
 const FLOW = {
   'flow/START.sh': `for ((i = 1; i < AGENTS; i++)); do echo '<fork>WORK</fork>'; done
+for ((i = 0; i < WAITING; i++)); do echo '<fork>WAIT</fork>'; done
 echo '<goto>WORK</goto>'`,
   'flow/WORK.sh': `n=$((\${RAYMOND_RESULT:-0} + 1))
 if [ $n -lt "$STATES" ]; then echo "<goto input='$n'>WORK</goto>"; else echo '<result>ok</result>'; fi`,
+  'flow/WAIT.sh': `echo '<ask next="WAIT">Continue?</ask>'`,
 };
 
 interface Work {
@@ -21,16 +23,21 @@ interface Work {
   readonly bytes: number;
 }
 
+/** The exit code of a run that waits for a person. */
+const WAITS = 2;
+
 /** The work of a run until each of its steps. */
-async function workOf(agents: number, states: number): Promise<readonly Work[]> {
+async function workOf(agents: number, states: number, waiting = 0): Promise<readonly Work[]> {
   const project = newProject(FLOW);
   const { code, stderr } = await project.run(['flow', '--quiet', '--debug'], {
     env: {
-      ...{ AGENTS: String(agents), STATES: String(states), WORK_FILE: project.path('work') },
+      ...{ AGENTS: String(agents), STATES: String(states), WAITING: String(waiting) },
+      WORK_FILE: project.path('work'),
       NODE_OPTIONS: `--import ${join(import.meta.dirname, 'fixtures', 'count-work.js')}`,
     },
   });
-  expect([code, stderr]).toEqual([0, '']);
+  if (waiting === 0) expect([code, stderr]).toEqual([0, '']);
+  else expect(code).toBe(WAITS);
   const work: (Work & { programs: number })[] = JSON.parse(
     readFileSync(project.path('work'), 'utf8'),
   );
@@ -78,6 +85,15 @@ test.runIf(isLinux)('a step costs the same with many agents as with few', LONG, 
 
 /** Until then, no old folder can be used again, which needs a look at the process table at times. */
 const BEFORE_FIRST_LOOK = 34;
+
+test.runIf(isLinux)('a step costs the same beside many agents that wait', LONG, async () => {
+  const ofLast = (work: readonly Work[]) => perStep(work, work.length - 25, work.length - 2);
+  const [few, many] = [
+    await workOf(1, BEFORE_FIRST_LOOK, 2),
+    await workOf(1, BEFORE_FIRST_LOOK, 60),
+  ];
+  expectSame(ofLast(few), ofLast(many));
+});
 
 test.runIf(isLinux)('a step costs the same beside many processes', LONG, async () => {
   const alone = await workOf(1, BEFORE_FIRST_LOOK + 2);
