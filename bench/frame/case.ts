@@ -22,7 +22,7 @@ export interface BenchCase {
 
 /** The surroundings of a case. */
 export interface Bench {
-  /** An empty folder for this case alone; removed afterwards. */
+  /** An empty folder for this case alone; removed at the end of the bench. */
   readonly folder: string;
 }
 

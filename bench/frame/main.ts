@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,9 +29,15 @@ export async function main(words: readonly string[], cases: readonly BenchCase[]
   const before = { date: new Date().toISOString(), machine: machine(), versions: versions() };
   const others = values.compare.map(otherOrchestrator);
   const lines: Line[] = [];
-  for (const each of chosen) {
-    progress(`${each.name} ...`);
-    lines.push(await measure(each, others));
+  const folder = mkdtempSync(join(scratch(), 'raymond-bench-'));
+  try {
+    for (const each of chosen) {
+      progress(`${each.name} ...`);
+      lines.push(await measure(each, others, join(folder, each.name)));
+    }
+  } finally {
+    // Only at the end: on some file systems, removed files make the next ones slower.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
   const result: Result = { version: 1, ...before, lines };
   const last = lastOfSameMachine(result, readResults());
@@ -55,12 +61,22 @@ export function choose(
   return cases.filter(({ name }) => names.includes(name));
 }
 
+/** A disk: `/tmp` is often in memory, where the sync of a journal costs nothing. */
+function scratch(): string {
+  const onDisk = '/var/tmp';
+  return process.env.TMPDIR === undefined && existsSync(onDisk) ? onDisk : tmpdir();
+}
+
 /** A case that fails does not prevent the others. */
-async function measure(each: BenchCase, others: readonly Orchestrator[]): Promise<Line> {
+async function measure(
+  each: BenchCase,
+  others: readonly Orchestrator[],
+  folder: string,
+): Promise<Line> {
   const { name, title, floor, unit, limits, target, aim } = each;
   const line = { name, title, floor, unit, limits, target, ...(aim !== undefined && { aim }) };
-  const folder = mkdtempSync(join(tmpdir(), 'raymond-bench-'));
   try {
+    mkdirSync(folder);
     const measures = await each.prepare({ folder });
     try {
       const compared = each.comparable ? others : [];
@@ -72,8 +88,6 @@ async function measure(each: BenchCase, others: readonly Orchestrator[]): Promis
   } catch (error) {
     const kind = error instanceof Unavailable ? 'unavailable' : 'failed';
     return { ...line, outcome: { kind, why: messageOf(error) } };
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
