@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { combine, sandboxOf, tightened } from './choices.ts';
+import { sharedRules } from '../agent-choices.ts';
+import { priced, tokensSince } from '../token-price.ts';
+import { sandboxOf } from './choices.ts';
 import { codexArguments } from './command.ts';
 import { failureOf } from './failures.ts';
 import { messageReader, readRollout } from './messages.ts';
-import { priced, tokensSince } from './price.ts';
+
+const { combine, tightened } = sharedRules('codex');
 
 describe('the arguments', () => {
   const turn = { model: undefined, effort: undefined, protects: [], opens: [] } as const;

@@ -1,16 +1,12 @@
 /** Everything that Raymond passes to codex. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import type { ProtectedFiles } from '../protected-files.ts';
 import type { Sandbox } from './choices.ts';
 
-export interface Turn {
+export interface Turn extends ProtectedFiles {
   readonly session: TurnSession;
   readonly model: string | undefined;
   readonly effort: string | undefined;
   readonly sandbox: Sandbox;
-  /** Files and folders that the agent must not change, and folders in them that it may. */
-  readonly protects: readonly string[];
-  readonly opens: readonly string[];
 }
 
 /** Codex chooses the ids of its threads. */
@@ -67,23 +63,4 @@ function config(key: string, value: string): readonly string[] {
 
 function quoted(text: string): string {
   return JSON.stringify(text);
-}
-
-export interface Protected {
-  /** `.raymond` of the project. */
-  readonly projectFolder: string;
-  /** The files of a workflow, absolute. */
-  readonly filesOf: (workflow: string) => readonly string[];
-}
-
-/** The agent must not change Raymond's own files and those of its workflow, except its task folder. */
-export function protection(
-  { projectFolder, filesOf }: Protected,
-  { workflow, run }: { readonly workflow: string; readonly run: string },
-): Pick<Turn, 'protects' | 'opens'> {
-  const tasks = join(projectFolder, 'runs', run, 'tasks');
-  return {
-    protects: [projectFolder, ...filesOf(workflow)].filter(existsSync),
-    opens: [tasks].filter(existsSync),
-  };
 }

@@ -5,7 +5,8 @@ import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
 import { tailIfReadable } from '../file-text.ts';
 import { type Exit, follow, type LaunchedProcess, turnEnd, watchIdle } from '../process/index.ts';
-import { type Happening, messageReader, type Tokens } from './messages.ts';
+import type { Tokens } from '../token-price.ts';
+import { type Happening, messageReader } from './messages.ts';
 
 export interface FollowedTurn {
   /** The thread, once codex has named it. */

@@ -1,12 +1,6 @@
 /** Reads the lines that `codex exec --json` prints. */
 import * as z from 'zod/mini';
-
-/** The tokens of a thread so far. Cached tokens are part of the input. */
-export interface Tokens {
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-}
+import type { Tokens } from '../token-price.ts';
 
 export type Happening =
   | { readonly kind: 'thread'; readonly id: string }

@@ -6,9 +6,9 @@ import { STEP_FILES } from '../../model/step-files.ts';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { answerRef } from '../answer-ref.ts';
 import { writeAnswer, writeRawLocation } from '../step-folder.ts';
+import { type Prices, priced, tokensSince, usageOf } from '../token-price.ts';
 import { failureOf } from './failures.ts';
 import type { FollowedTurn } from './follow-turn.ts';
-import { type Prices, priced, tokensSince, usageOf } from './price.ts';
 import type { Threads } from './threads.ts';
 import type { TurnFile } from './turn-file.ts';
 

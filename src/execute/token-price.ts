@@ -1,9 +1,15 @@
 /**
- * Codex reports tokens and no cost. Raymond prices them with a table, and marks the result as an
- * estimate. For an unknown model it is too high rather than too low, because the budget must hold.
+ * Prices for agents that report tokens and no cost. The result is marked as an estimate. For an unknown
+ * model it is too high rather than too low, because the budget must hold.
  */
-import type { Cost, Usage } from '../../model/step-account.ts';
-import type { Tokens } from './messages.ts';
+import type { Cost, Usage } from '../model/step-account.ts';
+
+/** Cached tokens are part of the input. */
+export interface Tokens {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
 
 /** USD per million tokens. */
 export interface Price {
@@ -23,6 +29,14 @@ const PRICES: readonly (readonly [string, Price])[] = [
   ['gpt-4.1', { input: 2, cached: 0.5, output: 8 }],
   ['o4-mini', { input: 1.1, cached: 0.275, output: 4.4 }],
   ['o3', { input: 2, cached: 0.5, output: 8 }],
+  ['claude-opus-4-1', { input: 15, cached: 1.5, output: 75 }],
+  ['claude-opus', { input: 5, cached: 0.5, output: 25 }],
+  ['claude-sonnet', { input: 3, cached: 0.3, output: 15 }],
+  ['claude-haiku', { input: 1, cached: 0.1, output: 5 }],
+  ['gemini-2.5-flash-lite', { input: 0.1, cached: 0.01, output: 0.4 }],
+  ['gemini-2.5-flash', { input: 0.3, cached: 0.03, output: 2.5 }],
+  // The price for long contexts, which is higher.
+  ['gemini-2.5-pro', { input: 2.5, cached: 0.25, output: 15 }],
 ];
 
 const DEAREST: Price = { input: 15, cached: 15, output: 120 };
