@@ -1,5 +1,5 @@
 /** Questions that the agent asks the user with a tool, and the answers to them. */
-import { type Fields, fields, list, text } from './json.ts';
+import { type Fields, fields, list, text } from '../json.ts';
 
 export interface Question {
   readonly question: string;

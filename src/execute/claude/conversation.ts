@@ -1,8 +1,8 @@
 /** Translates the stream of Claude Code into messages that no agent owns. */
 import { bounded } from '../../model/bounded-text.ts';
 import { MOST_CHARACTERS, type StepMessage } from '../../model/conversation.ts';
+import { type Fields, fields, list, text } from '../json.ts';
 import type { ConversationReader } from '../step-reader.ts';
-import { type Fields, fields, list, text } from './json.ts';
 import { isOfSubagent, parse, summary } from './messages.ts';
 
 /** Reads one turn: it ends with the result, and later lines belong to other turns. */

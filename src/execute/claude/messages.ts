@@ -1,7 +1,7 @@
 // Reads the standard output of Claude Code. Versions differ in the order of keys and in additional
 // fields, so every field is optional and nothing unknown is an error. Only the current line is kept
 // in memory.
-import { type Fields, fields, list, number, text } from './json.ts';
+import { type Fields, fields, list, number, text } from '../json.ts';
 
 export type Happening =
   | {

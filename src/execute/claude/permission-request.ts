@@ -3,10 +3,10 @@
  * fields come from the agent, so every one may be missing or of any size.
  */
 import type { PermissionDecision, PermissionRequest } from '../../model/permission.ts';
+import type { Fields } from '../json.ts';
 import { answersTo, type Question, questionsIn, questionText } from './agent-questions.ts';
 import { permissionReply } from './command.ts';
 import { DIRECTORY, settingsOf } from './granted-rules.ts';
-import type { Fields } from './json.ts';
 import type { Happening } from './messages.ts';
 
 export type Asked = Extract<Happening, { kind: 'permission-asked' }>;
