@@ -113,7 +113,7 @@ async function optionValues(
     case '--run':
       return runs(here);
     case '--agent':
-      return agents(here, typed);
+      return TAKES_A_RUN.has(typed.command.name()) ? agents(here, typed) : agentNames(here);
     case '--to':
       return steps(here, typed);
     case '--status':
@@ -185,6 +185,16 @@ function statusOf(found: SurveyedRun): string {
   return found.kind === 'damaged' ? 'damaged' : condition(found);
 }
 
+/** For these commands, `--agent` means an agent of a run. Others take the name of a coding agent. */
+const TAKES_A_RUN: ReadonlySet<string> = new Set(['answer', 'logs']);
+
+/** The coding agents that take prompts. */
+async function agentNames(here: Here): Promise<readonly Candidate[]> {
+  const { optionsForReading } = await import('./configuration.ts');
+  const { agentsWith } = await import('../execute/agents.ts');
+  return plain(agentsWith((await optionsForReading(here)).agents).all.map(({ name }) => name));
+}
+
 /** The agents of the run that the line names: those with a question, or all. */
 async function agents(here: Here, { named, given: [name] }: Typed): Promise<readonly Candidate[]> {
   const { store } = await here();
@@ -218,18 +228,18 @@ async function workflows(here: Here, current: string): Promise<readonly Candidat
   const { cwd } = await here();
   const slash = current.lastIndexOf('/');
   const folder = current.slice(0, slash + 1);
-  const states = slash > 0 ? await statesOf(cwd, current.slice(0, slash)) : [];
+  const states = slash > 0 ? await statesOf(here, current.slice(0, slash)) : [];
   if (states.length > 0)
     return states.map((value) => ({ value: `${folder}${value}`, about: 'state' }));
   const found = await findWorkflows(resolve(cwd, folder));
   return found.map((value) => ({ value: `${folder}${value}`, about: 'workflow' }));
 }
 
-async function statesOf(cwd: string, path: string): Promise<readonly string[]> {
+async function statesOf(here: Here, path: string): Promise<readonly string[]> {
   // A user waits for the completion, and few words need this.
-  const { looseLibrary } = await import('./wire.ts');
-  const workflow = await looseLibrary(cwd)
-    .load(path)
+  const { configuredLibrary } = await import('./wire.ts');
+  const workflow = await configuredLibrary(here)
+    .then((library) => library.load(path))
     .catch(() => undefined);
   return workflow ? [...workflow.states.keys()].map(stemOf) : [];
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../model/user-error.ts';
 import { byName } from '../options/chosen-options.ts';
-import { pricesFor } from './agents-section.ts';
 import { configTemplate, readConfig } from './config-file.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
 
@@ -24,15 +23,60 @@ test('a switch has two names', () => {
   expect(read(text)).toEqual({ wait: false, warm: false, quiet: true });
 });
 
-test('the user may name the prices of models, and a project may not', () => {
-  const text = '[agents.codex]\nprice."gpt-9" = { input = 2.0, output = 20.0 }';
-  const { agent } = readConfig('config.toml', text, 'user');
-  expect(pricesFor('codex', agent)).toEqual({ 'gpt-9': { input: 2, cached: 2, output: 20 } });
-  expect(pricesFor('claude', agent)).toEqual({});
-  expect(() => read(text)).toThrow('[agents]');
-  for (const wrong of ['[agents.codex]\nprice.x = 3', '[agents.codx]\nprice = {}', 'agents = 3'])
-    expect(() => readConfig('config.toml', wrong, 'user')).toThrow('a wrong value for agents');
+test('a section adds an agent, or prices the models of a known one', () => {
+  const text = `[agents.mine]
+command = 'bin/my-agent --acp "two words"'
+protocol = "acp"
+branch = true
+price."m 1" = { input = 1.0, output = 2.0 }
+[agents.codex]
+price."gpt-9" = { input = 2.0, cached = 0.5, output = 20.0 }`.replace('m 1', 'm-1');
+  expect(readConfig('config.toml', text, '/home/ann/my files').agents).toEqual({
+    mine: {
+      command: ['/home/ann/my files/bin/my-agent', '--acp', 'two words'],
+      branch: true,
+      prices: { 'm-1': { input: 1, cached: 1, output: 2 } },
+    },
+    codex: { prices: { 'gpt-9': { input: 2, cached: 0.5, output: 20 } } },
+  });
+  const named = readConfig('c', '[agents.mine]\ncommand = ["my-agent", "a b"]').agents;
+  expect(named).toEqual({ mine: { command: ['my-agent', 'a b'], prices: {} } });
 });
+
+const MINE = '[agents.mine]\ncommand = "x"\n';
+
+test.each([
+  ['agents = 3', 'line 1', 'a wrong value for agents', 'Write sections like [agents.mine].'],
+  ['[agents]\nmine = 3', 'line 2', 'agents.mine', 'Write [agents.mine], and below it'],
+  ['[agents."my agent"]\ncommand = "x"', 'line 1', '"my agent"', 'Begin with a letter'],
+  ['[agents.constructor]\nbranch = true', 'line 1', 'no command', 'Write [agents.constructor]'],
+  [`${MINE}comand = "y"`, 'line 3', 'unknown key "comand"', 'Did you mean command?'],
+  [`${MINE}speed = 3`, 'line 3', 'unknown key "speed"', 'Write one of command, protocol'],
+  ['[agents.mine]\ncommand = "x \'y"', 'line 2', 'agents.mine.command', 'command = "my-agent'],
+  ['[agents.mine]\ncommand = []', 'line 2', 'agents.mine.command', 'command = "my-agent'],
+  [`${MINE}protocol = "http"`, 'line 3', 'agents.mine.protocol', 'Write protocol = "acp"'],
+  [`${MINE}branch = "yes"`, 'line 3', 'agents.mine.branch', 'Write true or false.'],
+  [`${MINE}price = 3`, 'line 3', 'agents.mine.price', 'in USD per million tokens'],
+  [`${MINE}\n[agents.mine.price]\nm = { input = 1 }`, 'line 5', 'price.m', 'in USD per million'],
+  [`${MINE}price."a.b" = { input = -1, output = 1 }`, 'line 3', 'price.a.b', 'in USD per million'],
+  ['[agents.codx]\nprice.x = { input = 1, output = 1 }', 'line 1', 'codx', 'Did you mean codex?'],
+  ['[agents.codex]\ncommand = "codex"', 'line 2', 'command for codex', 'set codex_path'],
+  ['[agents.claude]\nprice = {}', 'line 2', 'prices for claude', 'Remove them.'],
+])('%j is refused with its line, and a remedy', (text, line, fact, remedy) => {
+  const error = refusalOf(() => read(text));
+  expect(error.message).toContain(`config.toml, ${line}, has `);
+  expect(error.message).toContain(fact);
+  expect(error.remedy).toContain(remedy);
+});
+
+function refusalOf(reading: () => unknown): UserError {
+  try {
+    reading();
+  } catch (error) {
+    if (error instanceof UserError) return error;
+  }
+  throw new Error('It was not refused.');
+}
 
 test.each([
   ['[raymond]\nwait = true\nno_wait = false', 'line 3', 'Keep one of them.'],

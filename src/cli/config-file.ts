@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { readRegularFile } from '../files/regular-file.ts';
 import { reasonOf } from '../journal/disk-errors.ts';
@@ -10,6 +11,7 @@ import type { RunOptions } from '../options/run-options.ts';
 import { nearest } from '../parse/nearest.ts';
 import { readAgentsSection } from './agents-section.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
+import { lineOfKey } from './toml-lines.ts';
 
 export interface ConfigFile {
   /** Undefined if the file does not exist. */
@@ -17,8 +19,8 @@ export interface ConfigFile {
   readonly options: RunOptions;
 }
 
-/** Only the user's own file may have a section for agents. */
-export async function readConfigFile(file: string, whose: 'user' | 'project'): Promise<ConfigFile> {
+/** Relative paths of programs in it start at `folder`. */
+export async function readConfigFile(file: string, folder: string): Promise<ConfigFile> {
   let text: string;
   try {
     text = (await readRegularFile(file, MAX_CONFIG_BYTES)).toString('utf8');
@@ -32,31 +34,19 @@ export async function readConfigFile(file: string, whose: 'user' | 'project'): P
       { file },
     );
   }
-  return { text, options: readConfig(file, text, whose) };
+  return { text, options: readConfig(file, text, folder) };
 }
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-export function readConfig(
-  file: string,
-  text: string,
-  whose: 'user' | 'project' = 'project',
-): RunOptions {
+export function readConfig(file: string, text: string, folder = dirname(file)): RunOptions {
   const table = parseToml(file, text);
   for (const key of Object.keys(table)) {
-    if (key === 'raymond' || (key === 'agents' && whose === 'user')) continue;
-    if (key === 'agents')
-      throw wrong(
-        file,
-        text,
-        key,
-        'has a section [agents], which a project must not have',
-        'Move it to your own config file.',
-      );
+    if (key === 'raymond' || key === 'agents') continue;
     throw wrong(
       file,
       text,
-      key,
+      [key],
       `has "${key}" outside of [raymond]`,
       `Move it under [raymond], or remove it.`,
     );
@@ -66,7 +56,7 @@ export function readConfig(
     throw wrong(
       file,
       text,
-      'raymond',
+      ['raymond'],
       'has no section [raymond]',
       'Write [raymond] above the keys.',
     );
@@ -79,15 +69,10 @@ export function readConfig(
   }
   const options = fromValues(values);
   if (table.agents === undefined) return options;
-  const agents = readAgentsSection(table.agents);
-  if ('wrong' in agents && typeof agents.wrong === 'string')
-    throw new UserError(
-      'config',
-      `${file} has a wrong value for ${agents.wrong}.`,
-      'Write prices like price."gpt-5" = { input = 1.25, cached = 0.125, output = 10.0 } under [agents.codex].',
-      { file },
-    );
-  return { ...options, agent: { ...options.agent, ...agents } };
+  const agents = readAgentsSection(table.agents, folder, (path, fact, remedy) => {
+    throw wrong(file, text, path, fact, remedy);
+  });
+  return { ...options, agents };
 }
 
 /** A config file with every option in it, commented out. */
@@ -128,32 +113,35 @@ function readKey(file: string, text: string, key: string, value: unknown): [Tabl
     throw wrong(
       file,
       text,
-      key,
+      ['raymond', key],
       `has an unknown key "${key}"`,
       near ? `Did you mean ${near}?` : 'Remove it.',
     );
   }
   const expected = valueProblem(spec, value);
   if (expected)
-    throw wrong(file, text, key, `has a wrong value for ${key}`, asRemedy(expected, spec.example));
+    throw wrong(
+      file,
+      text,
+      ['raymond', key],
+      `has a wrong value for ${key}`,
+      asRemedy(expected, spec.example),
+    );
   return [spec, isNegated(spec, key) ? !value : value];
 }
 
 function twice(file: string, text: string, key: string): UserError {
   const other = key.startsWith('no_') ? key.slice(3) : `no_${key}`;
-  return wrong(file, text, key, `has both ${key} and ${other}`, 'Keep one of them.');
+  return wrong(file, text, ['raymond', key], `has both ${key} and ${other}`, 'Keep one of them.');
 }
 
-function wrong(file: string, text: string, key: string, what: string, remedy: string): UserError {
-  const line = lineOf(text, key);
+function wrong(
+  file: string,
+  text: string,
+  path: readonly string[],
+  what: string,
+  remedy: string,
+): UserError {
+  const line = lineOfKey(text, path);
   return new UserError('config', `${file}, line ${line}, ${what}.`, remedy, { file, line });
-}
-
-/** The TOML parser gives no positions of keys. A key is at the start of its line. */
-function lineOf(text: string, key: string): number {
-  const begins = (line: string) => {
-    const bare = line.replace(/["'\s[]/g, '');
-    return bare.startsWith(key) && /^[=.\]]/.test(bare.slice(key.length));
-  };
-  return text.split('\n').findIndex(begins) + 1;
 }

@@ -4,6 +4,7 @@
  */
 import { dirname, join } from 'node:path';
 import type { IsDangerous } from '../model/option.ts';
+import { UserError } from '../model/user-error.ts';
 import {
   chosenValue,
   fromValues,
@@ -13,10 +14,11 @@ import {
 } from '../options/chosen-options.ts';
 import { configKey } from '../options/option-names.ts';
 import type { RunOptions } from '../options/run-options.ts';
+import { agentAssignments } from './agents-section.ts';
 import { readConfigFile } from './config-file.ts';
 import { withNormalChoices } from './normal-choices.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Here, Surroundings } from './surroundings.ts';
 import { isTrusted } from './trust.ts';
 import { checkOwn, userConfigFolder } from './user-folders.ts';
 
@@ -46,14 +48,34 @@ export async function readConfiguration(project: ConfiguredProject): Promise<Con
   return { options, user: userPart, project: projectPart };
 }
 
+/**
+ * The options for a command that only reads a workflow. It works beside a `.raymond` that Raymond
+ * refuses, because others could have made it.
+ */
+export async function optionsForReading(here: Here): Promise<RunOptions> {
+  const user = await readUserFile();
+  try {
+    const ofProject = await readProjectFile((await here()).project);
+    return overlaid(user.options, ofProject.options);
+  } catch (error) {
+    if (error instanceof UserError) return user.options;
+    throw error;
+  }
+}
+
 /** A warning for the user: which keys of the project's file are ignored, and the remedy. */
 export function ignoredKeys({ project }: Configuration): readonly string[] {
-  const keys = project.isTrusted ? [] : assignments(project.dangerous);
+  const keys = project.isTrusted ? [] : allAssignments(project.dangerous);
   if (keys.length === 0) return [];
   return [
     `${project.file} is not trusted. Ignored: ${keys.join(', ')}`,
     `Check the file. To trust it: raymond config trust`,
   ];
+}
+
+/** The options in the form of a config file, with the agents. */
+export function allAssignments(options: RunOptions): readonly string[] {
+  return [...assignments(options), ...agentAssignments(options.agents)];
 }
 
 /** The options in the form of a config file. */
@@ -74,13 +96,13 @@ async function readUserFile(): Promise<ConfigPart> {
   const file = join(folder, 'config.toml');
   await checkOwn(folder);
   await checkOwn(file);
-  const { text, options } = await readConfigFile(file, 'user');
+  const { text, options } = await readConfigFile(file, folder);
   return { file, text, options: withNormalChoices(options, file) };
 }
 
 async function readProjectFile({ folder, configFile: file }: ConfiguredProject) {
   const root = dirname(folder);
-  const { text, options: written } = await readConfigFile(file, 'project');
+  const { text, options: written } = await readConfigFile(file, root);
   withNormalChoices(written, file);
   const dangerous = pick(written, root, true);
   const hasTrust =
@@ -91,7 +113,10 @@ async function readProjectFile({ folder, configFile: file }: ConfiguredProject) 
     text,
     isTrusted: hasTrust,
     dangerous,
-    options: seenFrom(root, options, CONFIG_OPTIONS),
+    options: {
+      ...seenFrom(root, options, CONFIG_OPTIONS),
+      ...(options.agents && { agents: options.agents }),
+    },
   };
 }
 
@@ -101,7 +126,11 @@ function pick(options: RunOptions, root: string, dangerous: boolean): RunOptions
     const value = chosenValue(options, spec);
     return value !== undefined && needsTrust(spec.inProject, value, root) === dangerous;
   });
-  return fromValues(picked.map((spec) => [spec, chosenValue(options, spec)]));
+  return {
+    ...fromValues(picked.map((spec) => [spec, chosenValue(options, spec)])),
+    // Their commands run programs, and low prices lift the budget.
+    ...(dangerous && options.agents && { agents: options.agents }),
+  };
 }
 
 /** Whether a value runs programs, permits more, spends more or writes elsewhere. */

@@ -161,7 +161,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--windows', 'check the workflow for Windows')
     .option('--set <name=value>', 'a variable that a run will have; may be repeated', repeated)
     .action(async (path, options) =>
-      finish((await import('./commands/lint.ts')).lint(path, options)),
+      finish((await import('./commands/lint.ts')).lint(here, path, options)),
     );
   raymond
     .command('diagram [workflow]')
@@ -186,7 +186,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .description('write a workflow as a folder, a .zip or a .yaml, by the ending of <to>')
     .option('--force', 'overwrite existing files')
     .action(async (from, to, options) =>
-      finish((await import('./commands/convert.ts')).convert(from, to, options)),
+      finish((await import('./commands/convert.ts')).convert(here, from, to, options)),
     );
   raymond
     .command('test [workflow] [names...]')

@@ -7,6 +7,7 @@ import { checkRunId, newRunId } from '../journal/run-id.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunControl } from '../ports.ts';
+import { readConfiguration } from './configuration.ts';
 import { died, refused, startDetached } from './detach.ts';
 import type { DetachedCommand } from './detached-command.ts';
 import { giveAnswer } from './give-answer.ts';
@@ -34,7 +35,8 @@ export function runControl(around: Surroundings): RunControl {
       const options = optionsOf(given, 'run');
       // Before the load, because a caller must not learn what exists elsewhere.
       await refuseOutside(cwd, resolve(cwd, path));
-      const workflow = await looseLibrary(cwd).load(path);
+      const config = await readConfiguration(project);
+      const workflow = await looseLibrary(cwd, config.options).load(path);
       await refuseOutside(cwd, workflow.ref);
       const id = wanted === undefined ? newRunId(workflow.name) : checkRunId(wanted);
       await around.makeProject();

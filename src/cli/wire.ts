@@ -1,7 +1,8 @@
 /** Builds the ports that execute steps and load workflows. `surroundings.ts` builds the others. */
 
-import { AGENT_NAMES, chosenAgent } from '../execute/agent-option.ts';
-import { AGENTS } from '../execute/agents.ts';
+import { findAcp } from '../execute/acp/executable.ts';
+import { chosenAgent } from '../execute/agent-option.ts';
+import { acpCommands, agentsWith } from '../execute/agents.ts';
 import { readAgentOptions } from '../execute/claude/agent-options.ts';
 import { readChoices } from '../execute/claude/choices.ts';
 import { claudeExecutor } from '../execute/claude/claude.ts';
@@ -31,6 +32,7 @@ import type { Agents, Choices } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
+import type { RunOptions } from '../options/run-options.ts';
 import { agentNamed, choicesFor, withUsual } from '../parse/chosen-agent.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
@@ -46,26 +48,40 @@ import type {
   Worktrees,
 } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
-import { pricesFor } from './agents-section.ts';
-import type { Surroundings } from './surroundings.ts';
+import { optionsForReading } from './configuration.ts';
+import type { Here, Surroundings } from './surroundings.ts';
 import { testWorld } from './world.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
 
-export function libraryFor({ source }: Workspace, cwd: string, chosen: Choices): WorkflowLibrary {
+/** What the user chose for the agents on this machine. */
+export type AgentOptions = Pick<RunOptions, 'agent' | 'agents'>;
+
+export function libraryFor(
+  { source }: Workspace,
+  cwd: string,
+  chosen: AgentOptions,
+): WorkflowLibrary {
   return looseLibrary(cwd, chosen).unpackingInto(source);
 }
 
-/** For commands that only read a workflow. It unpacks nothing and needs no project. */
-export function looseLibrary(cwd = process.cwd(), chosen: Choices = {}): LooseLibrary {
+/** For commands that only read a workflow. It unpacks nothing. */
+export function looseLibrary(cwd: string, chosen: AgentOptions): LooseLibrary {
   return createLibrary({ cwd, platform, agents: agentsFor(chosen) });
 }
 
+/** The same, with the agents of the config files. */
+export async function configuredLibrary(here: Here): Promise<LooseLibrary> {
+  return looseLibrary(process.cwd(), await optionsForReading(here));
+}
+
 /** All agents. The user may have chosen the usual one. */
-function agentsFor(chosen: Choices): Agents {
-  const name = chosenAgent(chosen);
-  if (name === undefined || agentNamed(AGENTS, name)) return withUsual(AGENTS, name);
-  throw unknownName('Raymond', 'agent', name, AGENT_NAMES);
+function agentsFor({ agent, agents }: AgentOptions): Agents {
+  const all = agentsWith(agents);
+  const name = chosenAgent(agent);
+  if (name === undefined || agentNamed(all, name)) return withUsual(all, name);
+  const names = all.all.map((one) => one.name);
+  throw unknownName('Raymond', 'agent', name, names);
 }
 
 export interface ChosenExecutors extends Executors {
@@ -86,8 +102,7 @@ export interface ExecutorChoice {
   readonly settings: Settings;
   readonly workflow: string;
   readonly library: WorkflowLibrary;
-  /** The choices for the agent on this machine. */
-  readonly given: Choices | undefined;
+  readonly given: AgentOptions;
 }
 
 /** The executors of a run: the real agent, or a rehearsal. */
@@ -107,7 +122,7 @@ export async function executors(
   };
   if (!settings.rehearse) {
     const claude = claudeExecutor({
-      path: programIn(given),
+      path: programIn(given.agent),
       environment: process.env,
       processes,
       sessionsFolder: workspace.sessions,
@@ -120,8 +135,8 @@ export async function executors(
       },
     });
     const codex = codexExecutor({
-      path: programIn(given, 'codexPath'),
-      prices: pricesFor(codexAgent.name, given),
+      path: programIn(given.agent, 'codexPath'),
+      prices: given.agents?.[codexAgent.name]?.prices ?? {},
       environment: process.env,
       processes,
       sessionsFolder: workspace.sessions,
@@ -189,7 +204,7 @@ export function checkAgents(
   names: Iterable<string>,
   { agents }: Workflow,
   { agent: chosen, askPermissions }: Settings,
-  given: Choices | undefined,
+  given: AgentOptions,
 ): void {
   for (const name of names) {
     const executable = programOf(name, given);
@@ -209,9 +224,12 @@ export function checkAgents(
   }
 }
 
-function programOf(name: string, given: Choices | undefined): Executable {
-  if (name === codexAgent.name) return findCodex(programIn(given, 'codexPath'), process.env);
-  return findClaude(programIn(given), process.env);
+function programOf(name: string, { agent, agents }: AgentOptions): Executable {
+  if (name === claudeAgent.name) return findClaude(programIn(agent), process.env);
+  if (name === codexAgent.name) return findCodex(programIn(agent, 'codexPath'), process.env);
+  const known = acpCommands(agents)[name];
+  if (known) return findAcp(name, known, process.env);
+  throw new Error(`Bug: no program is known for ${name}`);
 }
 
 /**
@@ -222,7 +240,7 @@ function programOf(name: string, given: Choices | undefined): Executable {
 export async function checkNames(
   usual: string | undefined,
   { agent: chosen, rehearse }: Settings,
-  given: Choices | undefined,
+  given: AgentOptions,
 ): Promise<void> {
   const { model, effort: named, permissionMode } = readChoices(chosen);
   const isOurs = usual === claudeAgent.name;
@@ -234,7 +252,7 @@ export async function checkNames(
     names.permissionModes.includes(permissionMode);
   const known: AgentNames = { efforts: EFFORTS, permissionModes: PERMISSION_MODES };
   if (isKnown(known)) return;
-  const executable = rehearse ? undefined : findClaude(programIn(given), process.env);
+  const executable = rehearse ? undefined : findClaude(programIn(given.agent), process.env);
   const names = executable?.found ? await claudeNames(executable.path, process.env) : known;
   if (isKnown(names)) return;
   if (effort !== undefined && !names.efforts.includes(effort))
@@ -260,15 +278,18 @@ function unknownName(who: string, what: string, name: string, known: readonly st
   );
 }
 
-/** The ports for tests of workflows. */
-export const testPorts: TestPorts = {
-  scripts: (folder) => {
-    const processes = new RunProcesses(folder);
-    return { script: scriptExecutor(processes), endStrays: () => processes.endStrays() };
-  },
-  world: testWorld,
-  library: (cwd, unpackInto) => looseLibrary(cwd).unpackingInto(unpackInto),
-};
+/** The ports for tests of workflows. A test does not depend on the agent that the user chose. */
+export function testPorts({ agents }: AgentOptions): TestPorts {
+  return {
+    scripts: (folder) => {
+      const processes = new RunProcesses(folder);
+      return { script: scriptExecutor(processes), endStrays: () => processes.endStrays() };
+    },
+    world: testWorld,
+    library: (cwd, unpackInto) =>
+      looseLibrary(cwd, agents ? { agents } : {}).unpackingInto(unpackInto),
+  };
+}
 
 function rehearsalReader({ rehearsalFile }: Settings, library: WorkflowLibrary) {
   const read = new Map<string, Promise<Rehearsal | undefined>>();

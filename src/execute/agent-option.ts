@@ -1,14 +1,18 @@
 import type { AgentChoice, Choices } from '../model/agent.ts';
 import type { OptionSpec } from '../model/option.ts';
+import { KNOWN_ACP } from './acp/known.ts';
 
-/** The names of all agents. */
-export const AGENT_NAMES = ['claude', 'codex'] as const;
+/** The agents that have their own executor. */
+export const BUILT_IN_AGENTS = ['claude', 'codex'] as const;
+
+/** The names of all agents that Raymond knows without any configuration. */
+export const AGENT_NAMES: readonly string[] = [...BUILT_IN_AGENTS, ...Object.keys(KNOWN_ACP)];
 
 export const AGENT_OPTION: OptionSpec = {
   name: 'agent',
   kind: 'text',
   placeholder: 'name',
-  meaning: `agent for workflows and states that name none: ${AGENT_NAMES.join(', ')} (default claude)`,
+  meaning: `agent for workflows and states that name none: ${AGENT_NAMES.join(', ')} (default claude), or one of the config file`,
   example: '"claude"',
   known: AGENT_NAMES,
   inProject: 'harmless',

@@ -1,13 +1,51 @@
-import type { Agents } from '../model/agent.ts';
+import type { AgentDeclaration, Agents } from '../model/agent.ts';
+import type { ConfiguredAgents } from '../model/configured-agent.ts';
+import { acpAgent } from './acp/declaration.ts';
+import { KNOWN_ACP } from './acp/known.ts';
 import { AGENT_CHOICE } from './agent-option.ts';
 import { DEFAULTS } from './claude/choices.ts';
 import { claudeAgent } from './claude/declaration.ts';
 import { codexAgent } from './codex/declaration.ts';
 
 /** The declarations of all agents, without their executors, which most commands need not load. */
-export const AGENTS: Agents = {
-  all: [claudeAgent, codexAgent],
-  usual: claudeAgent.name,
-  choice: AGENT_CHOICE,
-  defaults: DEFAULTS,
-};
+export function agentsWith(configured: ConfiguredAgents = {}): Agents {
+  return {
+    all: [claudeAgent, codexAgent, ...acpAgents(configured)],
+    usual: claudeAgent.name,
+    choice: AGENT_CHOICE,
+    defaults: DEFAULTS,
+  };
+}
+
+/** Those that Raymond knows without any configuration. */
+export const AGENTS: Agents = agentsWith();
+
+function acpAgents(configured: ConfiguredAgents): readonly AgentDeclaration[] {
+  return Object.entries(acpCommands(configured)).map(([name, { branch }]) =>
+    acpAgent({ name, branch }),
+  );
+}
+
+export interface AcpCommand {
+  readonly command: readonly string[];
+  readonly branch: boolean;
+  /** How to install it, if Raymond knows the agent. */
+  readonly install?: string;
+}
+
+/** The agents that speak the Agent Client Protocol. The user's configuration overrides what is known. */
+export function acpCommands(
+  configured: ConfiguredAgents = {},
+): Readonly<Record<string, AcpCommand>> {
+  const own = Object.entries(configured).flatMap(([name, { command, branch }]) => {
+    const known = Object.hasOwn(KNOWN_ACP, name) ? KNOWN_ACP[name] : undefined;
+    const program = command ?? known?.command;
+    if (!program) return [];
+    // Another command is another program, whose abilities are not known.
+    const knows = command ? undefined : known;
+    return [
+      [name, { ...knows, command: program, branch: branch ?? knows?.branch ?? false }] as const,
+    ];
+  });
+  return { ...KNOWN_ACP, ...Object.fromEntries(own) };
+}

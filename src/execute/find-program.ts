@@ -21,15 +21,21 @@ export function findProgram(wanted: WantedProgram): Executable {
   const { name, variable, configKey, configured, environment, notInstalled } = wanted;
   const named = environment[variable] || configured;
   if (named !== undefined) {
-    const path =
-      isAbsolute(named) || named.includes('/') ? resolve(named) : onPath(named, environment.PATH);
-    if (path !== undefined && isExecutable(path)) return { found: true, path };
+    const path = findNamed(named, environment.PATH);
+    if (path !== undefined) return { found: true, path };
     const where = environment[variable] ? variable : `${configKey} in the config file`;
     const problem = `${where} names ${named}, which is not a program.`;
     return { found: false, problem, remedy: 'Name an executable file.' };
   }
   const path = onPath(name, environment.PATH);
   return path === undefined ? { found: false, ...notInstalled } : { found: true, path };
+}
+
+/** The program that a path names, or a name on the PATH. */
+export function findNamed(named: string, path: string | undefined): string | undefined {
+  if (!isAbsolute(named) && !named.includes('/')) return onPath(named, path);
+  const file = resolve(named);
+  return isExecutable(file) ? file : undefined;
 }
 
 function onPath(name: string, path: string | undefined): string | undefined {

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import type { AgentDeclaration, Choice } from '../model/agent.ts';
+import type { ConfiguredAgents } from '../model/configured-agent.ts';
 import type { Settings } from '../model/event.ts';
 import type { OptionSpec } from '../model/option.ts';
 import { isInlineJson } from '../parse/inline-json.ts';
@@ -80,7 +81,26 @@ function isChoice(value: unknown): value is Choice {
 /** The options of `over`, and those of `under` that `over` does not set. */
 export function overlaid<T extends RunOptions>(under: RunOptions, over: T): RunOptions & T {
   const agent = { ...under.agent, ...over.agent };
-  return { ...under, ...over, ...(Object.keys(agent).length > 0 && { agent }) };
+  const agents = overlaidAgents(under.agents, over.agents);
+  return {
+    ...under,
+    ...over,
+    ...(Object.keys(agent).length > 0 && { agent }),
+    ...(Object.keys(agents).length > 0 && { agents }),
+  };
+}
+
+/** Prices of both files apply, so that a project need not repeat those of the user. */
+function overlaidAgents(
+  under: ConfiguredAgents = {},
+  over: ConfiguredAgents = {},
+): ConfiguredAgents {
+  const both = Object.entries(over).map(([name, one]) => {
+    // Another command is another program, so nothing else that was said about it applies.
+    const base = one.command ? {} : under[name];
+    return [name, { ...base, ...one, prices: { ...under[name]?.prices, ...one.prices } }];
+  });
+  return { ...under, ...Object.fromEntries(both) };
 }
 
 /**

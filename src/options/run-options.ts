@@ -8,6 +8,7 @@
 import { DEEPEST_STACK, MOST_AGENTS } from '../interpret/ceilings.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Choices } from '../model/agent.ts';
+import type { ConfiguredAgents } from '../model/configured-agent.ts';
 import type { OptionSpec } from '../model/option.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
 import { leadsOut } from './leads-out.ts';
@@ -265,6 +266,8 @@ export type RunOptions = {
 } & {
   /** The choices for the agent, by the names in its declaration. */
   readonly agent?: Choices;
+  /** The agents that config files add or price. Only config files have them. */
+  readonly agents?: ConfiguredAgents;
 };
 
 /** Follows the rule for names that an agent chooses. */

@@ -71,7 +71,7 @@ test.each([
   for (let time = 0; time < 3; time++) {
     const [named] = await findTests([path('flow/r.test.yaml')], [], AGENTS);
     if (!named) throw new Error('there is no test');
-    const report = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
+    const report = await runTest(path('flow'), named, settingsOf(named.test), testPorts({}));
     expect(report.problems).toEqual([]);
     expect(comparable(report.events)).toEqual(comparable(journal));
   }

@@ -75,7 +75,7 @@ test.each([
 async function report(): Promise<string> {
   const [named] = await findTests([path('flow/a.test.yaml')], [], AGENTS);
   if (!named) throw new Error('there is no test');
-  const played = await runTest(path('flow'), named, settingsOf(named.test), testPorts);
+  const played = await runTest(path('flow'), named, settingsOf(named.test), testPorts({}));
   expect(played.problems).not.toEqual([]);
   return reportLines(played).join('\n');
 }

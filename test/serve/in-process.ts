@@ -14,7 +14,7 @@ export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeP
     store: around.store,
     control: runControl(around),
     steps: stepReaderFor(around),
-    workflow: (ref) => looseLibrary(around.cwd).load(ref),
+    workflow: (ref) => looseLibrary(around.cwd, {}).load(ref),
     workflows: () => projectWorkflows(around.cwd),
     pasts: (workflow, files) => pastRuns(around.store, workflow, files),
     page: async (file) => `the file ${file}`,

@@ -3,8 +3,14 @@ import { UserError } from '../../model/user-error.ts';
 import { byName, chosenValue, type TableRow } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import { agentAssignments } from '../agents-section.ts';
 import { configTemplate } from '../config-file.ts';
-import { assignments, type Configuration, readConfiguration } from '../configuration.ts';
+import {
+  allAssignments,
+  assignments,
+  type Configuration,
+  readConfiguration,
+} from '../configuration.ts';
 import { refuseInsideAny } from '../inside.ts';
 import { CONFIG_OPTIONS } from '../option-table.ts';
 import type { Here } from '../surroundings.ts';
@@ -61,7 +67,7 @@ async function trustConfig(here: Here): Promise<number> {
   const around = await here();
   await refuseInsideAny(around, 'trust a file');
   const { project } = await readConfiguration(around.project);
-  const keys = assignments(project.dangerous);
+  const keys = allAssignments(project.dangerous);
   if (project.text === undefined || keys.length === 0) {
     stderr.say(
       project.text === undefined
@@ -86,7 +92,7 @@ async function revokeTrust(here: Here): Promise<number> {
 }
 
 function asLines({ user, project }: Configuration): readonly string[] {
-  const ignored = project.isTrusted ? [] : assignments(project.dangerous);
+  const ignored = project.isTrusted ? [] : allAssignments(project.dangerous);
   return [
     `# user: ${user.file}`,
     ...lines(user, project.options),
@@ -107,6 +113,7 @@ function lines({ text, options }: Configuration['user'], over: RunOptions = {}):
   const all = [
     ...assignments(options, (row) => !isLost(row)),
     ...assignments(options, isLost).map((line) => `# ${line} (overridden by the project's file)`),
+    ...agentAssignments(options.agents),
   ];
   if (all.length > 0) return all;
   if (text === undefined) return ['# This file does not exist.'];
@@ -126,6 +133,11 @@ function asJson({ options, user, project }: Configuration) {
     project: project.file,
     trusted: project.isTrusted,
     values: Object.fromEntries(values),
-    ignored: project.isTrusted ? {} : byName(project.dangerous, CONFIG_OPTIONS),
+    agents: options.agents ?? {},
+    ignored: project.isTrusted ? {} : ignoredOf(project.dangerous),
   };
+}
+
+function ignoredOf({ agents, ...options }: RunOptions) {
+  return { ...byName(options, CONFIG_OPTIONS), ...(agents && { agents }) };
 }

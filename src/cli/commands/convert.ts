@@ -1,19 +1,26 @@
-import { AGENTS } from '../../execute/agents.ts';
 import { namedWorkflows } from '../../graph/named-workflows.ts';
 import { convert as write } from '../../load/convert.ts';
-
+import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
-import { looseLibrary } from '../wire.ts';
+import { configuredLibrary } from '../wire.ts';
 
 /** Writes a workflow in another form, and prints the paths of the new files. */
 export async function convert(
+  here: Here,
   from: string,
   to: string,
   { force = false }: { readonly force?: boolean },
 ): Promise<number> {
-  const workflow = await looseLibrary().load(from);
+  const workflow = await (await configuredLibrary(here)).load(from);
   const paths = namedWorkflows(workflow);
-  const written = await write({ from, to, cwd: process.cwd(), agents: AGENTS, paths, force });
+  const written = await write({
+    from,
+    to,
+    cwd: process.cwd(),
+    agents: workflow.agents,
+    paths,
+    force,
+  });
   stdout.say(...written.map((path) => `Wrote ${path}`));
   return 0;
 }

@@ -11,7 +11,7 @@ import { pastRuns } from '../past-runs.ts';
 import { openRun, runToSee } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
-import { looseLibrary } from '../wire.ts';
+import { configuredLibrary } from '../wire.ts';
 
 export interface DiagramOptions {
   readonly html?: boolean;
@@ -33,7 +33,7 @@ export async function diagram(
   if (wanted === undefined)
     throw wrongUsage('No workflow is named.', 'Name a workflow, or a run with --run.');
   const heat = heatNamed(options.heat);
-  const workflow = await looseLibrary().load(wanted);
+  const workflow = await (await configuredLibrary(here)).load(wanted);
   const own = graphOf(workflow);
   const past = heat && !found ? await usualRun(here, workflow) : undefined;
   const traced = found?.overlay ?? past?.overlay;

@@ -1,6 +1,7 @@
 import { AGENTS } from '../../execute/agents.ts';
 import { lint as findings, lintFailure } from '../../lint/lint.ts';
 import { toSarif } from '../../lint/sarif.ts';
+import type { LooseLibrary } from '../../load/load.ts';
 import { counted } from '../../model/counted.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { WorkflowError } from '../../model/user-error.ts';
@@ -8,9 +9,10 @@ import { wrongUsage } from '../../options/wrong-usage.ts';
 
 import { diagnosticLine, nearHere, placed } from '../diagnostic-line.ts';
 import { metadataFrom } from '../settings.ts';
+import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { RAYMOND_VERSION } from '../version.ts';
-import { looseLibrary } from '../wire.ts';
+import { configuredLibrary } from '../wire.ts';
 
 export interface LintOptions {
   readonly json?: boolean;
@@ -21,10 +23,10 @@ export interface LintOptions {
 }
 
 /** Finds the faults of a workflow. Gives 1 if one of them is an error. */
-export async function lint(path: string, options: LintOptions): Promise<number> {
+export async function lint(here: Here, path: string, options: LintOptions): Promise<number> {
   const least = levelOf(options.level);
   const variables = Object.keys(metadataFrom(options.set ?? []));
-  const all = await diagnose(path, {
+  const all = await diagnose(await configuredLibrary(here), path, {
     variables,
     ...(options.windows && { platform: 'windows' as const }),
   });
@@ -37,10 +39,10 @@ export async function lint(path: string, options: LintOptions): Promise<number> 
 
 /** All faults of a workflow, including a missing or broken first state. */
 async function diagnose(
+  library: LooseLibrary,
   path: string,
   options: Parameters<typeof findings>[1],
 ): Promise<readonly Diagnostic[]> {
-  const library = looseLibrary();
   try {
     const workflow = await library.load(path);
     const found = findings(workflow, options);

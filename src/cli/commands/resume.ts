@@ -159,21 +159,24 @@ async function resumeOne(
     if (given.input !== undefined) await checkReceiver(store, run);
     if (given.fresh && !given.all && run.tally.failed === 0)
       throw wrongUsage(`No agent of ${id} has failed, so --fresh has no effect.`, 'Omit --fresh.');
-    const library = libraryFor(workspace, run.cwd, settings.agent);
+    const library = libraryFor(workspace, run.cwd, {
+      agent: settings.agent,
+      ...(config.agents && { agents: config.agents }),
+    });
     await loadAll(library, run);
     const accepted = await acceptedChanges(run, library, given);
     if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
     const { input, fresh } = given;
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
     const usual = library.get(run.workflow)?.agents.usual;
-    if (usual !== undefined) await checkNames(usual, settings, options.agent);
+    if (usual !== undefined) await checkNames(usual, settings, options);
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
     const chosen = await executors(around, {
       run: id,
       settings,
       workflow: run.workflow,
       library,
-      given: options.agent,
+      given: options,
     });
     stderr.say(...unsealedNotice(id, await lease.seal({ ...run, settings })));
     return await carry(run, [first], {

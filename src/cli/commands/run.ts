@@ -52,10 +52,10 @@ export async function run(
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
     throw wrongUsage('--scripts works only in a rehearsal.', 'Add --rehearse, or omit --scripts.');
 
-  await checkNames(undefined, settingsFrom(options), options.agent);
-  const loose = looseLibrary(cwd, options.agent);
+  await checkNames(undefined, settingsFrom(options), options);
+  const loose = looseLibrary(cwd, options);
   const workflow = await loose.load(path);
-  await checkNames(workflow.agents.usual, settingsFrom(options), options.agent);
+  await checkNames(workflow.agents.usual, settingsFrom(options), options);
   const reached = withinReach(workflow);
   report(loose, workflow, reached);
   const input = inputFor(workflow, options);
@@ -65,14 +65,13 @@ export async function run(
   const library = loose.unpackingInto(workspace.source);
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
-  if (!settings.rehearse)
-    checkAgents(agentsAmong(workflow, reached), workflow, settings, options.agent);
+  if (!settings.rehearse) checkAgents(agentsAmong(workflow, reached), workflow, settings, options);
   const chosen = await executors(around, {
     run: id,
     settings,
     workflow: workflow.ref,
     library,
-    given: options.agent,
+    given: options,
   });
   for (const notice of await leftBehind(store)) stderr.offer(notice);
   stderr.say(...budgetNotice(workflow, options));

@@ -10,7 +10,7 @@ import { onSignals } from '../signals.ts';
 import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { RAYMOND_VERSION } from '../version.ts';
-import { looseLibrary, stepReaderFor } from '../wire.ts';
+import { configuredLibrary, stepReaderFor } from '../wire.ts';
 
 export interface ServeOptions {
   readonly port?: string;
@@ -26,7 +26,7 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
       store: around.store,
       control: runControl(around),
       steps: stepReaderFor(around),
-      workflow: (ref) => looseLibrary(around.cwd).load(ref),
+      workflow: async (ref) => (await configuredLibrary(here)).load(ref),
       workflows: () => projectWorkflows(around.cwd),
       pasts: (workflow, files) => pastRuns(around.store, workflow, files),
       page: pageFile,

@@ -20,7 +20,8 @@ import { exploreAsTest } from '../../workflow-tests/exploration.ts';
 import { findTests } from '../../workflow-tests/find-tests.ts';
 import { recordTest, writeTest } from '../../workflow-tests/record.ts';
 import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow-tests/report.ts';
-import { runTest, type TestReport } from '../../workflow-tests/run-test.ts';
+import { runTest, type TestPorts, type TestReport } from '../../workflow-tests/run-test.ts';
+import { optionsForReading } from '../configuration.ts';
 import { withNormalChoices } from '../normal-choices.ts';
 import { onChanges } from '../on-changes.ts';
 import { OPTIONS } from '../option-table.ts';
@@ -55,15 +56,18 @@ export async function test(
       '--explore plays no tests.',
       'Omit the names of tests and --coverage, or omit --explore.',
     );
-  const testOnce = () => withWorkflow(path, (found) => testAll(found, names, options));
+  const ports = testPorts(await optionsForReading(here));
+  const testOnce = () =>
+    withWorkflow(ports, path, (found) => testAll(ports, found, names, options));
   if (!options.watch) return testOnce();
   return onChanges(
-    () => withWorkflow(path, async ({ companions }) => companions.folders),
+    () => withWorkflow(ports, path, async ({ companions }) => companions.folders),
     testOnce,
   );
 }
 
 async function testAll(
+  ports: TestPorts,
   { workflow, companions }: TestedWorkflow,
   names: readonly string[],
   options: TestOptions,
@@ -84,7 +88,7 @@ async function testAll(
   const isStopped = await untilSignal(async (stopped) => {
     for (const named of tests) {
       const settings = settingsOf(named.test, workflow.about);
-      const report = await runTest(workflow.ref, named, settings, testPorts, stopped);
+      const report = await runTest(workflow.ref, named, settings, ports, stopped);
       if (stopped.aborted) return;
       add(report);
     }
@@ -161,12 +165,13 @@ interface TestedWorkflow {
 
 /** Loads a workflow and finds its companion files. Afterwards, removes the files that were unpacked. */
 async function withWorkflow<T>(
+  ports: TestPorts,
   path: string,
   look: (found: TestedWorkflow) => Promise<T>,
 ): Promise<T> {
   const unpackInto = await mkdtemp(join(tmpdir(), 'raymond-test-'));
   try {
-    const library = testPorts.library(process.cwd(), unpackInto);
+    const library = ports.library(process.cwd(), unpackInto);
     const workflow = await library.load(path);
     const companions = await companionsOf(workflow.ref, library.scriptFolder);
     return await look({ workflow, companions });
@@ -188,7 +193,11 @@ async function record(here: Here, name: string, path: string | undefined): Promi
     events,
     output: (agent, step) => outputs.get(nameOf({ agent, step })),
   });
-  const library = libraryFor(workspace(id), cwd, run.settings.agent);
+  const { agents } = await optionsForReading(here);
+  const library = libraryFor(workspace(id), cwd, {
+    agent: run.settings.agent,
+    ...(agents && { agents }),
+  });
   const ref = (await library.load(path === undefined ? run.workflow : resolve(path))).ref;
   const file = (await companionsOf(ref, library.scriptFolder)).newTest(id);
   if (existsSync(file))

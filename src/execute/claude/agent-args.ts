@@ -5,11 +5,12 @@
  */
 import { resolve } from 'node:path';
 import { UserError } from '../../model/user-error.ts';
+import { splitWords } from '../../parse/split-words.ts';
 
 /** Reads and checks the arguments in a text. Relative paths start at `folder`. */
 export function readAgentArgs(text: string, folder: string): readonly string[] {
   const args: string[] = [];
-  const words = splitWords(text);
+  const words = [...(splitWords(text) ?? unfinished(text))];
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const equals = word.startsWith('--') ? word.indexOf('=') : -1;
     const name = equals < 0 ? word : word.slice(0, equals);
@@ -108,26 +109,10 @@ function valuesBefore(words: string[], takes: ValueKind): readonly string[] {
   return words.splice(0, takes === 'values' ? most : Math.min(most, 1));
 }
 
-/** Splits like a shell, but without any expansion. */
-function splitWords(text: string): string[] {
-  const words: string[] = [];
-  const word = /\s*((?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+)/y;
-  for (let match = word.exec(text); match; match = word.exec(text)) {
-    words.push(unquoted(match[1] ?? ''));
-    if (text.slice(word.lastIndex).trim() === '') return words;
-  }
-  if (text.trim() === '') return [];
+function unfinished(text: string): never {
   throw refused(
     `--agent-args ends inside a quote or after a backslash: ${text}`,
     'Close the quote, or remove the backslash.',
-  );
-}
-
-function unquoted(word: string): string {
-  return word.replace(
-    /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])/g,
-    (_, single?: string, double?: string, escaped?: string) =>
-      single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
   );
 }
 
