@@ -38,6 +38,7 @@ import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
 import type {
+  Executor,
   Executors,
   FileHistory,
   RunFolders,
@@ -145,7 +146,8 @@ export async function executors(
         filesOf: (ref) => library.filesOf(ref),
       },
     });
-    const prompt = new Map([claude, codex].map((executor) => [executor.name, executor]));
+    const others = await acpExecutors(around, { run, library, given }, processes);
+    const prompt = new Map([claude, codex, ...others].map((executor) => [executor.name, executor]));
     const files = filesOf(around, run);
     return { prompt, script, ...ofRun, files, worktrees: worktreesOf(around, run, processes) };
   }
@@ -162,6 +164,29 @@ export async function executors(
     ...(settings.rehearseScripts && { script }),
   });
   return { prompt, script: played, ...ofRun, rehearsal: { remember, replies } };
+}
+
+/** One for each agent that speaks the Agent Client Protocol. An executor without a step does nothing. */
+async function acpExecutors(
+  around: Surroundings,
+  { run, library, given }: Pick<ExecutorChoice, 'run' | 'library' | 'given'>,
+  processes: RunProcesses,
+): Promise<readonly Executor[]> {
+  const { acpExecutor } = await import('../execute/acp/acp.ts');
+  return Object.entries(acpCommands(given.agents)).map(([name, command]) =>
+    acpExecutor({
+      ...command,
+      name,
+      prices: given.agents?.[name]?.prices ?? {},
+      environment: process.env,
+      processes,
+      sessionsFolder: around.workspace(run).sessions,
+      protects: {
+        projectFolder: around.project.folder,
+        filesOf: (ref) => library.filesOf(ref),
+      },
+    }),
+  );
 }
 
 export function filesOf(around: Surroundings, run: string): FileHistory {

@@ -1,7 +1,7 @@
 import type { AgentDeclaration, Agents } from '../model/agent.ts';
 import type { ConfiguredAgents } from '../model/configured-agent.ts';
 import { acpAgent } from './acp/declaration.ts';
-import { KNOWN_ACP } from './acp/known.ts';
+import { KNOWN_ACP, type KnownAgent } from './acp/known.ts';
 import { AGENT_CHOICE } from './agent-option.ts';
 import { DEFAULTS } from './claude/choices.ts';
 import { claudeAgent } from './claude/declaration.ts';
@@ -21,17 +21,13 @@ export function agentsWith(configured: ConfiguredAgents = {}): Agents {
 export const AGENTS: Agents = agentsWith();
 
 function acpAgents(configured: ConfiguredAgents): readonly AgentDeclaration[] {
-  return Object.entries(acpCommands(configured)).map(([name, { branch }]) =>
-    acpAgent({ name, branch }),
+  return Object.entries(acpCommands(configured)).map(([name, command]) =>
+    acpAgent({ ...command, name }),
   );
 }
 
-export interface AcpCommand {
-  readonly command: readonly string[];
-  readonly branch: boolean;
-  /** How to install it, if Raymond knows the agent. */
-  readonly install?: string;
-}
+/** The command of an agent, and what Raymond knows about it. */
+export type AcpCommand = Pick<KnownAgent, 'command' | 'branch'> & Partial<KnownAgent>;
 
 /** The agents that speak the Agent Client Protocol. The user's configuration overrides what is known. */
 export function acpCommands(
@@ -41,10 +37,9 @@ export function acpCommands(
     const known = Object.hasOwn(KNOWN_ACP, name) ? KNOWN_ACP[name] : undefined;
     const program = command ?? known?.command;
     if (!program) return [];
-    // Another command is another program, whose abilities are not known.
-    const knows = command ? undefined : known;
+    // The name says which agent it is, wherever its program is.
     return [
-      [name, { ...knows, command: program, branch: branch ?? knows?.branch ?? false }] as const,
+      [name, { ...known, command: program, branch: branch ?? known?.branch ?? false }] as const,
     ];
   });
   return { ...KNOWN_ACP, ...Object.fromEntries(own) };

@@ -2,17 +2,11 @@
  * Prices for agents that report tokens and no cost. The result is marked as an estimate. For an unknown
  * model it is too high rather than too low, because the budget must hold.
  */
+import type { Price, Prices } from '../model/configured-agent.ts';
 import type { Cost, Usage } from '../model/step-account.ts';
 
 /** Cached tokens are part of the input. */
 export interface Tokens {
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-}
-
-/** USD per million tokens. */
-export interface Price {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
@@ -41,9 +35,7 @@ const PRICES: readonly (readonly [string, Price])[] = [
 
 const DEAREST: Price = { input: 15, cached: 15, output: 120 };
 
-/** A table of the user, by the names of models, overrides the known prices. */
-export type Prices = Readonly<Record<string, Price>>;
-
+/** A table of the user overrides the known prices. */
 export function priced(tokens: Tokens, model: string | undefined, own: Prices = {}): Cost {
   const { input, cached, output } = priceOf(model, own);
   const fresh = Math.max(0, tokens.input - tokens.cached);

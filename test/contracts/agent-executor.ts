@@ -53,7 +53,7 @@ export function executorContract(
       if (namesSessions) expect(session?.id).toMatch(/^[\w-]+$/);
       else expect(session?.id).toBe(given.kind === 'prompt' ? given.session.id : undefined);
       expect(outcome).toMatchObject({ answer: answerRef(textOf(outcome)) });
-      expect(executor.name).toMatch(/^[a-z]+$/);
+      expect(executor.name).toMatch(/^[a-z][a-z0-9-]*$/);
       await executor.close();
     });
 

@@ -1,18 +1,34 @@
 /** Declares what an agent that speaks the Agent Client Protocol can do. */
-import type { AgentDeclaration } from '../../model/agent.ts';
+import type { AgentDeclaration, Choices } from '../../model/agent.ts';
+import {
+  mayEdit,
+  readChoices,
+  refusesTools,
+  SHARED_CHOICES,
+  sharedRules,
+} from '../agent-choices.ts';
+import type { KnownAgent } from './known.ts';
 
-export interface AcpAgent {
-  readonly name: string;
-  readonly branch: boolean;
-}
+export type AcpAgent = Pick<KnownAgent, 'branch'> & Partial<KnownAgent> & { readonly name: string };
 
-export function acpAgent({ name, branch }: AcpAgent): AgentDeclaration {
+export function acpAgent(agent: AcpAgent): AgentDeclaration {
+  const { name, branch, adopt = false, cost = 'tokens', permissions } = agent;
+  const { permissionMode, ...others } = SHARED_CHOICES;
+  const asks = permissions !== undefined;
   return {
     name,
-    can: { branch, adopt: false, cost: 'tokens', budget: false, permissions: true, ask: true },
-    choices: [],
+    can: { branch, adopt, cost, budget: false, permissions: asks, ask: asks },
+    choices: [...Object.values(others), ...(asks ? [permissionMode] : [])],
     faults: {},
-    combine: ({ run }) => run,
-    tightened: () => undefined,
+    ...sharedRules(name),
+    refusal: (choices) => refusesTools(choices) ?? (asks ? undefined : refusesModes(name, choices)),
   };
+}
+
+/** Raymond cannot make an unknown agent ask, so it must not promise that nothing is changed. */
+function refusesModes(name: string, choices: Choices): string | undefined {
+  const read = readChoices(name, choices);
+  return read.skipPermissions || mayEdit(read)
+    ? undefined
+    : `cannot follow --permission-mode ${read.permissionMode}`;
 }

@@ -6,17 +6,105 @@ export interface KnownAgent {
   readonly branch: boolean;
   /** How to install it: the first part of a remedy. */
   readonly install: string;
+  /** Whether its turns outlive Raymond. Raymond tries it with every agent. */
+  readonly adopt: boolean;
+  /** What it reports about the cost of a turn. */
+  readonly cost: 'usd' | 'tokens';
+  /** Present if it asks before it changes something, so that Raymond can limit it. */
+  readonly permissions?: Permissions;
+  /** Whether the cost that it reports includes earlier processes and the session that was branched. */
+  readonly totals?: 'session' | 'process';
+}
+
+/** How Raymond makes the agent ask. */
+export interface Permissions {
+  /** Its mode for each permission mode of Raymond. An absent one is its usual mode. */
+  readonly modes: {
+    readonly plan?: string;
+    readonly strict?: string;
+    readonly edits?: string;
+    readonly skip?: string;
+  };
+  /** Environment variables of its process. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
-  gemini: {
-    command: ['gemini', '--acp'],
-    branch: false,
-    install: 'Install it with "npm install -g @google/gemini-cli",',
-  },
   opencode: {
     command: ['opencode', 'acp'],
     branch: true,
+    adopt: true,
+    cost: 'usd',
+    totals: 'session',
     install: 'Install it with "npm install -g opencode-ai",',
+    permissions: {
+      modes: { plan: 'plan', strict: 'build', edits: 'build', skip: 'build' },
+      // By itself, opencode allows everything.
+      variables: {
+        OPENCODE_PERMISSION:
+          '{"edit":"ask","bash":"ask","webfetch":"ask","websearch":"ask","external_directory":"ask"}',
+      },
+    },
+  },
+  gemini: {
+    command: ['gemini', '--acp'],
+    branch: false,
+    adopt: true,
+    cost: 'tokens',
+    install: 'Install it with "npm install -g @google/gemini-cli",',
+    permissions: {
+      modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },
+    },
+  },
+  qwen: {
+    command: ['qwen', '--acp'],
+    branch: false,
+    adopt: false,
+    cost: 'tokens',
+    install: 'Install it with "npm install -g @qwen-code/qwen-code",',
+    permissions: {
+      modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },
+    },
+  },
+  copilot: {
+    command: ['copilot', '--acp'],
+    branch: false,
+    adopt: false,
+    cost: 'tokens',
+    install: 'Install it with "npm install -g @github/copilot",',
+    permissions: { modes: {} },
+  },
+  pi: {
+    command: ['pi-acp'],
+    branch: false,
+    adopt: false,
+    cost: 'tokens',
+    install: 'Install it with "npm install -g pi-acp @mariozechner/pi-coding-agent",',
+  },
+  'claude-acp': {
+    command: ['claude-agent-acp'],
+    branch: true,
+    adopt: true,
+    cost: 'usd',
+    totals: 'process',
+    install: 'Install it with "npm install -g @agentclientprotocol/claude-agent-acp",',
+    permissions: {
+      modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },
+    },
+  },
+  'codex-acp': {
+    command: ['codex-acp'],
+    branch: true,
+    adopt: true,
+    cost: 'tokens',
+    install: 'Install it with "npm install -g @agentclientprotocol/codex-acp",',
+    permissions: {
+      modes: {
+        plan: 'read-only',
+        strict: 'read-only',
+        edits: 'workspace-write',
+        skip: 'agent-full-access',
+      },
+    },
   },
 };

@@ -4,13 +4,13 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Prices } from '../../model/configured-agent.ts';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { type Protected, protection } from '../protected-files.ts';
-import type { Prices } from '../token-price.ts';
 import { type CodexStep, readChoices, sandboxOf } from './choices.ts';
 import { codexArguments, type TurnSession } from './command.ts';
 import { findCodex } from './executable.ts';

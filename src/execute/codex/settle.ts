@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Prices } from '../../model/configured-agent.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { answerRef } from '../answer-ref.ts';
 import { writeAnswer, writeRawLocation } from '../step-folder.ts';
-import { type Prices, priced, tokensSince, usageOf } from '../token-price.ts';
+import { priced, tokensSince, usageOf } from '../token-price.ts';
 import { failureOf } from './failures.ts';
 import type { FollowedTurn } from './follow-turn.ts';
 import type { Threads } from './threads.ts';

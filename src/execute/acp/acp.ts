@@ -1,0 +1,312 @@
+/**
+ * Executes prompt states with an agent that speaks the Agent Client Protocol. No code outside of this
+ * folder knows a message of the protocol.
+ */
+import { existsSync } from 'node:fs';
+import { type Account, NO_COST } from '../../model/step-account.ts';
+import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
+import { type ChosenStep, readChoices } from '../agent-choices.ts';
+import type { LaunchedProcess } from '../process/index.ts';
+import { protection } from '../protected-files.ts';
+import { writePrompt } from '../step-folder.ts';
+import {
+  type AcpOptions,
+  type AgentProcess,
+  canLoad,
+  launchProcess,
+  Unable,
+} from './agent-process.ts';
+import { Connection, Disconnected, Refused } from './connection.ts';
+import { findAcp } from './executable.ts';
+import { failureOf } from './failures.ts';
+import { type FollowedTurn, followTurn } from './follow-turn.ts';
+import { openSession, type TurnSession } from './open-session.ts';
+import { promptParams, requestLine } from './protocol.ts';
+import { type SessionNotes, sessionNotesIn } from './session-notes.ts';
+import { type Memory, settle, withoutAnswer } from './settle.ts';
+import { readTurn, type SentPrompt, type TurnFile, writeTurn } from './turn-file.ts';
+import { TurnPermissions } from './turn-permissions.ts';
+import { TurnRecord } from './turn-record.ts';
+import { endProcess, WarmProcesses } from './warm.ts';
+
+export function acpExecutor(options: AcpOptions): Executor {
+  const { name, processes } = options;
+  const acp: Acp = {
+    ...options,
+    notes: sessionNotesIn(options.sessionsFolder, name),
+    warm: new WarmProcesses(),
+  };
+  const start = (step: Step, live: Show, ask?: AskPerson) =>
+    controlled(acp, step, live, ask, runTurn);
+  return {
+    name,
+    start,
+    adopt: (step, live, ask) => {
+      const turn = readTurn(step.folder, name);
+      const launched = turn && processes.adopt(turn.process);
+      // No process began, and none will, so the turn can start now.
+      if (!turn || !launched) return start(step, live, ask);
+      const running = controlled(acp, step, live, ask, (turning) =>
+        adoptTurn(turning, turn, launched),
+      );
+      return { ...running, isAdopted: true };
+    },
+    close: () => acp.warm.close(),
+  };
+}
+
+interface Acp extends AcpOptions {
+  readonly notes: SessionNotes;
+  readonly warm: WarmProcesses;
+}
+
+type Show = (live: Live) => void;
+
+/** A turn, and what connects a stop and decisions to it. */
+interface Turning {
+  readonly acp: Acp;
+  readonly step: ChosenStep;
+  readonly live: Show;
+  readonly permissions: TurnPermissions;
+  stopped: boolean;
+  launched: LaunchedProcess | undefined;
+  /** Present while the agent works on the prompt. */
+  talking: { readonly connection: Connection; readonly session: string } | undefined;
+}
+
+function controlled(
+  acp: Acp,
+  given: Step,
+  live: Show,
+  ask: AskPerson | undefined,
+  run: (turning: Turning) => Promise<StepOutcome>,
+): RunningStep {
+  const step = chosen(acp.name, given);
+  const permissions = new TurnPermissions({
+    ask: step.asksPermissions ? ask : undefined,
+    limits: { ...step, ...protection(acp.protects, step) },
+    answer: (id, result) => turning.talking?.connection.answer(id, result),
+    live,
+  });
+  const turning: Turning = {
+    ...{ acp, step, live, permissions },
+    stopped: false,
+    launched: undefined,
+    talking: undefined,
+  };
+  return {
+    outcome: run(turning).catch(crashed),
+    stop: () => {
+      turning.stopped = true;
+      cancel(turning);
+    },
+    decide: (request, decision) => permissions.relay.decide(request, decision),
+    leave: () => void leave(turning),
+  };
+}
+
+/** The agent gets some time to end the turn, so that its session stays whole and its cost is reported. */
+function cancel({ launched, talking, permissions }: Turning): void {
+  if (!talking) {
+    void launched?.stop();
+    return;
+  }
+  permissions.cancel();
+  talking.connection.notify('session/cancel', { sessionId: talking.session });
+  const timer = setTimeout(() => void launched?.stop(), CANCEL_MS);
+  void launched?.ended.then(() => clearTimeout(timer));
+}
+
+const CANCEL_MS = 3_000;
+
+/** An adopted turn is read again first, so that it gets the decisions that have been made. */
+async function leave({ launched, permissions }: Turning): Promise<void> {
+  if (!launched?.fifo) {
+    await launched?.stop();
+    return;
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, READ_MS);
+  });
+  await Promise.race([permissions.relay.allGiven(), launched.ended, timeout]);
+  clearTimeout(timer);
+  launched.leave?.();
+}
+
+/** How long the output of a turn may take to be read again. Decisions that are not given stay recorded. */
+const READ_MS = 10_000;
+
+async function runTurn(turning: Turning): Promise<StepOutcome> {
+  const { acp, step } = turning;
+  const waiting = await acp.warm.acquire(step);
+  if (turning.stopped) {
+    if (waiting) acp.warm.keep(step.agent, waiting);
+    return NOT_BEGUN;
+  }
+  if (!existsSync(step.cwd)) {
+    if (waiting) acp.warm.keep(step.agent, waiting);
+    const message = `There is no folder ${step.cwd} to run ${acp.name} in. Create it, or name another folder.`;
+    return { kind: 'failed', failure: { kind: 'bad-directory', message }, account: FREE };
+  }
+  turning.launched = waiting?.launched;
+  let begun: { readonly process: AgentProcess; readonly session: TurnSession };
+  try {
+    const process = waiting ?? (await launched(turning));
+    begun = { process, session: await openSession(acp, acp.notes, process, step) };
+  } catch (error) {
+    return notBegun(turning, error);
+  }
+  return takeTurn(turning, begun.process, begun.session);
+}
+
+async function launched(turning: Turning): Promise<AgentProcess> {
+  const { acp, step } = turning;
+  const executable = findAcp(acp.name, acp, acp.environment);
+  if (!executable.found) {
+    const message = `${executable.problem} ${executable.remedy}`;
+    throw new Unable({ kind: 'no-executable', message });
+  }
+  return launchProcess(acp, step, executable.path, (launched) => {
+    turning.launched = launched;
+    if (turning.stopped) void launched.stop();
+  });
+}
+
+/** The turn has cost nothing yet. */
+async function notBegun(
+  { acp, step, launched, stopped }: Turning,
+  error: unknown,
+): Promise<StepOutcome> {
+  await launched?.stop();
+  const exit = await launched?.ended;
+  if (stopped || exit?.kind === 'left') return NOT_BEGUN;
+  const failed = (failure: Unable['failure']): StepOutcome => ({
+    kind: 'failed',
+    failure,
+    account: FREE,
+  });
+  if (error instanceof Unable) return failed(error.failure);
+  if (error instanceof Refused)
+    return failed(failureOf({ name: acp.name, logins: [] }, error.error, Date.now()));
+  if (error instanceof Disconnected && launched)
+    return failed(withoutAnswer(acp, exit, launched.stderrFile, step.cwd, error.message));
+  throw error;
+}
+
+async function takeTurn(
+  turning: Turning,
+  process: AgentProcess,
+  { id, open, beforeUsd }: TurnSession,
+): Promise<StepOutcome> {
+  const { acp, step } = turning;
+  const { connection, folder } = process;
+  const model = open.settings.model?.current;
+  const prompt: SentPrompt = {
+    id: connection.newId(),
+    session: id,
+    offset: connection.offset,
+    isSent: false,
+    ...(model !== undefined && { model }),
+    own: open.own,
+    beforeUsd,
+    canLoad: canLoad(process.abilities),
+  };
+  const turn: TurnFile = { acp: acp.name, process: folder, prompt };
+  writeTurn(step.folder, turn);
+  const words = promptOf(acp, step);
+  writePrompt(step.folder, words);
+  const send = async () => {
+    await connection.send(requestLine(prompt.id, 'session/prompt', promptParams(id, words)));
+    writeTurn(step.folder, { ...turn, prompt: { ...prompt, isSent: true } });
+  };
+  const followed = await follow(turning, process.launched, connection, prompt, send);
+  if (followed.exit?.kind === 'left') return NOT_BEGUN;
+  open.countedUsd = followed.record.totalUsd ?? open.countedUsd;
+  if (isKept(turning, process, followed)) acp.warm.keep(step.agent, process);
+  else await endProcess({ launched: process.launched, hasEnded: followed.exit !== undefined });
+  const memory: Memory = { ...acp, logins: process.abilities.logins };
+  const how = turning.stopped ? 'stopped' : 'ours';
+  const { stderrFile } = process.launched;
+  return settle(memory, { step, prompt, process: folder, stderrFile, followed, how });
+}
+
+/** An agent that cannot load sessions needs its process for as long as the session is needed. */
+function isKept(
+  { step, stopped }: Turning,
+  { abilities, hasEnded }: AgentProcess,
+  followed: FollowedTurn,
+): boolean {
+  if (stopped || hasEnded || followed.exit || followed.silent || followed.end.kind === 'none')
+    return false;
+  return !canLoad(abilities) || (step.warm && followed.end.kind === 'result');
+}
+
+async function adoptTurn(
+  turning: Turning,
+  { process, prompt }: TurnFile,
+  launched: LaunchedProcess,
+): Promise<StepOutcome> {
+  turning.launched = launched;
+  // Nothing was sent, and nobody else knows the session that may have been opened.
+  if (!prompt) {
+    await launched.stop();
+    return NOT_BEGUN;
+  }
+  const connection = new Connection(launched, prompt.offset, prompt.id + FREE_IDS);
+  const followed = await follow(turning, launched, connection, prompt);
+  if (followed.exit?.kind === 'left') return NOT_BEGUN;
+  await endProcess({ launched, hasEnded: followed.exit !== undefined });
+  const { acp, step, stopped } = turning;
+  const memory: Memory = { ...acp, logins: [] };
+  const how = stopped ? 'stopped' : 'adopted';
+  return settle(memory, { step, prompt, process, stderrFile: launched.stderrFile, followed, how });
+}
+
+/** The earlier process may have sent some requests after the prompt. */
+const FREE_IDS = 1_000;
+
+async function follow(
+  turning: Turning,
+  launched: LaunchedProcess,
+  connection: Connection,
+  prompt: SentPrompt,
+  send?: () => Promise<void>,
+): Promise<FollowedTurn> {
+  const { step, live, permissions } = turning;
+  turning.talking = { connection, session: prompt.session };
+  if (turning.stopped) cancel(turning);
+  const followed = await followTurn({
+    ...{ launched, connection, prompt, step, permissions },
+    record: new TurnRecord(live),
+    ...(send && { send }),
+    cancel: () => cancel(turning),
+  });
+  turning.talking = undefined;
+  return followed;
+}
+
+/**
+ * The protocol cannot remove a message from a session. If an earlier attempt has left its prompt there,
+ * it is not sent again.
+ */
+function promptOf({ name }: Acp, { prompt, session, previousFolder }: ChosenStep): string {
+  if (session.use !== 'continue' || previousFolder === undefined) return prompt;
+  return readTurn(previousFolder, name)?.prompt?.isSent ? AGAIN : prompt;
+}
+
+const AGAIN =
+  'The last turn broke off. Start again with the last request before this note, from its beginning.';
+
+const FREE: Account = { cost: NO_COST };
+const NOT_BEGUN: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
+
+function chosen(agent: string, step: Step): ChosenStep {
+  if (step.kind === 'prompt') return { ...step, ...readChoices(agent, step.choices) };
+  throw new Error(`Bug: a script was given to ${agent}`);
+}
+
+function crashed(error: unknown): StepOutcome {
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', failure: { kind: 'crashed', message }, account: FREE };
+}

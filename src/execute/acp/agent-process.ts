@@ -1,0 +1,124 @@
+/** A process of an agent, and the sessions that are open in it. */
+
+import type { Prices } from '../../model/configured-agent.ts';
+import type { Failure } from '../../model/failure.ts';
+import type { ChosenStep } from '../agent-choices.ts';
+import { inheritedEnvironment } from '../environment.ts';
+import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
+import type { Protected } from '../protected-files.ts';
+import { Connection } from './connection.ts';
+import type { KnownAgent } from './known.ts';
+import {
+  type Abilities,
+  initializeParams,
+  readAbilities,
+  type SessionSettings,
+  VERSION,
+} from './protocol.ts';
+import { writeTurn } from './turn-file.ts';
+
+/** An agent, and what its processes need. */
+export type AcpOptions = Pick<KnownAgent, 'command'> &
+  Partial<KnownAgent> & {
+    readonly name: string;
+    readonly prices: Prices;
+    readonly environment: NodeJS.ProcessEnv;
+    readonly processes: RunProcesses;
+    /** The run's folder for notes about its sessions. */
+    readonly sessionsFolder: string;
+    readonly protects: Protected;
+  };
+
+export interface AgentProcess {
+  readonly launched: LaunchedProcess;
+  readonly folder: string;
+  readonly connection: Connection;
+  readonly abilities: Abilities;
+  /** The variables of its steps. */
+  readonly environment: string;
+  /** By the ids of the agent. */
+  readonly sessions: Map<string, OpenSession>;
+  /** A process that dies while it waits would lose the next prompt. */
+  hasEnded: boolean;
+}
+
+export interface OpenSession {
+  readonly cwd: string;
+  settings: SessionSettings;
+  /** Its settings before Raymond named others. */
+  readonly own: Own;
+  /** The total cost that has been counted. */
+  countedUsd: number | undefined;
+}
+
+/** Names that Raymond may replace, as they were before. */
+export interface Own {
+  readonly model?: string | undefined;
+  readonly effort?: string | undefined;
+}
+
+/** The turn cannot begin. */
+export class Unable extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** Rejects with `Disconnected`, `Refused` or `Unable`. */
+export async function launchProcess(
+  options: AcpOptions,
+  step: ChosenStep,
+  program: string,
+  onLaunched: (launched: LaunchedProcess) => void,
+): Promise<AgentProcess> {
+  const { name, command, environment, processes, permissions } = options;
+  const { folder } = step;
+  const hasFifo = process.platform !== 'win32';
+  if (hasFifo) await makeFifo(folder);
+  writeTurn(folder, { acp: name, process: folder });
+  const launched = processes.launch({
+    folder,
+    command: program,
+    args: command.slice(1),
+    cwd: step.cwd,
+    env: { ...inheritedEnvironment(environment), ...permissions?.variables, ...step.environment },
+    stdin: hasFifo ? 'fifo' : 'pipe',
+  });
+  onLaunched(launched);
+  const connection = new Connection(launched);
+  const abilities = readAbilities(
+    await connection.request('initialize', initializeParams(), ANSWER_MS),
+  );
+  if (abilities.version !== VERSION)
+    throw new Unable({
+      kind: 'refused',
+      message: `${name} speaks version ${abilities.version} of the Agent Client Protocol, and Raymond speaks version ${VERSION}. Install another version of the agent.`,
+    });
+  const made: AgentProcess = {
+    launched,
+    folder,
+    connection,
+    abilities,
+    environment: environmentKey(step),
+    sessions: new Map(),
+    hasEnded: false,
+  };
+  void connection.over.then(() => {
+    made.hasEnded = true;
+  });
+  return made;
+}
+
+/** How long an agent may take for a request that needs no model. */
+export const ANSWER_MS = 180_000;
+
+export function environmentKey({ environment }: ChosenStep): string {
+  return JSON.stringify(Object.entries(environment).sort());
+}
+
+/** Whether a later process can continue the sessions of this one. */
+export function canLoad({ load, resume }: Abilities): boolean {
+  return load || resume;
+}

@@ -1,0 +1,187 @@
+/** Opens the session of a turn in a process, with the settings of the step. */
+import type { NewSessionRequest } from '@agentclientprotocol/sdk/unstable';
+import type { FailureKind } from '../../model/failure.ts';
+import { type ChosenStep, mayEdit } from '../agent-choices.ts';
+import {
+  type AcpOptions,
+  type AgentProcess,
+  ANSWER_MS,
+  type OpenSession,
+  type Own,
+  Unable,
+} from './agent-process.ts';
+import { Refused } from './connection.ts';
+import { failureOf } from './failures.ts';
+import { readSession, type SessionSettings, type Setting } from './protocol.ts';
+import type { SessionNote, SessionNotes } from './session-notes.ts';
+
+export interface TurnSession {
+  /** As the agent names it. */
+  readonly id: string;
+  readonly open: OpenSession;
+  /** The cost before the turn, as the agent counts it. */
+  readonly beforeUsd: number;
+}
+
+/** Rejects with `Disconnected`, `Refused` or `Unable`. */
+export async function openSession(
+  options: AcpOptions,
+  notes: SessionNotes,
+  process: AgentProcess,
+  step: ChosenStep,
+): Promise<TurnSession> {
+  const { session } = step;
+  const source = session.use === 'branch' ? session.from : session.id;
+  // A session may have two names. The note of the agent's own name is the newest.
+  const named = notes.read(source)?.session ?? source;
+  const note = notes.read(named);
+  const id = await sessionFor(options, process, step, named, note);
+  const open = process.sessions.get(id);
+  if (!open) throw new Error('Bug: the session is not open');
+  await adjust(options, process, id, open, step);
+  const earlier =
+    options.totals === 'session' && session.use !== 'fresh' ? note?.totalUsd : undefined;
+  return { id, open, beforeUsd: open.countedUsd ?? earlier ?? 0 };
+}
+
+async function sessionFor(
+  options: AcpOptions,
+  process: AgentProcess,
+  { session, cwd }: ChosenStep,
+  named: string,
+  note: SessionNote | undefined,
+): Promise<string> {
+  const { abilities, sessions } = process;
+  const there = { sessionId: named, cwd, mcpServers: [] };
+  switch (session.use) {
+    case 'fresh':
+      return opened(options, process, 'session/new', { cwd, mcpServers: [] }, 'refused');
+    case 'branch':
+      if (abilities.fork)
+        return opened(options, process, 'session/fork', there, 'session-gone', note);
+      throw unable(
+        'refused',
+        `${options.name} cannot branch sessions: it does not offer session/fork. Use a function or a reset instead of a call, or another agent.`,
+      );
+    case 'continue':
+      if (sessions.get(named)?.cwd === cwd) return named;
+      if (abilities.resume)
+        return opened(options, process, 'session/resume', there, 'session-gone', note);
+      if (abilities.load)
+        return opened(options, process, 'session/load', there, 'session-gone', note);
+      throw unable(
+        'session-gone',
+        `${options.name} cannot load sessions of an earlier process. Resume with --fresh to begin the state in a new session.`,
+      );
+  }
+}
+
+async function opened(
+  { name }: AcpOptions,
+  { abilities, connection, sessions }: AgentProcess,
+  method: string,
+  params: NewSessionRequest & { readonly sessionId?: string },
+  fallback: FailureKind,
+  note?: SessionNote,
+): Promise<string> {
+  let result: unknown;
+  try {
+    result = await connection.request(method, params, ANSWER_MS);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const agent = { name, logins: abilities.logins };
+    throw new Unable(failureOf(agent, error.error, Date.now(), fallback));
+  }
+  const { id: given, ...settings } = readSession(result);
+  // Only new sessions get an id.
+  const isNew = method === 'session/new' || method === 'session/fork';
+  const id = isNew ? given : (params.sessionId ?? '');
+  if (id === '') throw unable('crashed', `${name} answered ${method} without a session.`);
+  const own: Own = note?.own ?? {
+    model: settings.model?.current,
+    effort: settings.effort?.current,
+  };
+  sessions.set(id, { cwd: params.cwd, settings, own, countedUsd: undefined });
+  return id;
+}
+
+/** Names of a state apply to its turn. The next turn without a name has the session's own one again. */
+async function adjust(
+  options: AcpOptions,
+  process: AgentProcess,
+  id: string,
+  open: OpenSession,
+  step: ChosenStep,
+): Promise<void> {
+  const wanted: readonly Wanted[] = [
+    { key: 'mode', value: modeFor(options, step), isNamed: !mayEdit(step) },
+    { key: 'model', value: step.model ?? open.own.model, isNamed: step.model !== undefined },
+    { key: 'effort', value: step.effort ?? open.own.effort, isNamed: step.effort !== undefined },
+  ];
+  for (const { key, value, isNamed } of wanted) {
+    const setting = open.settings[key];
+    if (value === undefined || setting?.current === value) continue;
+    const found = setting && valueIn(setting, value);
+    if (setting && found !== undefined) await set(options, process, id, open, key, setting, found);
+    else if (isNamed && (setting || key !== 'mode'))
+      throw unable(
+        key === 'model' ? 'unknown-model' : 'refused',
+        `${options.name} does not offer the ${key} "${value}".${offered(setting)}`,
+      );
+  }
+}
+
+interface Wanted {
+  readonly key: 'mode' | 'model' | 'effort';
+  readonly value: string | undefined;
+  /** It must not be left out. */
+  readonly isNamed: boolean;
+}
+
+async function set(
+  { name }: AcpOptions,
+  { abilities, connection }: AgentProcess,
+  id: string,
+  open: OpenSession,
+  key: keyof SessionSettings,
+  setting: Setting,
+  value: string,
+): Promise<void> {
+  if (setting.current === value) return;
+  const { method, params } = setting.set(id, value);
+  try {
+    const { id: _, ...changed } = readSession(await connection.request(method, params, ANSWER_MS));
+    // Another model may have other efforts.
+    open.settings = { ...open.settings, [key]: { ...setting, current: value }, ...changed };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new Unable(failureOf({ name, logins: abilities.logins }, error.error, Date.now()));
+  }
+}
+
+/** An author may leave out the provider of a model. */
+function valueIn({ values }: Setting, name: string): string | undefined {
+  return (
+    values.find((value) => value === name) ?? values.find((value) => value.endsWith(`/${name}`))
+  );
+}
+
+function offered(setting: Setting | undefined): string {
+  if (!setting || setting.values.length === 0) return '';
+  const some = setting.values.slice(0, MOST_NAMES).join(', ').slice(0, 500);
+  return ` It offers ${some}${setting.values.length > MOST_NAMES ? ', ...' : ''}.`;
+}
+
+const MOST_NAMES = 10;
+
+/** The mode of the agent in which it asks for everything that the run does not allow. */
+function modeFor({ permissions }: AcpOptions, step: ChosenStep): string | undefined {
+  const modes = permissions?.modes ?? {};
+  if (step.skipPermissions) return modes.skip;
+  if (step.permissionMode === 'plan') return modes.plan;
+  return mayEdit(step) ? modes.edits : modes.strict;
+}
+
+function unable(kind: FailureKind, message: string): Unable {
+  return new Unable({ kind, message });
+}

@@ -1,0 +1,95 @@
+/**
+ * A permission request of an agent: as Raymond describes it to people, and the option that follows from
+ * a decision. All fields come from the agent, so every one may be missing or of any size.
+ */
+import type { DecisionKind, PermissionRequest } from '../../model/permission.ts';
+import { type Fields, fields, list, text } from '../json.ts';
+import type { Id, Incoming } from './protocol.ts';
+
+export interface Asked {
+  readonly id: Id;
+  /** The id of the request for people. */
+  readonly request: string;
+  readonly session: string;
+  /** The tool call. */
+  readonly call: Fields;
+  readonly callId: string;
+  readonly options: readonly { readonly id: string; readonly kind: string }[];
+}
+
+export function readAsked({
+  id,
+  method,
+  params,
+}: Extract<Incoming, { kind: 'request' }>): Asked | undefined {
+  if (method !== 'session/request_permission') return undefined;
+  const call = fields(params.toolCall);
+  return {
+    id,
+    request: String(id),
+    session: text(params.sessionId),
+    call,
+    callId: text(call.toolCallId),
+    options: list(params.options)
+      .map(fields)
+      .map((option) => ({ id: text(option.optionId), kind: text(option.kind) })),
+  };
+}
+
+/** Raymond cannot check later calls against a rule of the agent, so a call is allowed only once. */
+export function describeRequest({ request, call }: Asked): PermissionRequest {
+  const input = inputText(call);
+  const title = text(call.title);
+  return {
+    request,
+    tool: toolName(call),
+    summary: (title || input).replace(/\s+/g, ' ').slice(0, MOST_SUMMARY),
+    input: input.slice(0, MOST_INPUT),
+    ...(input.length > MOST_INPUT && { inputLength: input.length }),
+  };
+}
+
+export function toolName(call: Fields): string {
+  return (text(call.name) || text(call.kind) || 'tool').slice(0, MOST_SUMMARY);
+}
+
+/** A request in one line, for the list of what was denied. */
+export function lineAbout({ call }: Asked): string {
+  return `${toolName(call)} ${text(call.title).replace(/\s+/g, ' ')}`.trim().slice(0, MOST_SUMMARY);
+}
+
+const MOST_SUMMARY = 300;
+/** Enough to judge a call. The records of the step have all of it. */
+const MOST_INPUT = 16_000;
+
+/** The title, the arguments and the changes of a call. Lines of a longer text are indented. */
+function inputText(call: Fields): string {
+  const changes = list(call.content).map(fields).flatMap(changeText);
+  return [text(call.title), ...Object.entries(fields(call.rawInput)).map(argumentText), ...changes]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function argumentText([name, value]: [string, unknown]): string {
+  const key = /^[\w-]{1,60}$/.test(name) ? name : JSON.stringify(name);
+  const shown = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+  return shown.includes('\n') ? `${key}:\n${shown.replace(/^/gm, '  ')}` : `${key}: ${shown}`;
+}
+
+function changeText(part: Fields): readonly string[] {
+  if (part.type === 'diff')
+    return [`new text of ${text(part.path)}:\n${text(part.newText).replace(/^/gm, '  ')}`];
+  const said = text(fields(part.content).text);
+  return said === '' ? [] : [said];
+}
+
+/**
+ * The option that follows from a decision. Undefined if the agent offers none: then the answer is that
+ * the request is cancelled. A call that is allowed once must not be allowed for ever.
+ */
+export function optionFor({ options }: Asked, decision: DecisionKind): string | undefined {
+  const kind = decision === 'deny' ? 'reject_once' : 'allow_once';
+  const found = options.find((option) => option.kind === kind && option.id !== '');
+  if (found || decision !== 'deny') return found?.id;
+  return options.find((option) => option.kind === 'reject_always' && option.id !== '')?.id;
+}

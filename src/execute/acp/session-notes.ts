@@ -1,0 +1,21 @@
+/** What Raymond remembers of a session. The agent chooses its id. */
+import * as z from 'zod/mini';
+import { type KeptNotes, keptNotes } from '../kept-notes.ts';
+
+const noteSchema = z.object({
+  /** The session as the agent names it. */
+  session: z.string(),
+  /** Its settings before Raymond named others. */
+  own: z.optional(z.object({ model: z.optional(z.string()), effort: z.optional(z.string()) })),
+  /** Its cost, as the agent counts it. */
+  totalUsd: z.optional(z.number()),
+});
+
+export type SessionNote = z.infer<typeof noteSchema>;
+
+/** By the id of the session in the run, and by that of the agent. */
+export type SessionNotes = KeptNotes<SessionNote>;
+
+export function sessionNotesIn(folder: string, agent: string): SessionNotes {
+  return keptNotes(folder, noteSchema, `${agent}-`);
+}

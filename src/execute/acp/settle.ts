@@ -1,0 +1,131 @@
+/** Turns the end of a turn into the outcome of its step, and keeps notes about the session. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StopReason } from '@agentclientprotocol/sdk/unstable';
+import type { Prices } from '../../model/configured-agent.ts';
+import type { Failure } from '../../model/failure.ts';
+import type { Account } from '../../model/step-account.ts';
+import { STEP_FILES } from '../../model/step-files.ts';
+import type { PromptStep, StepOutcome } from '../../ports.ts';
+import { answerRef } from '../answer-ref.ts';
+import { tailIfReadable } from '../file-text.ts';
+import { fields, text } from '../json.ts';
+import { isSessionId } from '../kept-notes.ts';
+import type { Exit } from '../process/index.ts';
+import { writeAnswer, writeRawLocation } from '../step-folder.ts';
+import { costOf } from './cost.ts';
+import { failureOf } from './failures.ts';
+import type { FollowedTurn } from './follow-turn.ts';
+import type { SessionNotes } from './session-notes.ts';
+import type { SentPrompt } from './turn-file.ts';
+
+export interface Memory {
+  readonly name: string;
+  readonly notes: SessionNotes;
+  readonly prices: Prices;
+  readonly logins: readonly string[];
+}
+
+export interface SettledTurn {
+  readonly step: PromptStep;
+  readonly prompt: SentPrompt;
+  /** The folder of the process. */
+  readonly process: string;
+  readonly stderrFile: string;
+  readonly followed: FollowedTurn;
+  readonly how: 'ours' | 'stopped' | 'adopted';
+}
+
+export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
+  const { step, prompt, process, followed, how } = turn;
+  const { end, record, exit, silent } = followed;
+  const account = accountOf(memory, turn);
+  writeRawLocation(step.folder, {
+    file: join(process, STEP_FILES.stdout.name),
+    from: prompt.offset,
+    to: followed.offset,
+  });
+  const failed = (failure: Failure): StepOutcome => ({ kind: 'failed', failure, account });
+  const reason = end.kind === 'result' ? text(fields(end.result).stopReason) : undefined;
+  if (reason === 'end_turn' && record.answer !== undefined) {
+    // The decision must use the text that is kept, in which half characters are replaced.
+    const output = Buffer.from(record.answer).toString('utf8');
+    writeAnswer(step.folder, output);
+    const { denied } = followed;
+    return { kind: 'answered', output, answer: answerRef(output), denied, account };
+  }
+  if (silent) {
+    const message = `${step.state} was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`;
+    return failed({ kind: 'idle', message });
+  }
+  const isLost = end.kind === 'none' && how === 'adopted' && exit?.kind !== 'exited';
+  if (how === 'stopped' || isLost) {
+    const sessionUsable = record.hasSpoken && prompt.canLoad;
+    return { kind: 'interrupted', sessionUsable, account };
+  }
+  if (end.kind === 'error') return failed(failureOf(memory, end.error, Date.now()));
+  if (end.kind === 'none')
+    return failed(withoutAnswer(memory, exit, turn.stderrFile, step.cwd, end.reason));
+  return failed(withoutText(memory, reason ?? ''));
+}
+
+/** The failure of a process that ended, or that did not answer. */
+export function withoutAnswer(
+  { name }: Pick<Memory, 'name'>,
+  exit: Exit | undefined,
+  stderrFile: string,
+  cwd: string,
+  reason: string,
+): Failure {
+  if (exit?.kind === 'unstarted') {
+    const kind = existsSync(cwd) ? 'no-executable' : 'bad-directory';
+    return { kind, message: exit.reason };
+  }
+  const code = exit?.kind === 'exited' ? `exit code ${exit.code}` : 'its exit code is unknown';
+  const fact = reason === '' ? `${name} ended without an answer (${code}).` : `${name}: ${reason}`;
+  const message = `${fact} ${tailIfReadable(stderrFile).slice(-MOST_COMPLAINT)}`.trim();
+  // Whatever is not recognised is a crash, so that it is tried again.
+  const known = failureOf({ name, logins: [] }, { code: 0, message }, Date.now(), 'crashed');
+  return known.kind === 'not-logged-in' ? known : { kind: 'crashed', message };
+}
+
+const MOST_COMPLAINT = 1_000;
+
+function withoutText({ name }: Memory, reason: string): Failure {
+  switch (reason as StopReason) {
+    case 'end_turn':
+      return { kind: 'blocked', message: 'The model did not answer.' };
+    case 'max_tokens':
+      return { kind: 'refused', message: `${name} reached the limit of tokens for an answer.` };
+    case 'max_turn_requests':
+      return { kind: 'refused', message: `${name} reached its limit of requests for a turn.` };
+    case 'refusal':
+      return { kind: 'refused', message: `${name} refused to answer.` };
+    case 'cancelled':
+      return { kind: 'blocked', message: `${name} cancelled the turn by itself.` };
+    default:
+      return { kind: 'crashed', message: `${name} ended the turn without a known reason.` };
+  }
+}
+
+function accountOf({ notes, prices }: Memory, { step, prompt, followed }: SettledTurn): Account {
+  const { record, end } = followed;
+  const { session, own, beforeUsd, model } = prompt;
+  const account = costOf(
+    {
+      result: end.kind === 'result' ? end.result : undefined,
+      beforeUsd,
+      totalUsd: record.totalUsd,
+      model,
+      characters: step.prompt.length + record.characters,
+      hasSpoken: record.hasSpoken,
+    },
+    prices,
+  );
+  const totalUsd = record.totalUsd ?? beforeUsd;
+  const note = { session, own, ...(totalUsd > 0 && { totalUsd }) };
+  notes.write(step.session.id, note);
+  notes.write(session, note);
+  // A name that a note cannot have stays in the note of the session's other name.
+  return { ...account, session: { id: isSessionId(session) ? session : step.session.id } };
+}

@@ -1,0 +1,118 @@
+/** Collects what an agent reports during a turn. */
+import { printedTexts } from '../../parse/print-pieces.ts';
+import { printStream } from '../../parse/print-stream.ts';
+import type { Live } from '../../ports.ts';
+import { fields, text } from '../json.ts';
+import { costIn, type Update, type UpdateKind } from './protocol.ts';
+
+export class TurnRecord {
+  readonly #live: (live: Live) => void;
+  readonly #prints = printStream();
+  readonly #tools = new Map<string, Tool>();
+  /** The message that is being written. Agents may give their messages names. */
+  #current: Message | undefined;
+  #named: Message | undefined;
+  #unnamed: Message | undefined;
+  #characters = 0;
+  #totalUsd: number | undefined;
+
+  constructor(live: (live: Live) => void) {
+    this.#live = live;
+  }
+
+  /**
+   * The last message. If the agent names its messages, texts without a name are remarks of the program
+   * and not of the model.
+   */
+  get answer(): string | undefined {
+    return (this.#named ?? this.#unnamed)?.text;
+  }
+
+  /** The model has begun to work, so the session contains the prompt. */
+  get hasSpoken(): boolean {
+    return this.#characters > 0 || this.#tools.size > 0;
+  }
+
+  /** The length of everything that the model has written. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** The newest total cost that the agent reported. */
+  get totalUsd(): number | undefined {
+    return this.#totalUsd;
+  }
+
+  add(update: Update): void {
+    this.#totalUsd = costIn(update) ?? this.#totalUsd;
+    const kind = update.kind as UpdateKind;
+    switch (kind) {
+      case 'agent_message_chunk':
+        this.#chunk(text(fields(update.fields.content).text), text(update.fields.messageId));
+        return;
+      case 'agent_thought_chunk':
+        this.#characters += text(fields(update.fields.content).text).length;
+        return;
+      case 'tool_call':
+      case 'tool_call_update':
+        this.#tool(update);
+        return;
+    }
+  }
+
+  /** The turn is over. */
+  end(): void {
+    this.#finish();
+  }
+
+  #chunk(part: string, name: string): void {
+    if (this.#current?.name !== name) this.#finish();
+    this.#characters += part.length;
+    if ((this.#current?.text.length ?? 0) + part.length > MOST_TEXT) return;
+    this.#current ??= { name, text: '' };
+    this.#current.text += part;
+  }
+
+  #finish(): void {
+    const message = this.#current;
+    this.#current = undefined;
+    if (!message || message.text.trim() === '') return;
+    if (message.name === '') this.#unnamed = message;
+    else this.#named = message;
+    this.#live({ kind: 'text', text: message.text });
+    for (const printed of printedTexts(this.#prints.push(message.text)))
+      this.#live({ kind: 'print', text: printed });
+  }
+
+  /** The arguments of a call, and so its title, often come after the call itself. */
+  #tool({ kind, fields: call }: Update): void {
+    this.#finish();
+    const id = text(call.toolCallId);
+    const known = this.#tools.get(id);
+    const title = text(call.title) || known?.title || '';
+    const name = known?.name || text(call.name) || text(call.kind) || 'tool';
+    const tool: Tool = { name, title, isShown: known?.isShown ?? false };
+    const isKnown = kind === 'tool_call_update' || (title !== '' && title !== name);
+    if (isKnown && !tool.isShown) {
+      tool.isShown = true;
+      this.#live({ kind: 'tool', name: clipped(name), summary: clipped(title) });
+    }
+    if (known || this.#tools.size < MOST_TOOLS) this.#tools.set(id, tool);
+  }
+}
+
+interface Message {
+  readonly name: string;
+  text: string;
+}
+
+interface Tool {
+  readonly name: string;
+  readonly title: string;
+  isShown: boolean;
+}
+
+const MOST_TEXT = 32 * 1024 * 1024;
+const MOST_TOOLS = 10_000;
+
+const clipped = (line: string) => line.slice(0, 300);

@@ -1,0 +1,431 @@
+// An agent that speaks the Agent Client Protocol, well or badly, as an executor.
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { acpExecutor } from '../../src/execute/acp/acp.ts';
+import type { AcpOptions } from '../../src/execute/acp/agent-process.ts';
+import { RunProcesses } from '../../src/execute/process/index.ts';
+import type { SessionUse } from '../../src/model/event.ts';
+import type { Asking, Live, PromptStep, StepOutcome } from '../../src/ports.ts';
+import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
+import { living, place, promptStep } from '../contracts/steps.ts';
+import { eventually } from '../eventually.ts';
+
+executorContract(
+  'an agent without fork',
+  { survives: true, namesSessions: true, cost: 'priced' },
+  async () => {
+    const { world, log } = await scripted('load');
+    return {
+      ...world,
+      begun: (count) => eventually('the steps begin', () => log().length >= count),
+    };
+  },
+);
+
+const fresh = (): SessionUse => ({ use: 'fresh', id: randomUUID() });
+const goOn = (outcome: StepOutcome): SessionUse => ({ use: 'continue', id: idOf(outcome) });
+
+test('one process serves all sessions of an agent, as the steps say', async () => {
+  const { ask, log, close } = await scripted('fork', 'load', 'echo');
+  const main = await ask('Q0', fresh());
+  const branch = await ask('Q1', { use: 'branch', from: idOf(main), id: randomUUID() });
+  await ask('Q2', goOn(main));
+  await ask('Q3', goOn(branch));
+  await ask('Q4', fresh());
+  expect(log().map(({ history }) => history.join(' '))).toEqual([
+    'Q0',
+    'Q0 A0 Q1',
+    'Q0 A0 Q2',
+    'Q0 A0 Q1 A1 Q3',
+    'Q4',
+  ]);
+  expect(new Set(log().map(({ pid }) => pid)).size).toBe(1);
+  await close();
+});
+
+test.each(['load', 'resume'])(
+  'a later process continues a session with session/%s, and its replay is not the answer',
+  async (how) => {
+    const { ask, log } = await scripted('fork', how, 'echo');
+    const cold = { warm: false };
+    const id = randomUUID();
+    const main = await ask('Q0', { use: 'fresh', id }, cold);
+    const again = await ask('Q1', { use: 'continue', id }, cold);
+    const branch = await ask('Q2', { use: 'branch', from: idOf(main), id: randomUUID() }, cold);
+    expect([again, branch].map(textOf)).toEqual(['A1', 'A2']);
+    expect(log().map(({ history }) => history.join(' '))).toEqual([
+      'Q0',
+      'Q0 A0 Q1',
+      'Q0 A0 Q1 A1 Q2',
+    ]);
+    expect(new Set(log().map(({ pid }) => pid)).size).toBe(3);
+  },
+);
+
+test('an agent that cannot load keeps its process, even without warm processes', async () => {
+  const { ask, log, close, world } = await scripted('echo');
+  const main = await ask('Q0', fresh(), { warm: false });
+  expect(textOf(await ask('Q1', goOn(main), { warm: false }))).toBe('A1');
+  expect(new Set(log().map(({ pid }) => pid)).size).toBe(1);
+  await close();
+  await eventually('no process is left', () => world.left().length === 0);
+  const { ask: askLater } = await world.later();
+  const gone = await askLater('Q2', goOn(main));
+  expect(gone).toMatchObject({ kind: 'failed', failure: { kind: 'session-gone' } });
+});
+
+test('a branch that the agent does not offer is refused, whatever was declared', async () => {
+  const { ask, close } = await scripted('load');
+  const main = await ask('Q0', fresh());
+  const branch = await ask('Q1', { use: 'branch', from: idOf(main), id: randomUUID() });
+  expect(branch).toMatchObject({ kind: 'failed', failure: { kind: 'refused' } });
+  expect(failureText(branch)).toContain('does not offer session/fork');
+  await close();
+});
+
+test('noise of all kinds changes neither the answer nor the session', async () => {
+  const { ask, lives, close } = await scripted('load');
+  const outcome = await ask('noisy', fresh());
+  expect(outcome).toMatchObject({ kind: 'answered', output: 'the answer' });
+  const texts = lives.flatMap((live) => (live.kind === 'text' ? [live.text] : []));
+  expect(texts).toEqual(['files: -32601 ', 'A remark of the program.', 'the answer']);
+  await close();
+});
+
+test.each([
+  ['exits', 'crashed', 'The engine is broken.'],
+  ['mute', 'blocked', 'did not answer'],
+  ['stops refusal', 'refused', 'refused to answer'],
+  ['stops max_tokens', 'refused', 'limit of tokens'],
+  ['stops max_turn_requests', 'refused', 'limit of requests'],
+  ['stops cancelled', 'blocked', 'cancelled the turn by itself'],
+  ['stops whatever', 'crashed', 'without a known reason'],
+  ['error -32000 Authentication required', 'not-logged-in', 'Run "scripted login"'],
+  ['error -32603 Invalid API key', 'not-logged-in', 'Invalid API key'],
+  [
+    'error -32603 You have reached your usage limit, try again in 60 s',
+    'usage-limit',
+    'usage limit',
+  ],
+  ['error -32603 insufficient_quota', 'no-credit', 'insufficient_quota'],
+  ['error -32603 The model x does not exist', 'unknown-model', 'does not exist'],
+  ['error -32603 503 overloaded', 'overloaded', 'overloaded'],
+  ['error -32603 fetch failed', 'connection-lost', 'fetch failed'],
+  ['error -32603 Internal error', 'refused', 'Internal error'],
+])('"%s" is a failure of the kind %s', async (prompt, kind, message) => {
+  const { ask } = await scripted('load');
+  const outcome = await ask(prompt, fresh());
+  expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
+  expect(failureText(outcome)).toContain(message);
+  if (outcome.kind === 'failed' && kind === 'usage-limit')
+    expect(outcome.failure.resetsAt).toBeGreaterThan(Date.now());
+});
+
+test.each([
+  ['logged-out', 'not-logged-in', 'Run "scripted login"'],
+  ['version-2', 'refused', 'version 2 of the Agent Client Protocol'],
+])('an agent that is %s cannot begin', async (how, kind, message) => {
+  const { ask, world } = await scripted(how);
+  const outcome = await ask('Q', fresh());
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    failure: { kind },
+    account: { cost: { usd: 0 } },
+  });
+  expect(failureText(outcome)).toContain(message);
+  await eventually('no process is left', () => world.left().length === 0);
+});
+
+test('a silent turn is cancelled, and its process ended', async () => {
+  const { ask, world } = await scripted('load');
+  const outcome = await ask('never', fresh(), { idleTimeoutMs: 300 });
+  expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'idle' } });
+  expect(world.left()).toEqual([]);
+});
+
+test.each(['never', 'deaf'])(
+  'a stop of a turn that is %s leaves no process, and keeps what was paid',
+  async (how) => {
+    const { world, step, log } = await scripted('load');
+    const running = world.executor.start(step(how, fresh()), () => {});
+    await eventually('the turn begins', () => log().length > 0);
+    running.stop();
+    const outcome = await running.outcome;
+    expect(outcome).toMatchObject({ kind: 'interrupted', sessionUsable: how === 'deaf' });
+    expect(world.left()).toEqual([]);
+    if (how === 'deaf') expect(outcome.account.cost).toMatchObject({ from: 'estimated' });
+  },
+);
+
+test('an agent that never answers can be stopped at its start', async () => {
+  const { world, step } = await scripted('asleep');
+  const running = world.executor.start(step('Q', fresh()), () => {});
+  await eventually('the process begins', () => world.left().length > 0);
+  running.stop();
+  expect(await running.outcome).toMatchObject({ kind: 'interrupted', sessionUsable: false });
+  expect(world.left()).toEqual([]);
+});
+
+test('costs are told, priced or estimated, and each turn is counted once', async () => {
+  const { ask, close } = await scripted('load', 'fork');
+  const main = await ask('costs 0.25', fresh());
+  expect(main.account.cost).toEqual({ usd: 0.25, from: 'told' });
+  const again = await ask('costs 0.5', goOn(main));
+  expect(again.account.cost).toEqual({ usd: 0.5, from: 'told' });
+  const priced = await ask('Q', fresh());
+  expect(priced.account).toMatchObject({
+    cost: { from: 'priced' },
+    usage: { inputTokens: 60, cacheReadTokens: 40, outputTokens: 20 },
+  });
+  expect(priced.account.cost.usd).toBeCloseTo((100 * 15 + 20 * 120) / 1_000_000, 9);
+  expect((await ask('bare', fresh())).account.cost).toMatchObject({
+    usd: expect.closeTo((4 * 15 + 4 * 120) / 1_000_000, 9),
+    from: 'estimated',
+  });
+  await close();
+});
+
+test('a model applies to the turns that name it, and the price follows it', async () => {
+  const prices = {
+    small: { input: 1, cached: 1, output: 1 },
+    large: { input: 2, cached: 2, output: 2 },
+  };
+  const { ask, log, close } = await scriptedWith({ prices }, 'models');
+  const main = await ask('Q0', fresh());
+  const large = await ask('Q1', goOn(main), { choices: { model: 'large' } });
+  const small = await ask('Q2', goOn(main));
+  expect(log().map(({ model }) => model)).toEqual([undefined, 'acme/large', 'acme/small']);
+  expect([main, large, small].map(({ account }) => account.cost.usd * 1_000_000)).toEqual([
+    120, 240, 120,
+  ]);
+  const unknown = await ask('Q3', goOn(main), { choices: { model: 'medium' } });
+  expect(unknown).toMatchObject({ kind: 'failed', failure: { kind: 'unknown-model' } });
+  expect(failureText(unknown)).toContain('It offers acme/small, acme/large.');
+  await close();
+});
+
+const OPTIONS = [
+  { optionId: 'ever', name: 'Always', kind: 'allow_always' },
+  { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
+const chosen = (option: string) => `reply: {"outcome":"selected","optionId":"${option}"}`;
+const cancelled = 'reply: {"outcome":"cancelled"}';
+const edit = (path: string) => ({ kind: 'edit', title: 'an edit', locations: [{ path }] });
+const run = { kind: 'execute', title: 'make' };
+
+test.each([
+  ['an edit in the directory', edit('a.txt'), OPTIONS, {}, chosen('yes')],
+  ['an edit outside', edit('/etc/passwd'), OPTIONS, {}, chosen('no')],
+  ['an edit through a link', edit('link/a.txt'), OPTIONS, {}, chosen('no')],
+  ['an edit without a file', { kind: 'edit' }, OPTIONS, {}, chosen('no')],
+  [
+    'an edit of .raymond',
+    edit('.raymond/config.toml'),
+    OPTIONS,
+    { skipPermissions: true },
+    chosen('no'),
+  ],
+  [
+    'an edit of the workflow',
+    edit('flow/START.md'),
+    OPTIONS,
+    { skipPermissions: true },
+    chosen('no'),
+  ],
+  ['an edit of the task folder', edit('.raymond/runs/run/tasks/x'), OPTIONS, {}, chosen('yes')],
+  ['an edit in plan mode', edit('a.txt'), OPTIONS, { permissionMode: 'plan' }, chosen('no')],
+  ['a command', run, OPTIONS, {}, chosen('no')],
+  ['a command without limits', run, OPTIONS, { skipPermissions: true }, chosen('yes')],
+  ['no options', edit('a.txt'), [], {}, cancelled],
+  ['only for ever', edit('a.txt'), OPTIONS.slice(0, 1), {}, cancelled],
+  ['odd options', edit('a.txt'), [7, null, { kind: 'allow_once' }], {}, cancelled],
+  ['reject for ever', run, [{ optionId: 'never', kind: 'reject_always' }], {}, chosen('never')],
+] as const)(
+  'without a person, the run decides: %s',
+  async (_, call, options, choices, expected) => {
+    const { ask, lives } = await scripted('load');
+    const outcome = await ask(`wants ${JSON.stringify({ options, call })}`, fresh(), {
+      choices,
+      warm: false,
+    });
+    expect(textOf(outcome)).toBe(expected);
+    const isDenied = expected !== chosen('yes');
+    expect(outcome).toMatchObject({ denied: isDenied ? [expect.any(String)] : [] });
+    expect(lives.some(({ kind }) => kind === 'denied')).toBe(isDenied);
+  },
+);
+
+test.each([
+  ['allow', chosen('yes')],
+  ['deny', chosen('no')],
+] as const)('a person decides about the rest: %s', async (decision, expected) => {
+  const { world, step } = await scripted('load');
+  const hostile = {
+    ...run,
+    title: `make\u001b[2J ${'x'.repeat(10_000)}`,
+    rawInput: { command: 'make\nall', 'odd key': 1 },
+  };
+  const asked: Asking[] = [];
+  const running = world.executor.start(
+    step(`wants ${JSON.stringify({ options: OPTIONS, call: hostile })}`, fresh(), {
+      asksPermissions: true,
+      warm: false,
+    }),
+    () => {},
+    (asking) => asked.push(asking),
+  );
+  await eventually('the request arrives', () => asked.length > 0);
+  const [first] = asked;
+  if (first?.kind !== 'requested') throw new Error('There is no request.');
+  expect(first.request).toMatchObject({ request: 'agent-1', tool: 'execute' });
+  expect(first.request.summary.length).toBeLessThanOrEqual(300);
+  expect(first.request.input).toContain('command:\n  make\n  all\n"odd key": 1');
+  running.decide?.(first.request.request, { decision });
+  running.decide?.(first.request.request, { decision: 'allow' });
+  expect(textOf(await running.outcome)).toBe(expected);
+});
+
+test('a later process answers a request that an earlier one left open', async () => {
+  const { world, step } = await scripted('load');
+  const asking = step(`wants ${JSON.stringify({ options: OPTIONS, call: run })}`, fresh(), {
+    asksPermissions: true,
+  });
+  const first: Asking[] = [];
+  const running = world.executor.start(
+    asking,
+    () => {},
+    (one) => first.push(one),
+  );
+  await eventually('the request arrives', () => first.length > 0);
+  world.leave();
+  expect(await running.outcome).toMatchObject({ kind: 'interrupted' });
+  const later = world.again();
+  const second: Asking[] = [];
+  const adopted = later.adopt(
+    asking,
+    () => {},
+    (one) => second.push(one),
+  );
+  await eventually('the request arrives again', () => second.length > 0);
+  expect(second).toEqual(first);
+  adopted.decide?.('agent-1', { decision: 'allow' });
+  expect(textOf(await adopted.outcome)).toBe(chosen('yes'));
+  expect(world.left()).toEqual([]);
+});
+
+test('a turn continues while no Raymond process exists', async () => {
+  const { world, step, log, file } = await scripted('load');
+  const waits = step(`wait ${file('go')}`, fresh());
+  const running = world.executor.start(waits, () => {});
+  await eventually('the turn begins', () => log().length > 0);
+  world.leave();
+  await running.outcome;
+  await writeFile(file('go'), '');
+  const stdout = join(waits.folder, 'stdout');
+  await eventually('it ends', () => readFileSync(stdout, 'utf8').includes('end_turn'));
+  const outcome = await world.again().adopt(waits, () => {}).outcome;
+  expect(outcome).toMatchObject({ kind: 'answered', output: 'the answer' });
+  expect(log()).toHaveLength(1);
+  expect(world.left()).toEqual([]);
+});
+
+test('a repeated prompt is not sent twice to a session', async () => {
+  const { ask, step, log } = await scripted('load', 'echo');
+  const main = await ask('Q0', fresh(), { warm: false });
+  const failing = step('error -32603 boom', goOn(main), { warm: false });
+  expect(await ask(failing)).toMatchObject({ kind: 'failed' });
+  await ask('error -32603 boom', goOn(main), {
+    previousFolder: failing.folder,
+    attempt: 2,
+    warm: false,
+  });
+  expect(log().at(-1)?.history.at(-1)).toMatch(/^The last turn broke off/);
+});
+
+function idOf({ account }: StepOutcome): string {
+  if (!account.session) throw new Error('The turn has no session.');
+  return account.session.id;
+}
+
+function textOf(outcome: StepOutcome): string {
+  if (outcome.kind !== 'answered') throw new Error(`It did not answer: ${JSON.stringify(outcome)}`);
+  return outcome.output.slice(0, outcome.output.length);
+}
+
+function failureText(outcome: StepOutcome): string {
+  return outcome.kind === 'failed' ? outcome.failure.message : '';
+}
+
+const scripted = (...abilities: string[]) => scriptedWith({}, ...abilities);
+
+async function scriptedWith(more: Partial<AcpOptions>, ...abilities: string[]) {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond acp ü-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
+  const file = (name: string) => join(root, name);
+  for (const name of ['home', 'work/.raymond/runs/run/tasks', 'work/flow'])
+    await mkdir(file(name), { recursive: true });
+  await writeFile(file('work/flow/START.md'), 'x');
+  await symlink(tmpdir(), file('work/link'));
+  const folder = file('steps');
+  const make = (processes = new RunProcesses(folder)) =>
+    acpExecutor({
+      name: 'scripted',
+      command: [process.execPath, join(import.meta.dirname, 'scripted-acp-agent.js'), ...abilities],
+      prices: {},
+      environment: { PATH: process.env.PATH, SCRIPTED_HOME: file('home') },
+      processes,
+      sessionsFolder: file('sessions'),
+      protects: {
+        projectFolder: file('work/.raymond'),
+        filesOf: () => [file('work/flow/START.md')],
+      },
+      ...more,
+    });
+  const processes = new RunProcesses(folder);
+  const executor = make(processes);
+  const lives: Live[] = [];
+  let steps = 0;
+  const step = (prompt: string, session: SessionUse, parts: Partial<PromptStep> = {}) => {
+    steps += 1;
+    const at = place(prompt, file('work'), folder, steps);
+    return promptStep({ number: steps, prompt, session, agent: 'main', ...at, ...parts });
+  };
+  const asker = (by: typeof executor) => {
+    function ask(given: PromptStep): Promise<StepOutcome>;
+    function ask(
+      prompt: string,
+      session: SessionUse,
+      parts?: Partial<PromptStep>,
+    ): Promise<StepOutcome>;
+    function ask(given: PromptStep | string, session?: SessionUse, parts?: Partial<PromptStep>) {
+      const own = typeof given === 'string' && session ? step(given, session, parts) : given;
+      if (typeof own === 'string') throw new Error('A prompt needs a session.');
+      return by.start(own, (live) => lives.push(live)).outcome;
+    }
+    return ask;
+  };
+  const world: Omit<ExecutorUnderTest, 'begun'> & {
+    later(): Promise<{ ask: ReturnType<typeof asker> }>;
+  } = {
+    executor,
+    again: () => make(),
+    later: async () => ({ ask: asker(make()) }),
+    leave: () => processes.leave(),
+    step: (what) => step(what, fresh(), { agent: `agent${steps}` }),
+    executions: () => log().length,
+    left: () => living(folder, steps),
+  };
+  const log = (): readonly { pid: number; model?: string; history: string[] }[] =>
+    existsSync(file('home/log.jsonl'))
+      ? readFileSync(file('home/log.jsonl'), 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+      : [];
+  return { world, step, ask: asker(executor), log, lives, file, close: () => executor.close() };
+}
