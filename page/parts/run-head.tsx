@@ -57,9 +57,14 @@ export function RunHead({ run, watch, route, onChanged }: Props) {
           </Fact>
         )}
         {rest !== undefined && <Fact name="Still needs about">{rest}</Fact>}
-        {run.limited_until !== null && (
-          <Fact name="Usage limit until">{clock(run.limited_until, now)}</Fact>
-        )}
+        {run.limits.map(({ agent, until }) => (
+          <Fact
+            key={agent}
+            name={agent === null ? 'Usage limit until' : `Usage limit of ${agent} until`}
+          >
+            {clock(until, now)}
+          </Fact>
+        ))}
       </dl>
       <nav class="tabs" aria-label="Views of the run">
         {TABS.map((tab) => (

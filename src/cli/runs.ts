@@ -1,4 +1,5 @@
 /** The runs of a project, as they are now. */
+import { NO_LIMITS, openLimits } from '../model/limits.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { atWork } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -59,7 +60,7 @@ export async function allRuns(store: RunStore): Promise<readonly SurveyedRun[]> 
   return (await store.survey()).toSorted((a, b) => startedAt(a) - startedAt(b));
 }
 
-type Facts = Pick<RunSummary, 'status' | 'tally' | 'limitedUntil'>;
+type Facts = Pick<RunSummary, 'status' | 'tally' | 'limits'>;
 
 /** The status of the run in one word or phrase, as `list` shows it. */
 export function condition({ run, owner }: Pick<StoredRun<Facts>, 'run' | 'owner'>): string {
@@ -75,10 +76,10 @@ export function condition({ run, owner }: Pick<StoredRun<Facts>, 'run' | 'owner'
   }
 }
 
-function liveCondition({ tally, limitedUntil }: Facts): string {
+function liveCondition({ tally, limits = NO_LIMITS }: Facts): string {
   if (atWork(tally) > 0) return 'running';
-  if (limitedUntil !== undefined)
-    return `waiting for the usage limit until ${time(limitedUntil, Date.now())}`;
+  const [limit] = openLimits(limits, 0);
+  if (limit) return `waiting for the ${limit.text} until ${time(limit.until, Date.now())}`;
   if (tally.asking > 0) return 'waiting for an answer';
   return tally.asksPermission > 0 ? 'waiting for a permission' : 'running';
 }

@@ -4,8 +4,10 @@
  *
  * Folds an event into a run. An event about an unknown agent changes nothing.
  */
+
 import { changedRun } from '../model/changed.ts';
 import type { RunEvent, RunEventOf, StackChange } from '../model/event.ts';
+import { withLimit, withoutLimit } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { atWork } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -119,11 +121,11 @@ function fold(run: Run, event: RunEvent): Run {
     case 'worktree-settled':
       return worktreeSettled(run, event);
     case 'usage-limited': {
-      const limitedUntil = Math.max(run.limitedUntil ?? 0, event.until);
-      return setStatus({ ...run, limitedUntil }, event.agent, (status) => ready(taskOf(status)));
+      const limits = withLimit(run.limits, event.executor, event.until);
+      return setStatus({ ...run, limits }, event.agent, (status) => ready(taskOf(status)));
     }
     case 'usage-limit-lifted':
-      return { ...run, limitedUntil: undefined };
+      return { ...run, limits: withoutLimit(run.limits, event.executor) };
     case 'stop-requested':
       return { ...run, status: { kind: 'stopping', how: event.how, why: event.why } };
     case 'run-ended':

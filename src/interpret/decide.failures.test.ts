@@ -47,7 +47,7 @@ describe('failures', () => {
       {},
       { type: 'usage-limited', until: 9_060_000 },
     ]);
-    expect(stage.run.limitedUntil).toBe(9_060_000);
+    expect(Object.values(stage.run.limits)).toEqual([9_060_000]);
   });
 
   test.each([

@@ -2,6 +2,7 @@
 import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StepEnded } from '../model/input.ts';
+import { limitOf } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AfterStep } from './after-step.ts';
@@ -37,7 +38,7 @@ export function stepEnded(workflows: Workflows, run: Run, input: StepEnded): rea
     case 'answered':
       return [ended, ...decideOnAnswer(context, outcome)];
     case 'failed':
-      return [ended, ...failed(context, outcome.failure)];
+      return [ended, ...failed(context, outcome.failure, running.status.executor)];
     case 'interrupted':
       return [ended];
     default:
@@ -79,7 +80,11 @@ function howToRepeat(
   return state.policy.onInterrupt;
 }
 
-function failed(context: AfterStep, failure: Failure): readonly RunEvent[] {
+function failed(
+  context: AfterStep,
+  failure: Failure,
+  executor: string | undefined,
+): readonly RunEvent[] {
   const { run, agent, at } = context;
   const { task } = context;
   const isScript =
@@ -97,8 +102,9 @@ function failed(context: AfterStep, failure: Failure): readonly RunEvent[] {
         type: 'usage-limited',
         at,
         agent: agent.id,
-        // Not before a limit that another agent has reached: the run waits for the last one.
-        until: Math.max(recovery.until, run.limitedUntil ?? 0),
+        // Not before a limit that another agent has reached: all wait for the last one.
+        until: Math.max(recovery.until, limitOf(run.limits, executor) ?? 0),
+        ...(executor !== undefined && { executor }),
       };
       const pauses = !run.settings.wait && run.status.kind === 'active';
       return pauses

@@ -6,6 +6,7 @@
  */
 import type { RunEvent, RunOutcome, StopReason } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
+import { lastLimit, overAt } from '../model/limits.ts';
 import type { Agent, AskingStatus, Run } from '../model/run.ts';
 import { atWork, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
@@ -41,10 +42,12 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
       return permissionDecided(run, input);
     case 'time-came':
       return timeCame(workflows, run, input.agent, input.at);
-    case 'usage-limit-over': {
-      const isOver = run.limitedUntil !== undefined && run.limitedUntil <= input.at;
-      return isOver ? [{ type: 'usage-limit-lifted', at: input.at }] : [];
-    }
+    case 'usage-limit-over':
+      return overAt(run.limits, input.at).map((executor) => ({
+        type: 'usage-limit-lifted',
+        at: input.at,
+        ...(executor !== undefined && { executor }),
+      }));
     case 'stop':
       return stop(run, input.how, input.at);
     case 'resume':
@@ -171,13 +174,13 @@ function conclude(
  * Whether a ready agent starts later by itself. If steps that wait for a permission use the budget, no
  * agent starts before a person has decided.
  */
-function canStart({ tally, limitedUntil }: Run): boolean {
-  return tally.ready > 0 && (limitedUntil !== undefined || tally.asksPermission === 0);
+function canStart({ tally, limits }: Run): boolean {
+  return tally.ready > 0 && (lastLimit(limits) !== undefined || tally.asksPermission === 0);
 }
 
-/** With `--no-wait`, on a resume before the limit is over. */
-function isPausedByLimit({ settings, limitedUntil }: Run, at: number): boolean {
-  return !settings.wait && limitedUntil !== undefined && at < limitedUntil;
+/** With `--no-wait`, on a resume before the limit is over. A pause before a retry is short. */
+function isPausedByLimit({ settings, limits, tally }: Run, at: number): boolean {
+  return !settings.wait && tally.waiting === 0 && at < (lastLimit(limits) ?? 0);
 }
 
 function outcomeOf({ tally }: Run): RunOutcome {

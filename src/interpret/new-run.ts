@@ -1,4 +1,5 @@
 /** The initial values of a run and an agent. */
+import { NO_LIMITS } from '../model/limits.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
@@ -36,7 +37,7 @@ export const newRun: Run = {
   totalCostUsd: 0,
   isPriced: false,
   dearestTurnUsd: undefined,
-  limitedUntil: undefined,
+  limits: NO_LIMITS,
   result: undefined,
   restoring: [],
 };

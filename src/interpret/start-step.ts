@@ -1,6 +1,7 @@
 import type { RunEvent, Session, SessionUse, StopReason } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { StartStep } from '../model/input.ts';
+import { firstLimit, limitOf } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { PromptState } from '../model/workflow.ts';
@@ -21,11 +22,11 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
 
   const state = executedState(workflows, agent);
   if ('failure' in state) return failAgent(run, agent.id, state.failure, at);
-  if (state.kind === 'prompt' ? !hasRoomForPrompt(run, at) : !hasRoomForScript(run)) return [];
+  const executor = executorOf(state, input.executors);
+  if (state.kind === 'prompt' && isLimited(run, executor, at)) return [];
+  if (state.kind === 'prompt' ? !hasRoomForPrompt(run) : !hasRoomForScript(run)) return [];
 
   const { task } = agent.status;
-  const { executors } = input;
-  const executor = state.kind === 'script' ? executors.script : (executors.prompt ?? state.agent);
   const owned = state.kind === 'script' ? agent : withOwnSession(agent, executor);
   // A reminder or a continuation means nothing in a new session, so the state begins again.
   const isLost = owned !== agent && (task.kind === 'reminder' || task.kind === 'continuation');
@@ -43,6 +44,27 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       ...(input.worker !== undefined && { worker: input.worker }),
     },
   ];
+}
+
+/** Whether the next step of an agent is a prompt of an executor that has reached its usage limit. */
+export function waitsForLimit(
+  workflows: Workflows,
+  run: Run,
+  { agent: id, executors, at }: Pick<StartStep, 'agent' | 'executors' | 'at'>,
+): boolean {
+  if (firstLimit(run.limits) === undefined) return false;
+  const agent = run.agents.get(id);
+  const state = agent && executedState(workflows, agent);
+  if (!state || 'failure' in state || state.kind !== 'prompt') return false;
+  return isLimited(run, executorOf(state, executors), at);
+}
+
+function isLimited({ limits }: Run, executor: string, at: number): boolean {
+  return at < (limitOf(limits, executor) ?? 0);
+}
+
+function executorOf(state: ExecutedState, executors: StartStep['executors']): string {
+  return state.kind === 'script' ? executors.script : (executors.prompt ?? state.agent);
 }
 
 /** An executor can continue and branch only the sessions that it began. */
@@ -130,9 +152,8 @@ function exhaustedLimit(run: Run, agent: Agent): StopReason | undefined {
  * out what a turn costs. Then as many turns may run as the remaining budget covers at the highest
  * price so far.
  */
-function hasRoomForPrompt(run: Run, at: number): boolean {
+function hasRoomForPrompt(run: Run): boolean {
   const { promptsRunning, asksPermission } = run.tally;
-  if (run.limitedUntil !== undefined && at < run.limitedUntil) return false;
   // A turn that waits for a person has no place, but it will spend more.
   if (promptsRunning - asksPermission >= run.settings.maxParallelPrompts) return false;
   const remaining = remainingUsd(run);

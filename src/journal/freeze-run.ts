@@ -1,7 +1,9 @@
 /** Converts a run to readable JSON. It contains the whole run, so a snapshot can replace all events before it. */
+
 import { basename, dirname } from 'node:path';
 import type { Choices } from '../model/agent.ts';
 import type { Session } from '../model/event.ts';
+import { lastLimit } from '../model/limits.ts';
 import type { Agent, AgentStatus, Run } from '../model/run.ts';
 import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
 import { isStateFile } from '../parse/state.ts';
@@ -34,7 +36,8 @@ export function freeze(run: Run): StateFile {
     cwd: run.cwd,
     settings: alsoFlat(run.settings.agent, run.settings),
     dearest_turn_usd: run.dearestTurnUsd ?? null,
-    limited_until: run.limitedUntil ?? null,
+    limited_until: lastLimit(run.limits) ?? null,
+    ...(Object.keys(run.limits).some((name) => name !== '') && { limits: run.limits }),
     result: run.result ?? null,
     ...(run.restoring.length > 0 && { restoring: [...run.restoring] }),
     ended_agents: [...run.endedAgents].map(([id, agent]) => ({

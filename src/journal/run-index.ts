@@ -74,7 +74,7 @@ const SUMMARY: Form<RunSummary> = {
   workedMs: isNumber,
   budgetUsd: isNumber,
   tally: (value) => hasForm(value, TALLY),
-  limitedUntil: (value) => value === undefined || isNumber(value),
+  limits: (value) => value === undefined || isRecord(value),
   iterations: isNumber,
   totalCostUsd: isNumber,
   isPriced: isBoolean,

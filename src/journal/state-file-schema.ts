@@ -182,7 +182,10 @@ export const stateFileSchema = z.object({
   cwd: text,
   settings: settingsSchema,
   dearest_turn_usd: z.nullable(z.number()),
+  /** The last end of all limits. */
   limited_until: z.nullable(z.number()),
+  /** The ends of the limits by executor; absent if none names its executor. */
+  limits: z.optional(z.record(text, z.number())),
   result: z.nullable(text),
   /** The files that a rewind has not yet brought back; absent if there are none. */
   restoring: z.optional(z.array(restorationSchema)),

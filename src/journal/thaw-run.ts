@@ -1,6 +1,8 @@
 /** Makes a run again from its readable JSON. */
+
 import * as z from 'zod/mini';
 import type { Session } from '../model/event.ts';
+import { type Limits, NO_LIMITS, withLimit } from '../model/limits.ts';
 import { PersistentMap } from '../model/persistent-map.ts';
 import type { Agent, AgentEnd, AgentStatus, EndedAgent, Run } from '../model/run.ts';
 import { tallyOf } from '../model/tally.ts';
@@ -40,10 +42,15 @@ export function thaw(json: unknown): Run | undefined {
     totalCostUsd: file.total_cost_usd,
     isPriced: file.cost_is_estimate === true,
     dearestTurnUsd: file.dearest_turn_usd ?? undefined,
-    limitedUntil: file.limited_until ?? undefined,
+    limits: file.limits ?? limitsOfOlder(file),
     result: file.result ?? undefined,
     restoring: file.restoring ?? [],
   };
+}
+
+/** Files of earlier versions have one limit, which concerns all executors. */
+function limitsOfOlder({ limited_until: until }: { limited_until: number | null }): Limits {
+  return until === null ? NO_LIMITS : withLimit(NO_LIMITS, undefined, until);
 }
 
 function thawAgent(frozen: FrozenAgent): Agent {

@@ -307,8 +307,14 @@ export const runEventSchema = z.discriminatedUnion('type', [
     /** Why the worktree was not removed; absent if it was. */
     kept: z.optional(text),
   }),
-  z.object({ type: z.literal('usage-limited'), ...byAgent, until: time }),
-  z.object({ type: z.literal('usage-limit-lifted'), ...at }),
+  z.object({
+    type: z.literal('usage-limited'),
+    ...byAgent,
+    until: time,
+    /** The executor whose prompts wait. Absent in older journals: all prompts wait. */
+    executor: z.optional(text),
+  }),
+  z.object({ type: z.literal('usage-limit-lifted'), ...at, executor: z.optional(text) }),
   z.object({
     type: z.literal('stop-requested'),
     ...at,

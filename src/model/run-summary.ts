@@ -1,3 +1,4 @@
+import type { Limits } from './limits.ts';
 import type { Run } from './run.ts';
 
 /** The facts about a run that distinguish it from others in a list. */
@@ -17,7 +18,8 @@ export interface RunSummary
   > {
   /** 0 is unlimited. */
   readonly budgetUsd: number;
-  readonly limitedUntil?: number | undefined;
+  /** Absent if there are none. */
+  readonly limits?: Limits | undefined;
   /** The number of agents that have not ended. */
   readonly agents: number;
   readonly endedAgents: number;
@@ -25,13 +27,13 @@ export interface RunSummary
 }
 
 export function summaryOf(run: Run): RunSummary {
-  const { seq, workflow, status, startedAt, updatedAt, workedMs, limitedUntil } = run;
+  const { seq, workflow, status, startedAt, updatedAt, workedMs, limits } = run;
   const { tally, iterations, totalCostUsd, isPriced } = run;
   return {
     ...{ seq, workflow, status, startedAt, updatedAt, workedMs, tally, iterations, totalCostUsd },
     isPriced,
     budgetUsd: run.settings.budgetUsd,
-    ...(limitedUntil !== undefined && { limitedUntil }),
+    ...(Object.keys(limits).length > 0 && { limits }),
     agents: run.agents.size,
     endedAgents: run.endedAgents.size,
     isRehearsal: run.settings.rehearse === true,

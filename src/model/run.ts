@@ -11,6 +11,7 @@ import type {
   Task,
 } from './event.ts';
 import type { Failure } from './failure.ts';
+import type { Limits } from './limits.ts';
 import type { PermissionDecision, PermissionRequest } from './permission.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import type { StateName } from './state-name.ts';
@@ -55,7 +56,7 @@ export interface Run {
    * admitted.
    */
   readonly dearestTurnUsd: number | undefined;
-  readonly limitedUntil: number | undefined;
+  readonly limits: Limits;
   /** The first agent's result. */
   readonly result: string | undefined;
   /** The files that a rewind has not yet brought back. No step starts before. */

@@ -40,7 +40,7 @@ test('counts down a usage limit: rarely at first, and every minute at the end', 
     always,
   );
   const limited: RunEvent = { type: 'usage-limited', at: 0, agent: 'main', until: 47 * MINUTE };
-  observer.event(limited, newRun, { ...newRun, limitedUntil: 47 * MINUTE });
+  observer.event(limited, newRun, { ...newRun, limits: { '': 47 * MINUTE } });
   let steps = 0;
   while (clock.step() && steps < 100) steps++;
   expect(lines.slice(0, 4)).toEqual([
@@ -57,7 +57,7 @@ test('stops when the limit is lifted', () => {
   const lines: string[] = [];
   const observer = countdown(clock, (line) => lines.push(line.text), always);
   const limited: RunEvent = { type: 'usage-limited', at: 0, agent: 'main', until: MINUTE };
-  observer.event(limited, newRun, { ...newRun, limitedUntil: MINUTE });
+  observer.event(limited, newRun, { ...newRun, limits: { '': MINUTE } });
   observer.event({ type: 'usage-limit-lifted', at: 1 }, newRun, newRun);
   expect(clock.step()).toBe(false);
   expect(lines).toEqual([]);

@@ -1,3 +1,4 @@
+import { openLimits } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import { deadlineOf, waitsForPerson } from '../model/tally.ts';
 import type { Clock, Observer } from '../ports.ts';
@@ -34,7 +35,7 @@ export function countdown(
   };
 
   const look = (isShown = false) => {
-    const wait = run && waitOf(run, waitsForDeadlines);
+    const wait = run && waitOf(run, waitsForDeadlines, clock.now());
     if (wait?.until === current?.until && wait?.who === current?.who) return;
     cancel();
     current = wait;
@@ -67,10 +68,11 @@ interface Wait {
   readonly until: number;
 }
 
-function waitOf(run: Run, waitsForDeadlines: () => boolean): Wait | undefined {
-  const { status, tally, limitedUntil, settings } = run;
+function waitOf(run: Run, waitsForDeadlines: () => boolean, now: number): Wait | undefined {
+  const { status, tally, limits, settings } = run;
   if (status.kind !== 'active') return undefined;
-  if (limitedUntil !== undefined) return { who: 'run', what: 'usage limit', until: limitedUntil };
+  const [limit] = openLimits(limits, now);
+  if (limit) return { who: 'run', what: limit.text, until: limit.until };
   const moves = run.agents.size > waitsForPerson(tally) + tally.joining + tally.failed;
   if (moves || tally.deadlines === 0 || !settings.wait || !waitsForDeadlines()) return undefined;
   return nextDeadline(run);

@@ -1,7 +1,9 @@
 /** Describes events for users: at most one line per event. */
+
 import type { RunChoiceRules } from '../model/agent.ts';
 import { counted } from '../model/counted.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
+import { limitText } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { type Cost, isEstimate } from '../model/step-account.ts';
@@ -151,9 +153,12 @@ export class Describer {
         if (event.kept === undefined) return ['its worktree has no work and was removed', 'detail'];
         return [`its worktree stays: ${oneLine(event.kept)}`, 'warning'];
       case 'usage-limited':
-        return [`usage limit: prompts wait until ${time(event.until, event.at)}`, 'warning'];
+        return [
+          `${limitText(event.executor)}: ${event.executor === undefined ? '' : 'its '}prompts wait until ${time(event.until, event.at)}`,
+          'warning',
+        ];
       case 'usage-limit-lifted':
-        return ['the usage limit is over'];
+        return [`the ${limitText(event.executor)} is over`];
       case 'stop-requested':
         return [stopText(event), 'warning'];
       case 'run-ended':

@@ -42,7 +42,7 @@ test('a usage limit gives one notice, however many agents meet it', () => {
   const observed: Notice[] = [];
   const observer = noticeObserver((notice) => observed.push(notice));
   const run = { ...newRun, id: 'r' };
-  const after = { ...run, limitedUntil: 61_000 };
+  const after = { ...run, limits: { '': 61_000 } };
   observer.event(limited('main'), run, after);
   observer.event(limited('main_worker1'), after, after);
   expect(observed).toMatchObject([{ kind: 'limit' }]);

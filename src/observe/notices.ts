@@ -2,6 +2,7 @@
 
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
+import { limitOf, limitText } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import type { Observer } from '../ports.ts';
 import { callText, oneLine, time, usd } from './words.ts';
@@ -44,9 +45,12 @@ export function noticeOf(
     case 'agent-failed':
       return ['failure', `${event.agent} of ${id} failed: ${oneLine(event.failure.message)}`];
     case 'usage-limited':
-      // The limit holds for all agents, and each of them may meet it.
-      if (before?.limitedUntil !== undefined) return undefined;
-      return ['limit', `${id} waits for the usage limit until ${time(event.until, event.at)}`];
+      // The limit holds for all prompts of the executor, and each of them may meet it.
+      if (before && limitOf(before.limits, event.executor) !== undefined) return undefined;
+      return [
+        'limit',
+        `${id} waits for the ${limitText(event.executor)} until ${time(event.until, event.at)}`,
+      ];
     case 'run-ended':
       return ['end', `${id} has ended: ${event.outcome} (${usd(totalCostUsd, isPriced)})`];
     default:

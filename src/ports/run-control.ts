@@ -54,7 +54,7 @@ export interface OpenPermission extends OpenRequest {
   readonly isAnswered: boolean;
 }
 
-type StandingFacts = Pick<RunSummary, 'status' | 'tally' | 'limitedUntil'>;
+type StandingFacts = Pick<RunSummary, 'status' | 'tally' | 'limits'>;
 
 /**
  * Run options by their keys in config files; `set` is a list of `name=value`. Options that run

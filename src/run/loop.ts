@@ -4,8 +4,10 @@
  * One loop, one wait. The loop takes all pending inputs, interprets them and journals the events.
  * Only then does it act on the events and show them.
  */
+
 import { apply } from '../interpret/apply.ts';
 import { interpret } from '../interpret/interpret.ts';
+import { waitsForLimit } from '../interpret/start-step.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
@@ -83,6 +85,7 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
         const before = run;
         run = apply(run, event);
         if ('agent' in event) ready.update(run, event.agent);
+        if (event.type === 'usage-limit-lifted') ready.limitLifted();
         if (event.type === 'run-resumed') for (const [id] of run.agents) ready.update(run, id);
         decided.push({ event, before, after: run });
       }
@@ -91,9 +94,13 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
     const at = clock.now();
     inputs.forEach(decideOn);
     const { executors } = steps;
-    ready.offer((agent) =>
-      decideOn({ kind: 'start-step', at, agent, newSession: newId(), executors, worker }),
-    );
+    ready.offer((agent) => {
+      const started = decideOn({
+        ...{ kind: 'start-step', at, agent, newSession: newId(), executors, worker },
+      });
+      if (started) return 'started';
+      return waitsForLimit(steps.workflows, run, { agent, executors, at }) ? 'limited' : 'refused';
+    });
     decideOn({ kind: 'idle', at, attended: attended(), patient });
     return decided;
   }

@@ -11,6 +11,8 @@ export class ReadyAgents {
   readonly #workflows: Workflows;
   readonly #prompts = new Set<string>();
   readonly #scripts = new Set<string>();
+  /** Prompts of executors that have reached their usage limit. */
+  readonly #limited = new Set<string>();
 
   constructor(workflows: Workflows, run: Run) {
     this.#workflows = workflows;
@@ -18,6 +20,7 @@ export class ReadyAgents {
   }
 
   update(run: Run, id: string): void {
+    this.#limited.delete(id);
     const agent = run.agents.get(id);
     if (agent?.status.kind !== 'ready') {
       this.#prompts.delete(id);
@@ -29,11 +32,22 @@ export class ReadyAgents {
 
   /**
    * Offers a start to each agent, until one of a kind is refused. Then the later ones of that kind
-   * would be refused too.
+   * would be refused too. An agent that waits for a usage limit stands aside, because the next one
+   * may need another executor.
    */
-  offer(start: (id: string) => boolean): void {
+  offer(start: (id: string) => 'started' | 'refused' | 'limited'): void {
     for (const queue of [this.#scripts, this.#prompts]) {
-      for (const id of queue) if (!start(id)) break;
+      for (const id of queue) {
+        const answer = start(id);
+        if (answer === 'refused') break;
+        if (answer === 'limited' && queue.delete(id)) this.#limited.add(id);
+      }
     }
+  }
+
+  /** A usage limit is over. */
+  limitLifted(): void {
+    for (const id of this.#limited) this.#prompts.add(id);
+    this.#limited.clear();
   }
 }

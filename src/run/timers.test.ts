@@ -55,8 +55,9 @@ test('a new wait replaces the earlier one, and no wait outlives the loop', () =>
   const timers = new Timers(clock, new Inbox());
   timers.set({ type: 'agent-waits', at: 0, agent: 'main', until: 5 });
   timers.set({ type: 'agent-waits', at: 0, agent: 'main', until: 9 });
-  timers.set({ type: 'usage-limited', at: 0, agent: 'main', until: 7 });
-  expect([...waits].map(({ time }) => time)).toEqual([9, 7]);
+  timers.set({ type: 'usage-limited', at: 0, agent: 'main', until: 7, executor: 'codex' });
+  timers.set({ type: 'usage-limited', at: 0, agent: 'main', until: 8, executor: 'claude' });
+  expect([...waits].map(({ time }) => time)).toEqual([9, 7, 8]);
   timers.cancelAll();
   expect(waits.size).toBe(0);
 });

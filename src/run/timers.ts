@@ -22,7 +22,7 @@ export class Timers {
 
   /** Sets the waits of a run that is resumed. */
   setAll(run: Run): void {
-    if (run.limitedUntil !== undefined) this.#wakeRun(run.limitedUntil);
+    for (const [executor, until] of Object.entries(run.limits)) this.#wakeRun(executor, until);
     for (const [id, { status }] of run.agents) {
       if (status.kind === 'waiting') this.#wakeAgent(id, status.until);
       const deadline = deadlineOf(status);
@@ -33,7 +33,7 @@ export class Timers {
   set(event: RunEvent): void {
     switch (event.type) {
       case 'usage-limited':
-        this.#wakeRun(event.until);
+        this.#wakeRun(event.executor ?? '', event.until);
         break;
       case 'agent-waits':
         this.#wakeAgent(event.agent, event.until);
@@ -56,8 +56,8 @@ export class Timers {
     this.#wake(`agent ${agent}`, time, (at) => ({ kind: 'time-came', at, agent }));
   }
 
-  #wakeRun(time: number): void {
-    this.#wake('run', time, (at) => ({ kind: 'usage-limit-over', at }));
+  #wakeRun(executor: string, time: number): void {
+    this.#wake(`limit ${executor}`, time, (at) => ({ kind: 'usage-limit-over', at }));
   }
 
   #wake(name: string, time: number, input: (at: number) => Input): void {

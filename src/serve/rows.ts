@@ -1,4 +1,5 @@
 /** The rows of the list of runs. */
+import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { atWork, waitsForPerson } from '../model/tally.ts';
 import type { RunControl, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
@@ -43,7 +44,11 @@ export function storedRowOf(found: StoredRun<RunSummary>, condition: Condition):
     ...(run.isPriced && { cost_is_estimate: true as const }),
     budget_usd: run.budgetUsd,
     questions: waitsForPerson(tally),
-    limited_until: isoOrNull(run.limitedUntil),
+    limited_until: isoOrNull(lastLimit(run.limits ?? NO_LIMITS)),
+    limits: Object.entries(run.limits ?? NO_LIMITS).map(([agent, until]) => ({
+      agent: agent === '' ? null : agent,
+      until: iso(until),
+    })),
     rehearsal: run.isRehearsal,
     own: isOwn,
     pid: owner?.pid ?? null,

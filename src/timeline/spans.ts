@@ -1,6 +1,7 @@
 /** Turns the events of a run into the spans of its agents. */
 import type { RunEvent, StepEndEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
+import { limitOn } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import { isEstimate } from '../model/step-account.ts';
 import { asksPermission } from '../model/tally.ts';
@@ -17,7 +18,7 @@ export class SpanReader {
     if (event.type === 'run-resumed') this.#resume(event.at, ended);
     if (event.type === 'usage-limit-lifted') {
       for (const [id, { kind }] of this.#open)
-        if (kind === 'limit') this.#turnTo(id, undefined, event, ended);
+        if (kind === 'limit' && limitEnded(after, id)) this.#turnTo(id, undefined, event, ended);
     } else if (event.type === 'run-rewound') {
       const { agents, ended: over, gone, at } = event;
       for (const id of [...[...agents, ...over].map((one) => one.id), ...gone])
@@ -43,7 +44,9 @@ export class SpanReader {
   #turnTo(id: string, next: OpenSpan | undefined, event: RunEvent, ended: Span[]): void {
     const open = this.#open.get(id);
     if (open && next && isSame(open, next)) return;
-    if (open) ended.push(endedSpan(id, open, event));
+    // Another executor may have taken the agent at once.
+    const isNothing = open?.kind === 'limit' && open.from === event.at;
+    if (open && !isNothing) ended.push(endedSpan(id, open, event));
     if (next) this.#open.set(id, next);
     else this.#open.delete(id);
   }
@@ -56,6 +59,11 @@ export class SpanReader {
       this.#open.set(id, { ...open, from: at });
     }
   }
+}
+
+function limitEnded({ agents, limits }: Run, id: string): boolean {
+  const agent = agents.get(id);
+  return !agent || limitOn(limits, agent) === undefined;
 }
 
 type OpenSpan = Omit<Span, 'agent' | 'to' | 'end' | 'costUsd' | 'isPriced'>;
@@ -82,7 +90,7 @@ function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan |
     case 'joining':
       return { ...at, kind: 'join', workers: status.join.workers };
     case 'ready':
-      return run.limitedUntil === undefined ? undefined : { ...at, kind: 'limit' };
+      return limitOn(run.limits, agent) === undefined ? undefined : { ...at, kind: 'limit' };
     case 'deciding':
     case 'failed':
       return undefined;

@@ -1,3 +1,4 @@
+import { limitOn } from '../model/limits.ts';
 import type { Doing } from '../model/now.ts';
 import type { Agent } from '../model/run.ts';
 import type { PlacedPiece, Row } from '../observe/block.ts';
@@ -18,8 +19,8 @@ export interface AgentFrame {
 export function agentRows(view: View, frame: AgentFrame, rows: number): readonly Row[] {
   if (rows < 1) return [];
   const { shown, rest } = chosenAgents(view, rows);
-  const isLimited = (view.run.limitedUntil ?? 0) > frame.now;
-  const cells = shown.map((agent) => cellsOf(agent, frame, isLimited));
+  const isLimited = (agent: Agent) => (limitOn(view.run.limits, agent) ?? 0) > frame.now;
+  const cells = shown.map((agent) => cellsOf(agent, frame, isLimited(agent)));
   const columns = columnsFor(frame.width, view.widest, cells);
   const agents = cells.map((cell) => ({ pieces: piecesOf(cell, columns) }));
   if (rest.length === 0) return agents;

@@ -23,7 +23,7 @@ export interface AgentText {
 
 export interface TextFrame {
   readonly now: number;
-  /** The usage limit lets no prompt start. */
+  /** A usage limit lets its prompt not start. */
   readonly isLimited: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { openLimits } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import { atWork, waitsForPerson } from '../model/tally.ts';
 import type { Row } from '../observe/block.ts';
@@ -28,17 +29,15 @@ function count(n: number, what: string, tone: Piece['tone']): Piece {
   return { text: `${n} ${what}`, tone: n > 0 ? tone : 'faint' };
 }
 
-/** The reason why the whole run waits. */
-function notices({ status, limitedUntil }: Run, width: number, now: number): readonly Row[] {
-  const text =
+/** The reasons why the run, or the prompts of an executor, wait. */
+function notices({ status, limits }: Run, width: number, now: number): readonly Row[] {
+  const texts =
     status.kind === 'stopping'
-      ? STOPPING[status.how]
-      : limitedUntil !== undefined && limitedUntil > now
-        ? `usage limit: ${elapsed(limitedUntil - now)} left, until ${time(limitedUntil, now)}`
-        : undefined;
-  return text === undefined
-    ? []
-    : [{ pieces: [{ text: shortened(text, width), tone: 'warning' }] }];
+      ? [STOPPING[status.how]]
+      : openLimits(limits, now).map(
+          ({ text, until }) => `${text}: ${elapsed(until - now)} left, until ${time(until, now)}`,
+        );
+  return texts.map((text) => ({ pieces: [{ text: shortened(text, width), tone: 'warning' }] }));
 }
 
 const STOPPING = {

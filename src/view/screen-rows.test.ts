@@ -195,7 +195,7 @@ test('a usage limit has a countdown', () => {
   expect(shown(stage).replace(/until .*/, 'until T')).toMatchInlineSnapshot(`
     "
     main  START.md  waits for the usage limit
-    usage limit: 1:02:02 left, until T
+    usage limit of scripted: 1:02:02 left, until T
     flow-00000000  $0.00 of $10.00  0 running  1 waiting  0 failed  0 ended  0:01
     "
   `);

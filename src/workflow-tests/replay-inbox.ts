@@ -1,6 +1,7 @@
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
+import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import type { Recorded } from '../parse/test-file.ts';
 import { Inbox } from '../run/inbox.ts';
@@ -136,7 +137,7 @@ export class ReplayInbox extends Inbox<Input> implements PlayInbox {
   }
 
   #mayCome(entry: Recorded): boolean {
-    if (!('agent' in entry)) return this.#run?.limitedUntil !== undefined;
+    if (!('agent' in entry)) return lastLimit(this.#run?.limits ?? NO_LIMITS) !== undefined;
     const status = this.#run?.agents.get(entry.agent)?.status.kind;
     return status === 'waiting' || status === 'asking' || status === 'joining';
   }

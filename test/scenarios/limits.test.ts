@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type PlayOptions, play } from '../../src/testing.ts';
+import { scriptedAgent } from '../../src/execute/scripted.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
+import type { RunEvent, Settings } from '../../src/model/event.ts';
+import { type PlayOptions, play, scriptedWorkflow } from '../../src/testing.ts';
+import { playRun } from '../../src/workflow-tests/play.ts';
+import { stagePorts } from '../stage-ports.ts';
 
 const tenWorkers = `${'<fork>WORKER</fork>'.repeat(10)}<goto>END</goto>`;
 
@@ -75,5 +80,59 @@ describe('usage limit', () => {
     const { run } = await play(flow, { settings: { budgetUsd: 0, wait: false } });
     expect(run.status).toEqual({ kind: 'ended', outcome: 'paused' });
     expect(run.tally.ready).toBe(2);
+  });
+});
+
+describe('a usage limit of one of several agents', () => {
+  const start = Date.UTC(2026, 0, 1);
+  const flow = {
+    'START.sh': [`${'<fork>CODEX</fork>'.repeat(3)}<goto>CLAUDE</goto>`],
+    CODEX: { text: '---\nagent: codex\n---\nWork.', answers: [] },
+    CLAUDE: { text: 'Work.', answers: [] },
+  };
+  /** Codex reports a limit in its first step. Claude takes ten steps. */
+  async function both(settings: Partial<Settings>) {
+    const workflow = scriptedWorkflow(flow);
+    let [codexSteps, claudeSteps] = [0, 0];
+    const codex = scriptedAgent(() => {
+      codexSteps += 1;
+      if (codexSteps > 1) return '<result>c</result>';
+      return {
+        failure: { kind: 'usage-limit', message: 'Limit.', resetsAt: start + 3_600_000 },
+      };
+    }, 'codex');
+    const claude = scriptedAgent(() => {
+      claudeSteps += 1;
+      return claudeSteps < 10 ? '<goto>CLAUDE</goto>' : '<result>d</result>';
+    }, 'claude');
+    const script = scriptedAgent(() => flow['START.sh'][0] ?? '');
+    return playRun(
+      {
+        start: {
+          ...{ run: 'r', workflow: workflow.ref, state: workflow.entry, cwd: '/project' },
+          settings: { ...newRun.settings, ...settings },
+          metadata: {},
+        },
+      },
+      {
+        ...stagePorts({ workflows: () => workflow }),
+        replies: [],
+        executors: { prompt: new Map(Object.entries({ codex, claude })), script },
+      },
+    );
+  }
+
+  test('makes only its own prompts wait, even those before others in the queue', async () => {
+    const { run, events } = await both({ budgetUsd: 0, maxParallelPrompts: 1 });
+    expect(run.status).toEqual({ kind: 'ended', outcome: 'completed' });
+    expect(run.limits).toEqual({});
+    const limited = events.findIndex(({ type }) => type === 'usage-limited');
+    const lifted = events.findIndex(({ type }) => type === 'usage-limit-lifted');
+    expect(events[limited]).toMatchObject({ executor: 'codex' });
+    expect(events[lifted]).toMatchObject({ executor: 'codex' });
+    const takers = (some: readonly RunEvent[]) =>
+      some.flatMap((event) => (event.type === 'step-started' ? [event.executor] : []));
+    expect(new Set(takers(events.slice(limited, lifted)))).toEqual(new Set(['claude']));
+    expect(takers(events.slice(lifted))).toEqual(['codex', 'codex', 'codex']);
   });
 });

@@ -1,3 +1,4 @@
+import { lastLimit, NO_LIMITS } from '../../model/limits.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
 import { atWork, waitsForPerson } from '../../model/tally.ts';
 import { duration, time, usd } from '../../observe/words.ts';
@@ -145,7 +146,8 @@ function asJson(found: SurveyedRun) {
     waiting_agents: waitingOf(run),
     questions: waitsForPerson(tally),
     permissions: tally.asksPermission,
-    limited_until: run.limitedUntil ?? null,
+    limited_until: lastLimit(run.limits ?? NO_LIMITS) ?? null,
+    limits: run.limits ?? NO_LIMITS,
     rehearsal: run.isRehearsal,
     own: isOwn,
     pid: owner?.pid ?? null,

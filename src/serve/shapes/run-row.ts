@@ -41,7 +41,17 @@ export const rowFields = {
   cost_is_estimate: isEstimate,
   budget_usd: usd.check(z.describe('0 is unlimited.')),
   questions: count.check(z.describe('The number of agents that wait for a person.')),
-  limited_until: orNull(time).check(z.describe('The end of a usage limit.')),
+  limited_until: orNull(time).check(z.describe('The last end of all usage limits.')),
+  limits: z
+    .array(
+      z.object({
+        agent: orNull(text).check(
+          z.describe('Whose prompts wait. Null if those of all agents do.'),
+        ),
+        until: time,
+      }),
+    )
+    .check(z.describe('The usage limits that agents have reached.')),
   rehearsal: z.boolean(),
   own: z
     .boolean()
