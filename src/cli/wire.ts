@@ -33,7 +33,7 @@ import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import type { RunOptions } from '../options/run-options.ts';
-import { agentNamed, choicesFor, withUsual } from '../parse/chosen-agent.ts';
+import { agentNamed, withUsual } from '../parse/chosen-agent.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
 import { findState } from '../parse/resolve.ts';
@@ -221,35 +221,8 @@ export function errorsOfStep(folders: RunFolders) {
   return (agent: string, step: number) => errorsIn(folders.step(agent, step));
 }
 
-/**
- * Throws a UserError if the program of an agent does not exist, or if the agent cannot follow the
- * choices of a run.
- */
-export function checkAgents(
-  names: Iterable<string>,
-  { agents }: Workflow,
-  { agent: chosen, askPermissions }: Settings,
-  given: AgentOptions,
-): void {
-  for (const name of names) {
-    const executable = programOf(name, given);
-    if (!executable.found)
-      throw new UserError('no-executable', executable.problem, executable.remedy);
-    const declaration = agentNamed(agents, name);
-    const cannotAsk = askPermissions === true && declaration?.can.ask === false;
-    const refusal = cannotAsk
-      ? 'cannot follow --ask-permissions'
-      : declaration?.refusal?.(choicesFor(declaration, agents.usual, chosen));
-    if (refusal !== undefined)
-      throw new UserError(
-        'usage',
-        `The agent ${name} ${refusal}.`,
-        'Omit the option, or choose another agent.',
-      );
-  }
-}
-
-function programOf(name: string, { agent, agents }: AgentOptions): Executable {
+/** The program of an agent on this machine. */
+export function programOf(name: string, { agent, agents }: AgentOptions): Executable {
   if (name === claudeAgent.name) return findClaude(programIn(agent), process.env);
   if (name === codexAgent.name) return findCodex(programIn(agent, 'codexPath'), process.env);
   const known = acpCommands(agents)[name];

@@ -22,8 +22,18 @@ export const AGENTS: Agents = agentsWith();
 
 function acpAgents(configured: ConfiguredAgents): readonly AgentDeclaration[] {
   return Object.entries(acpCommands(configured)).map(([name, command]) =>
-    acpAgent({ ...command, name }),
+    withKnownCost(acpAgent({ ...command, name }), configured),
   );
+}
+
+/**
+ * Nobody knows before a run whether an agent of the user reports its tokens, unless the user has
+ * priced them.
+ */
+function withKnownCost(agent: AgentDeclaration, configured: ConfiguredAgents): AgentDeclaration {
+  if (Object.hasOwn(KNOWN_ACP, agent.name)) return agent;
+  const isPriced = Object.keys(configured[agent.name]?.prices ?? {}).length > 0;
+  return { ...agent, can: { ...agent.can, cost: isPriced ? 'tokens' : 'none' } };
 }
 
 /** The command of an agent, and what Raymond knows about it. */

@@ -27,12 +27,33 @@ function callFault(workflow: Workflow, state: State, way: Way): readonly Diagnos
   return [
     fault(
       'cannot-branch',
-      state.name,
+      state.kind === 'broken' ? state.name : state.place.file,
       way,
       `The agent ${callee} of ${target} cannot branch a session, so it cannot be called.`,
       { remedy: 'Use function instead of call, and pass what the callee needs as input.' },
     ),
   ];
+}
+
+/** Prompts of an agent that reports no cost. A run with a budget does not start with them. */
+export function unknownCosts({ workflow }: Lint): readonly Diagnostic[] {
+  const unpriced = new Set(
+    workflow.agents.all.flatMap(({ name, can }) => (can.cost === 'none' ? [name] : [])),
+  );
+  if (unpriced.size === 0) return [];
+  return statesHere(workflow).flatMap((state) => {
+    const agent = takerOf(workflow, state.name);
+    if (state.kind !== 'prompt' || agent === undefined || !unpriced.has(agent)) return [];
+    return [
+      fault(
+        'unknown-cost',
+        state.place.file,
+        state.place,
+        `The agent ${agent} reports no cost that Raymond knows, so no budget can limit it.`,
+        { remedy: 'Add prices for it to your config file, or run the workflow with --budget 0.' },
+      ),
+    ];
+  });
 }
 
 /** Tags that would continue or branch a session in a state of another agent. */

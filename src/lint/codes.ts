@@ -79,6 +79,10 @@ const LINT_CODES = {
     'lint',
     'A call needs a branch of a session, and its agent cannot branch.',
   ),
+  'unknown-cost': warning(
+    'lint',
+    'The agent of a state reports no cost, so no budget can limit it.',
+  ),
   'other-agent': warning(
     'lint',
     'A tag continues or branches a session in a state of another agent, which begins a new session.',

@@ -6,7 +6,7 @@ import type { Platform, Workflow } from '../model/workflow.ts';
 import { findState } from '../parse/resolve.ts';
 import { isStateFile, stemOf } from '../parse/state.ts';
 import type { WorkflowReading } from '../parse/workflow.ts';
-import { cannotBranch, otherAgents } from './agents.ts';
+import { cannotBranch, otherAgents, unknownCosts } from './agents.ts';
 import { fault, lintCodes } from './codes.ts';
 import { neverChecked } from './ensures.ts';
 import { badJudges, beyondBudget, neverFiring } from './evaluators.ts';
@@ -59,6 +59,7 @@ const isFaultOfTag = ({ code }: Diagnostic) =>
 
 const RULES: readonly Rule[] = [
   ({ workflow }: Lint) => cannotBranch(workflow),
+  unknownCosts,
   otherAgents,
   unresolvedNames,
   unresolvedJudges,

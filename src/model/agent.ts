@@ -58,8 +58,8 @@ export interface AgentAbilities {
   readonly branch: boolean;
   /** Its turns outlive Raymond, and a later Raymond can adopt them. */
   readonly adopt: boolean;
-  /** What it reports about the cost of a turn. Raymond prices tokens with a table. */
-  readonly cost: 'usd' | 'tokens';
+  /** What it reports about the cost of a turn, as far as is known. Raymond prices tokens with a table. */
+  readonly cost: 'usd' | 'tokens' | 'none';
   /** It ends a turn that has spent its budget. Otherwise Raymond notices after the turn. */
   readonly budget: boolean;
   /** Raymond can limit what it may do without asking. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WITH_PLAIN } from '../../test/lint/agents.ts';
 import { workflowOf } from '../../test/lint/workflow-of.ts';
-import { agentNamed, agentOf, agentsAmong, choicesFor } from './chosen-agent.ts';
+import { agentNamed, agentOf, choicesFor } from './chosen-agent.ts';
 import { readPrompt } from './front-matter.ts';
 
 const flow = (files: Readonly<Record<string, string>>) => {
@@ -16,11 +16,6 @@ test('the state wins over the workflow, and the workflow over the usual agent', 
   expect(flow({ START: 'x' }).agent).toBe('claude');
   expect(flow({ START: 'x', ...manifest }).agent).toBe('plain');
   expect(flow({ START: '---\nagent: claude\n---\nx', ...manifest }).agent).toBe('claude');
-});
-
-test('the agents of some states', () => {
-  const { workflow } = flow({ START: 'x', B: '---\nagent: plain\n---\nx', 'S.sh': 'true' });
-  expect([...agentsAmong(workflow, workflow.states.keys())].sort()).toEqual(['claude', 'plain']);
 });
 
 test.each([

@@ -1,6 +1,5 @@
 /** Which agent takes a prompt: the choice of its state, of its workflow, or else of the run. */
 import type { AgentDeclaration, Agents, Choices } from '../model/agent.ts';
-import type { StateName } from '../model/state-name.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
 import { clip } from './clip.ts';
 import { nearest } from './nearest.ts';
@@ -9,15 +8,6 @@ import type { Field, YamlReader } from './yaml-reader.ts';
 /** The name of the agent that takes a prompt. */
 export function agentOf({ agents }: Pick<Workflow, 'agents'>, { policy }: PromptState): string {
   return policy.agent ?? agents.usual;
-}
-
-/** The agents that take the prompts among some states. */
-export function agentsAmong(workflow: Workflow, names: Iterable<StateName>): ReadonlySet<string> {
-  const prompts = [...names].flatMap((name) => {
-    const state = workflow.states.get(name);
-    return state?.kind === 'prompt' ? [state] : [];
-  });
-  return new Set(prompts.map((state) => agentOf(workflow, state)));
 }
 
 export function agentNamed({ all }: Agents, name: string): AgentDeclaration | undefined {

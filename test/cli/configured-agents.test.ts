@@ -87,8 +87,8 @@ test('a program of a cloned project is not an agent until the user trusts its fi
 
 test('a run refuses to start with an agent whose program does not exist, or that nobody knows', async () => {
   const project = newProject({ 'flow/START.md': 'Work. <result>done</result>' });
-  configure(project, MINE);
-  const missing = await command(project, ['flow', '--agent', 'mine', '--budget', '0']);
+  configure(project, `${MINE}price.m = { input = 1, output = 1 }\n`);
+  const missing = await command(project, ['flow', '--agent', 'mine']);
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain(
     `The program "${join(project.userConfig, 'my-agent')}" of the agent mine does not exist.`,

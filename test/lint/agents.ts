@@ -2,7 +2,7 @@ import { AGENTS } from '../../src/execute/agents.ts';
 import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import type { Agents } from '../../src/model/agent.ts';
 
-/** All agents, and one that cannot branch sessions and offers no lists of tools. */
+/** All agents, one that cannot branch sessions and offers no lists of tools, and one without a cost. */
 export const WITH_PLAIN: Agents = {
   ...AGENTS,
   all: [
@@ -13,5 +13,6 @@ export const WITH_PLAIN: Agents = {
       can: { ...claudeAgent.can, branch: false },
       choices: claudeAgent.choices.filter(({ inState }) => inState?.kind !== 'list'),
     },
+    { ...claudeAgent, name: 'unpriced', can: { ...claudeAgent.can, cost: 'none' } },
   ],
 };

@@ -14,6 +14,7 @@ import type { Lease, RunStore, StoredRun, WorkflowLibrary } from '../../ports.ts
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
+import { checkAbilities } from '../check-agents.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { detach } from '../detach.ts';
 import { dueRuns } from '../due-runs.ts';
@@ -165,6 +166,10 @@ async function resumeOne(
     });
     await loadAll(library, run);
     const accepted = await acceptedChanges(run, library, given);
+    if (!settings.rehearse) {
+      const refs = [run.workflow, ...[...run.workflowFiles].map(([ref]) => ref)];
+      stderr.say(...checkAbilities({ library, refs, settings, given: options }));
+    }
     if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
     const { input, fresh } = given;
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;

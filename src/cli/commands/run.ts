@@ -16,10 +16,10 @@ import { usd } from '../../observe/words.ts';
 import { overlaid } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
-import { agentsAmong } from '../../parse/chosen-agent.ts';
 import { isStateFile } from '../../parse/state.ts';
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
+import { checkAgents } from '../check-agents.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { detach } from '../detach.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
@@ -32,7 +32,7 @@ import { runAtTerminal } from '../run-at-terminal.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import type { Here } from '../surroundings.ts';
 import { stderr } from '../terminal.ts';
-import { checkAgents, checkNames, executors, looseLibrary } from '../wire.ts';
+import { checkNames, executors, looseLibrary } from '../wire.ts';
 
 /** Starts a run of a workflow and works on it until it ends. */
 export async function run(
@@ -65,7 +65,8 @@ export async function run(
   const library = loose.unpackingInto(workspace.source);
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
-  if (!settings.rehearse) checkAgents(agentsAmong(workflow, reached), workflow, settings, options);
+  if (!settings.rehearse)
+    stderr.say(...checkAgents({ library, refs: named, settings, given: options }));
   const chosen = await executors(around, {
     run: id,
     settings,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sharedRules } from '../agent-choices.ts';
+import { DEAREST, PRICES } from '../price-table.ts';
 import { priced, tokensSince } from '../token-price.ts';
 import { sandboxOf } from './choices.ts';
 import { codexArguments } from './command.ts';
@@ -110,9 +111,13 @@ describe('cost', () => {
 
   test.each([
     ['gpt-5.1-codex', 0.6 * 1.25 + 0.4 * 0.125 + 1],
-    ['gpt-5-mini-2026', 0.6 * 0.25 + 0.4 * 0.025 + 0.2],
-    ['unheard-of', 0.6 * 15 + 0.4 * 15 + 12],
-    [undefined, 0.6 * 15 + 0.4 * 15 + 12],
+    ['gpt-5-mini-2026-01-31', 0.6 * 0.25 + 0.4 * 0.025 + 0.2],
+    ['openai/gpt-5.6-sol', 0.6 * 5 + 0.4 * 0.5 + 3],
+    // A name that only begins like a known one may belong to a dearer model.
+    ['gpt-5.9', 0.6 * 30 + 0.4 * 30 + 18],
+    ['gpt-5-ultra', 0.6 * 30 + 0.4 * 30 + 18],
+    ['unheard-of', 0.6 * 30 + 0.4 * 30 + 18],
+    [undefined, 0.6 * 30 + 0.4 * 30 + 18],
   ])('of %s', (model, usd) => {
     const cost = priced(tokens, model);
     expect(cost.from).toBe('priced');
@@ -120,8 +125,20 @@ describe('cost', () => {
   });
 
   test('a table of the user overrides the known prices', () => {
-    const own = { 'gpt-5': { input: 1, cached: 1, output: 0 } };
-    expect(priced(tokens, 'gpt-5.1-codex', own).usd).toBeCloseTo(1, 9);
+    const own = {
+      'gpt-5': { input: 1, cached: 1, output: 0 },
+      'gpt-5.1-codex': { input: 2, cached: 2, output: 0 },
+    };
+    expect(priced(tokens, 'gpt-5.9', own).usd).toBeCloseTo(1, 9);
+    expect(priced(tokens, 'gpt-5.1-codex-max', own).usd).toBeCloseTo(2, 9);
+  });
+
+  test('no model of the table is dearer than the one that stands for unknown models', () => {
+    for (const { input, cached, output } of PRICES.values()) {
+      expect(Math.max(input, cached)).toBeLessThanOrEqual(DEAREST.input);
+      expect(cached).toBeLessThanOrEqual(input);
+      expect(output).toBeLessThanOrEqual(DEAREST.output);
+    }
   });
 
   test('only the tokens since the last turn count, unless the count began again', () => {

@@ -1,0 +1,119 @@
+/** Refuses a run whose agents do not exist, or cannot do what the run asks of them. */
+import { hasPrice } from '../execute/token-price.ts';
+import { withinReach } from '../graph/within-reach.ts';
+import { cannotBranch } from '../lint/agents.ts';
+import type { AgentDeclaration } from '../model/agent.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Settings } from '../model/event.ts';
+import { UserError } from '../model/user-error.ts';
+import type { PromptState, Workflow } from '../model/workflow.ts';
+import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
+import type { WorkflowLibrary } from '../ports.ts';
+import { nearHere } from './diagnostic-line.ts';
+import { type AgentOptions, programOf } from './wire.ts';
+
+export interface CheckedRun {
+  readonly library: Pick<WorkflowLibrary, 'get' | 'pathOf'>;
+  /** The workflows that the run can enter. */
+  readonly refs: readonly string[];
+  readonly settings: Settings;
+  readonly given: AgentOptions;
+}
+
+/** Throws a UserError with the line of a state. Gives warnings about costs that are guesses. */
+export function checkAgents(run: CheckedRun): readonly string[] {
+  for (const { agent } of promptsOf(run)) {
+    const program = programOf(agent.name, run.given);
+    if (!program.found) throw new UserError('no-executable', program.problem, program.remedy);
+  }
+  return checkAbilities(run);
+}
+
+/** The same for a resume, which does not need the agents that are already done. */
+export function checkAbilities(run: CheckedRun): readonly string[] {
+  const { library, refs, settings } = run;
+  for (const { workflow, state, agent } of promptsOf(run)) {
+    const problem = problemOf(agent, workflow, settings);
+    if (!problem) continue;
+    const [fact, remedy] = problem;
+    const message = `The agent ${agent.name} of ${state.name} ${fact}.`;
+    throw refusal(library, workflow, { ...state.place, message, remedy });
+  }
+  for (const ref of refs) {
+    const workflow = library.get(ref);
+    const [fault] = workflow ? cannotBranch(workflow) : [];
+    if (workflow && fault) throw refusal(library, workflow, fault);
+  }
+  return [...new Set(promptsOf(run).flatMap((prompt) => costWarning(prompt, run)))];
+}
+
+interface Prompt {
+  readonly workflow: Workflow;
+  readonly state: PromptState;
+  readonly agent: AgentDeclaration;
+}
+
+/** The prompts that the run can reach. */
+function promptsOf({ library, refs }: CheckedRun): readonly Prompt[] {
+  return refs.flatMap((ref) => {
+    const workflow = library.get(ref);
+    return (workflow ? withinReach(workflow) : []).flatMap((name) => {
+      const state = workflow?.states.get(name);
+      if (!workflow || state?.kind !== 'prompt') return [];
+      const agent = agentNamed(workflow.agents, agentOf(workflow, state));
+      return agent ? [{ workflow, state, agent }] : [];
+    });
+  });
+}
+
+type Problem = readonly [fact: string, remedy: string];
+
+function problemOf(
+  agent: AgentDeclaration,
+  { agents }: Workflow,
+  { agent: chosen, askPermissions, budgetUsd }: Settings,
+): Problem | undefined {
+  const instead = 'Omit the option, or choose another agent.';
+  if (askPermissions && !agent.can.ask) return ['cannot follow --ask-permissions', instead];
+  if (agent.can.cost === 'none' && budgetUsd > 0)
+    return [
+      'reports no cost that Raymond knows, so a budget cannot limit it',
+      `Add price to [agents.${agent.name}] in your config file, or give --budget 0.`,
+    ];
+  const refused = agent.refusal?.(choicesFor(agent, agents.usual, chosen));
+  return refused === undefined ? undefined : [refused, instead];
+}
+
+function costWarning(
+  { workflow, state, agent }: Prompt,
+  { settings, given }: CheckedRun,
+): readonly string[] {
+  if (agent.can.cost !== 'tokens') return [];
+  const ofRun = choicesFor(agent, workflow.agents.usual, settings.agent);
+  const { model } = agent.combine({ run: ofRun, state: state.policy.choices, tag: {} });
+  const own = given.agents?.[agent.name]?.prices;
+  if (typeof model !== 'string' || hasPrice(model, own)) return [];
+  return [
+    `No price is known for the model ${model} of ${agent.name}, so Raymond assumes the highest one. Add price."${model}" to [agents.${agent.name}] in your config file.`,
+  ];
+}
+
+function refusal(
+  { pathOf }: CheckedRun['library'],
+  { ref }: Workflow,
+  {
+    file,
+    line,
+    column,
+    message,
+    remedy,
+  }: Pick<Diagnostic, 'file' | 'line' | 'column' | 'message' | 'remedy'>,
+): UserError {
+  const path = pathOf(ref, file);
+  const { file: near } = nearHere({ ...NOWHERE, file: path });
+  return new UserError('usage', `${near}:${line}: ${message}`, remedy ?? '', {
+    ...{ file: path, line, column },
+  });
+}
+
+const NOWHERE = { severity: 'error', code: '', line: 1, column: 1, message: '' } as const;
