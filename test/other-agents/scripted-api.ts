@@ -76,6 +76,11 @@ export async function scriptedApi(wire: Wire, script: Script): Promise<ScriptedA
       others.push(request.url ?? '');
       return void response.writeHead(404).end('{}');
     }
+    if (TITLE.test(asked.lines[0] ?? '')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      await wire.answer(response, { text: 'A title' }, 0);
+      return void response.end();
+    }
     requests.push(asked);
     for (const wake of arrivals.splice(0)) wake();
     const reply = script(asked, requests.length - 1);
@@ -109,6 +114,9 @@ export async function scriptedApi(wire: Wire, script: Script): Promise<ScriptedA
     },
   };
 }
+
+/** Some agents ask for a title of each conversation. It is no part of the conversation. */
+const TITLE = /^user: (?:Generate a title|Your task is to generate a very short title)/;
 
 async function readBody(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];

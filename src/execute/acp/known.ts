@@ -12,8 +12,13 @@ export interface KnownAgent {
   readonly cost: 'usd' | 'tokens';
   /** Present if it asks before it changes something, so that Raymond can limit it. */
   readonly permissions?: Permissions;
-  /** Whether the cost that it reports includes earlier processes and the session that was branched. */
-  readonly totals?: 'session' | 'process';
+  /**
+   * What its total cost of a session includes. `kept`: the turns of earlier processes. `copied`: also
+   * those of the session from which it was branched. Otherwise each process begins to count again.
+   */
+  readonly totals?: 'kept' | 'copied';
+  /** The part of a session's request that only this agent understands. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 /** How Raymond makes the agent ask. */
@@ -35,7 +40,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     branch: true,
     adopt: true,
     cost: 'usd',
-    totals: 'session',
+    totals: 'copied',
     install: 'Install it with "npm install -g opencode-ai",',
     permissions: {
       modes: { plan: 'plan', strict: 'build', edits: 'build', skip: 'build' },
@@ -86,7 +91,9 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     branch: true,
     adopt: true,
     cost: 'usd',
-    totals: 'process',
+    totals: 'kept',
+    // Suggestions for the next prompt cost money, and nobody reads them.
+    meta: { claudeCode: { options: { promptSuggestions: false } } },
     install: 'Install it with "npm install -g @agentclientprotocol/claude-agent-acp",',
     permissions: {
       modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },

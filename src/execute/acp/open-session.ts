@@ -39,8 +39,9 @@ export async function openSession(
   const open = process.sessions.get(id);
   if (!open) throw new Error('Bug: the session is not open');
   await adjust(options, process, id, open, step);
-  const earlier =
-    options.totals === 'session' && session.use !== 'fresh' ? note?.totalUsd : undefined;
+  const isCounted =
+    options.totals === 'copied' || (options.totals === 'kept' && session.use === 'continue');
+  const earlier = isCounted && session.use !== 'fresh' ? note?.totalUsd : undefined;
   return { id, open, beforeUsd: open.countedUsd ?? earlier ?? 0 };
 }
 
@@ -52,10 +53,11 @@ async function sessionFor(
   note: SessionNote | undefined,
 ): Promise<string> {
   const { abilities, sessions } = process;
-  const there = { sessionId: named, cwd, mcpServers: [] };
+  const anew = { cwd, mcpServers: [], ...(options.meta && { _meta: { ...options.meta } }) };
+  const there = { ...anew, sessionId: named };
   switch (session.use) {
     case 'fresh':
-      return opened(options, process, 'session/new', { cwd, mcpServers: [] }, 'refused');
+      return opened(options, process, 'session/new', anew, 'refused');
     case 'branch':
       if (abilities.fork)
         return opened(options, process, 'session/fork', there, 'session-gone', note);

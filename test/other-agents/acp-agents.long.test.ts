@@ -1,0 +1,15 @@
+// Real agents over the Agent Client Protocol, with scripted models.
+import { contextPlay, plainPlay } from './acp-context.ts';
+import { crashPlay, lossPlay, stopPlay } from './acp-crash.ts';
+
+plainPlay('gemini');
+stopPlay('gemini');
+for (const name of ['codex-acp', 'claude-acp', 'opencode'] as const) {
+  if (name !== 'opencode') {
+    contextPlay(name);
+    crashPlay(name);
+  }
+  contextPlay(name, ['--no-warm']);
+  lossPlay(name);
+  stopPlay(name);
+}

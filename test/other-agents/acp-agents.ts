@@ -1,0 +1,201 @@
+// The real agents that speak the Agent Client Protocol, each with a scripted model.
+import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { claudeBinary } from '../real-agent/claude-sandbox.ts';
+import { conversationLines, lastPrompt } from '../real-agent/raymond-sandbox.ts';
+import { scriptedModel } from '../real-agent/scripted-model.ts';
+import { codexBinary, codexSandbox } from './codex-sandbox.ts';
+import { type Asked, type Reply, type Script, scriptedApi, USAGE } from './scripted-api.ts';
+import { CHAT } from './scripted-chat.ts';
+import { GEMINI } from './scripted-gemini.ts';
+import { scriptedResponses } from './scripted-responses.ts';
+
+export type AcpName = 'opencode' | 'codex-acp' | 'claude-acp' | 'gemini';
+
+export interface AgentModel {
+  readonly requests: readonly Asked[];
+  /** Paths of requests that belong to no conversation. */
+  readonly others: readonly string[];
+  arrived(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RealAgent {
+  readonly model: AgentModel;
+  /** The environment of Raymond. The program of the agent is on its PATH. */
+  readonly environment: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+/** The cost of one scripted answer, and where it comes from. */
+export const TURN_COST = {
+  // The sandbox has its own prices.
+  opencode: { usd: (60 * 1 + 40 * 0.1 + 20 * 2) / 1_000_000, from: 'told' },
+  'codex-acp': { usd: (60 * 1.25 + 40 * 0.125 + 20 * 10) / 1_000_000, from: 'priced' },
+  'claude-acp': { usd: 0.000648, from: 'told' },
+  gemini: { usd: (100 * 2.5 + 20 * 15) / 1_000_000, from: 'priced' },
+} as const;
+
+/** Starts the scripted model of an agent, and describes it to the agent. */
+export async function realAgent(name: AcpName, script: Script): Promise<RealAgent> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), `raymond-${name}-`)));
+  const bin = join(root, 'bin');
+  await mkdir(bin);
+  const { model, environment } = await AGENTS[name](script, root, bin);
+  return {
+    model,
+    environment: { ...environment, PATH: `${bin}:${process.env.PATH ?? ''}` },
+    remove: async () => {
+      await model.close();
+      await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+}
+
+type Making = (
+  script: Script,
+  root: string,
+  bin: string,
+) => Promise<Pick<RealAgent, 'model' | 'environment'>>;
+
+const AGENTS: Readonly<Record<AcpName, Making>> = {
+  opencode: async (script, _, bin) => {
+    const model = await scriptedApi(CHAT, script);
+    const names = ['linux-x64', 'linux-arm64', 'darwin-arm64'];
+    const binary = names
+      .map((name) => installed(`opencode-${name}`, 'bin', 'opencode'))
+      .find(existsSync);
+    if (binary === undefined) throw notInstalled('opencode');
+    symlinkSync(binary, join(bin, 'opencode'));
+    const priced = { cost: { input: 1, output: 2, cache_read: 0.1 } };
+    const limit = { context: 100_000, output: 1_000 };
+    const config = {
+      autoupdate: false,
+      share: 'disabled',
+      model: 'scripted/m1',
+      provider: {
+        scripted: {
+          npm: '@ai-sdk/openai-compatible',
+          options: { baseURL: `${model.origin}/v1`, apiKey: 'x' },
+          models: { m1: { limit, ...priced }, m2: { limit } },
+        },
+      },
+    };
+    const environment = {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    };
+    return { model, environment };
+  },
+  'codex-acp': async (script, _, bin) => {
+    const model = await scriptedResponses(script);
+    const { environment, remove } = await codexSandbox(model.url);
+    const { PATH: _path, HOME: _home, ...others } = environment;
+    writeScript(bin, 'codex-acp', installed('@agentclientprotocol/codex-acp', 'dist/index.js'));
+    const close = async () => {
+      await model.close();
+      await remove();
+    };
+    return {
+      model: { ...model, close },
+      environment: { ...others, CODEX_PATH: codexBinary(), NO_BROWSER: '1' },
+    };
+  },
+  'claude-acp': async (script, root, bin) => {
+    const requests: Asked[] = [];
+    const model = await scriptedModel((request, turn) => {
+      const asked = {
+        model: request.model,
+        effort: request.effort,
+        lines: conversationLines(request),
+        prompt: lastPrompt(request),
+        tools: request.tools,
+      };
+      requests.push(asked);
+      return forMessages(script(asked, turn));
+    });
+    const config = join(root, 'config');
+    await mkdir(config);
+    writeScript(
+      bin,
+      'claude-agent-acp',
+      installed('@agentclientprotocol/claude-agent-acp', 'dist/index.js'),
+    );
+    const environment = {
+      CLAUDE_CODE_EXECUTABLE: claudeBinary('newer'),
+      CLAUDE_CONFIG_DIR: config,
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'sk-fake',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
+      DISABLE_TELEMETRY: '1',
+      DISABLE_ERROR_REPORTING: '1',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_MAX_RETRIES: '0',
+    };
+    const arrived = async (count: number) => void (await model.arrived(count));
+    return { model: { requests, others: [], arrived, close: model.close }, environment };
+  },
+  gemini: async (script, root, bin) => {
+    const model = await scriptedApi(GEMINI, script);
+    writeScript(bin, 'gemini', installed('@google/gemini-cli', 'bundle/gemini.js'));
+    const settings = join(root, 'settings.json');
+    await writeFile(
+      settings,
+      JSON.stringify({
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      }),
+    );
+    const environment = {
+      GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings,
+      GEMINI_API_KEY: 'x',
+      GOOGLE_GEMINI_BASE_URL: model.origin,
+      GEMINI_MODEL: 'gemini-2.5-pro',
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      NO_UPDATE_NOTIFIER: '1',
+    };
+    return { model, environment };
+  },
+};
+
+function installed(...path: readonly string[]): string {
+  return join(import.meta.dirname, 'node_modules', ...path);
+}
+
+function writeScript(bin: string, name: string, module: string): void {
+  if (!existsSync(module)) throw notInstalled(name);
+  const file = join(bin, name);
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${module}' "$@"\n`);
+  chmodSync(file, 0o755);
+}
+
+const notInstalled = (name: string) =>
+  new Error(`${name} is not installed. Run "node test/other-agents/install.js".`);
+
+function forMessages(reply: Reply) {
+  if (typeof reply === 'object' && 'status' in reply) {
+    const message = String(reply.error.message);
+    return { fault: 'http', status: reply.status, type: 'api_error', message } as const;
+  }
+  const { text, tool, after, usage = USAGE } = typeof reply === 'string' ? { text: reply } : reply;
+  return {
+    content: [
+      ...(text === '' ? [] : [{ type: 'text', text } as const]),
+      ...(tool ? [{ type: 'tool_use', name: tool.name, input: tool.input } as const] : []),
+    ],
+    usage: {
+      input_tokens: usage.input - usage.cached,
+      cache_read_input_tokens: usage.cached,
+      output_tokens: usage.output,
+    },
+    ...(after && { after }),
+  };
+}

@@ -1,0 +1,93 @@
+// The memory of a real agent over all tags, as its model saw it.
+import { expect, test } from 'vitest';
+import { type AcpName, TURN_COST } from './acp-agents.ts';
+import { costsIn, isAlive, play, replies } from './acp-play.ts';
+
+const CALLS = {
+  'START.md': 'Do one.',
+  'TWO.md': 'Do two.',
+  'SUB.md': 'Look into it.',
+  'DEEP.md': 'Look deeper.',
+  'AFTER.md': 'Deep down was {{result}}.',
+  'BACK.md': 'It was {{result}}.',
+  'FRESH.md': 'Think of {{input}}.',
+  'END.md': 'And so {{result}}.',
+  'ANEW.md': 'Begin anew.',
+};
+
+const SAYS = {
+  'Do one.': '<goto>TWO</goto>',
+  'Do two.': '<call return="BACK">SUB</call>',
+  'Look into it.': '<call return="AFTER">DEEP</call>',
+  'Look deeper.': '<result>gold</result>',
+  'Deep down': '<result>"42"</result>',
+  'It was': '<function return="END" input="nothing">FRESH</function>',
+  'Think of': '<result>an idea</result>',
+  'And so': '<reset>ANEW</reset>',
+  'Begin anew.': '<result>all done</result>',
+};
+
+export function contextPlay(name: AcpName, flags: readonly string[] = []): void {
+  test(`${name} remembers what the tags say ${flags.join(' ')}`, { timeout: 400_000 }, async () => {
+    const played = await play(name, CALLS, replies(SAYS));
+    const { raymond, agent } = played;
+    const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r', ...flags);
+    expect(finished).toMatchObject({ code: 0, stdout: 'all done\n' });
+    const one = ['user: Do one.', `assistant: ${SAYS['Do one.']}`];
+    const two = [...one, 'user: Do two.', `assistant: ${SAYS['Do two.']}`];
+    const sub = [...two, 'user: Look into it.', `assistant: ${SAYS['Look into it.']}`];
+    const back = [...two, 'user: It was "42".', `assistant: ${SAYS['It was']}`];
+    expect(agent.model.requests.map(({ lines }) => lines)).toEqual([
+      one.slice(0, 1),
+      two.slice(0, 3),
+      sub.slice(0, 5),
+      [...sub, 'user: Look deeper.'],
+      [...sub, 'user: Deep down was gold.'],
+      back.slice(0, 5),
+      ['user: Think of nothing.'],
+      [...back, 'user: And so an idea.'],
+      ['user: Begin anew.'],
+    ]);
+    expectCosts(name, costsIn(played, 'r'), 9);
+    expect(agent.model.others).toEqual([]);
+    await expect.poll(() => raymond.processes().filter(isAlive)).toEqual([]);
+  });
+}
+
+/** For an agent that cannot branch. */
+export function plainPlay(name: AcpName): void {
+  test(`${name} remembers what the tags say, without calls`, async () => {
+    const { 'DEEP.md': _deep, 'AFTER.md': _after, ...workflow } = CALLS;
+    const says = {
+      ...SAYS,
+      'Do two.': '<function return="BACK" input="x">SUB</function>',
+      'Look into it.': '<result>"42"</result>',
+    };
+    const played = await play(name, workflow, replies(says));
+    const { raymond, agent } = played;
+    const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
+    expect(finished).toMatchObject({ code: 0, stdout: 'all done\n' });
+    const two = [
+      ...['user: Do one.', `assistant: ${says['Do one.']}`],
+      ...['user: Do two.', `assistant: ${says['Do two.']}`],
+    ];
+    const back = [...two, 'user: It was "42".', `assistant: ${says['It was']}`];
+    expect(agent.model.requests.map(({ lines }) => lines)).toEqual([
+      two.slice(0, 1),
+      two.slice(0, 3),
+      ['user: Look into it.'],
+      back.slice(0, 5),
+      ['user: Think of nothing.'],
+      [...back, 'user: And so an idea.'],
+      ['user: Begin anew.'],
+    ]);
+    expectCosts(name, costsIn(played, 'r'), 7);
+    await expect.poll(() => raymond.processes().filter(isAlive)).toEqual([]);
+  });
+}
+
+function expectCosts(name: AcpName, costs: ReturnType<typeof costsIn>, count: number): void {
+  const { usd, from } = TURN_COST[name];
+  const cost = { usd: expect.closeTo(usd, 9), from };
+  expect(costs).toEqual(Array.from({ length: count }, () => cost));
+}
