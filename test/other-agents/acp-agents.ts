@@ -118,7 +118,7 @@ const AGENTS: Readonly<Record<AcpName, Making>> = {
       };
       requests.push(asked);
       return forMessages(script(asked, turn));
-    });
+    }, NOTHING);
     const config = join(root, 'config');
     await mkdir(config);
     writeScript(
@@ -165,6 +165,9 @@ const AGENTS: Readonly<Record<AcpName, Making>> = {
     return { model, environment };
   },
 };
+
+/** What a request for a title costs in tests. */
+const NOTHING = { input_tokens: 0, output_tokens: 0 };
 
 function installed(...path: readonly string[]): string {
   return join(import.meta.dirname, 'node_modules', ...path);

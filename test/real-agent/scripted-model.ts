@@ -59,8 +59,11 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
-/** Uses the replies of a list in order, and repeats the last one. */
-export async function scriptedModel(script: Script): Promise<ScriptedModel> {
+/**
+ * Uses the replies of a list in order, and repeats the last one. `sideUsage` is what the requests cost
+ * that belong to no conversation.
+ */
+export async function scriptedModel(script: Script, sideUsage: Usage = {}): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const sideRequests: ModelRequest[] = [];
   const arrivals: (() => void)[] = [];
@@ -80,7 +83,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     const asked = readRequest(body);
     if (asked.purpose === 'side') {
       sideRequests.push(asked);
-      return answer(response, asked, { content: 'ok' });
+      return answer(response, asked, { content: 'ok', usage: sideUsage });
     }
     requests.push(asked);
     for (const wake of arrivals.splice(0)) wake();

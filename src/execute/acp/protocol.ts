@@ -100,7 +100,10 @@ export function promptParams(sessionId: string, prompt: string): PromptRequest {
 
 /** What the agent can do, as it says when it starts. */
 export interface Abilities {
+  /** The version of the protocol. */
   readonly version: number;
+  /** Its name and its own version, as far as it says them. */
+  readonly about: string;
   readonly load: boolean;
   /** It continues a session without sending its messages again. */
   readonly resume: boolean;
@@ -110,11 +113,13 @@ export interface Abilities {
 }
 
 export function readAbilities(result: unknown): Abilities {
-  const { protocolVersion, agentCapabilities, authMethods } = fields(result);
+  const { protocolVersion, agentCapabilities, authMethods, agentInfo } = fields(result);
+  const about = fields(agentInfo);
   const { loadSession, sessionCapabilities } = fields(agentCapabilities);
   const { resume, fork } = fields(sessionCapabilities);
   return {
     version: number(protocolVersion) ?? 0,
+    about: `${text(about.title) || text(about.name)} ${text(about.version)}`.trim().slice(0, 200),
     load: loadSession === true,
     resume: isOffered(resume),
     fork: isOffered(fork),

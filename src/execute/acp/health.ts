@@ -1,0 +1,60 @@
+/** Checks whether an agent can be used on this machine, without a request to a model. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inheritedEnvironment } from '../environment.ts';
+import { makeFifo, RunProcesses } from '../process/index.ts';
+import { Connection } from './connection.ts';
+import { findAcp } from './executable.ts';
+import type { KnownAgent } from './known.ts';
+import { type Abilities, initializeParams, readAbilities, VERSION } from './protocol.ts';
+import { withoutAnswer } from './settle.ts';
+
+export type AcpHealth =
+  | { readonly found: false; readonly problem: string; readonly remedy: string }
+  /** It does not speak the protocol. */
+  | { readonly found: true; readonly path: string; readonly problem: string }
+  | { readonly found: true; readonly path: string; readonly abilities: Abilities };
+
+export async function acpHealth(
+  name: string,
+  agent: Pick<KnownAgent, 'command'> & Partial<KnownAgent>,
+  environment: NodeJS.ProcessEnv,
+  timeoutMs = 60_000,
+): Promise<AcpHealth> {
+  const executable = findAcp(name, agent, environment);
+  if (!executable.found) return executable;
+  const { path } = executable;
+  const folder = mkdtempSync(join(tmpdir(), 'raymond-health-'));
+  try {
+    const problem = (message: string) => ({ found: true, path, problem: message }) as const;
+    const hasFifo = process.platform !== 'win32';
+    if (hasFifo) await makeFifo(folder);
+    const launched = new RunProcesses(folder).launch({
+      folder,
+      command: path,
+      args: agent.command.slice(1),
+      cwd: folder,
+      env: inheritedEnvironment(environment),
+      stdin: hasFifo ? 'fifo' : 'pipe',
+    });
+    const connection = new Connection(launched);
+    try {
+      const answer = await connection.request('initialize', initializeParams(), timeoutMs);
+      const abilities = readAbilities(answer);
+      if (abilities.version === VERSION) return { found: true, path, abilities };
+      return problem(
+        `It speaks version ${abilities.version} of the protocol, not version ${VERSION}.`,
+      );
+    } catch (error) {
+      await launched.stop();
+      const reason = error instanceof Error ? error.message : String(error);
+      const exit = await launched.ended;
+      return problem(withoutAnswer({ name }, exit, launched.stderrFile, folder, reason).message);
+    } finally {
+      await launched.stop();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
