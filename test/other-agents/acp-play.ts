@@ -16,13 +16,14 @@ export async function play(
   workflow: Readonly<Record<string, string>>,
   script: Script,
   claudeSays: Parameters<typeof raymondSandbox>[0]['script'] = [],
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Play> {
   const agent = await realAgent(name, script);
   const raymond = await raymondSandbox({
     age: 'newer',
     workflow,
     script: claudeSays,
-    environment: agent.environment,
+    environment: { ...agent.environment, ...more },
   });
   onTestFinished(async () => {
     await raymond.remove();

@@ -1,0 +1,74 @@
+// A real agent over the Agent Client Protocol as an executor, with a scripted model.
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { acpExecutor } from '../../src/execute/acp/acp.ts';
+import { KNOWN_ACP } from '../../src/execute/acp/known.ts';
+import { RunProcesses } from '../../src/execute/process/index.ts';
+import type { SessionUse } from '../../src/model/event.ts';
+import type { AskPerson, PromptStep, StepOutcome } from '../../src/ports.ts';
+import type { ExecutorUnderTest } from '../contracts/agent-executor.ts';
+import { living, place, promptStep } from '../contracts/steps.ts';
+import { type AcpName, realAgent } from './acp-agents.ts';
+import type { Script } from './scripted-api.ts';
+
+export async function acpWorld(name: AcpName, script: Script) {
+  const known = KNOWN_ACP[name];
+  if (!known) throw new Error(`${name} is not known.`);
+  const { model, environment, remove } = await realAgent(name, script);
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond-world-')));
+  onTestFinished(async () => {
+    await remove();
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  });
+  const file = (path: string) => join(root, path);
+  for (const folder of ['home', 'work/.raymond', 'work/flow'])
+    await mkdir(file(folder), { recursive: true });
+  await writeFile(file('work/flow/START.md'), 'x');
+  const folder = file('steps');
+  const make = (processes = new RunProcesses(folder)) =>
+    acpExecutor({
+      ...known,
+      name,
+      prices: {},
+      environment: { ...environment, HOME: file('home') },
+      processes,
+      sessionsFolder: file('sessions'),
+      protects: {
+        projectFolder: file('work/.raymond'),
+        filesOf: () => [file('work/flow/START.md')],
+      },
+    });
+  const processes = new RunProcesses(folder);
+  const executor = make(processes);
+  let steps = 0;
+  const step = (prompt: string, session: SessionUse, parts: Partial<PromptStep> = {}) => {
+    steps += 1;
+    const at = place(prompt, file('work'), folder, steps);
+    return promptStep({ number: steps, prompt, session, agent: 'main', ...at, ...parts });
+  };
+  const world: Omit<ExecutorUnderTest, 'begun'> = {
+    executor,
+    again: () => make(),
+    leave: () => processes.leave(),
+    step: (what) => step(what, fresh(), { agent: `agent${steps}` }),
+    executions: () => model.requests.length,
+    left: () => living(folder, steps),
+  };
+  const ask = (
+    prompt: string,
+    session: SessionUse,
+    parts: Partial<PromptStep> = {},
+    person?: AskPerson,
+  ): Promise<StepOutcome> => executor.start(step(prompt, session, parts), () => {}, person).outcome;
+  return { world, model, step, ask, file };
+}
+
+export const fresh = (): SessionUse => ({ use: 'fresh', id: randomUUID() });
+
+export function goOn({ account }: StepOutcome): SessionUse {
+  if (!account.session) throw new Error('The turn has no session.');
+  return { use: 'continue', id: account.session.id };
+}

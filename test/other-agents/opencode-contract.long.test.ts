@@ -1,0 +1,31 @@
+// opencode as an executor, and the faults of its service.
+import { expect, test } from 'vitest';
+import { executorContract } from '../contracts/agent-executor.ts';
+import { acpWorld, fresh } from './acp-world.ts';
+
+const never = new Promise<void>(() => {});
+
+executorContract('opencode', { survives: true, namesSessions: true, cost: 'told' }, async () => {
+  const { world, model } = await acpWorld('opencode', ({ prompt }) =>
+    prompt === 'never ends' ? { text: '', after: never } : 'the answer',
+  );
+  return { ...world, begun: (count) => model.arrived(count) };
+});
+
+test.each([
+  ['opencode', 'not-logged-in', 401, 'Incorrect API key provided'],
+  ['opencode', 'unknown-model', 404, 'The model `x` does not exist.'],
+  ['codex-acp', 'not-logged-in', 401, 'Incorrect API key provided'],
+  ['codex-acp', 'unknown-model', 404, 'The model `x` does not exist.'],
+  ['codex-acp', 'overloaded', 500, 'boom'],
+  ['claude-acp', 'not-logged-in', 401, 'invalid x-api-key'],
+  ['gemini', 'not-logged-in', 401, 'API key not valid'],
+] as const)(
+  'a fault of the service of %s is a failure of the kind %s',
+  async (name, kind, status, message) => {
+    const { ask, world } = await acpWorld(name, () => ({ status, error: { message } }));
+    const outcome = await ask('Q', fresh());
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
+    await world.executor.close();
+  },
+);
