@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { answerRef } from '../../src/execute/answer-ref.ts';
+import type { AgentAbilities } from '../../src/model/agent.ts';
+import type { SessionUse } from '../../src/model/event.ts';
 import type { Cost } from '../../src/model/step-account.ts';
 import type { Executor, Live, Step, StepOutcome } from '../../src/ports.ts';
 
@@ -18,21 +21,35 @@ export interface ExecutorUnderTest {
   executions(): number;
   /** The processes that still run for it. */
   left(): readonly number[];
+  /** Present for an agent: single turns, and the prompts and answers that its model saw in each. */
+  readonly converse?: {
+    ask(prompt: string, session: SessionUse): Promise<StepOutcome>;
+    heard(): readonly (readonly string[])[];
+  };
 }
 
 export interface Abilities {
-  /** Its steps survive when Raymond is killed. */
-  readonly survives: boolean;
+  /** What its declaration says; absent for an executor that declares no agent. */
+  readonly can?: Pick<AgentAbilities, 'adopt' | 'branch' | 'cost'>;
+  /** Its steps survive when Raymond is killed. By default, as declared. */
+  readonly survives?: boolean;
   /** It chooses the ids of its sessions itself. */
   readonly namesSessions?: boolean;
-  /** The origin of its costs; `told` if absent. */
+  /** The origin of its costs. By default, as declared. */
   readonly cost?: Cost['from'];
 }
+
+const ORIGINS = { usd: 'told', tokens: 'priced', none: 'estimated' } as const;
 
 /** The rules that Raymond expects every executor to follow. */
 export function executorContract(
   name: string,
-  { survives, namesSessions = false, cost: origin = 'told' }: Abilities,
+  {
+    can,
+    survives = can?.adopt ?? false,
+    namesSessions = false,
+    cost: origin = ORIGINS[can?.cost ?? 'usd'],
+  }: Abilities,
   make: () => Promise<ExecutorUnderTest>,
 ) {
   describe(`${name} as an executor`, () => {
@@ -117,7 +134,47 @@ export function executorContract(
       await executor.close();
     });
 
-    if (!survives) return;
+    if (can)
+      test(`sessions are started, continued ${can.branch ? 'and branched' : 'but not branched'}`, async () => {
+        const { executor, converse } = await make();
+        if (!converse) throw new Error('An agent needs a conversation.');
+        const { ask, heard } = converse;
+        const main = await ask('Q0', { use: 'fresh', id: randomUUID() });
+        const from = sessionOf(main);
+        const branch = await ask('Q1', { use: 'branch', from, id: randomUUID() });
+        await ask('Q2', { use: 'continue', id: from });
+        if (can.branch) await ask('Q3', { use: 'continue', id: sessionOf(branch) });
+        else expect(branch).toMatchObject({ kind: 'failed' });
+        await ask('Q4', { use: 'fresh', id: randomUUID() });
+        expect(
+          heard().map((lines) => lines.filter((line) => /^Q\d$/.test(line)).join(' ')),
+        ).toEqual(can.branch ? ['Q0', 'Q0 Q1', 'Q0 Q2', 'Q0 Q1 Q3', 'Q4'] : ['Q0', 'Q0 Q2', 'Q4']);
+        // Between two prompts is the answer to the first one.
+        for (const lines of heard().filter((all) => all.length > 1))
+          expect(lines[1]).not.toMatch(/^Q/);
+        await executor.close();
+      });
+
+    if (!survives) {
+      test('adopting a step that ended or still runs elsewhere settles, and leaves no process', async () => {
+        const { executor, again, step, begun, left } = await make();
+        const ended = step('answers');
+        await executor.start(ended, ignore).outcome;
+        const endless = step('never ends');
+        const running = executor.start(endless, ignore);
+        await begun(2);
+        const later = again();
+        expect(SETTLED).toContain((await later.adopt(ended, ignore).outcome).kind);
+        const adopted = later.adopt(endless, ignore);
+        adopted.stop();
+        expect(SETTLED).toContain((await adopted.outcome).kind);
+        running.stop();
+        await running.outcome;
+        await Promise.all([later.close(), executor.close()]);
+        await expect.poll(left).toEqual([]);
+      });
+      return;
+    }
 
     test('adopting a step that has ended reads its outcome and does not run it again', async () => {
       const { executor, again, step, executions } = await make();
@@ -169,6 +226,13 @@ export function executorContract(
 }
 
 const ignore: (live: Live) => void = () => {};
+
+const SETTLED: readonly StepOutcome['kind'][] = ['answered', 'failed', 'interrupted'];
+
+function sessionOf({ account }: StepOutcome): string {
+  if (!account.session) throw new Error('The turn has no session.');
+  return account.session.id;
+}
 
 function textOf(outcome: StepOutcome): string {
   if (outcome.kind !== 'answered') throw new Error(`It did not answer: ${JSON.stringify(outcome)}`);

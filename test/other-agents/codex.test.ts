@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { codexExecutor } from '../../src/execute/codex/codex.ts';
+import { codexAgent } from '../../src/execute/codex/declaration.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { PromptStep, StepOutcome } from '../../src/ports.ts';
@@ -13,11 +14,12 @@ import { type Script, scriptedResponses } from './scripted-responses.ts';
 
 const never = new Promise<void>(() => {});
 
-executorContract('codex', { survives: true, namesSessions: true, cost: 'priced' }, async () => {
-  const { world, model } = await codex(({ prompt }) =>
+executorContract('codex', { can: codexAgent.can, namesSessions: true }, async () => {
+  const { world, model, ask } = await codex(({ prompt }) =>
     prompt === 'never ends' ? { text: '', after: never } : 'the answer',
   );
-  return { ...world, begun: (count) => model.arrived(count) };
+  const heard = () => model.requests.map(({ lines }) => lines.map(words));
+  return { ...world, begun: (count) => model.arrived(count), converse: { ask, heard } };
 });
 
 const COST = (60 * 1.25 + 40 * 0.125 + 20 * 10) / 1_000_000;

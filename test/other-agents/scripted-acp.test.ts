@@ -181,9 +181,9 @@ test('costs are told, priced or estimated, and each turn is counted once', async
     cost: { from: 'priced' },
     usage: { inputTokens: 60, cacheReadTokens: 40, outputTokens: 20 },
   });
-  expect(priced.account.cost.usd).toBeCloseTo((100 * 15 + 20 * 120) / 1_000_000, 9);
+  expect(priced.account.cost.usd).toBeCloseTo((100 * 30 + 20 * 180) / 1_000_000, 9);
   expect((await ask('bare', fresh())).account.cost).toMatchObject({
-    usd: expect.closeTo((4 * 15 + 4 * 120) / 1_000_000, 9),
+    usd: expect.closeTo((4 * 30 + 4 * 180) / 1_000_000, 9),
     from: 'estimated',
   });
   await close();

@@ -5,21 +5,50 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { claudeExecutor } from '../../src/execute/claude/claude.ts';
+import { claudeAgent } from '../../src/execute/claude/declaration.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
+import { rehearsal } from '../../src/execute/rehearsal.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { PromptStep, ScriptStep } from '../../src/ports.ts';
 import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
 import { living, place, promptStep } from '../contracts/steps.ts';
-import { eventually } from '../eventually.ts';
 import { type Age, claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
 import { conversationLines, lastPrompt, until } from './raymond-sandbox.ts';
 import { type Script, scriptedModel } from './scripted-model.ts';
 
 const never = new Promise<void>(() => {});
 
-executorContract('a scripted agent', { survives: false }, async () => {
+executorContract('a rehearsing agent', {}, async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'raymond-executor-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  let executions = 0;
+  const rehearsalOf = async (what: string) => {
+    executions += 1;
+    if (what === 'never ends') await never;
+    if (what === 'cannot begin') throw new Error('There is no such rehearsal.');
+    return { answers: { START: 'the answer' } };
+  };
+  const agent = () =>
+    rehearsal({ workflow: () => undefined, rehearsalOf, scriptAnswers: () => [] }).prompt;
+  let steps = 0;
+  return {
+    executor: agent(),
+    again: agent,
+    leave: () => {},
+    step: (what) => {
+      steps += 1;
+      const own = { number: steps, prompt: what, ...place(what, folder, folder, steps) };
+      return promptStep({ ...own, workflow: what });
+    },
+    begun: async (count) => void (await until(() => executions >= count)),
+    executions: () => executions,
+    left: () => [],
+  };
+});
+
+executorContract('a scripted agent', {}, async () => {
   let executions = 0;
   const agent = () =>
     scriptedAgent((step) => {
@@ -75,26 +104,16 @@ executorContract('a script', { survives: true }, async () => {
 });
 
 describe.each(suiteAges)('with the %s version', (age) => {
-  executorContract('Claude Code', { survives: true }, async () => {
-    const { world, model } = await claude(age, (request) =>
+  executorContract('Claude Code', { can: claudeAgent.can }, async () => {
+    const { world, model, ask } = await claude(age, (request) =>
       lastPrompt(request) === 'never ends' ? { content: '', after: never } : 'the answer',
     );
-    return { ...world, begun: async (count) => void (await model.arrived(count)) };
-  });
-
-  test('a session is started, continued and branched as the step says', async () => {
-    const { world, model, ask } = await claude(age, (_, turn) => `A${turn}`);
-    await ask('Q0', { use: 'fresh', id: ID.main });
-    await ask('Q1', { use: 'branch', from: ID.main, id: ID.branch });
-    await ask('Q2', { use: 'continue', id: ID.main });
-    await ask('Q3', { use: 'continue', id: ID.branch });
-    await ask('Q4', { use: 'fresh', id: ID.other });
-    expect(
-      model.requests.map((request) => conversationLines(request).map(words).join(' ')),
-    ).toEqual(['Q0', 'Q0 A0 Q1', 'Q0 A0 Q2', 'Q0 A0 Q1 A1 Q3', 'Q4']);
-    await world.executor.close();
-    // A wrapper records the end of the agent, and then exits itself.
-    await eventually('no process is left', () => world.left().length === 0);
+    const heard = () => model.requests.map((request) => conversationLines(request).map(words));
+    return {
+      ...world,
+      begun: async (count) => void (await model.arrived(count)),
+      converse: { ask, heard },
+    };
   });
 });
 
@@ -120,7 +139,7 @@ function isGone(pid: number): boolean {
   }
 }
 
-const ID = { main: randomUUID(), branch: randomUUID(), other: randomUUID() };
+const ID = { main: randomUUID() };
 const words = (line: string) => line.replace(/^\w+: /, '');
 
 async function claude(age: Age, script: Script) {
