@@ -152,9 +152,9 @@ test('a choice of agent that the run cannot follow is refused at the start', asy
     'WebFetch',
   );
   expect(refused.code).toBe(64);
-  expect(refused.stderr).toContain('The agent codex cannot follow --disallowed-tools.');
+  expect(refused.stderr).toContain('The agent codex of START.md cannot follow --disallowed-tools.');
   const asking = await raymond.run('workflow', '--agent', 'codex', '--ask-permissions');
-  expect(asking.stderr).toContain('The agent codex cannot follow --ask-permissions.');
+  expect(asking.stderr).toContain('The agent codex of START.md cannot follow --ask-permissions.');
   const unknown = await raymond.run('workflow', '--agent', 'codx');
   expect(unknown.stderr).toContain('Did you mean codex?');
   const played = await raymond.run('workflow', '--agent', 'codex', '--model', 'gpt-5.1-codex');
