@@ -1,28 +1,14 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { chosenAgent } from '../../execute/agent-option.ts';
-import { ignoredRules } from '../../execute/claude/folder-trust.ts';
-import { type ClaudeHealth, claudeHealth, TESTED_VERSIONS } from '../../execute/claude/health.ts';
-import { type CodexHealth, codexHealth } from '../../execute/codex/health.ts';
 import { cureOf, reasonOf } from '../../journal/disk-errors.ts';
 import { counted } from '../../model/counted.ts';
-import { shellWord } from '../../model/shell-word.ts';
-import { unreachable } from '../../model/unreachable.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
+import { type Check, checkAgentPrograms } from '../doctor-agents.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
-import { programIn } from '../wire.ts';
-
-/** The result of one check. A problem must be fixed before a workflow can run. */
-interface Check {
-  readonly name: string;
-  readonly verdict: 'ok' | 'warning' | 'problem';
-  readonly fact: string;
-  readonly remedy?: string;
-}
 
 /** Checks everything that a run needs, and says how to fix problems. Spends nothing. */
 export async function doctor(here: Here, { json }: { readonly json?: boolean }): Promise<number> {
@@ -31,9 +17,7 @@ export async function doctor(here: Here, { json }: { readonly json?: boolean }):
   const { config, check } = await checkConfig(project);
   const checks = [
     checkNode(process.versions.node),
-    ...checkClaude(await claudeHealth(programIn(config.agent), process.env)),
-    ...checkTrust(dirname(project.folder)),
-    ...checkCodex(await codexHealth(programIn(config.agent, 'codexPath'), process.env), config),
+    ...(await checkAgentPrograms(around, config)),
     await checkGit(),
     check,
     await checkWritable(around),
@@ -67,98 +51,6 @@ function checkNode(version: string): Check {
   if (!isOld) return { name: 'node', verdict: 'ok', fact };
   const remedy = `Install Node.js ${OLDEST_NODE.join('.')} or newer.`;
   return { name: 'node', verdict: 'problem', fact: `${fact} is too old.`, remedy };
-}
-
-function checkClaude(health: ClaudeHealth): readonly Check[] {
-  if (!health.found) {
-    const { problem: fact, remedy } = health;
-    return [{ name: 'claude', verdict: 'problem', fact, remedy }];
-  }
-  return [
-    { name: 'claude', ...version(health) },
-    { name: 'login', ...login(health) },
-  ];
-}
-
-/** Another agent need not be installed, unless the configuration chooses it. */
-function checkCodex(health: CodexHealth, { agent }: RunOptions): readonly Check[] {
-  const name = 'codex';
-  const isChosen = chosenAgent(agent) === name || agent?.codexPath !== undefined;
-  if (!health.found) {
-    const { problem: fact, remedy } = health;
-    return isChosen ? [{ name, verdict: 'problem', fact, remedy }] : [];
-  }
-  const { version: number, path } = health;
-  if (number !== undefined) return [{ name, verdict: 'ok', fact: `codex ${number} (${path})` }];
-  return [
-    {
-      name,
-      verdict: isChosen ? 'problem' : 'warning',
-      fact: `${path} does not report a version of codex.`,
-      remedy: `Check its output: ${shellWord(path)} --version`,
-    },
-  ];
-}
-
-type FoundClaude = Extract<ClaudeHealth, { found: true }>;
-
-function version({ path, version: number, age }: FoundClaude): Omit<Check, 'name'> {
-  const fact = `Claude Code ${number} (${path})`;
-  const { from, to } = TESTED_VERSIONS;
-  switch (age) {
-    case 'tested':
-      return { verdict: 'ok', fact };
-    case 'newer':
-      return { verdict: 'ok', fact: `${fact}, newer than ${to}, the newest tested version` };
-    case 'older':
-      return {
-        verdict: 'warning',
-        fact: `${fact} is older than ${from}, the oldest tested version.`,
-        remedy: 'Update it: claude update',
-      };
-    case 'unknown':
-      return {
-        verdict: 'problem',
-        fact: `${path} does not report a version of Claude Code.`,
-        remedy: `Check its output: ${shellWord(path)} --version`,
-      };
-    default:
-      return unreachable(age);
-  }
-}
-
-function login({ login: found, path }: FoundClaude): Omit<Check, 'name'> {
-  switch (found.kind) {
-    case 'yes':
-      return { verdict: 'ok', fact: `Claude Code is logged in (${found.how})` };
-    case 'no':
-      return {
-        verdict: 'problem',
-        fact: 'Claude Code is not logged in.',
-        remedy: `Log in (${shellWord(path)} auth login), or set ANTHROPIC_API_KEY.`,
-      };
-    case 'unknown':
-      return {
-        verdict: 'warning',
-        fact: 'Raymond cannot determine whether Claude Code is logged in.',
-        remedy: `Try it: ${shellWord(path)} -p hello`,
-      };
-    default:
-      return unreachable(found);
-  }
-}
-
-function checkTrust(folder: string): readonly Check[] {
-  const [file] = ignoredRules(folder, process.env);
-  if (file === undefined) return [];
-  return [
-    {
-      name: 'agent rules',
-      verdict: 'warning',
-      fact: `Claude Code ignores permissions.allow in ${file}, because it does not trust ${folder}.`,
-      remedy: `Start claude once in ${shellWord(folder)} and trust the folder, or give the rules with --allowed-tools.`,
-    },
-  ];
 }
 
 async function checkGit(): Promise<Check> {

@@ -10,6 +10,8 @@ export type CodexHealth =
       readonly path: string;
       /** Undefined when it does not report one. */
       readonly version: string | undefined;
+      /** Whether it is logged in to its own service. A model of another provider needs no login. */
+      readonly login: 'yes' | 'no' | 'unknown';
     };
 
 export async function codexHealth(
@@ -20,6 +22,19 @@ export async function codexHealth(
   if (!executable.found) return executable;
   const { path } = executable;
   const env = inheritedEnvironment(environment);
-  const answer = await outputOf({ command: path, args: ['--version'], env, timeoutMs: 15_000 });
-  return { found: true, path, version: /\d+\.\d+\.\d+/.exec(answer)?.[0] };
+  const ask = (...args: readonly string[]) =>
+    outputOf({ command: path, args, env, timeoutMs: 15_000, withErrors: true });
+  const [answer, status] = await Promise.all([ask('--version'), ask('login', 'status')]);
+  return {
+    found: true,
+    path,
+    version: /\d+\.\d+\.\d+/.exec(answer)?.[0],
+    login: readCodexLogin(status),
+  };
+}
+
+/** Codex writes the status for people. */
+export function readCodexLogin(status: string): 'yes' | 'no' | 'unknown' {
+  if (/not logged in/i.test(status)) return 'no';
+  return /logged in|api key configured/i.test(status) ? 'yes' : 'unknown';
 }

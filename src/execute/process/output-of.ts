@@ -8,19 +8,26 @@ import { type LaunchedProcess, RunProcesses } from './run-processes.ts';
 
 export interface OutputRequest extends Pick<Launch, 'command' | 'args' | 'env'> {
   readonly timeoutMs: number;
+  /** Standard error follows standard output. */
+  readonly withErrors?: boolean;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
 /** Standard output, whatever the exit code; empty if the program cannot run or does not end in time. */
-export async function outputOf({ timeoutMs, ...program }: OutputRequest): Promise<string> {
+export async function outputOf({
+  timeoutMs,
+  withErrors = false,
+  ...program
+}: OutputRequest): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'raymond-ask-'));
   try {
     const processes = new RunProcesses(folder);
     const step = { folder: join(folder, 'step'), cwd: process.cwd(), stdin: 'none' } as const;
     const launched = processes.launch({ ...program, ...step });
     if (!(await endsInTime(launched, timeoutMs))) return '';
-    return readPartSync(launched.stdoutFile, 0, MAX_BYTES).toString('utf8');
+    const files = [launched.stdoutFile, ...(withErrors ? [launched.stderrFile] : [])];
+    return files.map((file) => readPartSync(file, 0, MAX_BYTES).toString('utf8')).join('');
   } catch {
     return '';
   } finally {
