@@ -4,11 +4,11 @@ import { crashPlay, lossPlay, stopPlay } from './acp-crash.ts';
 
 plainPlay('gemini');
 stopPlay('gemini');
+contextPlay('codex-acp');
+contextPlay('claude-acp');
+crashPlay('opencode');
+crashPlay('claude-acp');
 for (const name of ['codex-acp', 'claude-acp', 'opencode'] as const) {
-  if (name !== 'opencode') {
-    contextPlay(name);
-    crashPlay(name);
-  }
   contextPlay(name, ['--no-warm']);
   lossPlay(name);
   stopPlay(name);

@@ -18,14 +18,25 @@ test.each([
   ['codex-acp', 'not-logged-in', 401, 'Incorrect API key provided'],
   ['codex-acp', 'unknown-model', 404, 'The model `x` does not exist.'],
   ['codex-acp', 'overloaded', 500, 'boom'],
+  ['codex-acp', 'usage-limit', 429, 'x'],
   ['claude-acp', 'not-logged-in', 401, 'invalid x-api-key'],
   ['gemini', 'not-logged-in', 401, 'API key not valid'],
 ] as const)(
   'a fault of the service of %s is a failure of the kind %s',
   async (name, kind, status, message) => {
-    const { ask, world } = await acpWorld(name, () => ({ status, error: { message } }));
+    const { ask, world } = await acpWorld(name, () => ({
+      status,
+      error: {
+        message,
+        ...(kind === 'usage-limit' && { type: 'usage_limit_reached', resets_at: soon() }),
+      },
+    }));
     const outcome = await ask('Q', fresh());
     expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
+    if (outcome.kind === 'failed' && kind === 'usage-limit')
+      expect(outcome.failure.resetsAt).toBeGreaterThan(Date.now());
     await world.executor.close();
   },
 );
+
+const soon = () => Math.floor(Date.now() / 1000) + 3600;

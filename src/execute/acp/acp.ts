@@ -3,9 +3,11 @@
  * folder knows a message of the protocol.
  */
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { type ChosenStep, readChoices } from '../agent-choices.ts';
+import { type Gate, gate } from '../gate.ts';
 import type { LaunchedProcess } from '../process/index.ts';
 import { protection } from '../protected-files.ts';
 import { writePrompt } from '../step-folder.ts';
@@ -35,6 +37,7 @@ export function acpExecutor(options: AcpOptions): Executor {
     ...options,
     notes: sessionNotesIn(options.sessionsFolder, name),
     warm: new WarmProcesses(),
+    starts: gate(options.startsAlone ? 1 : availableParallelism()),
   };
   const start = (step: Step, live: Show, ask?: AskPerson) =>
     controlled(acp, step, live, ask, runTurn);
@@ -58,6 +61,8 @@ export function acpExecutor(options: AcpOptions): Executor {
 interface Acp extends AcpOptions {
   readonly notes: SessionNotes;
   readonly warm: WarmProcesses;
+  /** Limits how many processes start at the same time: more would slow each other down. */
+  readonly starts: Gate;
 }
 
 type Show = (live: Live) => void;
@@ -151,11 +156,15 @@ async function runTurn(turning: Turning): Promise<StepOutcome> {
   }
   turning.launched = waiting?.launched;
   let begun: { readonly process: AgentProcess; readonly session: TurnSession };
+  const leaveStart = waiting ? () => {} : await acp.starts.enter();
   try {
+    if (turning.stopped) return NOT_BEGUN;
     const process = waiting ?? (await launched(turning));
     begun = { process, session: await openSession(acp, acp.notes, process, step) };
   } catch (error) {
-    return notBegun(turning, error);
+    return await notBegun(turning, error);
+  } finally {
+    leaveStart();
   }
   return takeTurn(turning, begun.process, begun.session);
 }

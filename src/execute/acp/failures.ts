@@ -1,5 +1,6 @@
 /** Names the kind of a failure. Except for the login, the words of an agent are the only clue. */
 import type { Failure, FailureKind } from '../../model/failure.ts';
+import { readReset } from '../reset-time.ts';
 import type { RpcError } from './protocol.ts';
 
 export interface FailingAgent {
@@ -42,15 +43,4 @@ const CLUES: readonly (readonly [FailureKind, RegExp])[] = [
 function notLoggedIn({ logins }: FailingAgent, said: string): Failure {
   const ways = logins.length > 0 ? ` (${logins.join('; ').slice(0, 300)})` : '';
   return { kind: 'not-logged-in', message: `${said} Log in with the agent itself${ways}.` };
-}
-
-/** A date in the message, such as 2026-11-20T19:10:00Z, or a number of seconds. */
-function readReset(message: string, now: number): number | undefined {
-  const [date] =
-    /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(message) ?? [];
-  const time = date === undefined ? Number.NaN : Date.parse(date);
-  if (!Number.isNaN(time)) return time;
-  const [, seconds] =
-    /(?:try again|resets?|retry) (?:in|after) (\d{1,7}) ?s(?:ec|\b)/i.exec(message) ?? [];
-  return seconds === undefined ? undefined : now + Number(seconds) * 1000;
 }

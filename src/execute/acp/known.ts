@@ -17,6 +17,10 @@ export interface KnownAgent {
    * those of the session from which it was branched. Otherwise each process begins to count again.
    */
   readonly totals?: 'kept' | 'copied';
+  /** Two of its processes must not start at the same time. */
+  readonly startsAlone?: true;
+  /** It names the messages of the model, and also reports faults as texts, which have no name. */
+  readonly namesMessages?: true;
   /** The part of a session's request that only this agent understands. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
@@ -41,6 +45,8 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     adopt: true,
     cost: 'usd',
     totals: 'copied',
+    // The second one would find the database of opencode locked.
+    startsAlone: true,
     install: 'Install it with "npm install -g opencode-ai",',
     permissions: {
       modes: { plan: 'plan', strict: 'build', edits: 'build', skip: 'build' },
@@ -104,6 +110,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     branch: true,
     adopt: true,
     cost: 'tokens',
+    namesMessages: true,
     install: 'Install it with "npm install -g @agentclientprotocol/codex-acp",',
     permissions: {
       modes: {

@@ -24,6 +24,7 @@ export interface Memory {
   readonly notes: SessionNotes;
   readonly prices: Prices;
   readonly logins: readonly string[];
+  readonly namesMessages?: true;
 }
 
 export interface SettledTurn {
@@ -47,9 +48,10 @@ export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
   });
   const failed = (failure: Failure): StepOutcome => ({ kind: 'failed', failure, account });
   const reason = end.kind === 'result' ? text(fields(end.result).stopReason) : undefined;
-  if (reason === 'end_turn' && record.answer !== undefined) {
+  const said = memory.namesMessages ? record.named : record.answer;
+  if (reason === 'end_turn' && said !== undefined) {
     // The decision must use the text that is kept, in which half characters are replaced.
-    const output = Buffer.from(record.answer).toString('utf8');
+    const output = Buffer.from(said).toString('utf8');
     writeAnswer(step.folder, output);
     const { denied } = followed;
     return { kind: 'answered', output, answer: answerRef(output), denied, account };
@@ -66,7 +68,18 @@ export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
   if (end.kind === 'error') return failed(failureOf(memory, end.error, Date.now()));
   if (end.kind === 'none')
     return failed(withoutAnswer(memory, exit, turn.stderrFile, step.cwd, end.reason));
+  // Without an answer of the model, the last remark is the reason.
+  const message = lastLine(record.remark);
+  if (reason === 'end_turn' && message !== undefined)
+    return failed(failureOf(memory, { code: 0, message }, Date.now()));
   return failed(withoutText(memory, reason ?? ''));
+}
+
+function lastLine(text: string | undefined): string | undefined {
+  return text
+    ?.split('\n')
+    .map((line) => line.trim())
+    .findLast((line) => line !== '');
 }
 
 /** The failure of a process that ended, or that did not answer. */

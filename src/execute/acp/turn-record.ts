@@ -25,7 +25,17 @@ export class TurnRecord {
    * and not of the model.
    */
   get answer(): string | undefined {
-    return (this.#named ?? this.#unnamed)?.text;
+    return this.#named?.text ?? this.remark;
+  }
+
+  /** The last message with a name. */
+  get named(): string | undefined {
+    return this.#named?.text;
+  }
+
+  /** The last text without a name. */
+  get remark(): string | undefined {
+    return this.#unnamed?.text;
   }
 
   /** The model has begun to work, so the session contains the prompt. */

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { StepOutcome } from '../../ports.ts';
 import { inheritedEnvironment } from '../environment.ts';
+import { type Gate, type Leave, type Place, placeUntil } from '../gate.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { ClaudeStep } from './choices.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
 import { denyRules, type Protected } from './deny-rules.ts';
 import { findClaude } from './executable.ts';
-import { type Gate, type Leave, type Place, placeUntil } from './gate.ts';
 import type { OwnModels } from './own-model.ts';
 import { endInput, send } from './process-input.ts';
 import type { SessionNote, SessionNotes } from './session-notes.ts';

@@ -5,10 +5,10 @@
  * tenth of the time that the next process needs for its start.
  */
 import { randomUUID } from 'node:crypto';
+import type { Place } from '../gate.ts';
 import { follow, type LaunchedProcess } from '../process/index.ts';
 import type { ClaudeStep } from './choices.ts';
 import { setEffort, setModel, setPermissionMode } from './command.ts';
-import type { Place } from './gate.ts';
 import { messageReader } from './messages.ts';
 import { endInput, send } from './process-input.ts';
 

@@ -1,5 +1,6 @@
 /** Names the kind of a failure of codex. Its messages are the only clue. */
 import type { Failure } from '../../model/failure.ts';
+import { readReset } from '../reset-time.ts';
 
 export function failureOf(message: string, now: number): Failure {
   if (/usage limit/i.test(message)) {
@@ -27,19 +28,3 @@ const REMEDIES: Readonly<Partial<Record<Failure['kind'], string>>> = {
   'not-logged-in': 'Log in with "codex login", or set OPENAI_API_KEY.',
   'session-gone': 'Resume with --fresh to begin the state in a new session.',
 };
-
-/** "try again at 7:10 PM" or "try again at Nov 20th, 2026 7:10 PM", in the local time. */
-function readReset(message: string, now: number): number | undefined {
-  const [, date, hours, minutes, half] =
-    /try again at (?:(\w{3} \d{1,2}(?:st|nd|rd|th)?,? \d{4}),? )?(\d{1,2}):(\d{2}) ?([AP]M)/i.exec(
-      message,
-    ) ?? [];
-  if (hours === undefined || minutes === undefined) return undefined;
-  const day =
-    date === undefined ? new Date(now) : new Date(date.replace(/(\d)(?:st|nd|rd|th)/, '$1'));
-  if (Number.isNaN(day.getTime())) return undefined;
-  const isAfternoon = half?.toUpperCase() === 'PM';
-  day.setHours((Number(hours) % 12) + (isAfternoon ? 12 : 0), Number(minutes), 0, 0);
-  const isPast = date === undefined && day.getTime() <= now;
-  return day.getTime() + (isPast ? 24 * 60 * 60_000 : 0);
-}

@@ -1,13 +1,8 @@
-// opencode over the Agent Client Protocol, with a scripted model.
+// What opencode may do: the run and people decide.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Asking } from '../../src/ports.ts';
-import { contextPlay } from './acp-context.ts';
-import { crashPlay } from './acp-crash.ts';
 import { acpWorld, fresh, goOn } from './acp-world.ts';
-
-contextPlay('opencode');
-crashPlay('opencode');
 
 test('opencode asks, and the run or a person decides', async () => {
   const { ask, file, world } = await acpWorld('opencode', ({ prompt }) => {
