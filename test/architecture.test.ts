@@ -155,7 +155,7 @@ test('outside its folder, only the file that builds ports knows Claude Code', ()
   );
   expect(users.sort()).toEqual([
     'cli/agent.ts',
-    'cli/commands/doctor.ts',
+    'cli/doctor-agents.ts',
     'cli/option-table.ts',
     'cli/wire.ts',
     'execute/agents.ts',
@@ -166,7 +166,7 @@ test('outside its folder, only the files that build ports know codex', () => {
   const outside = files.filter((file) => !file.startsWith('execute/codex/'));
   const users = outside.filter((file) => imports(file).some((target) => target.includes('codex/')));
   expect(users.sort()).toEqual([
-    'cli/commands/doctor.ts',
+    'cli/doctor-agents.ts',
     'cli/option-table.ts',
     'cli/wire.ts',
     'execute/agents.ts',

@@ -12,6 +12,7 @@ import { configTemplate } from '../../src/cli/config-file.ts';
 import { COMMAND_LINE_OPTIONS, CONFIG_OPTIONS } from '../../src/cli/option-table.ts';
 import { toMermaid } from '../../src/draw/mermaid.ts';
 import { AGENTS } from '../../src/execute/agents.ts';
+import { PRICES, PRICES_FROM } from '../../src/execute/price-table.ts';
 import { graphOf } from '../../src/graph/graph.ts';
 import { loadWorkflow } from '../../src/index.ts';
 import { runEventSchema, runOutcomeSchema } from '../../src/model/event.ts';
@@ -83,6 +84,8 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
         [...stateChoices(choices).keys()].map(code).join(', '),
       ]),
     ),
+  prices: () =>
+    `Prices of ${PRICES_FROM}:\n\n${table(['models', 'input', 'stored input', 'output'], priceRows())}`,
   config: () => `\`\`\`toml config\n${configTemplate()}\`\`\`\n`,
   events: () =>
     table(
@@ -90,6 +93,16 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
       events().map(({ type, fields }) => [code(type), fields.map(code).join(', ') || '-']),
     ),
 };
+
+/** One row for all models of one price. */
+function priceRows(): string[][] {
+  const rows = new Map<string, string[]>();
+  for (const [model, price] of PRICES) {
+    const key = Object.values(price).join(' ');
+    rows.set(key, [...(rows.get(key) ?? []), code(model)]);
+  }
+  return [...rows].map(([key, models]) => [models.join(', '), ...key.split(' ')]);
+}
 
 test.each(Object.keys(GENERATED))('the part "%s" is up to date', async (name) => {
   const begin = `<!-- generated: ${name} -->\n`;
