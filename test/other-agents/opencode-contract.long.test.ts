@@ -1,16 +1,23 @@
 // opencode as an executor, and the faults of its service.
 import { expect, test } from 'vitest';
+import { acpAgent } from '../../src/execute/acp/declaration.ts';
+import { KNOWN_ACP } from '../../src/execute/acp/known.ts';
 import { executorContract } from '../contracts/agent-executor.ts';
 import { acpWorld, fresh } from './acp-world.ts';
 
 const never = new Promise<void>(() => {});
 
-executorContract('opencode', { survives: true, namesSessions: true, cost: 'told' }, async () => {
-  const { world, model } = await acpWorld('opencode', ({ prompt }) =>
+const { can } = acpAgent({ name: 'opencode', branch: true, ...KNOWN_ACP.opencode });
+
+executorContract('opencode', { can, namesSessions: true }, async () => {
+  const { world, model, ask } = await acpWorld('opencode', ({ prompt }) =>
     prompt === 'never ends' ? { text: '', after: never } : 'the answer',
   );
-  return { ...world, begun: (count) => model.arrived(count) };
+  const heard = () => model.requests.map(({ lines }) => lines.map(words));
+  return { ...world, begun: (count) => model.arrived(count), converse: { ask, heard } };
 });
+
+const words = (line: string) => line.replace(/^\w+: /, '');
 
 test.each([
   ['opencode', 'not-logged-in', 401, 'Incorrect API key provided'],

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { acpExecutor } from '../../src/execute/acp/acp.ts';
 import type { AcpOptions } from '../../src/execute/acp/agent-process.ts';
+import { acpAgent } from '../../src/execute/acp/declaration.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { Asking, Live, PromptStep, StepOutcome } from '../../src/ports.ts';
@@ -14,17 +15,19 @@ import { type ExecutorUnderTest, executorContract } from '../contracts/agent-exe
 import { living, place, promptStep } from '../contracts/steps.ts';
 import { eventually } from '../eventually.ts';
 
-executorContract(
-  'an agent without fork',
-  { survives: true, namesSessions: true, cost: 'priced' },
-  async () => {
-    const { world, log } = await scripted('load');
-    return {
-      ...world,
-      begun: (count) => eventually('the steps begin', () => log().length >= count),
-    };
-  },
-);
+const { can } = acpAgent({ name: 'scripted', branch: false, adopt: true, cost: 'tokens' });
+
+executorContract('an agent without fork', { can, namesSessions: true }, async () => {
+  const { world, log, ask } = await scripted('load');
+  return {
+    ...world,
+    begun: (count) => eventually('the steps begin', () => log().length >= count),
+    converse: {
+      ask: (prompt, session) => ask(prompt, session),
+      heard: () => log().map(({ history }) => history),
+    },
+  };
+});
 
 const fresh = (): SessionUse => ({ use: 'fresh', id: randomUUID() });
 const goOn = (outcome: StepOutcome): SessionUse => ({ use: 'continue', id: idOf(outcome) });
