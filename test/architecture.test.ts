@@ -173,6 +173,20 @@ test('outside its folder, only the files that build ports know codex', () => {
   ]);
 });
 
+test('outside its folder, nobody knows a message of the Agent Client Protocol', () => {
+  const outside = files.filter((file) => !file.startsWith('execute/acp/'));
+  const text = (file: string) => readFileSync(join(src, file), 'utf8');
+  const isMessage = /'(?:session|fs|terminal)\/\w+'|@agentclientprotocol\/sdk/;
+  expect(outside.filter((file) => isMessage.test(text(file)))).toEqual([]);
+  const protocol = text('execute/acp/protocol.ts') + text('execute/acp/open-session.ts');
+  expect(protocol).toMatch(isMessage);
+  // Only types: the SDK is not part of the program.
+  const loaded = files.filter((file) =>
+    /^import (?!type)[^;]*@agentclientprotocol/m.test(text(file)),
+  );
+  expect(loaded).toEqual([]);
+});
+
 test('runs are reached through the store: two files build it, and no other file knows the files of runs', () => {
   // Free to use: the JSON of a run, the form of an id, and the disk for the user's own files.
   const open = /journal\/(?:freeze-run|state-file-schema|thaw-run|run-id|disk|disk-errors)\.ts$/;

@@ -1,5 +1,6 @@
 /** Builds the ports that execute steps and load workflows. `surroundings.ts` builds the others. */
 
+import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
 import { findAcp } from '../execute/acp/executable.ts';
 import { chosenAgent } from '../execute/agent-option.ts';
 import { acpCommands, agentsWith } from '../execute/agents.ts';
@@ -23,7 +24,7 @@ import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import { errorsIn, type StepKind, stepMessages } from '../execute/step-folder.ts';
 import { stepKeeper } from '../execute/step-keeper.ts';
-import { stepReader } from '../execute/step-reader.ts';
+import { type AgentRecords, stepReader } from '../execute/step-reader.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
 import type { RewindPorts } from '../host/rewind-run.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
@@ -212,7 +213,10 @@ export function messagesOfStep(folders: RunFolders) {
 
 /** Reads the conversations of all agents. */
 export function stepReaderFor({ store, workspace }: Surroundings): StepReader {
-  const agent = { conversation: conversationReader, begun: begunTurn };
+  const agent: AgentRecords = {
+    conversation: (folder) => acpConversation(folder) ?? conversationReader(),
+    begun: (folder) => begunTurn(folder) ?? acpBegun(folder),
+  };
   return stepReader({ store, folders: workspace, agent });
 }
 

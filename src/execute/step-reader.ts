@@ -23,7 +23,8 @@ export interface ConversationReader {
 
 /** The facts about records that only the executor of an agent knows. */
 export interface AgentRecords {
-  conversation(): ConversationReader;
+  /** Reads the turn of a step, which has begun. */
+  conversation(folder: string): ConversationReader;
   /** Where the messages of a turn that is not over begin; undefined before it begins. */
   begun(folder: string): Omit<Raw, 'to'> | undefined;
 }
@@ -67,7 +68,7 @@ function promptRecord(folder: string, agent: AgentRecords): StepRecord {
   // Of a very long turn, only its end.
   const from = Math.max(place.from, end - MOST_BYTES);
   const bytes = readKeptPart(place.file, from, end);
-  const reader = agent.conversation();
+  const reader = agent.conversation(folder);
   const messages = reader.push(`${bytes.toString('utf8')}\n`);
   const cursor = String(messages.length);
   return { told, ...newestOf(messages), cursor, isKept: bytes.length > 0 };
@@ -145,7 +146,7 @@ async function* followPrompt(
 ): AsyncGenerator<StepNews> {
   const place = await begunTurn(folder, agent, until);
   if (!place) return;
-  const reader = agent.conversation();
+  const reader = agent.conversation(folder);
   const decoder = new StringDecoder('utf8');
   const known = Number(after ?? 0);
   let count = 0;

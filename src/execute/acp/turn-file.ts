@@ -44,12 +44,12 @@ export function writeTurn(folder: string, turn: TurnFile): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Undefined if another agent took the turn. */
-export function readTurn(folder: string, agent: string): TurnFile | undefined {
+/** Undefined if another agent took the turn. Without a name, any agent of the protocol. */
+export function readTurn(folder: string, agent?: string): TurnFile | undefined {
   try {
     const bytes = readRegularFileSync(join(folder, STEP_FILES.turn.name), 1024 * 1024);
     const { data } = z.safeParse(turnSchema, JSON.parse(bytes.toString('utf8')));
-    return data?.acp === agent ? data : undefined;
+    return agent === undefined || data?.acp === agent ? data : undefined;
   } catch {
     return undefined;
   }
