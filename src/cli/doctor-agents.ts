@@ -36,7 +36,7 @@ export async function checkAgentPrograms(
   const used = await usedAgents(around, config);
   const agents = agentsWith(config.agents);
   const checks = agents.all
-    // A missing agent that nobody has chosen is no problem, and a start takes time.
+    // Other agents need not be installed, and a start takes time.
     .filter(({ name }) => isBuiltIn(name) || needed.has(name) || used.has(name))
     .map((agent) =>
       checkAgent(agent, around, config, needed.has(agent.name), used.get(agent.name)),
@@ -106,7 +106,7 @@ async function checkProgram(
 /** Some agents prepare their folders when they start for the first time. */
 const ACP_TIMEOUT_MS = 30_000;
 
-/** What the agent can do, as its executor declares it. */
+/** Its executor declares what the agent can do. */
 function abilitiesOf({ name, can }: AgentDeclaration): Check {
   const { cost, ...others } = can;
   const able = Object.entries(others).flatMap(([what, is]) => (is ? [what] : []));

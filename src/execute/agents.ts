@@ -27,8 +27,8 @@ function acpAgents(configured: ConfiguredAgents): readonly AgentDeclaration[] {
 }
 
 /**
- * Nobody knows before a run whether an agent of the user reports its tokens, unless the user has
- * priced them.
+ * An agent of the user may report no tokens, and only a run shows it. If the user has priced them,
+ * it does.
  */
 function withKnownCost(agent: AgentDeclaration, configured: ConfiguredAgents): AgentDeclaration {
   if (Object.hasOwn(KNOWN_ACP, agent.name)) return agent;

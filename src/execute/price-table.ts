@@ -1,7 +1,7 @@
 /**
  * The prices of models, in USD per million tokens: the list prices of their makers for direct use,
- * without discounts for a time. Where the length of a request decides, and no count shows it, the
- * price is that of short requests of coding models, and the higher one of others.
+ * without discounts for a time. Long requests cost more with some makers, and the tokens of a turn
+ * do not show their length. Models of OpenAI have the price of short requests, others the higher one.
  */
 import type { Price } from '../model/configured-agent.ts';
 
@@ -14,7 +14,7 @@ export function knownPrice(model: string): Price | undefined {
   return PRICES.get(name);
 }
 
-/** A model that is not in the table is assumed to cost as much as the dearest one. */
+/** A model that is not in the table is assumed to cost as much as the most expensive one. */
 export const DEAREST: Price = { input: 30, cached: 30, output: 180 };
 
 export const PRICES: ReadonlyMap<string, Price> = new Map([
