@@ -1,5 +1,5 @@
 /** Refuses a run whose agents do not exist, or cannot do what the run asks of them. */
-import { hasPrice } from '../execute/token-price.ts';
+import { hasPrice, unpricedText } from '../execute/token-price.ts';
 import { withinReach } from '../graph/within-reach.ts';
 import { cannotBranch } from '../lint/agents.ts';
 import type { AgentDeclaration } from '../model/agent.ts';
@@ -93,9 +93,7 @@ function costWarning(
   const { model } = agent.combine({ run: ofRun, state: state.policy.choices, tag: {} });
   const own = given.agents?.[agent.name]?.prices;
   if (typeof model !== 'string' || hasPrice(model, own)) return [];
-  return [
-    `No price is known for the model ${model} of ${agent.name}, so Raymond assumes the highest one. Add price."${model}" to [agents.${agent.name}] in your config file.`,
-  ];
+  return [unpricedText(agent.name, model)];
 }
 
 function refusal(

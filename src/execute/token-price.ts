@@ -31,6 +31,11 @@ export function hasPrice(model: string, own: Prices = {}): boolean {
   return (ownPrice(model, own) ?? knownPrice(model)) !== undefined;
 }
 
+/** For users, with a remedy. */
+export function unpricedText(agent: string, model: string): string {
+  return `No price is known for the model ${model} of ${agent}, so Raymond assumes the highest one. Add price."${model}" to [agents.${agent}] in your config file.`;
+}
+
 /** The longest name that begins the name of the model applies. */
 function ownPrice(model: string, own: Prices): Price | undefined {
   const names = Object.keys(own).filter((name) => model.startsWith(name));

@@ -74,6 +74,18 @@ test.each([
     expect(outcome.failure.resetsAt).toBeGreaterThan(Date.now());
 });
 
+test('a model of codex without a known price is reported once', async () => {
+  const { world, step } = await codex(() => 'x');
+  const notes: string[] = [];
+  for (const _ of [1, 2]) {
+    const own = step('Q', { use: 'fresh', id: randomUUID() }, { model: 'other' });
+    await world.executor.start(own, (live) => {
+      if (live.kind === 'note' && live.text.includes('price')) notes.push(live.text);
+    }).outcome;
+  }
+  expect(notes).toEqual([expect.stringContaining('Add price."other" to [agents.codex]')]);
+});
+
 test('a session that codex does not know is gone', async () => {
   const { ask } = await codex(() => 'x');
   const outcome = await ask('Q', { use: 'continue', id: randomUUID() });

@@ -11,6 +11,7 @@ import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports
 import { inheritedEnvironment } from '../environment.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { type Protected, protection } from '../protected-files.ts';
+import { unpricedText } from '../token-price.ts';
 import { type CodexStep, readChoices, sandboxOf } from './choices.ts';
 import { codexArguments, type TurnSession } from './command.ts';
 import { findCodex } from './executable.ts';
@@ -34,6 +35,7 @@ export function codexExecutor(options: CodexOptions): Executor {
   const codex: Codex = {
     ...options,
     threads: threadsIn(options.sessionsFolder, options.environment),
+    unpriced: new Set(),
   };
   const start = (step: Step, live: Show) =>
     controlled(async (control) => startTurn(codex, forCodex(step), live, control));
@@ -56,6 +58,8 @@ export function codexExecutor(options: CodexOptions): Executor {
 
 interface Codex extends CodexOptions {
   readonly threads: Threads;
+  /** The models without a known price that were reported. */
+  readonly unpriced: Set<string>;
 }
 
 type Show = (live: Live) => void;
@@ -167,7 +171,13 @@ async function finishTurn(
   if (followed.exit?.kind === 'left') return NOT_BEGUN;
   await (followed.exit ? launched.endLeftovers() : launched.stop());
   mkdirSync(step.folder, { recursive: true, mode: 0o700 });
-  return settle(codex, step, turn, followed, control.stopped ? 'stopped' : how);
+  const unpriced = (model: string) => {
+    if (codex.unpriced.has(model)) return;
+    codex.unpriced.add(model);
+    live({ kind: 'note', text: unpricedText('codex', model) });
+  };
+  const outcome = control.stopped ? 'stopped' : how;
+  return settle({ ...codex, unpriced }, step, turn, followed, outcome);
 }
 
 const FREE: Account = { cost: NO_COST };

@@ -7,7 +7,7 @@ import { STEP_FILES } from '../../model/step-files.ts';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { answerRef } from '../answer-ref.ts';
 import { writeAnswer, writeRawLocation } from '../step-folder.ts';
-import { priced, tokensSince, usageOf } from '../token-price.ts';
+import { hasPrice, priced, tokensSince, usageOf } from '../token-price.ts';
 import { failureOf } from './failures.ts';
 import type { FollowedTurn } from './follow-turn.ts';
 import type { Threads } from './threads.ts';
@@ -16,6 +16,8 @@ import type { TurnFile } from './turn-file.ts';
 interface Memory {
   readonly threads: Threads;
   readonly prices?: Prices;
+  /** Gets the name of a model without a known price. */
+  readonly unpriced?: (model: string) => void;
 }
 
 /** Turns the outcome of a turn into that of its step, and keeps notes about its thread. */
@@ -73,7 +75,7 @@ function kindOf({ kind }: Failure): Failure['kind'] {
 }
 
 function accountOf(
-  { threads, prices }: Memory,
+  { threads, prices, unpriced }: Memory,
   { session }: PromptStep,
   { model, before }: TurnFile,
   { thread, totals: told }: FollowedTurn,
@@ -85,8 +87,10 @@ function accountOf(
   threads.write(thread, note);
   threads.write(session.id, note);
   const spent = totals && tokensSince(before, totals);
+  const used = record.model ?? model;
+  if (spent && used !== undefined && !hasPrice(used, prices)) unpriced?.(used);
   return {
-    cost: spent ? priced(spent, record.model ?? model, prices) : NO_COST,
+    cost: spent ? priced(spent, used, prices) : NO_COST,
     ...(spent && { usage: usageOf(spent) }),
     session: { id: thread },
   };
