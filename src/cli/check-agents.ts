@@ -109,7 +109,7 @@ function refusal(
 ): UserError {
   const path = pathOf(ref, file);
   const { file: near } = nearHere({ ...NOWHERE, file: path });
-  return new UserError('usage', `${near}:${line}: ${message}`, remedy ?? '', {
+  return new UserError('usage', `${near}:${line}: ${message}`, remedy ?? 'Choose another agent.', {
     ...{ file: path, line, column },
   });
 }
