@@ -54,7 +54,7 @@ export function GraphAgents({ graph, waiting, onAgent }: Props) {
 }
 
 /** More would cover the arrow of the entry. */
-const MOST = 4;
+const MOST = 3;
 
 /** On the upper edge of the box, from the right. */
 function placeOf({ x, y, width, height }: Node, index: number) {

@@ -13,8 +13,27 @@ import { Menu } from './menu.tsx';
 import { Pill, runTone } from './status.tsx';
 import { addToast, addTrouble, useTools } from './tools.ts';
 
+/** A run of the list has all of it, except the agents and states. */
+export type HeadRun = Pick<
+  WholeRun,
+  | 'id'
+  | 'workflow'
+  | 'status'
+  | 'condition'
+  | 'rehearsal'
+  | 'started_at'
+  | 'worked_ms'
+  | 'cost_usd'
+  | 'budget_usd'
+  | 'steps'
+  | 'counts'
+  | 'limited_until'
+  | 'pid'
+> &
+  Partial<Pick<WholeRun, 'agents' | 'states'>>;
+
 interface Props {
-  readonly run: WholeRun;
+  readonly run: HeadRun;
   readonly watch: RunWatch;
   readonly route: Extract<Route, { kind: 'run' }>;
   readonly onChanged: () => void;
@@ -74,8 +93,8 @@ export function RunHead({ run, watch, route, onChanged }: Props) {
             aria-current={tab === route.tab ? 'page' : undefined}
           >
             {TAB_NAMES[tab]}
-            {tab === 'agents' && <span class="count">{run.agents.length}</span>}
-            {tab === 'states' && <span class="count">{run.states.length}</span>}
+            {tab === 'agents' && <span class="count">{run.agents?.length}</span>}
+            {tab === 'states' && <span class="count">{run.states?.length}</span>}
           </a>
         ))}
       </nav>
@@ -91,7 +110,7 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
   log: 'Log',
 };
 
-function agentsText({ agents, counts }: WholeRun): string {
+function agentsText({ agents = [], counts }: HeadRun): string {
   const ready = agents.filter(({ status }) => status.kind === 'ready').length;
   const parts = (['running', 'waiting', 'failed', 'ended'] as const).flatMap((kind) =>
     counts[kind] > 0 ? [`${counts[kind]} ${kind}`] : [],

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import { useStore } from '../lib/store.ts';
+import { counted } from '../lib/words.ts';
 import { hashOf, NOTHING, type Route } from '../stores/route.ts';
 import { RunWatch } from '../stores/run-watch.ts';
 import { AgentPanel } from './agent-panel.tsx';
@@ -46,11 +47,33 @@ function Watched({ watch, route }: Props) {
         </button>
       </div>
     );
+  return <Loading watch={watch} route={route} />;
+}
+
+/** The list of runs has the head of the run before its history is read. */
+function Loading({ watch, route }: Props) {
+  const tools = useTools();
+  const row = useStore(tools.runs.runs)?.find(({ id }) => id === route.run);
+  if (row === undefined || row.status === 'damaged')
+    return (
+      <div class="run-head" aria-busy="true">
+        <div class="skeleton" style={{ height: '26px', width: '240px' }} />
+        <div class="skeleton" style={{ height: '14px', width: '60%', margin: '10px 0 56px' }} />
+      </div>
+    );
+  const { agents: counts, ...head } = row;
   return (
-    <div class="run-head" aria-busy="true">
-      <div class="skeleton" style={{ height: '26px', width: '240px' }} />
-      <div class="skeleton" style={{ height: '14px', width: '60%', margin: '10px 0 56px' }} />
-    </div>
+    <article class="run" aria-label={`Run ${row.id}`} aria-busy="true">
+      <RunHead
+        run={{ ...head, counts }}
+        watch={watch}
+        route={route}
+        onChanged={() => watch.refresh()}
+      />
+      <div class="empty">
+        <p role="status">Reading {counted(row.position, 'event')}</p>
+      </div>
+    </article>
   );
 }
 

@@ -64,7 +64,9 @@ describe.runIf(browserPath !== undefined)(
       const { page, faults, context } = await openPage(browser, served.address);
       await goTo(page, '#/runs/r/graph?agent=main&step=1');
       await page.getByText('curl --version >>made-one').first().waitFor();
-      await page.getByText('asks permission').first().waitFor();
+      await page.locator('.pill', { hasText: 'asks permission' }).waitFor();
+      await page.getByText('The agent waits for your decision.').waitFor();
+      await page.locator('.graph .agent.tone-wait').waitFor();
       expect(existsSync(sandbox.file('made-one'))).toBe(false);
       // The words of the agent are markdown, and its tags are text.
       await page.locator('.markdown strong', { hasText: 'one' }).waitFor();

@@ -139,6 +139,27 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await context.close();
   });
 
+  test('shows the head of a run while the server still reads its events', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    let letThrough = () => {};
+    const held = new Promise<void>((resolve) => {
+      letThrough = resolve;
+    });
+    await page.route('**/api/runs/busy', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await goTo(page, '#/runs/busy/agents');
+    await page.getByRole('heading', { level: 1, name: 'busy' }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.getByText(/^Reading [\d,]+ events$/).waitFor();
+    expect(await page.locator('.agent-row').count()).toBe(0);
+    letThrough();
+    await page.locator('.agent-row').first().waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('a run with 200 agents and many events draws a screenful, and reads the newest events only', async () => {
     const { page, faults, context } = await openPage(browser, served.address);
     const bodies: { readonly path: string; readonly bytes: Promise<number> }[] = [];
