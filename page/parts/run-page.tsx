@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import { useStore } from '../lib/store.ts';
 import { counted } from '../lib/words.ts';
@@ -23,7 +23,8 @@ type RunRoute = Extract<Route, { kind: 'run' }>;
 export function RunPage({ route }: { readonly route: RunRoute }) {
   // Not in an effect: the run is asked for before anything is drawn. The page has one of these per run.
   const [watch] = useState(() => new RunWatch(route.run, route.tab === 'graph'));
-  useEffect(() => () => watch.end(), [watch]);
+  // An effect after the drawing would be left out if the page leaves the run before it.
+  useLayoutEffect(() => () => watch.end(), [watch]);
   return <Watched watch={watch} route={route} />;
 }
 

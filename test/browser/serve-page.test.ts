@@ -239,6 +239,28 @@ describe.runIf(browserPath !== undefined)('the page of raymond serve', LONG, () 
     await context.close();
   });
 
+  test('leaves no stream open behind it, however fast a person goes through the runs', async () => {
+    const { page, faults, context } = await openPage(browser, served.address);
+    await page.getByRole('link', { name: /slow-1/ }).waitFor();
+    const open = new Set<string>();
+    page.on('request', (request) => {
+      if (request.url().includes('/events')) open.add(request.url());
+    });
+    page.on('requestfailed', (request) => open.delete(request.url()));
+    page.on('requestfinished', (request) => open.delete(request.url()));
+    // Without a frame in between.
+    await page.evaluate(`(async () => {
+      for (const run of ['q1', 'q2', 'q3', 'q4', 'q1', 'q2', 'q3', 'q4']) {
+        location.hash = '#/runs/' + run + '/log';
+        await new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+      }
+    })()`);
+    await page.getByText('asks: Go on?').waitFor();
+    await eventually('one stream is open', () => open.size === 1);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('a phone shows the list, then the run, then the agent', async () => {
     const { page, faults, context } = await openPage(browser, served.address, {
       viewport: PHONE,
