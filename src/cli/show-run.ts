@@ -9,7 +9,15 @@ import { atWork, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { doingText } from '../observe/doing-text.ts';
 import type { Piece, Text } from '../observe/screen.ts';
-import { callText, duration, oneLine, shortRequest, time, usd } from '../observe/words.ts';
+import {
+  callText,
+  duration,
+  grantText,
+  oneLine,
+  shortRequest,
+  time,
+  usd,
+} from '../observe/words.ts';
 import type { StoredRun } from '../ports.ts';
 import type { AgentUse, RunHistory, StateUse } from '../timeline/run-history.ts';
 import { FOREIGN } from './own-runs.ts';
@@ -72,7 +80,7 @@ function troubles({ found: { id, run }, history }: ShownRun): readonly Text[] {
     for (const request of status?.kind === 'running' ? status.requests : []) {
       const what = request.isQuestion ? 'asks' : 'asks permission';
       const name = `${agent} ${what} at ${state} (request ${shortRequest(request.request)}): `;
-      const text = request.isQuestion ? request.input : callText(request);
+      const text = request.isQuestion ? request.input : `${callText(request)}${grantText(request)}`;
       questions.push(toned('warning', name, text));
     }
   }
@@ -104,7 +112,8 @@ function few(lines: readonly Text[], what: string): readonly Text[] {
   return rest > 0 ? [...lines.slice(0, MOST_TROUBLES), `  and ${rest} more that ${what}`] : lines;
 }
 
-const LONGEST_TROUBLE = 300;
+/** A call, and all rules that can be granted. */
+const LONGEST_TROUBLE = 400;
 const MOST_TROUBLES = 10;
 
 function facts({ found: { run }, log, left }: ShownRun): readonly string[] {

@@ -11,7 +11,17 @@ import { asksPermission, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';
 import type { Tone } from './screen.ts';
-import { callText, duration, oneLine, shortRequest, squeezed, time, usd } from './words.ts';
+import {
+  callText,
+  duration,
+  grantText,
+  oneLine,
+  rulesText,
+  shortRequest,
+  squeezed,
+  time,
+  usd,
+} from './words.ts';
 
 export interface Line {
   readonly at: number;
@@ -307,7 +317,7 @@ function lostRequests(before: Run | undefined, agent: string): string {
 
 function askedText(event: RunEventOf<'permission-asked'>): string {
   if (event.isQuestion) return `asks: ${oneLine(event.input)}`;
-  return `asks permission for ${callText(event)}`;
+  return `asks permission for ${callText(event)}${grantText(event)}`;
 }
 
 function decisionHint(
@@ -333,7 +343,7 @@ function answeredText(event: RunEventOf<'permission-answered'>, before: Run | un
     case 'allow':
       return `was allowed${who}: ${callOf(event, before)}`;
     case 'allow-run':
-      return `was allowed for the run${who}: ${oneLine(rules.join(', '))}`;
+      return `was allowed for the run${who}: ${rulesText(rules)}`;
     case 'answer':
       return `was answered${who}: ${oneLine(text ?? '')}`;
     case 'deny':

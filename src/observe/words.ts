@@ -58,10 +58,16 @@ export function callText({ tool, summary }: { readonly tool: string; readonly su
 }
 
 /** The words with which a person can decide. */
-export function choicesText({ rules }: { readonly rules?: readonly string[] | undefined }): string {
-  return rules
-    ? `allow, allow-run (${oneLine(rules.join(', '), 60)}), or deny "why"`
-    : 'allow, or deny "why"';
+export function choicesText({ rules }: Pick<AskedRequest, 'rules'>): string {
+  return rules ? `allow, allow-run (${rulesText(rules)}), or deny "why"` : 'allow, or deny "why"';
+}
+
+/** The rules that `allow-run` grants, all of them: an executor offers no more than fit. */
+export const rulesText = (rules: readonly string[]): string => oneLine(rules.join(', '));
+
+/** After a call of which the like can be allowed. */
+export function grantText({ rules }: Pick<AskedRequest, 'rules'>): string {
+  return rules ? `; allow-run also allows ${rulesText(rules)}` : '';
 }
 
 /** What an agent does that waits for a person, for the line before its question. */

@@ -7,7 +7,7 @@ import { askedIn, call, timesOf } from './asking-run.ts';
 import { runClaude, suiteAges } from './claude-sandbox.ts';
 import type { ModelRequest } from './model-request.ts';
 import { eventsOf, lastPrompt, sandboxes } from './raymond-sandbox.ts';
-import type { Reply } from './scripted-model.ts';
+import type { Answer, Reply } from './scripted-model.ts';
 
 const sandbox = sandboxes();
 
@@ -25,7 +25,7 @@ interface Seen {
   readonly error?: { readonly code: string; readonly remedy: string };
 }
 
-const use = (name: string, input: object): Reply => ({
+const use = (name: string, input: object): Answer => ({
   content: [{ type: 'tool_use', name: `mcp__raymond__${name}`, input: { ...input } }],
 });
 
@@ -50,7 +50,7 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       const watch = use('watch', { run: 'one', after: last.position, seconds: 20 });
       if (answer.error?.code === 'not-allowed-here') {
         allowed = world.run('answer', 'one', 'allow').then(({ code }) => expect(code).toBe(0));
-        return { ...Object(watch), after: allowed };
+        return { ...watch, after: allowed };
       }
       if (answer.status === 'completed') return `It ended with ${answer.result}.`;
       if (answer.questions?.some(({ answered }) => !answered))

@@ -9,7 +9,13 @@ import { afterEach } from 'vitest';
 import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import { type Age, type ClaudeSandbox, claudeBinary, claudeSandbox } from './claude-sandbox.ts';
 import { history, type ModelRequest } from './model-request.ts';
-import { type Reply, type Script, type ScriptedModel, scriptedModel } from './scripted-model.ts';
+import {
+  type Answer,
+  type Reply,
+  type Script,
+  type ScriptedModel,
+  scriptedModel,
+} from './scripted-model.ts';
 
 const bin = fileURLToPath(new URL('../../bin/raymond.js', import.meta.url));
 
@@ -144,7 +150,7 @@ export function conversationLines(request: ModelRequest | undefined): readonly s
   return history(request).map(({ role, text }) => `${role}: ${text}`);
 }
 
-export function bash(command: string, description = 'a test'): Reply {
+export function bash(command: string, description = 'a test'): Answer {
   const input = { command, description };
   return { content: [{ type: 'tool_use', name: 'Bash', input }] };
 }

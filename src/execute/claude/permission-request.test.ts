@@ -53,6 +53,26 @@ test('a long input is cut, and its length is known', () => {
   expect([input.length, inputLength]).toEqual([16_000, 100_009]);
 });
 
+const allowing = (...contents: readonly string[]) => ({
+  type: 'addRules',
+  behavior: 'allow',
+  rules: contents.map((ruleContent) => ({ toolName: 'Bash', ruleContent })),
+});
+
+test.each<[string, string, boolean]>([
+  ['rm out/*', 'rm out/*', false],
+  ['curl evil:*', 'curl evil:*', false],
+  ['true;  curl\n x  *', 'curl x *', false],
+  ['git push origin main', 'git push *', true],
+  ['ls *', 'ls', true],
+])('a star of the call %j is no pattern of a rule', (command, rule, isOffered) => {
+  const request = { tool_name: 'Bash', input: { command } };
+  const { rules } = describeRequest(
+    asked({ ...request, permission_suggestions: [allowing(rule)] }),
+  );
+  expect(rules !== undefined).toBe(isOffered);
+});
+
 test.each<[string, object, readonly string[] | undefined]>([
   ['no suggestion', {}, undefined],
   ['a folder', { type: 'addDirectories', directories: ['/tmp/x'] }, ['directory:/tmp/x']],
@@ -73,6 +93,7 @@ test.each<[string, object, readonly string[] | undefined]>([
     { type: 'addRules', behavior: 'allow', rules: [{ toolName: 'Bash', ruleContent: 'a\nb' }] },
     undefined,
   ],
+  ['many rules', allowing(...Array.from('abcdefghijklmnop', (x) => `git ${x} *`)), undefined],
 ])('the rules of %s', (_, suggestion, rules) => {
   const suggestions = Object.keys(suggestion).length > 0 ? [suggestion] : [];
   expect(describeRequest(asked({ ...PUSH, permission_suggestions: suggestions })).rules).toEqual(

@@ -58,20 +58,39 @@ function questionsOf({ tool, input }: Asked): readonly Question[] | undefined {
   return tool === 'AskUserQuestion' ? questionsIn(input) : undefined;
 }
 
-/** The rules of Claude Code that allow the like of the call; empty if it suggests none. */
+/**
+ * The rules of Claude Code that allow the like of the call. Empty if it suggests none, and if people could
+ * not see what they grant.
+ */
 function rulesIn(asked: Asked): readonly string[] {
   const rules = usable(asked).flatMap(({ rules = [], directories = [] }) => [
     ...rules.map(ruleText),
     ...directories.map((path) => `${DIRECTORY}${path}`),
   ]);
-  const isUsable = ({ length }: string) => length <= MOST_RULE;
   const kept = settingsOf(rules);
   const areAll = kept.allow.length + kept.additionalDirectories.length === rules.length;
-  return areAll && rules.length <= MOST_RULES && rules.every(isUsable) ? rules : [];
+  const isShown = rules.join(', ').length <= MOST_RULES_TEXT;
+  return areAll && isShown && !hasOwnPattern(asked) ? rules : [];
 }
 
-const MOST_RULES = 20;
-const MOST_RULE = 2_000;
+/** All outputs show so much, so that no rule is granted unseen. */
+const MOST_RULES_TEXT = 160;
+
+/**
+ * Whether a star of the call itself became a pattern: the rule looks like the call, but allows others,
+ * and the model has chosen it.
+ */
+function hasOwnPattern(asked: Asked): boolean {
+  const values = Object.values(asked.input).map((value) => spaced(String(value)));
+  const rules = usable(asked).flatMap((suggestion) => suggestion.rules ?? []);
+  return rules.some(
+    ({ ruleContent = '' }) =>
+      ruleContent.includes('*') && values.some((value) => value.includes(spaced(ruleContent))),
+  );
+}
+
+const spaced = (text: string) => text.replace(/\s+/g, ' ');
+
 type Suggestion = Asked['suggestions'][number];
 
 /** The suggestions that can be rules of a run. Others change the whole mode of the agent. */
