@@ -94,6 +94,42 @@ test('an ignored file in the way of a recorded one is stored before it is overwr
   expect(read(repository, 'notes')).toBe('ignored');
 });
 
+test.each(['recorded', 'ignored'])('a link in the place of a folder, %s', async (kind) => {
+  const repository = new Repository();
+  const outside = makeFolder(repository, '.git/outside');
+  writeFileSync(join(outside, 'f'), 'outside');
+  repository.write('dir/f', 'inside');
+  const { record, restore, files } = historyOf(repository);
+  const tree = await record();
+  const link = join(repository.folder, 'dir');
+  rmSync(link, { recursive: true });
+  if (kind === 'ignored') repository.write('.gitignore', 'dir\n');
+  symlinkSync(outside, link);
+  const now = await files.record(repository.folder, tree);
+  await restore(tree);
+  expect(lstatSync(link).isDirectory()).toBe(true);
+  expect(read(repository, 'dir/f')).toBe('inside');
+  await restore(now);
+  expect(readlinkSync(link)).toBe(outside);
+  expect(readFileSync(join(outside, 'f'), 'utf8')).toBe('outside');
+});
+
+test('a file that only the goal ignores is left alone', async () => {
+  const repository = new Repository();
+  repository.write('a', '1');
+  const { record, restore } = historyOf(repository);
+  const before = await record();
+  repository.write('.gitignore', 'größe\nbuild/\n');
+  repository.write('größe', 'kept');
+  repository.write('build/out', 'kept');
+  const after = await record();
+  await restore(before);
+  repository.write('new', 'x');
+  await restore(after);
+  expect(['größe', 'build/out'].map((name) => read(repository, name))).toEqual(['kept', 'kept']);
+  expect(existsSync(join(repository.folder, 'new'))).toBe(false);
+});
+
 test('the index, HEAD, stash, branches, configuration and hooks of the user stay', async () => {
   const repository = new Repository();
   repository.write('a', '1');

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileHistory } from '../../ports.ts';
 import { changedPaths } from './changed-paths.ts';
@@ -99,8 +99,9 @@ class WorkingTree {
     if (known.trim() !== goal) throw new Error(`${goal} was not recorded for ${this.#run}`);
     for (let tries = 1; ; tries++) {
       const env = await this.#environment(own);
-      const tree = await this.record(goal);
-      if (tree === goal) return;
+      const recorded = await this.record(goal);
+      if (recorded === goal) return;
+      const tree = await this.#withoutIgnored(recorded, goal, env);
       // Refuses to overwrite a file that has changed since the record.
       const args = ['read-tree', '--no-sparse-checkout', '-m', '-u', tree, goal];
       try {
@@ -144,17 +145,25 @@ class WorkingTree {
     const args = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--no-renames'];
     const what = ['--ignore-submodules=all', '--', '.', ':(exclude,top).raymond'];
     const told = await this.#git({ args: [...args, ...what], env, isBinary: true });
-    const changed = await changedPaths(told, this.#root);
-    if (changed.length === 0 && this.#newest !== undefined) return this.#newest;
+    const { changed, deleted } = await changedPaths(told, this.#root);
+    if (changed.length + deleted.length === 0 && this.#newest !== undefined) return this.#newest;
+    await this.#updateIndex(['--force-remove'], deleted, env);
     await this.#add(changed, env);
     return this.#write(env);
   }
 
-  async #add(paths: readonly string[], env: Environment): Promise<void> {
+  #add(paths: readonly string[], env: Environment): Promise<void> {
+    return this.#updateIndex(['--add', '--remove', '--replace'], paths, env);
+  }
+
+  async #updateIndex(
+    how: readonly string[],
+    paths: readonly string[],
+    env: Environment,
+  ): Promise<void> {
     if (paths.length === 0) return;
-    const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
-    const input = paths.map((path) => `${path}\0`).join('');
-    await this.#git({ args, env, isBinary: true, input });
+    const args = ['update-index', ...how, '-z', '--stdin'];
+    await this.#git({ args, env, isBinary: true, input: nulled(paths) });
   }
 
   async #write(env: Environment): Promise<string> {
@@ -177,17 +186,86 @@ class WorkingTree {
     this.#anchored.add(tree);
   }
 
-  /** The files that exist and would be overwritten, although they are not in the record. */
+  /**
+   * The files that exist and would be overwritten, although they are not in the record: also a link or a
+   * file in the place of a folder. Nothing beyond a link is looked at.
+   */
   async #hiddenBy(tree: string, goal: string, env: Environment): Promise<readonly string[]> {
-    const args = ['diff-tree', '-r', '-z', '--no-renames', '--name-only', '--diff-filter=A'];
-    const told = await this.#git({ args: [...args, tree, goal], env, isBinary: true });
-    const hidden: string[] = [];
-    for (const path of told.split('\0').filter((name) => name !== '')) {
-      const here = Buffer.concat([Buffer.from(`${this.#root}/`), Buffer.from(path, 'latin1')]);
-      const kind = await lstat(here).catch(() => undefined);
-      if (kind?.isFile() || kind?.isSymbolicLink()) hidden.push(path);
+    const hidden = new Set<string>();
+    const folders = new Set<string>();
+    for (const path of await this.#paths('A', tree, goal, env)) {
+      const parts = path.split('/');
+      for (const length of parts.keys()) {
+        const part = parts.slice(0, length + 1).join('/');
+        if (folders.has(part)) continue;
+        const here = Buffer.concat([Buffer.from(`${this.#root}/`), Buffer.from(part, 'latin1')]);
+        const kind = await lstat(here).catch(() => undefined);
+        if (kind?.isFile() || kind?.isSymbolicLink()) hidden.add(part);
+        if (!kind?.isDirectory()) break;
+        folders.add(part);
+      }
     }
-    return hidden;
+    return [...hidden];
+  }
+
+  /**
+   * The record without new files that the rules of the goal ignore, and with an index that equals it. Such
+   * files are left alone, although the rules of now do not ignore them.
+   */
+  async #withoutIgnored(tree: string, goal: string, env: Environment): Promise<string> {
+    const rules = await this.#paths('AMD', tree, goal, env);
+    if (!rules.some(isIgnoreFile)) return tree;
+    const found = await this.#ignoredAt(goal, await this.#paths('D', tree, goal, env), env);
+    // In the place of their folder, the goal may have a file. The record has them.
+    const files = new Set(await this.#paths('A', tree, goal, env));
+    const ignored = found.filter((path) => !foldersOf(path).some((folder) => files.has(folder)));
+    if (ignored.length === 0) return tree;
+    await this.#updateIndex(['--force-remove'], ignored, env);
+    return (await this.#git({ args: ['write-tree', '--missing-ok'], env })).trim();
+  }
+
+  async #ignoredAt(
+    goal: string,
+    paths: readonly string[],
+    env: Environment,
+  ): Promise<readonly string[]> {
+    const folder = await mkdtemp(join(this.#folder, 'rules-'));
+    try {
+      const asked = {
+        isBinary: true,
+        env: { ...env, GIT_INDEX_FILE: join(folder, '.index') },
+      } as const;
+      const listing = ['ls-tree', '-r', '-z', '--name-only', goal];
+      const files = lines(await this.#git({ ...asked, args: listing })).filter(isIgnoreFile);
+      await this.#git({ ...asked, args: ['read-tree', goal] });
+      const writing = ['checkout-index', `--prefix=${folder}/`, '-z', '--stdin'];
+      await this.#git({ ...asked, args: writing, input: nulled(files) });
+      const where = ['-C', folder, '--git-dir', this.#repository?.own ?? '', '--work-tree', folder];
+      const args = [...where, 'check-ignore', '--no-index', '-z', '--stdin'];
+      // It fails if none is ignored.
+      return lines(await runGit({ ...asked, args, input: nulled(paths) }).catch(() => ''));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** The paths that the goal has in addition (`A`), does not have (`D`), or that differ at all. */
+  async #paths(
+    filter: 'A' | 'D' | 'AMD',
+    tree: string,
+    goal: string,
+    env: Environment,
+  ): Promise<readonly string[]> {
+    const args = [
+      'diff-tree',
+      '-r',
+      '-z',
+      '--no-renames',
+      '--name-only',
+      `--diff-filter=${filter}`,
+    ];
+    const told = await this.#git({ args: [...args, tree, goal], env, isBinary: true });
+    return lines(told);
   }
 
   #git({ args, ...request }: GitRequest): Promise<string> {
@@ -202,6 +280,14 @@ class WorkingTree {
     });
   }
 }
+
+const lines = (told: string) => told.split('\0').filter((name) => name !== '');
+const nulled = (paths: readonly string[]) => paths.map((path) => `${path}\0`).join('');
+const foldersOf = (path: string) =>
+  path
+    .split('/')
+    .flatMap((_, index, parts) => (index > 0 ? [parts.slice(0, index).join('/')] : []));
+const isIgnoreFile = (path: string) => /(^|\/)\.gitignore$/.test(path);
 
 type Environment = Readonly<Record<string, string>>;
 
