@@ -1,9 +1,10 @@
 /** The visits and transitions of a run, to be drawn over the graph of its workflow. */
+
+import { isEstimate } from '../model/estimate.ts';
 import type { RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { AskingStatus } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
-import { isEstimate } from '../model/step-account.ts';
 import {
   type EdgeRole,
   END,

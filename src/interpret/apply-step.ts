@@ -1,8 +1,8 @@
 /** Folds the beginning and the end of a step into a run. */
 import { changedAgent } from '../model/changed.ts';
+import { isEstimate } from '../model/estimate.ts';
 import type { RunEventOf, Session, StepEndEvent } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
-import { isEstimate } from '../model/step-account.ts';
 import type { AgentWorktree, WorktreeLook } from '../model/worktree.ts';
 import { begin, change, put, ready, taskOf } from './change-agent.ts';
 

@@ -61,8 +61,5 @@ export type Usage = z.infer<typeof usageSchema>;
 export type Printed = z.infer<typeof printedSchema>;
 export type AnswerRef = z.infer<typeof answerRefSchema>;
 
-/** Whether the amount was computed with a table of prices, and not reported. */
-export const isEstimate = ({ from }: Cost): boolean => from !== 'told';
-
 /** The cost of a step that is free. */
 export const NO_COST: Cost = { usd: 0, from: 'told' };

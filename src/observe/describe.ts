@@ -2,11 +2,12 @@
 
 import type { RunChoiceRules } from '../model/agent.ts';
 import { counted } from '../model/counted.ts';
+import { isEstimate } from '../model/estimate.ts';
 import type { JoinEnd, RunEvent, RunEventOf, StepEndEvent } from '../model/event.ts';
 import { limitText } from '../model/limits.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
-import { type Cost, isEstimate } from '../model/step-account.ts';
+import type { Cost } from '../model/step-account.ts';
 import { asksPermission, waitsForPerson } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { changedFiles } from '../model/workflow-files.ts';

@@ -1,7 +1,7 @@
 /** The conversation of a step, as it was kept and as it happens. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { bounded } from '../model/bounded-text.ts';
-import { isEstimate } from '../model/step-account.ts';
+import { isEstimate } from '../model/estimate.ts';
 import type { StepKey, StepReader } from '../ports.ts';
 import type { FoundRun } from './followed-runs.ts';
 import { notFound } from './problems.ts';

@@ -1,9 +1,10 @@
 /** Turns the events of a run into the spans of its agents. */
+
+import { isEstimate } from '../model/estimate.ts';
 import type { RunEvent, StepEndEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import { limitOn } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
-import { isEstimate } from '../model/step-account.ts';
 import { asksPermission } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { Span } from './span.ts';

@@ -1,9 +1,9 @@
 /** The steps of a run, as `raymond show --steps` lists them. */
 import { AbandonedSteps } from '../model/abandoned-steps.ts';
+import { isEstimate } from '../model/estimate.ts';
 import type { JournaledEvent, StepEndEvent } from '../model/event.ts';
 import { isStepEnd } from '../model/event-kinds.ts';
 import type { StateName } from '../model/state-name.ts';
-import { isEstimate } from '../model/step-account.ts';
 
 export interface ListedStep {
   readonly agent: string;
