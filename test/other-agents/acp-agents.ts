@@ -164,7 +164,7 @@ const AGENTS: Readonly<Record<AcpName, Making>> = {
   },
 };
 
-/** What a request for a title costs in tests. */
+/** The usage of requests for a title, which are no part of a conversation. */
 const NOTHING = { input_tokens: 0, output_tokens: 0 };
 
 function installed(...path: readonly string[]): string {

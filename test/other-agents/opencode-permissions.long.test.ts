@@ -1,4 +1,4 @@
-// What opencode may do: the run and people decide.
+// The run and people decide what opencode may do.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Asking } from '../../src/ports.ts';

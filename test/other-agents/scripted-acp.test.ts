@@ -1,19 +1,15 @@
 // An agent that speaks the Agent Client Protocol, well or badly, as an executor.
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { acpExecutor } from '../../src/execute/acp/acp.ts';
-import type { AcpOptions } from '../../src/execute/acp/agent-process.ts';
+import { expect, test } from 'vitest';
 import { acpAgent } from '../../src/execute/acp/declaration.ts';
-import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { SessionUse } from '../../src/model/event.ts';
-import type { Asking, Live, PromptStep, StepOutcome } from '../../src/ports.ts';
-import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
-import { living, place, promptStep } from '../contracts/steps.ts';
+import type { Asking, StepOutcome } from '../../src/ports.ts';
+import { executorContract } from '../contracts/agent-executor.ts';
 import { eventually } from '../eventually.ts';
+import { fresh, scripted, scriptedWith } from './scripted-acp.ts';
 
 const { can } = acpAgent({ name: 'scripted', branch: false, adopt: true, cost: 'tokens' });
 
@@ -29,7 +25,6 @@ executorContract('an agent without fork', { can, namesSessions: true }, async ()
   };
 });
 
-const fresh = (): SessionUse => ({ use: 'fresh', id: randomUUID() });
 const goOn = (outcome: StepOutcome): SessionUse => ({ use: 'continue', id: idOf(outcome) });
 
 test('one process serves all sessions of an agent, as the steps say', async () => {
@@ -362,73 +357,4 @@ function textOf(outcome: StepOutcome): string {
 
 function failureText(outcome: StepOutcome): string {
   return outcome.kind === 'failed' ? outcome.failure.message : '';
-}
-
-const scripted = (...abilities: string[]) => scriptedWith({}, ...abilities);
-
-async function scriptedWith(more: Partial<AcpOptions>, ...abilities: string[]) {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond acp ü-')));
-  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
-  const file = (name: string) => join(root, name);
-  for (const name of ['home', 'work/.raymond/runs/run/tasks', 'work/flow'])
-    await mkdir(file(name), { recursive: true });
-  await writeFile(file('work/flow/START.md'), 'x');
-  await symlink(tmpdir(), file('work/link'));
-  const folder = file('steps');
-  const make = (processes = new RunProcesses(folder)) =>
-    acpExecutor({
-      name: 'scripted',
-      command: [process.execPath, join(import.meta.dirname, 'scripted-acp-agent.js'), ...abilities],
-      prices: {},
-      environment: { PATH: process.env.PATH, SCRIPTED_HOME: file('home') },
-      processes,
-      sessionsFolder: file('sessions'),
-      protects: {
-        projectFolder: file('work/.raymond'),
-        filesOf: () => [file('work/flow/START.md')],
-      },
-      ...more,
-    });
-  const processes = new RunProcesses(folder);
-  const executor = make(processes);
-  const lives: Live[] = [];
-  let steps = 0;
-  const step = (prompt: string, session: SessionUse, parts: Partial<PromptStep> = {}) => {
-    steps += 1;
-    const at = place(prompt, file('work'), folder, steps);
-    return promptStep({ number: steps, prompt, session, agent: 'main', ...at, ...parts });
-  };
-  const asker = (by: typeof executor) => {
-    function ask(given: PromptStep): Promise<StepOutcome>;
-    function ask(
-      prompt: string,
-      session: SessionUse,
-      parts?: Partial<PromptStep>,
-    ): Promise<StepOutcome>;
-    function ask(given: PromptStep | string, session?: SessionUse, parts?: Partial<PromptStep>) {
-      const own = typeof given === 'string' && session ? step(given, session, parts) : given;
-      if (typeof own === 'string') throw new Error('A prompt needs a session.');
-      return by.start(own, (live) => lives.push(live)).outcome;
-    }
-    return ask;
-  };
-  const world: Omit<ExecutorUnderTest, 'begun'> & {
-    later(): Promise<{ ask: ReturnType<typeof asker> }>;
-  } = {
-    executor,
-    again: () => make(),
-    later: async () => ({ ask: asker(make()) }),
-    leave: () => processes.leave(),
-    step: (what) => step(what, fresh(), { agent: `agent${steps}` }),
-    executions: () => log().length,
-    left: () => living(folder, steps),
-  };
-  const log = (): readonly { pid: number; model?: string; history: string[] }[] =>
-    existsSync(file('home/log.jsonl'))
-      ? readFileSync(file('home/log.jsonl'), 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line))
-      : [];
-  return { world, step, ask: asker(executor), log, lives, file, close: () => executor.close() };
 }

@@ -257,7 +257,7 @@ async function adoptTurn(
   launched: LaunchedProcess,
 ): Promise<StepOutcome> {
   turning.launched = launched;
-  // Nothing was sent, and nobody else knows the session that may have been opened.
+  // Nothing was sent. A session that was opened is not used.
   if (!prompt) {
     await launched.stop();
     return NOT_BEGUN;

@@ -51,7 +51,7 @@ interface Count {
   readonly model?: string;
 }
 
-/** The protocol has a field for the tokens of a turn. Some agents report them by model, in a field of their own. */
+/** The protocol has a field for the tokens of a turn. Some agents report them by model, in another field. */
 function countsIn(result: Fields): readonly Count[] {
   const { token_count, model_usage } = fields(fields(result._meta).quota);
   const byModel = list(model_usage)

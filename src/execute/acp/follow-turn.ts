@@ -16,6 +16,8 @@ export interface FollowedTurn {
   /** How the process ended; undefined while it runs. */
   readonly exit: Exit | undefined;
   readonly silent: boolean;
+  /** It is not known whether the agent got the prompt. */
+  readonly isGivenUp: boolean;
 }
 
 export type TurnEnd =
@@ -63,7 +65,10 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
       watch.cancel();
     },
   });
-  const forget = cancelUnsent(watch);
+  let isGivenUp = false;
+  const forget = cancelUnsent(watch, () => {
+    isGivenUp = true;
+  });
   await watch.send?.();
   const end = await endOf(answer);
   forget();
@@ -72,7 +77,9 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   record.end();
   // A turn that another process has adopted still waits.
   if (end.kind !== 'none') permissions.end();
-  return { end, record, denied: permissions.denied, offset: connection.offset, exit, silent };
+  const { denied } = permissions;
+  const { offset } = connection;
+  return { end, record, denied, offset, exit, silent, isGivenUp };
 }
 
 async function endOf(answer: Promise<unknown>): Promise<TurnEnd> {
@@ -88,10 +95,15 @@ async function endOf(answer: Promise<unknown>): Promise<TurnEnd> {
  * A Raymond process that was killed while it sent the prompt may have sent only a part. Then the agent
  * waits for the rest, and no answer will come.
  */
-function cancelUnsent({ prompt, send, record, cancel }: TurnWatch): () => void {
+function cancelUnsent(
+  { prompt, send, record, cancel }: TurnWatch,
+  onGivenUp: () => void,
+): () => void {
   if (prompt.isSent || send) return () => {};
   const timer = setTimeout(() => {
-    if (!record.hasSpoken) cancel();
+    if (record.hasSpoken) return;
+    onGivenUp();
+    cancel();
   }, UNSENT_MS);
   return () => clearTimeout(timer);
 }

@@ -8,12 +8,12 @@ export interface KnownAgent {
   readonly install: string;
   /** Whether its turns outlive Raymond. Raymond tries it with every agent. */
   readonly adopt: boolean;
-  /** What it reports about the cost of a turn. */
+  /** The form in which it reports the cost of a turn. */
   readonly cost: 'usd' | 'tokens';
   /** Present if it asks before it changes something, so that Raymond can limit it. */
   readonly permissions?: Permissions;
   /**
-   * What its total cost of a session includes. `kept`: the turns of earlier processes. `copied`: also
+   * The turns that its total cost of a session includes. `kept`: the turns of earlier processes. `copied`: also
    * those of the session from which it was branched. Otherwise each process begins to count again.
    */
   readonly totals?: 'kept' | 'copied';
@@ -98,7 +98,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     adopt: true,
     cost: 'usd',
     totals: 'kept',
-    // Suggestions for the next prompt cost money, and nobody reads them.
+    // Suggestions for the next prompt cost money, and no one reads them.
     meta: { claudeCode: { options: { promptSuggestions: false } } },
     install: 'Install it with "npm install -g @agentclientprotocol/claude-agent-acp",',
     permissions: {

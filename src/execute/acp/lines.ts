@@ -5,8 +5,8 @@ export interface Line {
 }
 
 /**
- * Splits bytes into lines. An agent can write a line of any length, so a line above the limit is left
- * out, and the work stays in proportion to the bytes.
+ * Splits bytes into lines. An agent can write a line of any length. A line above the limit is left
+ * out, so the work stays in proportion to the bytes.
  */
 export function lineReader(from: number, mostBytes = MOST_LINE_BYTES) {
   let parts: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** Decides about a permission request of an agent without a person, as far as the run allows. */
+/** Decides about a permission request of an agent, by the choices of the run. */
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { mayEdit, type SharedChoices } from '../agent-choices.ts';

@@ -98,11 +98,11 @@ export function promptParams(sessionId: string, prompt: string): PromptRequest {
   return { sessionId, prompt: [{ type: 'text', text: prompt }] };
 }
 
-/** What the agent can do, as it says when it starts. */
+/** The abilities that the agent reports at its start. */
 export interface Abilities {
   /** The version of the protocol. */
   readonly version: number;
-  /** Its name and its own version, as far as it says them. */
+  /** Its name and its own version; empty if it reports none. */
   readonly about: string;
   readonly load: boolean;
   /** It continues a session without sending its messages again. */

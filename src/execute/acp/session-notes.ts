@@ -1,4 +1,4 @@
-/** What Raymond remembers of a session. The agent chooses its id. */
+/** Notes about sessions, whose ids the agent chooses. */
 import * as z from 'zod/mini';
 import { type KeptNotes, keptNotes } from '../kept-notes.ts';
 

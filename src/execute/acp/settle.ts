@@ -61,7 +61,7 @@ export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
     return failed({ kind: 'idle', message });
   }
   const isLost = end.kind === 'none' && how === 'adopted' && exit?.kind !== 'exited';
-  if (how === 'stopped' || isLost) {
+  if (how === 'stopped' || isLost || followed.isGivenUp) {
     const sessionUsable = record.hasSpoken && prompt.canLoad;
     return { kind: 'interrupted', sessionUsable, account };
   }
