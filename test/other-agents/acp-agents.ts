@@ -63,8 +63,7 @@ type Making = (
 const AGENTS: Readonly<Record<AcpName, Making>> = {
   opencode: async (script, _, bin) => {
     const model = await scriptedApi(CHAT, script);
-    // The package of this platform alone: the others are large, and the tests run on Linux.
-    const binary = installed('opencode-linux-x64', 'bin', 'opencode');
+    const binary = installed(`opencode-${process.platform}-${process.arch}`, 'bin', 'opencode');
     if (!existsSync(binary)) throw notInstalled('opencode');
     symlinkSync(binary, join(bin, 'opencode'));
     const priced = { cost: { input: 1, output: 2, cache_read: 0.1 } };
