@@ -108,6 +108,7 @@ const PURE = new Set([
 /** The modules of `src` that the page of `raymond serve` runs. It may use the types of all others. */
 const FOR_BROWSERS = [
   'draw/lines.ts',
+  'model/estimate.ts',
   'model/shell-word.ts',
   'model/visible.ts',
   'observe/doing-text.ts',

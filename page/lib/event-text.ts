@@ -1,5 +1,7 @@
 /** One line about an event, for the log. Events that only matter to the program have none. */
+import { isEstimate } from '../../src/model/estimate.ts';
 import type { JournaledEvent } from '../../src/model/event.ts';
+import type { Cost } from '../../src/model/step-account.ts';
 import { usd } from '../../src/observe/words.ts';
 import { oneLine } from './words.ts';
 
@@ -19,11 +21,11 @@ export function eventText(event: JournaledEvent): EventText | undefined {
         `${event.state}: step ${event.step} starts${event.task === 'state' ? '' : ` (${event.task})`}`,
       );
     case 'step-ended':
-      return plain(`step ${event.step} ends${cost(event.cost.usd)}`);
+      return plain(`step ${event.step} ends${cost(event.cost)}`);
     case 'step-failed':
       return { tone: 'fail', text: `step ${event.step} fails: ${oneLine(event.failure.message)}` };
     case 'step-interrupted':
-      return { tone: 'wait', text: `step ${event.step} was interrupted${cost(event.cost.usd)}` };
+      return { tone: 'wait', text: `step ${event.step} was interrupted${cost(event.cost)}` };
     case 'agent-moved':
       return plain(`${event.tag} → ${event.state}`);
     case 'agent-forked':
@@ -75,4 +77,4 @@ export function eventText(event: JournaledEvent): EventText | undefined {
 }
 
 const plain = (text: string): EventText => ({ text, tone: 'plain' });
-const cost = (amount: number) => (amount > 0 ? ` (${usd(amount)})` : '');
+const cost = (of: Cost) => (of.usd > 0 ? ` (${usd(of.usd, isEstimate(of))})` : '');

@@ -4,6 +4,12 @@ import { duration, elapsed, oneLine, usd } from '../../src/observe/words.ts';
 
 export { duration, elapsed, oneLine, usd, visible };
 
+/** An amount of the API. Estimates are marked, as in the terminal. */
+export const costText = (of: {
+  readonly cost_usd: number;
+  readonly cost_is_estimate?: true | undefined;
+}) => usd(of.cost_usd, of.cost_is_estimate);
+
 export const msOf = (time: string) => Date.parse(time);
 
 // To make a format takes a thousand times as long as to use it, and a log has hundreds of times.

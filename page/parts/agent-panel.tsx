@@ -1,5 +1,5 @@
 import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
-import { counted, duration, lastName, oneLine, usd, visible } from '../lib/words.ts';
+import { costText, counted, duration, lastName, oneLine, visible } from '../lib/words.ts';
 import { agentTold, variablesText } from '../stores/agents.ts';
 import type { Chosen } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
@@ -128,7 +128,7 @@ function Facts({
         )}
         <dt>Used</dt>
         <dd>
-          {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}, {usd(agent.cost_usd)}
+          {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}, {costText(agent)}
         </dd>
       </dl>
       {status.kind === 'ended' && (

@@ -3,7 +3,7 @@ import { doingText } from '../../src/observe/doing-text.ts';
 import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import { useMedia, useNow, useSize } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
-import { counted, duration, usd, visible } from '../lib/words.ts';
+import { costText, counted, duration, visible } from '../lib/words.ts';
 import { agentTold, sortedAgents, variablesText } from '../stores/agents.ts';
 import type { Chosen } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
@@ -77,7 +77,7 @@ export function AgentsView({ run, watch, chosen, linkTo }: Props) {
                     </span>
                   </span>
                   <span class="figures">
-                    <span>{usd(agent.cost_usd)}</span>
+                    <span>{costText(agent)}</span>
                     <span>
                       {counted(agent.steps, 'step')}, {duration(agent.worked_ms)}
                     </span>

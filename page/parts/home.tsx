@@ -14,13 +14,14 @@ export function Home({ onChoose }: { readonly onChoose: (question: Want) => void
   const stored = (runs ?? []).flatMap((run) => (run.status === 'damaged' ? [] : [run]));
   const active = stored.filter(({ status }) => status === 'running' || status === 'stopping');
   const cost = stored.reduce((sum, run) => sum + run.cost_usd, 0);
+  const isEstimate = stored.some((run) => run.cost_is_estimate);
   return (
     <div class="home">
       <div>
         <h1>Waiting for you</h1>
         <p class="sum">
           {runs &&
-            `${counted(stored.length, 'run')}, ${active.length} active, ${usd(cost)} in total`}
+            `${counted(stored.length, 'run')}, ${active.length} active, ${usd(cost, isEstimate)} in total`}
         </p>
       </div>
       {questions.length > 0 ? (

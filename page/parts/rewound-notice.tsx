@@ -1,5 +1,5 @@
 import type { WholeRun } from '../../src/serve/shapes/run.ts';
-import { clock, counted, usd, visible } from '../lib/words.ts';
+import { clock, costText, counted, visible } from '../lib/words.ts';
 import { undoOf } from '../stores/rewind.ts';
 import { Icon } from './icons.tsx';
 import { useTools } from './tools.ts';
@@ -14,7 +14,7 @@ export function RewoundNotice({ run, onChanged }: Props) {
   const tools = useTools();
   const { rewound, pid } = run;
   if (!rewound || pid !== null) return null;
-  const cost = rewound.cost_usd > 0 ? `, ${usd(rewound.cost_usd)}` : '';
+  const cost = rewound.cost_usd > 0 ? `, ${costText(rewound)}` : '';
   return (
     <div class="notice tone-rest">
       <Icon name="rewind" />

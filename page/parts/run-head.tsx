@@ -4,7 +4,16 @@ import type { WholeRun } from '../../src/serve/shapes/run.ts';
 import { post, troubleFrom } from '../lib/api.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
-import { clock, counted, duration, lastName, oneLine, usd, visible } from '../lib/words.ts';
+import {
+  clock,
+  costText,
+  counted,
+  duration,
+  lastName,
+  oneLine,
+  usd,
+  visible,
+} from '../lib/words.ts';
 import { rangeText, restText, usualText } from '../stores/forecast.ts';
 import { hashOf, type Route, TABS, type Tab } from '../stores/route.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
@@ -24,10 +33,11 @@ export type HeadRun = Pick<
   | 'started_at'
   | 'worked_ms'
   | 'cost_usd'
+  | 'cost_is_estimate'
   | 'budget_usd'
   | 'steps'
   | 'counts'
-  | 'limited_until'
+  | 'limits'
   | 'pid'
 > &
   Partial<Pick<WholeRun, 'agents' | 'states'>>;
@@ -64,7 +74,7 @@ export function RunHead({ run, watch, route, onChanged }: Props) {
         <Fact name="Started">{clock(run.started_at, now)}</Fact>
         <Fact name="Worked">{duration(run.worked_ms)}</Fact>
         <Fact name="Cost">
-          {usd(run.cost_usd)}
+          {costText(run)}
           {run.budget_usd > 0 && ` of ${usd(run.budget_usd)}`}
           {run.budget_usd > 0 && <Meter part={run.cost_usd / run.budget_usd} />}
         </Fact>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { RunRow } from '../../src/serve/shapes/run-row.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
-import { ago, counted, lastName, oneLine, usd, visible } from '../lib/words.ts';
+import { ago, costText, counted, lastName, oneLine, visible } from '../lib/words.ts';
 import { filtered, isKind, KIND_NAMES, KINDS, type Kind } from '../stores/filter.ts';
 import { runHash } from '../stores/route.ts';
 import { Search } from './form.tsx';
@@ -113,7 +113,7 @@ function Row({ run, now, isChosen }: RowProps) {
             </b>
           )}
           {run.agents.failed > 0 && <b class="tone-fail">{run.agents.failed} failed</b>}
-          <span>{usd(run.cost_usd)}</span>
+          <span>{costText(run)}</span>
         </span>
       )}
     </a>

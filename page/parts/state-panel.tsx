@@ -1,6 +1,6 @@
 import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import { useStore } from '../lib/store.ts';
-import { counted, duration, usd, visible } from '../lib/words.ts';
+import { costText, counted, duration, visible } from '../lib/words.ts';
 import { agentTold, sortedAgents } from '../stores/agents.ts';
 import { usualOf, usualText } from '../stores/forecast.ts';
 import type { Chosen } from '../stores/route.ts';
@@ -49,7 +49,7 @@ export function StatePanel({ run, watch, chosen, linkTo, onClose }: Props) {
         <dt>Time</dt>
         <dd>{duration(figures?.worked_ms ?? 0)}</dd>
         <dt>Cost</dt>
-        <dd>{usd(figures?.cost_usd ?? 0)}</dd>
+        <dd>{costText(figures ?? { cost_usd: 0 })}</dd>
         {usual && forecast && (
           <>
             <dt>Usually</dt>

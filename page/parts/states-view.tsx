@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { StateFigures, WholeRun } from '../../src/serve/shapes/run.ts';
 import { useStore } from '../lib/store.ts';
-import { duration, lastName, usd, visible } from '../lib/words.ts';
+import { costText, duration, lastName, visible } from '../lib/words.ts';
 import { basisText, type UsualState, usualOf, usualText } from '../stores/forecast.ts';
 import type { RunWatch } from '../stores/run-watch.ts';
 
@@ -88,7 +88,7 @@ export function StatesView({ run, watch, onState }: Props) {
                 <Share part={mostTime > 0 ? state.worked_ms / mostTime : 0} />
               </td>
               <td class="share">
-                {usd(state.cost_usd)}
+                {costText(state)}
                 <Share part={mostCost > 0 ? state.cost_usd / mostCost : 0} />
               </td>
               {hasUsual && (

@@ -3,7 +3,7 @@ import type { AgentShape, WholeRun } from '../../src/serve/shapes/run.ts';
 import type { StepOutcomeShape } from '../../src/serve/shapes/step.ts';
 import { useNow } from '../lib/hooks.ts';
 import { useStore } from '../lib/store.ts';
-import { counted, duration, elapsed, msOf, oneLine, usd, visible } from '../lib/words.ts';
+import { costText, counted, duration, elapsed, msOf, oneLine, visible } from '../lib/words.ts';
 import { rewindTo } from '../stores/rewind.ts';
 import { StepWatch, type WatchedStep } from '../stores/step-watch.ts';
 import { Conversation, type StepNow } from './conversation.tsx';
@@ -100,7 +100,7 @@ function StepHead({ step }: { readonly step: WatchedStep }) {
     ...(step.task === 'state' ? [] : [step.task]),
     ...(step.attempt > 1 ? [`attempt ${step.attempt}`] : []),
     isLive ? `running for ${elapsed(length)}` : duration(length),
-    ...(step.outcome && step.outcome.cost_usd > 0 ? [usd(step.outcome.cost_usd)] : []),
+    ...(step.outcome && step.outcome.cost_usd > 0 ? [costText(step.outcome)] : []),
   ];
   return (
     <p class="step-head">

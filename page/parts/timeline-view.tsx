@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { TimelineBar, WholeRun } from '../../src/serve/shapes/run.ts';
 import { axisWithCuts } from '../../src/timeline/axis.ts';
 import { useMedia, useSize } from '../lib/hooks.ts';
-import { clock, counted, duration, msOf, usd, visible } from '../lib/words.ts';
+import { clock, costText, counted, duration, msOf, visible } from '../lib/words.ts';
 import type { Chosen } from '../stores/route.ts';
 import { THEME_CHANGED } from '../stores/theme.ts';
 import { type BarKind, barAt, drawTimeline, kindOf, ROW, type Scene } from './timeline-canvas.ts';
@@ -159,7 +159,7 @@ function barText(agent: string, bar: TimelineBar): string {
     visible(agent),
     what,
     `${clock(bar.from, Date.now())}, ${length}`,
-    ...(bar.cost_usd > 0 ? [usd(bar.cost_usd)] : []),
+    ...(bar.cost_usd > 0 ? [costText(bar)] : []),
     ...(bar.failed > 0 ? [`${bar.failed} failed`] : []),
     ...(bar.open ? ['not over yet'] : []),
   ];

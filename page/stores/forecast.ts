@@ -7,14 +7,17 @@ type Usual = NonNullable<Forecast['run']>;
 export type UsualState = Forecast['states'][number];
 
 /** `$0.42, 3 min`. Work without a cost has only its time. */
-export function usualText({ cost_usd, time_ms }: Usual): string {
+export function usualText({ cost_usd, cost_is_estimate, time_ms }: Usual): string {
   const time = duration(time_ms.median);
-  return cost_usd.median > 0 ? `${usd(cost_usd.median)}, ${time}` : time;
+  return cost_usd.median > 0 ? `${usd(cost_usd.median, cost_is_estimate)}, ${time}` : time;
 }
 
 /** The range in which half of the runs are. */
-export function rangeText({ cost_usd, time_ms }: Usual, runs: number): string {
-  const cost = cost_usd.high > 0 ? [`${usd(cost_usd.low)} to ${usd(cost_usd.high)}`] : [];
+export function rangeText({ cost_usd, cost_is_estimate, time_ms }: Usual, runs: number): string {
+  const cost =
+    cost_usd.high > 0
+      ? [`${usd(cost_usd.low, cost_is_estimate)} to ${usd(cost_usd.high, cost_is_estimate)}`]
+      : [];
   const time = `${duration(time_ms.low)} to ${duration(time_ms.high)}`;
   return `Half of ${counted(runs, 'completed run')} used ${[...cost, time].join(' and ')}.`;
 }
