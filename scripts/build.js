@@ -85,6 +85,8 @@ async function bundle({ output, ...input }) {
       target: 'node20.19',
       define: { RAYMOND_VERSION_AT_BUILD: JSON.stringify(version) },
     },
+    // The library for workers can use these packages if a program has them. Raymond has not.
+    external: [/^@opentelemetry\//, /^winston/, '@dbos-inc/dbos-enterprise'],
     // For Node, the package names a CommonJS build, of which nothing can be left out.
     resolve: { alias: { yaml: `${root}/node_modules/yaml/browser/index.js` } },
     ...input,
