@@ -1,0 +1,251 @@
+/**
+ * INV-32: Passing trouble of the database ends nothing, and no transaction happens twice because of it.
+ *
+ * The connections to a database. A lost connection, a restart of the server or too many connections are
+ * retried with patience. If a connection is lost while a transaction commits, the server is asked
+ * whether it did.
+ */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { UserError } from '../model/user-error.ts';
+import { type Address, addressOf, nameOf } from './address.ts';
+import { asUserError, isUncertain, reasonOf, troubleOf } from './trouble.ts';
+
+export interface Database {
+  readonly address: Address;
+  /** Runs one statement. It may run twice, so it only reads, or a repetition changes nothing. */
+  query<R extends object>(text: string, values?: readonly unknown[]): Promise<readonly R[]>;
+  /**
+   * Runs statements in one transaction. `work` may be called several times, but only one call takes
+   * effect. It must have no other effects. An error of `work` rolls everything back.
+   */
+  transaction<T>(work: Work<T>): Promise<T>;
+  /** The same for a little less. But `work` may take effect twice, so that must change nothing. */
+  repeatable<T>(work: Work<T>): Promise<T>;
+  /** A connection of its own, for LISTEN. The caller ends it. Not retried. */
+  connect(): Promise<pg.Client>;
+  close(): Promise<void>;
+}
+
+export type Work<T> = (queries: Queries) => Promise<T>;
+
+/** The statements of a transaction. */
+export interface Queries {
+  query<R extends object>(text: string, values?: readonly unknown[]): Promise<readonly R[]>;
+}
+
+export interface DatabaseParts {
+  readonly url: string;
+  /** Called when the database has not answered for a while, and when it answers again. */
+  readonly report?: (text: string) => void;
+  /** How many connections are open at most. */
+  readonly connections?: number;
+  /** How long the first connection may take if the server is busy, or is absent with `isPatient`. */
+  readonly firstPatienceMs?: number;
+  /** Also waits for a server that does not exist yet. */
+  readonly isPatient?: boolean;
+  /** The pauses between attempts: the first one, and the longest one. */
+  readonly pausesMs?: readonly [first: number, longest: number];
+  readonly signal?: AbortSignal;
+}
+
+export function openDatabase(parts: DatabaseParts): Database {
+  const { url, report = () => {}, connections = 4, isPatient = false, signal } = parts;
+  const { firstPatienceMs = 60_000, pausesMs = [50, 5_000] } = parts;
+  const address = addressOf(url);
+  const settings = connectionSettings(url);
+  const pool = new pg.Pool({
+    ...settings,
+    max: connections,
+    idleTimeoutMillis: 30_000,
+    allowExitOnIdle: true,
+  });
+  // The next statement finds out, and takes another connection.
+  pool.on('error', () => {});
+  const marker = new Marker();
+  let hasWorked = false;
+
+  /** Repeats an attempt until the trouble has passed. */
+  const patiently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+    const since = Date.now();
+    let hasReported = false;
+    for (let failures = 0; ; failures++) {
+      try {
+        const result = await attempt();
+        if (hasReported) report(`${capital(nameOf(address))} answers again.`);
+        hasWorked = true;
+        return result;
+      } catch (error) {
+        const trouble = troubleOf(error);
+        const waited = Date.now() - since;
+        const isOver = hasWorked
+          ? trouble === 'other'
+          : trouble === 'other' ||
+            waited > firstPatienceMs ||
+            !(isPatient || trouble === 'passing');
+        if (isOver || signal?.aborted) throw asUserError(error, address);
+        if (waited > REPORT_AFTER_MS && !hasReported) {
+          hasReported = true;
+          report(
+            `${capital(nameOf(address))} does not answer (${reasonOf(error)}). Raymond keeps trying.`,
+          );
+        }
+        await pause(pauseAfter(failures, pausesMs), signal);
+      }
+    }
+  };
+
+  const query = <R extends object>(text: string, values: readonly unknown[] = []) =>
+    patiently(async () => (await pool.query<R>(text, [...values])).rows);
+
+  const repeatable = <T>(work: Work<T>) =>
+    patiently(async () => (await attempt(pool, work)).result);
+
+  const transaction = async <T>(work: Work<T>): Promise<T> => {
+    for (;;) {
+      const { result, uncertain } = await patiently(() => attempt(pool, work, marker));
+      if (!uncertain || (await hasCommitted(repeatable, uncertain))) return result;
+    }
+  };
+
+  return {
+    address,
+    query,
+    transaction,
+    repeatable,
+    async connect() {
+      const client = new pg.Client(settings);
+      client.on('error', () => {});
+      await client.connect();
+      return client;
+    },
+    close: () => pool.end(),
+  };
+}
+
+const REPORT_AFTER_MS = 3_000;
+
+function connectionSettings(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    query_timeout: 120_000,
+    // A process that is stopped in a transaction must not keep its locks.
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: 'raymond',
+  };
+}
+
+interface Attempted<T> {
+  readonly result: T;
+  /** The mark of a transaction that may have been committed or not. */
+  readonly uncertain?: Mark | undefined;
+}
+
+async function attempt<T>(pool: pg.Pool, work: Work<T>, marker?: Marker): Promise<Attempted<T>> {
+  const client = await pool.connect();
+  let lost: unknown;
+  const onError = (error: unknown) => {
+    lost ??= error;
+  };
+  client.on('error', onError);
+  const query = async <R extends object>(text: string, values: readonly unknown[] = []) =>
+    (await client.query<R>(text, [...values])).rows;
+  const release = (isBroken: boolean) => {
+    client.removeListener('error', onError);
+    client.release(isBroken || lost !== undefined);
+  };
+  try {
+    await query('begin');
+    const result = await work({ query });
+    const mark = await marker?.mark(client, query);
+    try {
+      await query('commit');
+    } catch (error) {
+      if (!mark || !isUncertain(error)) throw error;
+      release(true);
+      return { result, uncertain: mark };
+    }
+    release(false);
+    return { result };
+  } catch (error) {
+    const isBroken = lost !== undefined || isUncertain(error);
+    const isRolledBack =
+      !isBroken &&
+      (await query('rollback').then(
+        () => true,
+        () => false,
+      ));
+    release(!isRolledBack);
+    throw error;
+  }
+}
+
+/** The number of the last transaction that a connection has committed. */
+interface Mark {
+  readonly writer: string;
+  readonly number: number;
+}
+
+/**
+ * Each transaction leaves a mark, so that the server can be asked for it. PostgreSQL also knows whether
+ * a transaction id was committed. But after a crash it gives the same ids to other transactions.
+ */
+class Marker {
+  readonly #marks = new WeakMap<pg.ClientBase, Mark>();
+
+  async mark(client: pg.ClientBase, query: Queries['query']): Promise<Mark> {
+    const last = this.#marks.get(client);
+    const mark = { writer: last?.writer ?? randomUUID(), number: (last?.number ?? 0) + 1 };
+    this.#marks.set(client, mark);
+    if (!last) await query(FORGET_OLD_MARKS);
+    await query(LEAVE_MARK, [mark.writer, mark.number]);
+    return mark;
+  }
+}
+
+const FORGET_OLD_MARKS = "delete from raymond.commits where at < now() - interval '30 days'";
+const LEAVE_MARK = `insert into raymond.commits (writer, number) values ($1, $2)
+  on conflict (writer) do update set number = excluded.number, at = now()`;
+
+/** Both statements wait for a transaction that the server still works on. */
+function hasCommitted(repeatable: Database['repeatable'], { writer, number }: Mark) {
+  return repeatable(async ({ query }) => {
+    await query(
+      'insert into raymond.commits (writer, number) values ($1, 0) on conflict (writer) do nothing',
+      [writer],
+    );
+    const rows = await query<{ number: string }>(
+      'select number from raymond.commits where writer = $1 for update',
+      [writer],
+    );
+    return Number(rows[0]?.number) >= number;
+  });
+}
+
+/** Longer after each failure, and different in each process, so that they do not return all at once. */
+function pauseAfter(failures: number, [first, longest]: readonly [number, number]): number {
+  return Math.min(longest, first * 2 ** Math.min(failures, 20)) * (0.5 + Math.random() / 2);
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(
+        new UserError('stopped', 'The wait for the database was stopped.', 'Try again later.'),
+      );
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,217 @@
+/**
+ * The tables of Raymond, in the schema `raymond`. A released migration never changes; a later one is
+ * added. Texts of others are in columns of type text, as JSON: jsonb has no NUL character.
+ */
+import { UserError } from '../model/user-error.ts';
+import { nameOf } from './address.ts';
+import type { Database, Queries } from './database.ts';
+import { codeOf } from './trouble.ts';
+
+/** Creates the tables, or brings them up to date. Processes that do this at the same time wait. */
+export async function migrate(database: Database): Promise<void> {
+  const found = await versionOf(database);
+  if (found === MIGRATIONS.length) return;
+  if (found > MIGRATIONS.length) throw tooNew(database);
+  try {
+    await database.repeatable(async (queries) => {
+      await queries.query('select pg_advisory_xact_lock($1)', [LOCK]);
+      const version = await versionOf(queries);
+      if (version > MIGRATIONS.length) throw tooNew(database);
+      for (const [index, statements] of MIGRATIONS.entries()) {
+        if (index >= version) await apply(queries, index + 1, statements);
+      }
+    });
+  } catch (error) {
+    if (codeOf(error) === '42501' || isRightsError(error)) throw cannotMigrate(database, found);
+    throw error;
+  }
+}
+
+/** Any number that other programs are unlikely to use. */
+const LOCK = 7_296_663_601;
+
+async function apply(queries: Queries, version: number, statements: string): Promise<void> {
+  for (const statement of statements.split(';\n'))
+    if (statement.trim()) await queries.query(statement);
+  await queries.query('insert into raymond.migrations (version) values ($1)', [version]);
+}
+
+/** 0 if there are no tables. */
+async function versionOf(queries: Queries): Promise<number> {
+  // `to_regclass` does not see what another transaction committed while this one waited for the lock.
+  const tables = await queries.query(
+    "select 1 from pg_tables where schemaname = 'raymond' and tablename = 'migrations'",
+  );
+  if (tables.length === 0) return 0;
+  const [row] = await queries.query<{ version: number | null }>(
+    'select max(version) version from raymond.migrations',
+  );
+  return row?.version ?? 0;
+}
+
+const MIGRATIONS: readonly string[] = [
+  `
+create schema if not exists raymond;
+
+create table raymond.migrations (
+  version integer primary key,
+  applied_at timestamptz not null default now()
+);
+
+-- The last transaction of each connection, for the case that the answer to a commit is lost.
+create table raymond.commits (
+  writer uuid primary key,
+  number bigint not null,
+  at timestamptz not null default now()
+) with (fillfactor = 50);
+
+-- seq is the number of events. born distinguishes runs that had the same id one after the other.
+-- summary is for lists. chosen is what a seal covers. snapshot is the run after snapshot_seq events;
+-- unfolded is the size of the events after it.
+create table raymond.runs (
+  id text primary key,
+  born uuid not null default gen_random_uuid(),
+  seq integer not null,
+  version integer not null,
+  status text not null,
+  summary text not null,
+  chosen text not null,
+  seals text[] not null default '{}',
+  snapshot text,
+  snapshot_seq integer not null default 0,
+  unfolded bigint not null default 0,
+  remote text,
+  created_at timestamptz not null default now()
+) with (fillfactor = 50);
+
+create index runs_by_status on raymond.runs (status);
+
+create table raymond.events (
+  run text not null references raymond.runs on delete cascade,
+  seq integer not null,
+  event text not null,
+  primary key (run, seq)
+);
+
+-- Not part of runs, because a lease can exist before its run.
+create table raymond.leases (
+  run text primary key,
+  token uuid not null,
+  owner text not null,
+  until timestamptz not null
+);
+
+-- The publisher is the token of a lease, or a worker. It is lost with a crash of the server.
+create unlogged table raymond.publications (
+  run text not null,
+  publisher uuid not null,
+  content text not null,
+  published_at timestamptz not null default now(),
+  primary key (run, publisher)
+);
+
+-- question identifies what a message answers, so that a second answer is refused.
+create table raymond.mail (
+  id bigint generated always as identity primary key,
+  run text not null references raymond.runs on delete cascade,
+  question text,
+  message text not null,
+  posted_at timestamptz not null default now(),
+  unique (run, question)
+);
+
+create table raymond.records (
+  run text not null references raymond.runs on delete cascade,
+  agent text not null,
+  step integer not null,
+  name text not null,
+  content bytea not null,
+  primary key (run, agent, step, name)
+);
+
+create table raymond.caches (
+  name text primary key,
+  content text not null,
+  seal text not null
+);
+
+create table raymond.sessions (
+  run text not null references raymond.runs on delete cascade,
+  session text not null,
+  agent text not null,
+  step integer not null,
+  executor text not null,
+  content bytea not null,
+  primary key (run, session)
+);
+
+create table raymond.trees (
+  run text not null references raymond.runs on delete cascade,
+  root text not null,
+  tree text not null,
+  ref text not null,
+  pushed_at timestamptz not null default now(),
+  primary key (run, root, tree)
+);
+
+create table raymond.sources (
+  run text not null references raymond.runs on delete cascade,
+  ref text not null,
+  archive bytea not null,
+  primary key (run, ref)
+);
+
+create table raymond.workers (
+  id uuid primary key,
+  name text not null,
+  host text not null,
+  pid integer not null,
+  started_at timestamptz not null default now(),
+  heartbeat_at timestamptz not null default now(),
+  lease_until timestamptz not null,
+  limits text not null default '{}'
+);
+
+-- The worker that executes a step now. claim grows with each worker that takes the step.
+create table raymond.claims (
+  run text not null references raymond.runs on delete cascade,
+  agent text not null,
+  step integer not null,
+  worker uuid not null,
+  claim bigint not null,
+  since timestamptz not null default now(),
+  primary key (run, agent, step)
+);
+
+create index claims_by_worker on raymond.claims (worker);
+
+-- When a run has to be looked at, because time has passed.
+create table raymond.wakeups (
+  run text primary key references raymond.runs on delete cascade,
+  at timestamptz not null
+);
+
+create index wakeups_by_time on raymond.wakeups (at);
+`,
+];
+
+function isRightsError(error: unknown): boolean {
+  return error instanceof UserError && error.code === 'database-rights';
+}
+
+function cannotMigrate({ address }: Database, found: number): UserError {
+  const tables = found === 0 ? 'create its tables' : 'bring its tables up to date';
+  return new UserError(
+    'database-rights',
+    `Raymond may not ${tables} in ${nameOf(address)}.`,
+    'Let the owner of the database run any command with --database once, or grant the right to create: grant create on database … to …',
+  );
+}
+
+function tooNew({ address }: Database): UserError {
+  return new UserError(
+    'database-too-new',
+    `A newer Raymond has changed the tables in ${nameOf(address)}.`,
+    'Update Raymond on this machine.',
+  );
+}

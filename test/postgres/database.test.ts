@@ -1,0 +1,143 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Database, type DatabaseParts, openDatabase } from '../../src/postgres/database.ts';
+import { migrate } from '../../src/postgres/migrations.ts';
+import { patiently } from '../patiently.ts';
+import { newDatabase } from './new-database.ts';
+import { PASSWORD, startServer } from './server.ts';
+
+function open(url: string, parts: Partial<DatabaseParts> = {}): Database {
+  const database = openDatabase({ url, pausesMs: [5, 50], ...parts });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+test('several processes can create the tables at the same time', async () => {
+  const url = await newDatabase();
+  await Promise.all(Array.from({ length: 5 }, () => migrate(open(url))));
+  const rows = await open(url).query('select version from raymond.migrations');
+  expect(rows).toEqual([{ version: 1 }]);
+});
+
+test('a restart of the server ends no statement and no transaction, and nothing happens twice', async () => {
+  const server = await startServer();
+  onTestFinished(() => server.dispose());
+  const database = open(server.url());
+  await migrate(database);
+  await database.query('create table counted (n integer)');
+  let isOver = false;
+  const work = Array.from({ length: 3 }, async (_, worker) => {
+    let done = 0;
+    for (; !isOver; done++) {
+      const value = worker * 1_000_000 + done;
+      await database.transaction(async ({ query }) => {
+        await query('insert into counted values ($1)', [value]);
+      });
+    }
+    return done;
+  });
+  const count = async () => {
+    const [row] = await database.query<{ n: number }>('select count(*)::int n from counted');
+    return row?.n ?? 0;
+  };
+  for (const how of ['immediate', 'fast', 'immediate'] as const) {
+    const before = await count();
+    await patiently(async () => expect(await count()).toBeGreaterThan(before + 20));
+    await server.stop(how);
+    await server.start();
+  }
+  isOver = true;
+  const done = (await Promise.all(work)).reduce((sum, n) => sum + n, 0);
+  expect(await count()).toBe(done);
+  const [row] = await database.query<{ n: number }>('select count(distinct n)::int n from counted');
+  expect(row?.n).toBe(done);
+});
+
+test('exhausted connections end nothing', async () => {
+  const server = await startServer({ maxConnections: 10 });
+  onTestFinished(() => server.dispose());
+  const hogs: pg.Client[] = [];
+  for (let n = 0; n < 10; n++) {
+    const hog = new pg.Client({ connectionString: server.url() });
+    hog.on('error', () => {});
+    await hog.connect();
+    hogs.push(hog);
+  }
+  const asked = open(server.url()).query('select 1 as one');
+  let isSettled = false;
+  void asked.finally(() => {
+    isSettled = true;
+  });
+  const another = new pg.Client({ connectionString: server.url() });
+  await expect(another.connect()).rejects.toMatchObject({ code: '53300' });
+  expect(isSettled).toBe(false);
+  await Promise.all(hogs.map((hog) => hog.end()));
+  expect(await asked).toEqual([{ one: 1 }]);
+});
+
+test.each([
+  ['had reached', true],
+  ['had not reached', false],
+])(
+  'a connection that broke when the commit %s the server repeats nothing',
+  async (_, hasReached) => {
+    const database = open(await newDatabase());
+    await migrate(database);
+    await database.query('create table counted (n integer)');
+    const real = pg.Client.prototype.query;
+    let commits = 0;
+    const broken = async function (this: pg.Client, ...args: Parameters<typeof real>) {
+      const isFirst = String(args[0]) === 'commit' && commits++ === 0;
+      const result = isFirst && !hasReached ? undefined : await real.apply(this, args);
+      if (isFirst) throw new Error('Connection terminated');
+      return result;
+    };
+    pg.Client.prototype.query = broken as typeof real;
+    let calls = 0;
+    try {
+      await database.transaction(async ({ query }) => {
+        calls++;
+        await query('insert into counted values (1)');
+      });
+    } finally {
+      pg.Client.prototype.query = real;
+    }
+    expect(calls).toBe(hasReached ? 1 : 2);
+    expect(await database.query('select n from counted')).toEqual([{ n: 1 }]);
+  },
+);
+
+test.each([
+  ['nothing at this port', 'postgres://user:PASSWORD@127.0.0.1:1/runs', 'database-unreachable'],
+  [
+    'a host that does not exist',
+    'postgres://user:PASSWORD@host.invalid/runs',
+    'database-unreachable',
+  ],
+  ['a URL of another kind', 'mysql://user:PASSWORD@127.0.0.1/runs', 'bad-database'],
+  ['a text', 'PASSWORD', 'bad-database'],
+  ['a broken URL', 'postgres://user:PASSWORD@[::', 'bad-database'],
+  [
+    'a certificate that is missing',
+    'postgres://user:PASSWORD@127.0.0.1/runs?sslrootcert=/no/PASSWORD',
+    'bad-database',
+  ],
+])('%s is an error without secrets', async (_, text, code) => {
+  const error = await (async () => {
+    await open(text.replaceAll('PASSWORD', PASSWORD)).query('select 1');
+  })().catch((caught) => caught);
+  expect(error).toMatchObject({ name: 'UserError', code });
+  expect(JSON.stringify([error.message, error.remedy, error.stack])).not.toContain(PASSWORD);
+});
+
+test('a wrong password and a missing database are errors without secrets', async () => {
+  const url = new URL(await newDatabase());
+  url.pathname = '/absent';
+  await expect(open(url.href).query('select 1')).rejects.toMatchObject({ code: 'no-database' });
+  url.password = 'wrong-secret';
+  const error = await open(url.href)
+    .query('select 1')
+    .catch((caught) => caught);
+  expect(error).toMatchObject({ name: 'UserError', code: 'database-refused' });
+  expect(`${error.message} ${error.remedy}`).not.toContain('secret');
+});
