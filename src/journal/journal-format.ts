@@ -31,6 +31,20 @@ export function encodeEvents(events: readonly RunEvent[], firstSeq: number): Buf
   return Buffer.concat(lines);
 }
 
+/** An event without a line around it, for stores that keep its number beside it. */
+export function encodeEvent(event: RunEvent): string {
+  const text = JSON.stringify(isKnownEvent(event) ? event : runEventSchema.parse(event));
+  if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw tooLarge(Buffer.byteLength(text));
+  return text;
+}
+
+/** Undefined if the text is not an event that this Raymond knows. */
+export function decodeEvent(text: string, version: number): RunEvent | undefined {
+  const json = parseJson(text);
+  if (version === JOURNAL_VERSION && isKnownEvent(json)) return json;
+  return z.safeParse(runEventSchema, upcast(json, version)).data;
+}
+
 /** Undefined if the state is too large for a line. Snapshots only save time. */
 export function encodeSnapshot(state: unknown, seq: number): Buffer | undefined {
   try {
@@ -176,14 +190,16 @@ function snapshotStart(text: string): RegExpExecArray | null {
 
 function encodeLine(value: unknown): Buffer {
   const line = withChecksum(value);
-  if (line.length > MAX_LINE_BYTES) {
-    throw new UserError(
-      'event-too-large',
-      `An event of ${Math.ceil(line.length / 1024 / 1024)} MiB is too large for the journal.`,
-      'Change the state so that it writes large data to a file and passes the name of the file.',
-    );
-  }
+  if (line.length > MAX_LINE_BYTES) throw tooLarge(line.length);
   return line;
+}
+
+function tooLarge(bytes: number): UserError {
+  return new UserError(
+    'event-too-large',
+    `An event of ${Math.ceil(bytes / 1024 / 1024)} MiB is too large for the journal.`,
+    'Change the state so that it writes large data to a file and passes the name of the file.',
+  );
 }
 
 function withChecksum(value: unknown): Buffer {

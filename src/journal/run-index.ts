@@ -100,6 +100,11 @@ function isIndex(json: unknown): json is readonly IndexEntry[] {
   return Array.isArray(json) && json.every((entry) => hasForm(entry, ENTRY));
 }
 
+/** Whether JSON is a summary as this version writes it. */
+export function isSummary(json: unknown): json is RunSummary {
+  return hasForm(json, SUMMARY);
+}
+
 function hasForm(value: unknown, form: Readonly<Record<string, Check>>): boolean {
   if (!isRecord(value)) return false;
   for (const name in form) if (form[name]?.(value[name]) !== true) return false;

@@ -7,9 +7,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { UserError } from '../model/user-error.ts';
 import { type Address, addressOf, nameOf } from './address.ts';
-import { asUserError, isUncertain, reasonOf, troubleOf } from './trouble.ts';
+import { asUserError, DatabaseError, isUncertain, reasonOf, troubleOf } from './trouble.ts';
 
 export interface Database {
   readonly address: Address;
@@ -22,6 +21,8 @@ export interface Database {
   transaction<T>(work: Work<T>): Promise<T>;
   /** The same for a little less. But `work` may take effect twice, so that must change nothing. */
   repeatable<T>(work: Work<T>): Promise<T>;
+  /** The same statements, but the patience ends when aborted. */
+  until(signal: AbortSignal): Queries;
   /** A connection of its own, for LISTEN. The caller ends it. Not retried. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
@@ -66,7 +67,7 @@ export function openDatabase(parts: DatabaseParts): Database {
   let hasWorked = false;
 
   /** Repeats an attempt until the trouble has passed. */
-  const patiently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+  const patiently = async <T>(attempt: () => Promise<T>, until = signal): Promise<T> => {
     const since = Date.now();
     let hasReported = false;
     for (let failures = 0; ; failures++) {
@@ -83,20 +84,22 @@ export function openDatabase(parts: DatabaseParts): Database {
           : trouble === 'other' ||
             waited > firstPatienceMs ||
             !(isPatient || trouble === 'passing');
-        if (isOver || signal?.aborted) throw asUserError(error, address);
+        if (isOver || until?.aborted) throw asUserError(error, address);
         if (waited > REPORT_AFTER_MS && !hasReported) {
           hasReported = true;
           report(
             `${capital(nameOf(address))} does not answer (${reasonOf(error)}). Raymond keeps trying.`,
           );
         }
-        await pause(pauseAfter(failures, pausesMs), signal);
+        await pause(pauseAfter(failures, pausesMs), until);
       }
     }
   };
 
-  const query = <R extends object>(text: string, values: readonly unknown[] = []) =>
-    patiently(async () => (await pool.query<R>(text, [...values])).rows);
+  const queries = (until?: AbortSignal): Queries => ({
+    query: <R extends object>(text: string, values: readonly unknown[] = []) =>
+      patiently(async () => (await pool.query<R>(text, [...values])).rows, until),
+  });
 
   const repeatable = <T>(work: Work<T>) =>
     patiently(async () => (await attempt(pool, work)).result);
@@ -110,7 +113,8 @@ export function openDatabase(parts: DatabaseParts): Database {
 
   return {
     address,
-    query,
+    query: queries(signal).query,
+    until: queries,
     transaction,
     repeatable,
     async connect() {
@@ -235,7 +239,7 @@ function pause(ms: number, signal?: AbortSignal): Promise<void> {
     const stop = () => {
       clearTimeout(timer);
       reject(
-        new UserError('stopped', 'The wait for the database was stopped.', 'Try again later.'),
+        new DatabaseError('stopped', 'The wait for the database was stopped.', 'Try again later.'),
       );
     };
     const timer = setTimeout(() => {

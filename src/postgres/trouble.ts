@@ -2,6 +2,9 @@
 import { UserError } from '../model/user-error.ts';
 import { type Address, nameOf } from './address.ts';
 
+/** The database as a whole cannot be used. It says nothing about a single run. */
+export class DatabaseError extends UserError {}
+
 export type Trouble =
   /** The same attempt can succeed later. */
   | 'passing'
@@ -30,9 +33,9 @@ export function asUserError(error: unknown, address: Address): unknown {
   const code = codeOf(error);
   const database = nameOf(address);
   const refusal = code === undefined ? undefined : REFUSALS[code];
-  if (refusal) return new UserError(refusal[0], refusal[1](database), refusal[2]);
+  if (refusal) return new DatabaseError(refusal[0], refusal[1](database), refusal[2]);
   if (troubleOf(error) === 'other') return error;
-  return new UserError(
+  return new DatabaseError(
     'database-unreachable',
     `Raymond cannot reach ${database}: ${reasonOf(error)}.`,
     'Check that PostgreSQL runs there, and that the address is right.',

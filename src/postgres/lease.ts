@@ -1,0 +1,216 @@
+/**
+ * INV-33: Every change by a lease happens in a transaction that holds the row of the lease with the
+ * token of its holder.
+ *
+ * So a process that has lost its lease changes nothing, even if it was stopped in the middle of a
+ * change. The clock of the database decides when a lease is over.
+ */
+import { randomUUID } from 'node:crypto';
+import type { UserKey } from '../journal/user-key.ts';
+import type { Clock, Lease, OwnedJournal, Salvaged } from '../ports.ts';
+import type { Database, Queries, Work } from './database.ts';
+import { holderIn, ownerOf, type ProcessWorld, workerAt } from './owners.ts';
+import { DamagedEvents, leaseLost, runExists, runLocked } from './run-errors.ts';
+import {
+  appendEvents,
+  CHANNEL,
+  findRow,
+  insertRun,
+  lockRow,
+  type RunParts,
+  runOf,
+  shorten,
+} from './run-row.ts';
+import { addSeals, isSealed, sealFor } from './seals.ts';
+
+export interface LeaseParts extends RunParts {
+  readonly database: Database;
+  readonly key: UserKey;
+  readonly clock: Clock;
+  readonly world: () => ProcessWorld;
+  /** How long a lease lasts after the last sign of life of its holder. */
+  readonly leaseMs: number;
+}
+
+export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
+  const { database, key, sealedText, leaseMs } = parts;
+  const token = await acquire(parts, id);
+  let opened: OwnedJournal | undefined;
+
+  /** Proves and prolongs the lease. In a transaction, nobody can take it until the end. */
+  const hold = async (queries: Queries) => {
+    const held = await queries.query(HOLD, [id, token, leaseMs]);
+    if (held.length === 0) throw leaseLost(id, await ownerOf(queries, parts.world(), id));
+  };
+  const change = <T>(work: Work<T>): Promise<T> =>
+    database.transaction(async (queries) => {
+      await lockFirst(queries, id);
+      await hold(queries);
+      return work(queries);
+    });
+  const endBeats = beat(parts, () => hold(database));
+  const newJournal = (): OwnedJournal => {
+    if (opened) throw new Error(`The journal of ${id} is already open.`);
+    opened = postgresJournal(parts, id, change);
+    return opened;
+  };
+
+  return {
+    async create(events, after) {
+      const journal = newJournal();
+      const first = [...events];
+      const { seals, problem } = await sealFor(key, sealedText(after));
+      await change(async (queries) => {
+        if (await findRow(queries, id)) throw runExists(id);
+        await insertRun(queries, parts, first, after, seals);
+      });
+      return { journal, unsealed: problem };
+    },
+    async open() {
+      const journal = newJournal();
+      return change(async (queries) => {
+        const row = await lockRow(queries, id);
+        const run = await runOf(queries, parts, id, row);
+        return { run, isOwn: await isSealed(key, sealedText(run), row.seals), journal };
+      });
+    },
+    salvage: () => change((queries) => salvage(queries, parts, id)),
+    confirm: () => hold(database),
+    async seal(chosen) {
+      const { seals, problem } = await sealFor(key, sealedText(chosen));
+      await change((queries) => addSeals(queries, id, seals));
+      return problem;
+    },
+    keepRecord: (step, name, content) =>
+      change(async ({ query }) => {
+        await query(KEEP_RECORD, [id, step.agent, step.step, name, Buffer.from(content)]);
+      }),
+    async publish(now) {
+      const done = await database.query(PUBLISH, [id, token, JSON.stringify(now), CHANNEL]);
+      if (done.length === 0) throw leaseLost(id, await ownerOf(database, parts.world(), id));
+    },
+    remove: () =>
+      change(async ({ query }) => {
+        await query('delete from raymond.runs where id = $1', [id]);
+        await query('delete from raymond.publications where run = $1', [id]);
+        await query('select pg_notify($1, $2)', [CHANNEL, `events ${id}`]);
+      }),
+    async release() {
+      endBeats();
+      await opened?.close();
+      await database.query(RELEASE, [id, token, CHANNEL]);
+    },
+  };
+}
+
+const UNTIL = (ms: string) => `clock_timestamp() + ${ms}::float8 * interval '1 millisecond'`;
+const HOLD = `update raymond.leases set until = ${UNTIL('$3')}
+  where run = $1 and token = $2 returning run`;
+const PUBLISH = `insert into raymond.publications (run, publisher, content)
+  select run, token, $3 from raymond.leases where run = $1 and token = $2
+  on conflict (run, publisher) do update set content = excluded.content, published_at = now()
+  returning pg_notify($4, 'now ' || run)`;
+const KEEP_RECORD = `insert into raymond.records (run, agent, step, name, content)
+  values ($1, $2, $3, $4, $5)
+  on conflict (run, agent, step, name) do update set content = excluded.content`;
+const RELEASE = `with released as (delete from raymond.leases where run = $1 and token = $2),
+  unpublished as (delete from raymond.publications where run = $1 and publisher = $2)
+  select pg_notify($3, 'now ' || $1)`;
+
+/** The run before the lease, in every transaction, so that two of them never wait for each other. */
+async function lockFirst({ query }: Queries, id: string): Promise<void> {
+  await query('select from raymond.runs where id = $1 for update', [id]);
+}
+
+/** Gives the token of the new lease. Rejects with a UserError if somebody works on the run. */
+async function acquire({ database, world, leaseMs }: LeaseParts, id: string): Promise<string> {
+  const token = randomUUID();
+  const here = world();
+  await database.transaction(async (queries) => {
+    // Workers decide about the run under this lock. So either their change is done, or they see the lease.
+    await lockFirst(queries, id);
+    const worker = await workerAt(queries, id);
+    if (worker) throw runLocked(id, worker);
+    const [lease] = await queries.query<{ token: string; owner: string; isValid: boolean }>(
+      `select token, owner, until > clock_timestamp() as "isValid"
+       from raymond.leases where run = $1 for update`,
+      [id],
+    );
+    const owner = lease?.isValid ? holderIn(lease.owner, here) : undefined;
+    if (owner) throw runLocked(id, owner);
+    const taken = await queries.query(TAKE, [
+      ...[id, token, JSON.stringify(here.self), leaseMs, lease?.token ?? null],
+    ]);
+    if (taken.length === 0)
+      throw runLocked(id, (await ownerOf(queries, here, id)) ?? ANOTHER_PROCESS);
+  });
+  return token;
+}
+
+const TAKE = `insert into raymond.leases as held (run, token, owner, until)
+  values ($1, $2, $3, ${UNTIL('$4')})
+  on conflict (run) do update set token = $2, owner = $3, until = ${UNTIL('$4')}
+  where held.token = $5 returning run`;
+
+const ANOTHER_PROCESS = {
+  ...{ pid: 0, started: '', boot: '', name: 'another process', isHere: false },
+};
+
+/** Gives signs of life until the returned function is called. A failure shows at the next change. */
+function beat({ clock, leaseMs }: LeaseParts, hold: () => Promise<void>): () => void {
+  let cancel = () => {};
+  let isOver = false;
+  const next = () => {
+    if (isOver) return;
+    cancel = clock.at(clock.now() + leaseMs / 4, () => void hold().then(next, () => {}));
+  };
+  next();
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
+
+/** One append after the other, in the order of the calls. */
+function postgresJournal(
+  parts: RunParts,
+  id: string,
+  change: <T>(work: Work<T>) => Promise<T>,
+): OwnedJournal {
+  let isClosed = false;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    append(events, after) {
+      const copy = [...events];
+      const appended = last.then(async () => {
+        if (isClosed) throw new Error(`The journal of ${id} is closed.`);
+        await change(async (queries) => {
+          const row = await lockRow(queries, id);
+          await appendEvents(queries, parts, row, copy, after);
+        });
+      });
+      last = appended.catch(() => {});
+      return appended;
+    },
+    async close() {
+      await last;
+      isClosed = true;
+    },
+  };
+}
+
+async function salvage(
+  queries: Queries,
+  parts: RunParts,
+  id: string,
+): Promise<Salvaged | undefined> {
+  const row = await lockRow(queries, id);
+  try {
+    await runOf(queries, parts, id, row);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DamagedEvents) || error.good === 0) throw error;
+    const lostBytes = await shorten(queries, parts, id, row, error.good);
+    return { seq: error.good, lostBytes, brokenFile: undefined };
+  }
+}

@@ -1,0 +1,74 @@
+/** Who works on a run: the holder of its lease, or the workers that carry it. */
+import { isHere, type LocatedProcess, type ProcessIdentity } from '../journal/lock-owner.ts';
+import type { RunOwner } from '../ports.ts';
+import type { Queries } from './database.ts';
+
+/** This process, and which others live. */
+export interface ProcessWorld {
+  readonly self: LocatedProcess;
+  isAlive(process: ProcessIdentity): boolean;
+}
+
+/** The columns that tell the owner of a run. Both parameters are expressions of SQL. */
+export const ownerColumns = (id: string, status: string) => `
+  (select owner from raymond.leases where run = ${id} and until > clock_timestamp()) as holder,
+  case when ${status} <> 'ended' then (select ${WORKER} from raymond.workers w
+    where w.lease_until > clock_timestamp()
+    order by exists (select from raymond.claims where run = ${id} and worker = w.id) desc, w.started_at
+    limit 1) end as worker`;
+
+const WORKER = "json_build_object('id', w.id, 'name', w.name, 'host', w.host, 'pid', w.pid)::text";
+
+export interface OwnerColumns {
+  readonly holder: string | null;
+  readonly worker: string | null;
+}
+
+export function ownerIn({ holder, worker }: OwnerColumns, world: ProcessWorld) {
+  return (holder === null ? undefined : holderIn(holder, world)) ?? workerIn(worker);
+}
+
+export async function ownerOf(
+  queries: Queries,
+  world: ProcessWorld,
+  id: string,
+): Promise<RunOwner | undefined> {
+  const status = '(select status from raymond.runs where id = $1)';
+  const sql = `select ${ownerColumns('$1', status)}`;
+  const [columns] = await queries.query<OwnerColumns>(sql, [id]);
+  return columns && ownerIn(columns, world);
+}
+
+/** A live worker that executes a step of the run now. */
+export async function workerAt(queries: Queries, id: string): Promise<RunOwner | undefined> {
+  const [found] = await queries.query<{ worker: string }>(
+    `select ${WORKER} as worker from raymond.claims c join raymond.workers w on w.id = c.worker
+     where c.run = $1 and w.lease_until > clock_timestamp() limit 1`,
+    [id],
+  );
+  return workerIn(found?.worker ?? null);
+}
+
+/** The holder of a lease. A process that can be seen from here, and is dead, holds nothing. */
+export function holderIn(text: string, world: ProcessWorld): RunOwner | undefined {
+  const holder: LocatedProcess = JSON.parse(text);
+  const { pid, started, boot, host } = holder;
+  const isSeen = isHere(holder, world.self);
+  if (isSeen && !world.isAlive(holder)) return undefined;
+  const name = isSeen ? `process ${pid}` : `process ${pid} on ${host}`;
+  return { pid, started, boot, name, isHere: isSeen };
+}
+
+function workerIn(text: string | null): RunOwner | undefined {
+  if (text === null) return undefined;
+  const { id, name, host, pid }: WorkerFacts = JSON.parse(text);
+  // All workers carry the run, so it does not end with one of them.
+  return { pid, started: id, boot: '', name: `the worker ${name} on ${host}`, isHere: false };
+}
+
+interface WorkerFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+}

@@ -1,0 +1,264 @@
+/**
+ * The run of a row, and appends to it. These functions keep everything right that a row says about its
+ * events: their number and version, the summary, what a seal covers, and the snapshot.
+ */
+import type { RunCodec } from '../journal/file-journal.ts';
+import { decodeEvent, encodeEvent } from '../journal/journal-format.ts';
+import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../model/event.ts';
+import { PositionConflict } from '../model/position-conflict.ts';
+import type { Run } from '../model/run.ts';
+import { summaryOf } from '../model/run-summary.ts';
+import type { UserError } from '../model/user-error.ts';
+import type { ChosenRun, EachEvent } from '../ports.ts';
+import type { Queries } from './database.ts';
+import { DamagedEvents, newerRun, noRun } from './run-errors.ts';
+
+export interface RunParts {
+  readonly codec: RunCodec<Run>;
+  /** The part of a run that the user's seal covers. */
+  readonly sealedText: (chosen: ChosenRun) => string;
+}
+
+/** What a row says about the events of its run. */
+export interface RunRow {
+  /** Differs from that of an earlier run with the same id. */
+  readonly born: string;
+  readonly seq: number;
+  readonly version: number;
+  readonly seals: readonly string[];
+  readonly snapshotSeq: number;
+  readonly snapshotBytes: number;
+  /** The size of the events after the snapshot. */
+  readonly unfolded: number;
+}
+
+const ROW = `born::text, seq, version, seals, snapshot_seq as "snapshotSeq",
+  coalesce(octet_length(snapshot), 0) as "snapshotBytes", unfolded::float8 as unfolded`;
+
+export async function findRow(queries: Queries, id: string): Promise<RunRow | undefined> {
+  const [row] = await queries.query<RunRow>(`select ${ROW} from raymond.runs where id = $1`, [id]);
+  return row;
+}
+
+/**
+ * Locks the run until the end of the transaction: no other process can change it meanwhile. Everybody
+ * who changes a run does this first. Throws a UserError if there is no such run.
+ */
+export async function lockRow(queries: Queries, id: string): Promise<RunRow> {
+  const [row] = await queries.query<RunRow>(
+    `select ${ROW} from raymond.runs where id = $1 for update`,
+    [id],
+  );
+  if (!row) throw noRun(id);
+  if (row.version < JOURNAL_VERSION) await upgrade(queries, id, row);
+  if (row.version > JOURNAL_VERSION) throw newerRun(id, row.version);
+  return { ...row, version: JOURNAL_VERSION };
+}
+
+/**
+ * The run of a row. `known` is the same run at an earlier position: then only the events after it are
+ * read. `each` gets every event, so it needs all of them.
+ */
+export async function runOf(
+  queries: Queries,
+  { codec }: Pick<RunParts, 'codec'>,
+  id: string,
+  row: RunRow,
+  { known, each }: { readonly known?: Run | undefined; readonly each?: EachEvent | undefined } = {},
+): Promise<Run> {
+  const start = each ? undefined : (known ?? (await snapshotOf(queries, codec, id, row)));
+  let run = start;
+  for await (const events of eventsAfter(queries, id, row, start?.seq ?? 0)) {
+    for (const event of events) {
+      const before = run;
+      const after = codec.apply(before, event);
+      each?.(event, before, after);
+      run = after;
+    }
+  }
+  if (!run) throw new DamagedEvents(id, 1, 'is missing');
+  return run;
+}
+
+/** The events up to the end that the row gives, in batches of limited size. */
+export async function* eventsAfter(
+  queries: Queries,
+  id: string,
+  row: Pick<RunRow, 'born' | 'seq' | 'version'>,
+  after: number,
+): AsyncGenerator<readonly JournaledEvent[]> {
+  for (let last = after; last < row.seq; ) {
+    const rows = await queries.query<{ seq: number; event: string }>(SOME_EVENTS, [
+      ...[id, last, row.seq, MOST_EVENTS, MOST_BYTES],
+    ]);
+    const events: JournaledEvent[] = [];
+    for (const { seq, event: text } of rows) {
+      if (seq !== last + 1) break;
+      const event = decodeEvent(text, row.version);
+      if (!event || (event.type === 'run-started') !== (seq === 1)) {
+        yield events;
+        throw new DamagedEvents(id, seq, 'is not an event that this Raymond knows');
+      }
+      events.push({ seq, ...event });
+      last = seq;
+    }
+    if (events.length > 0) yield events;
+    else throw await missing(queries, id, row, last + 1);
+  }
+}
+
+/** The run may have been removed since its row was read. */
+async function missing(
+  queries: Queries,
+  id: string,
+  { born }: Pick<RunRow, 'born'>,
+  seq: number,
+): Promise<UserError> {
+  const row = await findRow(queries, id);
+  return row?.born === born ? new DamagedEvents(id, seq, 'is missing') : noRun(id);
+}
+
+const MOST_EVENTS = 2_000;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** At least one event, however large it is. PostgreSQL knows the size of a text without reading it. */
+const SOME_EVENTS = `select seq, event from (
+    select seq, event, sum(octet_length(event)) over (order by seq) total from (
+      select seq, event from raymond.events
+      where run = $1 and seq > $2 and seq <= $3 order by seq limit $4
+    ) batch
+  ) sized
+  where total <= $5 or seq = $2 + 1 order by seq`;
+
+/** Begins a run. The id must be free. */
+export async function insertRun(
+  queries: Queries,
+  { sealedText }: Pick<RunParts, 'sealedText'>,
+  events: readonly RunEvent[],
+  after: Run,
+  seals: readonly string[],
+): Promise<void> {
+  const { id, seq, status } = after;
+  if (seq !== events.length) throw new PositionConflict(id, seq - events.length, 0);
+  const texts = events.map(encodeEvent);
+  await queries.query(
+    `insert into raymond.runs (id, seq, version, status, summary, chosen, seals, unfolded)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[id, seq, JOURNAL_VERSION, status.kind, JSON.stringify(summaryOf(after))],
+      ...[sealedText(after), seals, bytesOf(texts)],
+    ],
+  );
+  await queries.query(INSERT_EVENTS, [id, 0, texts]);
+  await queries.query('select pg_notify($1, $2)', [CHANNEL, `events ${id}`]);
+}
+
+const INSERT_EVENTS = `insert into raymond.events (run, seq, event)
+  select $1, $2::integer + number, event
+  from unnest($3::text[]) with ordinality as added (event, number)`;
+
+/** Appends to a run whose row this transaction has locked. Listeners are told when it commits. */
+export async function appendEvents(
+  queries: Queries,
+  { codec, sealedText }: RunParts,
+  row: RunRow,
+  events: readonly RunEvent[],
+  after: Run,
+): Promise<void> {
+  const { id, seq, status } = after;
+  const expected = seq - events.length;
+  if (expected !== row.seq) throw new PositionConflict(id, expected, row.seq);
+  if (events.length === 0) return;
+  const texts = events.map(encodeEvent);
+  const unfolded = row.unfolded + bytesOf(texts);
+  const snapshot = isDue(unfolded, row.snapshotBytes) ? frozen(codec, after) : undefined;
+  await queries.query(
+    `with added as (${INSERT_EVENTS})
+     update raymond.runs set seq = $4, status = $5, summary = $6, chosen = $7, unfolded = $8,
+       snapshot = coalesce($9, snapshot), snapshot_seq = case when $9 is null then snapshot_seq else $4 end
+     where id = $1
+     returning pg_notify($10, 'events ' || id)`,
+    [
+      ...[id, expected, texts, seq, status.kind, JSON.stringify(summaryOf(after))],
+      ...[sealedText(after), snapshot === undefined ? unfolded : 0, snapshot ?? null, CHANNEL],
+    ],
+  );
+}
+
+/** Removes all events after a position, from a run that this transaction has locked. Gives their size. */
+export async function shorten(
+  queries: Queries,
+  parts: RunParts,
+  id: string,
+  row: RunRow,
+  seq: number,
+): Promise<number> {
+  const [lost] = await queries.query<{ bytes: number }>(
+    `with gone as (delete from raymond.events where run = $1 and seq > $2 returning event)
+     select coalesce(sum(octet_length(event)), 0)::float8 as bytes from gone`,
+    [id, seq],
+  );
+  const run = await runOf(queries, parts, id, { ...row, seq, snapshotSeq: 0 });
+  await queries.query(
+    `update raymond.runs set seq = $2, status = $3, summary = $4, chosen = $5,
+       snapshot = null, snapshot_seq = 0 where id = $1`,
+    [id, seq, run.status.kind, JSON.stringify(summaryOf(run)), parts.sealedText(run)],
+  );
+  return lost?.bytes ?? 0;
+}
+
+/** All notices of the database go through it. */
+export const CHANNEL = 'raymond';
+
+/** As in a journal: snapshots add at most a quarter, and a reader reads a few times the size of the run. */
+function isDue(unfolded: number, snapshotBytes: number): boolean {
+  return unfolded > Math.max(MIN_BYTES_BETWEEN_SNAPSHOTS, 4 * snapshotBytes);
+}
+
+const MIN_BYTES_BETWEEN_SNAPSHOTS = 256 * 1024;
+
+/** A string cannot be longer than this. */
+function frozen(codec: RunCodec<Run>, run: Run): string | undefined {
+  try {
+    return JSON.stringify({ version: JOURNAL_VERSION, state: codec.freeze(run) });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** A snapshot only saves time, so one that cannot be used is ignored. */
+async function snapshotOf(
+  queries: Queries,
+  codec: RunCodec<Run>,
+  id: string,
+  row: RunRow,
+): Promise<Run | undefined> {
+  if (row.snapshotSeq === 0) return undefined;
+  const [found] = await queries.query<{ snapshot: string }>(
+    'select snapshot from raymond.runs where id = $1 and snapshot_seq = $2',
+    [id, row.snapshotSeq],
+  );
+  try {
+    const { version, state } = JSON.parse(found?.snapshot ?? 'null');
+    const run = version === JOURNAL_VERSION ? codec.thaw(state) : undefined;
+    return run?.seq === row.snapshotSeq ? run : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Brings the events of an older version up to date, so that a run has one version. */
+async function upgrade(queries: Queries, id: string, row: RunRow): Promise<void> {
+  for await (const events of eventsAfter(queries, id, row, 0)) {
+    for (const { seq, ...event } of events)
+      await queries.query('update raymond.events set event = $3 where run = $1 and seq = $2', [
+        ...[id, seq, encodeEvent(event)],
+      ]);
+  }
+  await queries.query('update raymond.runs set version = $2 where id = $1', [id, JOURNAL_VERSION]);
+}
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
