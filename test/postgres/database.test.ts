@@ -1,16 +1,10 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Database, type DatabaseParts, openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { patiently } from '../patiently.ts';
 import { newDatabase } from './new-database.ts';
 import { PASSWORD, startServer } from './server.ts';
-
-function open(url: string, parts: Partial<DatabaseParts> = {}): Database {
-  const database = openDatabase({ url, pausesMs: [5, 50], ...parts });
-  onTestFinished(() => database.close());
-  return database;
-}
+import { open } from './stores.ts';
 
 test('several processes can create the tables at the same time', async () => {
   const url = await newDatabase();

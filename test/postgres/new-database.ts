@@ -3,12 +3,17 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 
-/** The URL of a new, empty database on the server that all tests share. Removed after the test. */
-export async function newDatabase(): Promise<string> {
+/**
+ * The URL of a new, empty database on the server that all tests share. Removed after the test, or when
+ * `atEnd` calls back.
+ */
+export async function newDatabase(
+  atEnd: (remove: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const server = await sharedServer();
   const name = `test_${process.pid}_${++made}`;
   await administer(server, `create database ${name}`);
-  onTestFinished(() => administer(server, `drop database ${name} with (force)`));
+  atEnd(() => administer(server, `drop database ${name} with (force)`));
   return databaseAt(server, name);
 }
 

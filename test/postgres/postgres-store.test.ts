@@ -1,63 +1,37 @@
 import { join } from 'node:path';
-import { describe, onTestFinished, test } from 'vitest';
-import { runCodec } from '../../src/cli/run-codec.ts';
+import { describe, test } from 'vitest';
 import { realDisk } from '../../src/journal/disk.ts';
 import { userKey } from '../../src/journal/user-key.ts';
 import type { RunStore } from '../../src/ports.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
-import { migrate } from '../../src/postgres/migrations.ts';
-import { postgresStore } from '../../src/postgres/postgres-store.ts';
 import { CHECKS, type StoreUnderTest } from '../contracts/run-store.ts';
 import { started, temporaryFolder } from '../journal/fixtures.ts';
-import { administer, newDatabase } from './new-database.ts';
+import { administer } from './new-database.ts';
+import { open, sharedDatabase, storeAt } from './stores.ts';
 
-const sealedText = ({ id, settings }: { id: string; settings: { budgetUsd: number } }) =>
-  JSON.stringify([id, settings.budgetUsd]);
+const emptied = sharedDatabase();
 
+/** Two processes on two machines, with the key of the same user. */
 async function stores(): Promise<StoreUnderTest> {
-  const url = await newDatabase();
-  const folder = await temporaryFolder();
-  const key = userKey(realDisk, join(folder, 'key'));
-  const processAt = (host: string): RunStore => {
-    const database = openDatabase({ url });
-    onTestFinished(() => database.close());
-    const self = { pid: 1, started: '1', boot: host, space: host, host };
-    return postgresStore({
-      database,
-      key,
-      codec: runCodec,
-      sealedText,
-      // Without signs of life, only the time counts.
-      clock: { now: Date.now, at: () => () => {} },
-      world: () => ({ self, isAlive: () => true }),
-      leaseMs: 600_000,
-    });
-  };
-  const one = openDatabase({ url });
-  await migrate(one);
-  await one.close();
+  const url = await emptied();
+  const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
+  const other = await storeAt('two', open(url), { key });
   let silence = Promise.resolve();
   return {
-    store: processAt('one'),
-    other: after(() => silence, processAt('two')),
+    store: await storeAt('one', open(url), { key }),
+    other: {
+      ...other,
+      now: async (id) => {
+        await silence;
+        return other.now(id);
+      },
+      lease: async (id) => {
+        await silence;
+        return other.lease(id);
+      },
+    } satisfies RunStore,
     fallSilent() {
       const past = "update raymond.leases set until = now() - interval '1 second'";
       silence = administer(url, `${past} where run = '${started.run}'`);
-    },
-  };
-}
-
-/** The same store, which waits before it does anything. */
-function after(ready: () => Promise<void>, store: RunStore): RunStore {
-  return {
-    ...store,
-    now: async (id) => {
-      await ready();
-      return store.now(id);
-    },
-    lease: async (id) => {
-      await ready();
-      return store.lease(id);
     },
   };
 }
