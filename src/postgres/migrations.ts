@@ -166,19 +166,25 @@ create table raymond.workers (
   name text not null,
   host text not null,
   pid integer not null,
+  place text not null,
   started_at timestamptz not null default now(),
   heartbeat_at timestamptz not null default now(),
   lease_until timestamptz not null,
   limits text not null default '{}'
 );
 
--- The worker that executes a step now. claim grows with each worker that takes the step.
+-- A row for each running step. worker is null while the step waits in a queue. claim grows with each
+-- worker that takes the step; place is the folder of the last one. enqueued grows with each time that the
+-- step is put into a queue.
 create table raymond.claims (
   run text not null references raymond.runs on delete cascade,
   agent text not null,
   step integer not null,
-  worker uuid not null,
-  claim bigint not null,
+  kind text not null,
+  worker uuid,
+  place text,
+  claim integer not null default 0,
+  enqueued integer not null default 0,
   since timestamptz not null default now(),
   primary key (run, agent, step)
 );
