@@ -106,6 +106,7 @@ export interface Lease {
   create(
     events: readonly RunEvent[],
     after: Run,
+    kept?: KeptWithRun,
   ): Promise<{ readonly journal: OwnedJournal; readonly unsealed: UserError | undefined }>;
   /** Opens a run to continue it. Only one journal can be open at a time. */
   open(): Promise<OpenedRun>;
@@ -124,6 +125,14 @@ export interface Lease {
   /** Removes everything that the store keeps of the run. */
   remove(): Promise<void>;
   release(): Promise<void>;
+}
+
+/** What a store for several machines keeps with a run. Other stores ignore it. */
+export interface KeptWithRun {
+  /** The files of the workflows of the run. */
+  readonly sources?: readonly { readonly ref: string; readonly archive: Uint8Array }[];
+  /** The git remote through which files travel. It may contain a secret. */
+  readonly remote?: string | undefined;
 }
 
 /** The parts of a run that a user decides. */

@@ -1,5 +1,5 @@
 /**
- * INV-32: Passing trouble of the database ends nothing, and no transaction happens twice because of it.
+ * INV-33: Passing trouble of the database ends nothing, and no transaction happens twice because of it.
  *
  * The connections to a database. A lost connection, a restart of the server or too many connections are
  * retried with patience. If a connection is lost while a transaction commits, the server is asked

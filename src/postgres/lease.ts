@@ -1,5 +1,5 @@
 /**
- * INV-33: Every change by a lease happens in a transaction that holds the row of the lease with the
+ * INV-34: Every change by a lease happens in a transaction that holds the row of the lease with the
  * token of its holder.
  *
  * So a process that has lost its lease changes nothing, even if it was stopped in the middle of a
@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserKey } from '../journal/user-key.ts';
 import type { Clock, Lease, OwnedJournal, Salvaged } from '../ports.ts';
 import type { Database, Queries, Work } from './database.ts';
-import { holderIn, ownerOf, type ProcessWorld, workerAt } from './owners.ts';
+import { holderIn, ownerOf, type ProcessWorld, workerOf } from './owners.ts';
 import { DamagedEvents, leaseLost, runExists, runLocked } from './run-errors.ts';
 import {
   appendEvents,
@@ -20,6 +20,7 @@ import {
   type RunParts,
   runOf,
   shorten,
+  wake,
 } from './run-row.ts';
 import { addSeals, isSealed, sealFor } from './seals.ts';
 
@@ -56,13 +57,13 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
   };
 
   return {
-    async create(events, after) {
+    async create(events, after, kept) {
       const journal = newJournal();
       const first = [...events];
       const { seals, problem } = await sealFor(key, sealedText(after));
       await change(async (queries) => {
         if (await findRow(queries, id)) throw runExists(id);
-        await insertRun(queries, parts, first, after, seals);
+        await insertRun(queries, parts, first, after, { seals, ...kept });
       });
       return { journal, unsealed: problem };
     },
@@ -99,6 +100,8 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
       endBeats();
       await opened?.close();
       await database.query(RELEASE, [id, token, CHANNEL]);
+      // Workers leave the run alone while somebody else has a lease.
+      await wake(database, id);
     },
   };
 }
@@ -129,7 +132,7 @@ async function acquire({ database, world, leaseMs }: LeaseParts, id: string): Pr
   await database.transaction(async (queries) => {
     // Workers decide about the run under this lock. So either their change is done, or they see the lease.
     await lockFirst(queries, id);
-    const worker = await workerAt(queries, id);
+    const worker = await workerOf(queries, id);
     if (worker) throw runLocked(id, worker);
     const [lease] = await queries.query<{ token: string; owner: string; isValid: boolean }>(
       `select token, owner, until > clock_timestamp() as "isValid"
@@ -187,6 +190,7 @@ function postgresJournal(
         await change(async (queries) => {
           const row = await lockRow(queries, id);
           await appendEvents(queries, parts, row, copy, after);
+          await wake(queries, id);
         });
       });
       last = appended.catch(() => {});

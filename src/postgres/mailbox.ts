@@ -11,7 +11,7 @@ import type { Mailbox, MailReader } from '../ports.ts';
 import type { Database, Queries } from './database.ts';
 import { changesOf, type Notices } from './notices.ts';
 import { noRun } from './run-errors.ts';
-import { CHANNEL } from './run-row.ts';
+import { CHANNEL, wake } from './run-row.ts';
 import { codeOf } from './trouble.ts';
 
 interface MailParts {
@@ -73,6 +73,7 @@ async function post(database: Database, id: string, message: Message): Promise<b
         [id, questionOf(message), JSON.stringify(message)],
       );
       await query('select pg_notify($1, $2)', [CHANNEL, `mail ${id}`]);
+      await wake({ query }, id);
       return posted.length > 0;
     });
   } catch (error) {

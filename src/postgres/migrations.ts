@@ -135,23 +135,26 @@ create table raymond.caches (
   seal text not null
 );
 
+-- The newest transcript of each session.
 create table raymond.sessions (
   run text not null references raymond.runs on delete cascade,
   session text not null,
   agent text not null,
   step integer not null,
   executor text not null,
+  sha256 text not null,
   content bytea not null,
   primary key (run, session)
 );
 
+-- The files of each working tree of a run that names a remote. holder is the worker that works there.
 create table raymond.trees (
   run text not null references raymond.runs on delete cascade,
   root text not null,
-  tree text not null,
-  ref text not null,
-  pushed_at timestamptz not null default now(),
-  primary key (run, root, tree)
+  snapshot text not null,
+  holder uuid,
+  holders integer not null default 0,
+  primary key (run, root)
 );
 
 create table raymond.sources (

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import type { Database } from './database.ts';
 import { CHANNEL } from './run-row.ts';
 
-export type NoticeKind = 'events' | 'mail' | 'now';
+export type NoticeKind = 'events' | 'mail' | 'now' | 'work';
 
 export interface Notices {
   /** Calls back for each notice of a run, or of all runs. Returns a function that ends it. */

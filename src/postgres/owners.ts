@@ -12,12 +12,16 @@ export interface ProcessWorld {
 /** The columns that tell the owner of a run. Both parameters are expressions of SQL. */
 export const ownerColumns = (id: string, status: string) => `
   (select owner from raymond.leases where run = ${id} and until > clock_timestamp()) as holder,
-  case when ${status} <> 'ended' then (select ${WORKER} from raymond.workers w
-    where w.lease_until > clock_timestamp()
-    order by exists (select from raymond.claims where run = ${id} and worker = w.id) desc, w.started_at
-    limit 1) end as worker`;
+  ${workerColumn(id, status)} as worker`;
 
-const WORKER = "json_build_object('id', w.id, 'name', w.name, 'host', w.host, 'pid', w.pid)::text";
+/** All workers carry every run. One that executes a step of it comes first. */
+const workerColumn = (id: string, status: string) => `
+  case when ${status} <> 'ended' then (
+    select json_build_object('id', w.id, 'name', w.name, 'host', w.host, 'pid', w.pid)::text
+    from raymond.workers w where w.lease_until > clock_timestamp()
+    order by exists (select from raymond.claims c where c.run = ${id} and c.worker = w.id) desc,
+      w.started_at limit 1
+  ) end`;
 
 export interface OwnerColumns {
   readonly holder: string | null;
@@ -39,13 +43,10 @@ export async function ownerOf(
   return columns && ownerIn(columns, world);
 }
 
-/** A live worker that executes a step of the run now. */
-export async function workerAt(queries: Queries, id: string): Promise<RunOwner | undefined> {
-  const [found] = await queries.query<{ worker: string }>(
-    `select ${WORKER} as worker from raymond.claims c join raymond.workers w on w.id = c.worker
-     where c.run = $1 and w.lease_until > clock_timestamp() limit 1`,
-    [id],
-  );
+/** A live worker that carries the run, unless the run has ended. */
+export async function workerOf(queries: Queries, id: string): Promise<RunOwner | undefined> {
+  const sql = `select ${workerColumn('r.id', 'r.status')} as worker from raymond.runs r where r.id = $1`;
+  const [found] = await queries.query<{ worker: string | null }>(sql, [id]);
   return workerIn(found?.worker ?? null);
 }
 
@@ -62,7 +63,6 @@ export function holderIn(text: string, world: ProcessWorld): RunOwner | undefine
 function workerIn(text: string | null): RunOwner | undefined {
   if (text === null) return undefined;
   const { id, name, host, pid }: WorkerFacts = JSON.parse(text);
-  // All workers carry the run, so it does not end with one of them.
   return { pid, started: id, boot: '', name: `the worker ${name} on ${host}`, isHere: false };
 }
 

@@ -9,7 +9,7 @@ import { PositionConflict } from '../model/position-conflict.ts';
 import type { Run } from '../model/run.ts';
 import { summaryOf } from '../model/run-summary.ts';
 import type { UserError } from '../model/user-error.ts';
-import type { ChosenRun, EachEvent } from '../ports.ts';
+import type { ChosenRun, EachEvent, KeptWithRun } from '../ports.ts';
 import type { Queries } from './database.ts';
 import { DamagedEvents, newerRun, noRun } from './run-errors.ts';
 
@@ -136,21 +136,37 @@ export async function insertRun(
   { sealedText }: Pick<RunParts, 'sealedText'>,
   events: readonly RunEvent[],
   after: Run,
-  seals: readonly string[],
+  { seals, sources = [], remote }: KeptWithRun & { readonly seals: readonly string[] },
 ): Promise<void> {
   const { id, seq, status } = after;
   if (seq !== events.length) throw new PositionConflict(id, seq - events.length, 0);
   const texts = events.map(encodeEvent);
   await queries.query(
-    `insert into raymond.runs (id, seq, version, status, summary, chosen, seals, unfolded)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into raymond.runs (id, seq, version, status, summary, chosen, seals, unfolded, remote)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       ...[id, seq, JOURNAL_VERSION, status.kind, JSON.stringify(summaryOf(after))],
-      ...[sealedText(after), seals, bytesOf(texts)],
+      ...[sealedText(after), seals, bytesOf(texts), remote ?? null],
     ],
   );
+  for (const { ref, archive } of sources)
+    await queries.query(
+      'insert into raymond.sources (run, ref, archive) values ($1, $2, $3) on conflict do nothing',
+      [id, ref, Buffer.from(archive)],
+    );
   await queries.query(INSERT_EVENTS, [id, 0, texts]);
   await queries.query('select pg_notify($1, $2)', [CHANNEL, `events ${id}`]);
+  await wake(queries, id);
+}
+
+/** Tells the workers to look at a run. Does nothing for a run that does not exist. */
+export async function wake({ query }: Queries, id: string): Promise<void> {
+  await query(
+    `insert into raymond.wakeups as known (run, at) select id, now() from raymond.runs where id = $1
+     on conflict (run) do update set at = least(known.at, excluded.at)
+     returning pg_notify($2, 'work ' || run)`,
+    [id, CHANNEL],
+  );
 }
 
 const INSERT_EVENTS = `insert into raymond.events (run, seq, event)

@@ -319,8 +319,8 @@ function withJournal(change: (journal: OwnedJournal) => OwnedJournal) {
       const lease = await store.lease(id);
       return {
         ...lease,
-        async create(events, after) {
-          const created = await lease.create(events, after);
+        async create(...begun) {
+          const created = await lease.create(...begun);
           return { ...created, journal: change(created.journal) };
         },
         async open() {
