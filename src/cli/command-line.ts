@@ -10,9 +10,15 @@ import { usageError } from './usage-error.ts';
 /** Carries out a command line, and gives its exit code. `outside` is for tests: the parts that they replace. */
 export async function commandLine(argv: readonly string[], outside: Outside = {}): Promise<number> {
   let code = 0;
-  const here = async () => (await import('./surroundings.ts')).surroundings(outside);
+  let database = takeDatabase();
+  const here = async () =>
+    (await import('./surroundings.ts')).surroundings({ database, ...outside });
   const raymond = program(here, async (command) => {
     code = await command;
+  });
+  raymond.hook('preAction', (_, action) => {
+    // A background process carries a run in files. Workers carry those in a database.
+    database = action.name() === DETACHED ? 'none' : (action.opts().database ?? database);
   });
   try {
     if (argv.length === 0) return await showHelp(raymond);
@@ -26,6 +32,15 @@ export async function commandLine(argv: readonly string[], outside: Outside = {}
     const shown = cause instanceof CommanderError ? usageError(raymond, argv, cause) : cause;
     return reportError(shown, wantsJson(argv));
   }
+}
+
+const DETACHED = '__detached';
+
+/** No process that Raymond starts may see it: it can contain a password. */
+function takeDatabase(): string | undefined {
+  const { RAYMOND_DATABASE: url } = process.env;
+  delete process.env.RAYMOND_DATABASE;
+  return url;
 }
 
 /** Whether Raymond must print errors as JSON, too. It must be known even if the line cannot be parsed. */

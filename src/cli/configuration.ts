@@ -65,7 +65,11 @@ export async function optionsForReading(here: Here): Promise<RunOptions> {
 
 /** A warning for the user: which keys of the project's file are ignored, and the remedy. */
 export function ignoredKeys({ project }: Configuration): readonly string[] {
-  const keys = project.isTrusted ? [] : allAssignments(project.dangerous);
+  // `chosenDatabase` reports the database, because all commands use it.
+  const isReported = ({ name }: TableRow) => name === 'database';
+  const keys = project.isTrusted
+    ? []
+    : allAssignments(project.dangerous, (row) => !isReported(row));
   if (keys.length === 0) return [];
   return [
     `${project.file} is not trusted. Ignored: ${keys.join(', ')}`,
@@ -74,8 +78,11 @@ export function ignoredKeys({ project }: Configuration): readonly string[] {
 }
 
 /** The options in the form of a config file, with the agents. */
-export function allAssignments(options: RunOptions): readonly string[] {
-  return [...assignments(options), ...agentAssignments(options.agents)];
+export function allAssignments(
+  options: RunOptions,
+  isWanted?: (row: TableRow) => boolean,
+): readonly string[] {
+  return [...assignments(options, isWanted), ...agentAssignments(options.agents)];
 }
 
 /** The options in the form of a config file. */
@@ -87,7 +94,8 @@ export function assignments(
     const value = chosenValue(options, spec);
     if (value === undefined || !isWanted(spec)) return [];
     const isTurned = configKey(spec).startsWith('no_');
-    return [`${configKey(spec)} = ${JSON.stringify(isTurned ? !value : value)}`];
+    const shown = spec.isSecret ? '…' : isTurned ? !value : value;
+    return [`${configKey(spec)} = ${JSON.stringify(shown)}`];
   });
 }
 

@@ -27,6 +27,11 @@ export function program(here: Here, finish: Finish): Command {
   return raymond;
 }
 
+const DATABASE = [
+  '--database <url>',
+  'the PostgreSQL database of the runs; "none" is files',
+] as const;
+
 /** Waits for a command and sets the exit code that it gives. */
 type Finish = (command: Promise<number>) => Promise<void>;
 
@@ -71,6 +76,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--status <words>', 'only runs with this status, such as failed or running,waiting')
     .option('-n, --number <n>', 'only the newest runs, so many')
     .option('--json', 'print one JSON object per run')
+    .option(...DATABASE)
     .action(async (options) => finish((await import('./commands/list.ts')).list(here, options)));
   raymond
     .command('show [run]')
@@ -79,6 +85,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--timeline', 'draw a row for each agent instead, with its steps and waits')
     .option('--svg', 'with --timeline: draw an SVG picture')
     .option('--json', 'print the state as JSON')
+    .option(...DATABASE)
     .action(async (name, options) =>
       finish((await import('./commands/show.ts')).show(here, name, options)),
     );
@@ -88,6 +95,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('-f, --follow', 'continue until the run stops')
     .option('--agent <id>', 'only what this agent did')
     .option('--json', 'print the events of the journal')
+    .option(...DATABASE)
     .action(async (name, options) =>
       finish((await import('./commands/logs.ts')).logs(here, name, options)),
     );
@@ -96,6 +104,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .description('show a run live until it ends; answers its questions')
     .option('--plain', 'plain lines, without colour')
     .option('--json', 'print the events of the journal')
+    .option(...DATABASE)
     .action(async (name, options) =>
       finish((await import('./commands/watch.ts')).watch(here, name, options)),
     );
@@ -104,6 +113,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .description('stop a run; it can be resumed')
     .option('--now', 'stop running steps, too')
     .option('--json', 'print JSON')
+    .option(...DATABASE)
     .action(async (name, options) =>
       finish((await import('./commands/stop.ts')).stop(here, name, options)),
     );
@@ -115,6 +125,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--agent <id>', 'the agent to answer, if several have a question')
     .option('--request <id>', 'the permission request to decide, if several are open')
     .option('--json', 'print JSON')
+    .option(...DATABASE)
     .action(async (run, text, message, options) => {
       const words = [run, text, message].filter((word) => word !== undefined);
       await finish((await import('./commands/answer.ts')).answer(here, words, options));
@@ -127,6 +138,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--no-files', 'leave files alone')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print JSON')
+    .option(...DATABASE)
     .action(async (name, options) =>
       finish((await import('./commands/rewind.ts')).rewind(here, name, options)),
     );
@@ -135,6 +147,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .description('serve a page and an API for the runs of this project, on this machine only')
     .option('--port <n>', 'the port; 0 is any free one (default 4170, or a free one)')
     .option('--json', 'print the address as JSON')
+    .option(...DATABASE)
     .action(async (options) => finish((await import('./commands/serve.ts')).serve(here, options)));
   raymond
     .command('prune [runs...]')
@@ -145,6 +158,7 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--discard-worktrees', 'also delete work that exists nowhere else; asks first')
     .option('-y, --yes', 'with --discard-worktrees: do not ask')
     .option('--json', 'print one JSON object per run')
+    .option(...DATABASE)
     .action(async (names, options) =>
       finish((await import('./commands/prune.ts')).prune(here, names, options)),
     );
@@ -170,6 +184,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--svg', 'draw an SVG picture')
     .option('--run <run>', 'add the path, visits, time and cost of a run')
     .option('--heat <cost|time>', 'colour states by their part of it, in a run or in finished runs')
+    .option(...DATABASE)
     .action(async (path, options) =>
       finish((await import('./commands/diagram.ts')).diagram(here, path, options)),
     );
@@ -197,6 +212,7 @@ function addWorkflowCommands(raymond: Command, here: Here, finish: Finish): void
     .option('--record <run>', 'instead, write a test from a run that has ended')
     .option('--junit <file>', 'write a JUnit report for a build server')
     .option('--json', 'print one JSON object per test')
+    .option(...DATABASE)
     .action(async (workflow, names, options) =>
       finish((await import('./commands/test.ts')).test(here, workflow, names, options)),
     );
@@ -225,6 +241,7 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .description('serve tools for an orchestrating agent on standard input and output')
     .option('--budget <usd>', 'the highest budget that the agent may give a run; 0 is unlimited')
     .option('--decide-permissions', 'let the agent allow what other agents ask permission for')
+    .option(...DATABASE)
     .action(async (options) => finish((await import('./commands/mcp.ts')).mcp(here, options)));
   raymond
     .command('config [action]')

@@ -4,16 +4,21 @@ import { join } from 'node:path';
 import type { RunProcesses } from '../execute/process/index.ts';
 import { type Disk, realDisk } from '../journal/disk.ts';
 import { fileStore } from '../journal/file-store.ts';
+import { laterStore } from '../journal/later.ts';
 import { findProject, makeProject, type Project } from '../journal/project.ts';
-import { userKey } from '../journal/user-key.ts';
+import { type UserKey, userKey } from '../journal/user-key.ts';
 import { workspaceOf } from '../journal/workspace.ts';
 import type { Clock, Executor, RunStore, Workspace } from '../ports.ts';
+import { chosenDatabase } from './chosen-database.ts';
+import type { DatabaseRuns } from './database-runs.ts';
 import { homeFolder, userStateFolder } from './user-folders.ts';
 
 export interface Surroundings {
   readonly cwd: string;
   readonly project: Pick<Project, 'folder' | 'configFile'>;
   readonly store: RunStore;
+  /** Present if the runs are in a database, where workers carry them. Connects when first called. */
+  readonly database?: () => Promise<DatabaseRuns>;
   readonly clock: Clock;
   readonly newId: () => string;
   /** For the files of the user and the configuration; runs are reached through the store. */
@@ -30,6 +35,8 @@ export interface Surroundings {
 export interface Outside {
   readonly cwd?: string;
   readonly disk?: Disk;
+  /** The database of the runs, or "none"; undefined leaves it to the config files. */
+  readonly database?: string | undefined;
   readonly scriptExecutor?: ((processes: RunProcesses) => Executor) | undefined;
 }
 
@@ -39,6 +46,7 @@ export type Here = () => Promise<Surroundings>;
 export async function surroundings({
   cwd = process.cwd(),
   disk = realDisk,
+  database: given,
   scriptExecutor,
 }: Outside = {}): Promise<Surroundings> {
   const project = await findProject(disk, cwd, homeFolder());
@@ -49,10 +57,15 @@ export async function surroundings({
     (await import('./stored-runs.ts')).storedRuns({ disk, project, key, clock });
   const processes = async (run: string) =>
     new (await import('../execute/process/index.ts')).RunProcesses(workspace(run).folder);
+  const url = await chosenDatabase(given, project);
+  const database = url === undefined ? undefined : openOnce(url, key);
   return {
     cwd,
     project,
-    store: fileStore({ disk, project, key, clock, runs }),
+    store: database
+      ? laterStore(async () => (await database()).store)
+      : fileStore({ disk, project, key, clock, runs }),
+    ...(database && { database }),
     clock,
     newId: randomUUID,
     disk,
@@ -60,6 +73,16 @@ export async function surroundings({
     workspace,
     processes,
     makeProject: () => makeProject(disk, project),
+  };
+}
+
+function openOnce(url: string, key: UserKey): () => Promise<DatabaseRuns> {
+  let opened: Promise<DatabaseRuns> | undefined;
+  return () => {
+    opened ??= import('./database-runs.ts').then(({ databaseRuns }) =>
+      databaseRuns(url, { key, clock }),
+    );
+    return opened;
   };
 }
 

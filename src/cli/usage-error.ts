@@ -25,7 +25,8 @@ function factOf(command: string, code: string, text: string): string {
     case 'commander.optionMissingArgument':
       return `The option ${quoted} needs a value.`;
     case 'commander.unknownOption':
-      return `The command ${command} has no option ${quoted}.`;
+      // Without its value, which may be a secret.
+      return `The command ${command} has no option ${quoted.replace(/=.*/s, '')}.`;
     case 'commander.excessArguments': {
       const [, most = 0, given = 0] = /Expected (\d+) arguments? but got (\d+)/.exec(text) ?? [];
       return `The command ${command} takes ${counted(Number(most), 'argument')}, but got ${given}.`;

@@ -2,10 +2,11 @@
  * Runs as files under `.raymond`. The names of all runs and the index of unchanged ones are enough for
  * most lists. The code that reads single runs is loaded when the first one must be read.
  */
-import type { Clock, Mailbox, RunStore, StepRecords } from '../ports.ts';
+import type { Clock, RunStore } from '../ports.ts';
 import type { Disk } from './disk.ts';
 import { fileCache } from './file-cache.ts';
 import type { FileRuns } from './file-runs.ts';
+import { later, laterMailbox, laterRecords } from './later.ts';
 import { listRuns } from './list-runs.ts';
 import type { Project } from './project.ts';
 import { runIndex } from './run-index.ts';
@@ -42,36 +43,5 @@ export function fileStore({ disk, project, key, clock, runs: load }: FileStorePa
     mailbox: (id) => laterMailbox(async () => (await runs()).mailbox(id)),
     records: (id) => laterRecords(async () => (await runs()).records(id)),
     cache: (name) => fileCache(disk, project.cacheFile(name), name, key),
-  };
-}
-
-/** The items of a sequence that is opened with the first one. After that, an item costs no more promises. */
-function later<T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]() {
-      let items: AsyncIterator<T> | undefined;
-      const first = async () => {
-        items = (await open())[Symbol.asyncIterator]();
-        return items.next();
-      };
-      return {
-        next: () => items?.next() ?? first(),
-        return: async () => (await items?.return?.()) ?? { done: true, value: undefined },
-      };
-    },
-  };
-}
-
-function laterMailbox(open: () => Promise<Mailbox>): Mailbox {
-  return {
-    post: async (message) => (await open()).post(message),
-    messages: async () => (await open()).messages(),
-    read: async (reader) => (await open()).read(reader),
-  };
-}
-
-function laterRecords(open: () => Promise<StepRecords>): StepRecords {
-  return {
-    read: async (step, name, maxBytes) => (await open()).read(step, name, maxBytes),
   };
 }

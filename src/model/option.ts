@@ -30,6 +30,8 @@ export type OptionSpec = {
    * looked up in PATH.
    */
   readonly path?: 'file' | 'file or JSON' | 'program';
+  /** Its value may contain a password, so it is never shown. */
+  readonly isSecret?: true;
   /** Its value may look like an option of Raymond. */
   readonly holdsOptions?: true;
   /** A resume keeps the value from the start of the run. */

@@ -238,6 +238,16 @@ export const RUN_OPTIONS = [
     inProject: 'dangerous',
   },
   {
+    name: 'database',
+    kind: 'text',
+    placeholder: 'url',
+    meaning:
+      'keep runs in this PostgreSQL database, where workers carry them; "none" is files (default)',
+    example: '"postgres://user@host:5432/name"',
+    inProject: 'dangerous',
+    isSecret: true,
+  },
+  {
     name: 'log-file',
     kind: 'text',
     placeholder: 'file',

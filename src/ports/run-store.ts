@@ -98,6 +98,8 @@ export interface RunOwner {
   readonly name: string;
   /** Whether this process can see and signal it. */
   readonly isHere: boolean;
+  /** No process yet: the next worker that starts takes the run. The other facts mean nothing. */
+  readonly isAwaited?: true;
 }
 
 /** The right to change a run. After it is lost, every change is refused with RunLost. */

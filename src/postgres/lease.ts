@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserKey } from '../journal/user-key.ts';
 import type { Clock, Lease, OwnedJournal, Salvaged } from '../ports.ts';
 import type { Database, Queries, Work } from './database.ts';
-import { holderIn, ownerOf, type ProcessWorld, workerOf } from './owners.ts';
+import { holderIn, type OwnerParts, ownerOf, workerOf } from './owners.ts';
 import { DamagedEvents, leaseLost, runExists, runLocked } from './run-errors.ts';
 import {
   appendEvents,
@@ -28,7 +28,7 @@ export interface LeaseParts extends RunParts {
   readonly database: Database;
   readonly key: UserKey;
   readonly clock: Clock;
-  readonly world: () => ProcessWorld;
+  readonly world: () => OwnerParts;
   /** How long a lease lasts after the last sign of life of its holder. */
   readonly leaseMs: number;
 }

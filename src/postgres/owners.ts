@@ -9,10 +9,15 @@ export interface ProcessWorld {
   isAlive(process: ProcessIdentity): boolean;
 }
 
+/** Whether a run that has not ended belongs to workers even if none lives: the next one takes it. */
+export interface OwnerParts extends ProcessWorld {
+  readonly areCarried: boolean;
+}
+
 /** The columns that tell the owner of a run. Both parameters are expressions of SQL. */
 export const ownerColumns = (id: string, status: string) => `
   (select owner from raymond.leases where run = ${id} and until > clock_timestamp()) as holder,
-  ${workerColumn(id, status)} as worker`;
+  ${workerColumn(id, status)} as worker, ${status} <> 'ended' as "isOpen"`;
 
 /** All workers carry every run. One that executes a step of it comes first. */
 const workerColumn = (id: string, status: string) => `
@@ -26,15 +31,25 @@ const workerColumn = (id: string, status: string) => `
 export interface OwnerColumns {
   readonly holder: string | null;
   readonly worker: string | null;
+  readonly isOpen: boolean | null;
 }
 
-export function ownerIn({ holder, worker }: OwnerColumns, world: ProcessWorld) {
-  return (holder === null ? undefined : holderIn(holder, world)) ?? workerIn(worker);
+export function ownerIn(
+  { holder, worker, isOpen }: OwnerColumns,
+  world: OwnerParts,
+): RunOwner | undefined {
+  const owner = (holder === null ? undefined : holderIn(holder, world)) ?? workerIn(worker);
+  return owner ?? (isOpen && world.areCarried ? AWAITED : undefined);
 }
+
+const AWAITED: RunOwner = {
+  ...{ pid: 0, started: '', boot: '', name: 'the next worker', isHere: false },
+  isAwaited: true,
+};
 
 export async function ownerOf(
   queries: Queries,
-  world: ProcessWorld,
+  world: OwnerParts,
   id: string,
 ): Promise<RunOwner | undefined> {
   const status = '(select status from raymond.runs where id = $1)';

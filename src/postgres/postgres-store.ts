@@ -17,13 +17,16 @@ import type { Database, Queries } from './database.ts';
 import { type LeaseParts, takeLease } from './lease.ts';
 import { postgresMailbox } from './mailbox.ts';
 import { changesOf, listenTo } from './notices.ts';
-import { type OwnerColumns, ownerColumns, ownerIn, ownerOf } from './owners.ts';
+import { type OwnerColumns, ownerColumns, ownerIn, ownerOf, type ProcessWorld } from './owners.ts';
 import { newerRun, noRun } from './run-errors.ts';
 import { eventsAfter, findRow, type RunRow, runOf } from './run-row.ts';
 import { isSealed } from './seals.ts';
 import { DatabaseError } from './trouble.ts';
 
-export interface PostgresStoreParts extends Omit<LeaseParts, 'leaseMs'> {
+export interface PostgresStoreParts extends Omit<LeaseParts, 'leaseMs' | 'world'> {
+  readonly world: () => ProcessWorld;
+  /** Whether workers carry the runs, so that a run without a process waits for one. */
+  readonly areCarried?: boolean;
   readonly leaseMs?: number;
   /** How often to look for news of which no notice arrived. */
   readonly lookEveryMs?: number;
@@ -31,8 +34,10 @@ export interface PostgresStoreParts extends Omit<LeaseParts, 'leaseMs'> {
 
 /** The tables must exist: see `migrate`. */
 export function postgresStore(given: PostgresStoreParts): RunStore {
-  const { database, key, codec, sealedText, world, lookEveryMs = 5_000 } = given;
-  const parts: LeaseParts = { ...given, leaseMs: given.leaseMs ?? 60_000 };
+  const { database, key, codec, sealedText, lookEveryMs = 5_000 } = given;
+  const { areCarried = false, leaseMs = 60_000 } = given;
+  const world = () => ({ ...given.world(), areCarried });
+  const parts: LeaseParts = { ...given, world, leaseMs };
   const notices = listenTo(database);
 
   const look = async (id: string, each?: EachEvent): Promise<LookedAtRun> => {

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { readRegularFile } from '../files/regular-file.ts';
+import type { Surroundings } from './surroundings.ts';
+import { stderr } from './terminal.ts';
+import { userConfigFolder } from './user-folders.ts';
+
+/**
+ * The URL of the database for the runs: of the command line or the environment, else of the config
+ * files. Undefined if runs are files.
+ */
+export async function chosenDatabase(
+  given: string | undefined,
+  project: Surroundings['project'],
+): Promise<string | undefined> {
+  const url = given ?? (await configured(project));
+  return url === undefined || url === '' || url === 'none' ? undefined : url;
+}
+
+/** Most users have no such key. So the files are only read as a whole if they seem to have one. */
+async function configured(project: Surroundings['project']): Promise<string | undefined> {
+  const files = [join(userConfigFolder(), 'config.toml'), project.configFile];
+  const texts = await Promise.all(
+    files.map((file) => readRegularFile(file, MAX_CONFIG_BYTES).catch(() => Buffer.of())),
+  );
+  if (!texts.some((text) => text.includes('database'))) return undefined;
+  const { readConfiguration } = await import('./configuration.ts');
+  const { options, project: ofProject } = await readConfiguration(project);
+  if (ofProject.dangerous.database !== undefined && !ofProject.isTrusted)
+    stderr.say(
+      `${ofProject.file} is not trusted. Ignored: database`,
+      'Check the file. To trust it: raymond config trust',
+    );
+  return options.database;
+}
+
+const MAX_CONFIG_BYTES = 1024 * 1024;
