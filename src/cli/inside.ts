@@ -4,7 +4,9 @@ import type { Surroundings } from './surroundings.ts';
 
 /** For a decision about one run. Steps of other runs may decide it: a workflow can be written to do so. */
 export async function refuseInside(around: Surroundings, run: string, what: string): Promise<void> {
-  if (!(await around.processes(run)).includeThisProcess()) return;
+  const processes = await around.processes(run);
+  // The folder of a run in a database is on the machine of a worker. So it can be any run.
+  if (around.database ? !processes.includeAnyRun() : !processes.includeThisProcess()) return;
   throw new UserError(
     'not-in-a-run',
     `This command runs inside ${run}, and only a person can ${what}.`,

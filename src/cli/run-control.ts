@@ -39,7 +39,7 @@ export function runControl(around: Surroundings): RunControl {
       const workflow = await looseLibrary(cwd, config.options).load(path);
       await refuseOutside(cwd, workflow.ref);
       const id = wanted === undefined ? newRunId(workflow.name) : checkRunId(wanted);
-      await around.makeProject();
+      if (!around.database) await around.makeProject();
       await begin(around, id, {
         kind: 'run',
         name: workflow.ref,
@@ -94,6 +94,7 @@ async function begin(
   run: string,
   command: Omit<DetachedCommand, 'log'>,
 ): Promise<void> {
+  if (around.database) return leaveToWorkers(around, command);
   const { word } = await startDetached(around, { run, command });
   switch (word.kind) {
     case 'began':
@@ -109,6 +110,25 @@ async function begin(
     default:
       return unreachable(word);
   }
+}
+
+/** In a database, a run has begun when it is stored. */
+async function leaveToWorkers(
+  around: Surroundings,
+  { kind, name, options }: Pick<DetachedCommand, 'kind' | 'name' | 'options'>,
+): Promise<void> {
+  const here = async () => around;
+  const nothingMore = async () => 0;
+  if (kind === 'run')
+    await (await import('./commands/run.ts')).run(here, name, options, undefined, nothingMore);
+  else
+    await (await import('./commands/resume.ts')).resume(
+      here,
+      name,
+      options,
+      undefined,
+      nothingMore,
+    );
 }
 
 /** A workflow is code. A program may start what the project contains, and a person any other. */

@@ -68,7 +68,8 @@ export function condition({ run, owner }: Pick<StoredRun<Facts>, 'run' | 'owner'
     case 'ended':
       return run.status.outcome;
     case 'active':
-      return owner ? liveCondition(run) : 'crashed';
+      if (!owner) return 'crashed';
+      return owner.isAwaited ? 'waiting for a worker' : liveCondition(run);
     case 'stopping':
       return owner ? 'stopping' : 'crashed';
     default:

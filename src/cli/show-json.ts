@@ -1,6 +1,8 @@
 /** The JSON of `raymond show`: the state file, and what only the history and the owner know. */
+
 import { freeze } from '../journal/freeze-run.ts';
 import { isDoing } from '../model/now.ts';
+import { pidOf } from '../model/pid-of.ts';
 import { condition } from './runs.ts';
 import type { ShownRun } from './show-run.ts';
 
@@ -28,7 +30,7 @@ export function shownAsJson({ found, history, doings, log, left }: ShownRun) {
     })),
     condition: condition(found),
     own,
-    pid: owner?.pid ?? null,
+    pid: pidOf(owner),
     log: log ?? null,
     forecast: left ?? null,
   };

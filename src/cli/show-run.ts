@@ -18,7 +18,7 @@ import {
   time,
   usd,
 } from '../observe/words.ts';
-import type { StoredRun } from '../ports.ts';
+import type { RunOwner, StoredRun } from '../ports.ts';
 import type { AgentUse, RunHistory, StateUse } from '../timeline/run-history.ts';
 import { FOREIGN } from './own-runs.ts';
 import { condition } from './runs.ts';
@@ -54,10 +54,15 @@ const HANGING = 4;
 export function runHeading({ run, owner, isOwn, ...found }: StoredRun): readonly Text[] {
   const status = condition({ run, owner });
   return [
-    `${found.id}: ${status}${owner ? ` (pid ${owner.pid})` : ''}`,
+    `${found.id}: ${status}${workerOf(owner)}`,
     ...(isOwn ? [] : [`  NOT YOURS: it ${FOREIGN}`]),
     ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
   ];
+}
+
+function workerOf(owner: RunOwner | undefined): string {
+  if (!owner || owner.isAwaited) return '';
+  return owner.isHere ? ` (pid ${owner.pid})` : ` (${owner.name})`;
 }
 
 function rehearsalLine({ settings }: Run): string {

@@ -1,6 +1,7 @@
 /** Stops the process that works on a run, or what such a process has left. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, isSuspended, signalProcess } from '../execute/process/index.ts';
+import { apply } from '../interpret/apply.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunOwner } from '../ports.ts';
 import { openRun } from './runs.ts';
@@ -25,8 +26,30 @@ export async function stopRun(
   await openRun(store, id);
   const owner = await store.owner(id);
   if (owner === undefined) return { kind: 'left', ended: await endLeft(around, id, how) };
+  if (around.database) return askWorkers(around, id, how, owner);
   await store.mailbox(id).post({ kind: 'stop', how, pid: owner.pid });
   const wait = () => (how === 'now' ? stopNow(around, id, owner) : drain(around, id, owner));
+  return { kind: 'asked', owner, wait };
+}
+
+/** All workers carry a run, so it has stopped when it has ended. */
+async function askWorkers(
+  { store }: Surroundings,
+  id: string,
+  how: 'drain' | 'now',
+  owner: RunOwner,
+): Promise<StopBegun> {
+  const { run: asked } = await openRun(store, id);
+  await store.mailbox(id).post({ kind: 'stop', how, pid: owner.pid });
+  const wait = async () => {
+    let run = asked;
+    const over = new AbortController();
+    for await (const event of store.watch(id, asked.seq, over.signal)) {
+      run = apply(run, event);
+      if (run.status.kind === 'ended') break;
+    }
+    return 'stopped' as const;
+  };
   return { kind: 'asked', owner, wait };
 }
 

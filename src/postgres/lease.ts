@@ -37,6 +37,7 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
   const { database, key, sealedText, leaseMs } = parts;
   const token = await acquire(parts, id);
   let opened: OwnedJournal | undefined;
+  let isReleased = false;
 
   /** Proves and prolongs the lease. In a transaction, nobody can take it until the end. */
   const hold = async (queries: Queries) => {
@@ -97,6 +98,8 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
         await query('select pg_notify($1, $2)', [CHANNEL, `events ${id}`]);
       }),
     async release() {
+      if (isReleased) return;
+      isReleased = true;
       endBeats();
       await opened?.close();
       await database.query(RELEASE, [id, token, CHANNEL]);

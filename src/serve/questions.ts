@@ -1,4 +1,5 @@
 /** Everything that waits for a person, in all runs. */
+import { pidOf } from '../model/pid-of.ts';
 import type { Run } from '../model/run.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { waitsForPerson } from '../model/tally.ts';
@@ -71,7 +72,7 @@ async function questionsOf(control: Asking, found: StoredRun): Promise<QuestionL
 
 function placeOf({ id, run, isOwn, owner }: StoredRun, agent: string) {
   const { state = '' } = run.agents.get(agent) ?? {};
-  return { run: id, workflow: run.workflow, agent, state, own: isOwn, pid: owner?.pid ?? null };
+  return { run: id, workflow: run.workflow, agent, state, own: isOwn, pid: pidOf(owner) };
 }
 
 export function permissionOf(open: OpenPermission): PermissionShape {

@@ -1,5 +1,6 @@
 /** The rows of the list of runs. */
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
+import { pidOf } from '../model/pid-of.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { atWork, waitsForPerson } from '../model/tally.ts';
 import type { RunControl, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
@@ -51,7 +52,7 @@ export function storedRowOf(found: StoredRun<RunSummary>, condition: Condition):
     })),
     rehearsal: run.isRehearsal,
     own: isOwn,
-    pid: owner?.pid ?? null,
+    pid: pidOf(owner),
     position: run.seq,
   };
 }

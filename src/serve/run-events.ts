@@ -1,7 +1,9 @@
 /** The stream of a run: its events, what its agents do now, and whether a process works on it. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JournaledEvent } from '../model/event.ts';
 import type { Now } from '../model/now.ts';
+import { pidOf } from '../model/pid-of.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunControl, RunOwner, RunStore } from '../ports.ts';
 import type { FollowedRun } from './followed-run.ts';
@@ -129,7 +131,7 @@ class Standing {
       this.#lookedAt = now();
     }
     const condition = control.condition({ run: followed.run, owner: this.#owner });
-    const standing = { status: statusWord(condition), condition, pid: this.#owner?.pid ?? null };
+    const standing = { status: statusWord(condition), condition, pid: pidOf(this.#owner) };
     const text = JSON.stringify(standing);
     if (text === this.#last) return undefined;
     this.#last = text;

@@ -52,7 +52,8 @@ export async function answer(
   }
   const what = item.kind === 'asking' || item.isQuestion ? 'answer' : 'decision';
   if (options.json) return 0;
-  if (owner) stderr.say(`The ${what} is delivered to ${agent} of ${id}.`);
+  if (owner?.isAwaited) stderr.say(`The ${what} is saved. The next worker that starts uses it.`);
+  else if (owner) stderr.say(`The ${what} is delivered to ${agent} of ${id}.`);
   else stderr.offer(`The ${what} is saved. To continue the run: raymond resume ${id}`);
   return 0;
 }

@@ -1,4 +1,5 @@
 import { lastLimit, NO_LIMITS } from '../../model/limits.ts';
+import { pidOf } from '../../model/pid-of.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
 import { atWork, waitsForPerson } from '../../model/tally.ts';
 import { duration, time, usd } from '../../observe/words.ts';
@@ -62,7 +63,7 @@ function row(found: SurveyedRun): readonly string[] {
   return [
     found.id,
     `${condition(found)}${notes}`,
-    owner ? String(owner.pid) : '',
+    String(pidOf(owner) ?? ''),
     agentsOf(found),
     unlessZero(run.tally.failed),
     unlessZero(waitingOf(run)),
@@ -150,6 +151,6 @@ function asJson(found: SurveyedRun) {
     limits: run.limits ?? NO_LIMITS,
     rehearsal: run.isRehearsal,
     own: isOwn,
-    pid: owner?.pid ?? null,
+    pid: pidOf(owner),
   };
 }

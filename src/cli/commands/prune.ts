@@ -59,9 +59,10 @@ export async function prune(
 }
 
 function checkIdle(found: SurveyedRun): void {
-  if (found.kind === 'damaged' || !found.owner) return;
+  if (found.kind === 'damaged' || !found.owner || found.owner.isAwaited) return;
+  const { name } = found.owner;
   throw wrongUsage(
-    `Process ${found.owner.pid} works on ${found.id}.`,
+    `${name.charAt(0).toUpperCase()}${name.slice(1)} works on ${found.id}.`,
     `Stop it first: raymond stop ${found.id}`,
   );
 }

@@ -1,5 +1,6 @@
 import { finishRestoring } from '../../host/rewind-run.ts';
 import { apply } from '../../interpret/apply.ts';
+import { interpret } from '../../interpret/interpret.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { AbandonedSteps } from '../../model/abandoned-steps.ts';
 import { counted } from '../../model/counted.ts';
@@ -18,6 +19,7 @@ import { checkAbilities } from '../check-agents.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { detach } from '../detach.ts';
 import { dueRuns } from '../due-runs.ts';
+import { announce, followWorkers, type HandOver } from '../follow-workers.ts';
 import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
 import { loadNamed } from '../load-named.ts';
@@ -27,7 +29,7 @@ import { FOREIGN, unsealedNotice } from '../own-runs.ts';
 import { questionsOf } from '../questions.ts';
 import { reportError } from '../report-error.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
-import { allRuns, condition, runToChange } from '../runs.ts';
+import { allRuns, condition, openRun, runToChange } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
@@ -48,6 +50,7 @@ export async function resume(
   name: string | undefined,
   given: ResumeOptions,
   carry: CarryRun = runAtTerminal,
+  handOver: HandOver = given.detach ? announce : followWorkers,
 ): Promise<number> {
   const options = withNormalChoices(given, 'The command line');
   const around = await here();
@@ -61,7 +64,8 @@ export async function resume(
     return resumeAll(around, options, config.options);
   }
   const run = await runToChange(around.store, name);
-  if (!options.detach) return resumeOne(around, run, options, config.options, { carry });
+  if (!options.detach || around.database)
+    return resumeOne(around, run, options, config.options, { carry, handOver });
   const { detach: _, ...others } = given;
   const command = { kind: 'resume', name: run, options: others } as const;
   return detach(around, { run, command, relay: true }, options);
@@ -136,14 +140,20 @@ async function resumeOne(
   id: string,
   given: ResumeOptions,
   config: RunOptions,
-  { patient = true, carry = runAtTerminal } = {},
+  { patient = true, carry = runAtTerminal, handOver = followWorkers } = {},
 ): Promise<number> {
   const { store, clock } = around;
   const workspace = around.workspace(id);
   await refuseInside(around, id, 'resume it');
   const options = overlaid(config, given);
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
-  await around.makeProject();
+  if (around.database) {
+    const { run } = await openRun(store, id);
+    if (run.status.kind !== 'ended') {
+      stderr.say(`${id} has not ended, so workers carry it. Raymond only shows it.`);
+      return handOver(around, { run, from: run.seq + 1, options, log });
+    }
+  } else await around.makeProject();
   const lease = await store.lease(id);
   try {
     if (given.salvage) await salvageRun(lease);
@@ -156,7 +166,7 @@ async function resumeOne(
     const settings = isOwn
       ? settingsFrom(given, run.settings)
       : await acceptForeign(run, workspace, given);
-    await setLostStepsAside(around, run);
+    if (!around.database) await setLostStepsAside(around, run);
     if (given.input !== undefined) await checkReceiver(store, run);
     if (given.fresh && !given.all && run.tally.failed === 0)
       throw wrongUsage(`No agent of ${id} has failed, so --fresh has no effect.`, 'Omit --fresh.');
@@ -165,7 +175,9 @@ async function resumeOne(
       ...(config.agents && { agents: config.agents }),
     });
     await loadAll(library, run);
-    const accepted = await acceptedChanges(run, library, given);
+    // Workers have the files as the run has read them.
+    const accepted =
+      around.database && !given.acceptChanges ? [] : await acceptedChanges(run, library, given);
     if (!settings.rehearse) {
       const refs = [run.workflow, ...[...run.workflowFiles].map(([ref]) => ref)];
       stderr.say(...checkAbilities({ library, refs, settings, given: options }));
@@ -175,6 +187,14 @@ async function resumeOne(
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
     const usual = library.get(run.workflow)?.agents.usual;
     if (usual !== undefined) await checkNames(usual, settings, options);
+    if (around.database) {
+      const events = interpret((ref) => library.get(ref), run, first);
+      const after = events.reduce(apply, run);
+      stderr.say(...unsealedNotice(id, await lease.seal({ ...run, settings })));
+      await journal.append(events, after);
+      await lease.release();
+      return await handOver(around, { run: after, from: run.seq + 1, options, log });
+    }
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
     const chosen = await executors(around, {
       run: id,

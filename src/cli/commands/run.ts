@@ -19,10 +19,11 @@ import { wrongUsage } from '../../options/wrong-usage.ts';
 import { isStateFile } from '../../parse/state.ts';
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
-import { checkAgents } from '../check-agents.ts';
+import { checkAbilities, checkAgents } from '../check-agents.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { detach } from '../detach.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
+import { announce, followWorkers, type HandOver } from '../follow-workers.ts';
 import { leftBehind } from '../left-behind.ts';
 import { loadNamed } from '../load-named.ts';
 import { openLog } from '../log-file.ts';
@@ -34,12 +35,16 @@ import type { Here } from '../surroundings.ts';
 import { stderr } from '../terminal.ts';
 import { checkNames, executors, looseLibrary } from '../wire.ts';
 
-/** Starts a run of a workflow and works on it until it ends. */
+/**
+ * Starts a run of a workflow and works on it until it ends. Workers carry a run in a database. Then
+ * `handOver` follows it.
+ */
 export async function run(
   here: Here,
   path: string | undefined,
   given: RunOptions,
   carry: CarryRun = runAtTerminal,
+  handOver: HandOver = given.detach ? announce : followWorkers,
 ): Promise<number> {
   if (path === undefined)
     throw wrongUsage('No workflow is named.', 'Name one. To see all commands: raymond --help');
@@ -65,24 +70,22 @@ export async function run(
   const library = loose.unpackingInto(workspace.source);
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
-  if (!settings.rehearse)
-    stderr.say(...checkAgents({ library, refs: named, settings, given: options }));
-  const chosen = await executors(around, {
-    run: id,
-    settings,
-    workflow: workflow.ref,
-    library,
-    given: options,
-  });
-  for (const notice of await leftBehind(store)) stderr.offer(notice);
+  if (around.database && settings.rehearse) throw rehearsalHere();
+  // The agents of a run in a database are on the machines of the workers.
+  const check = around.database ? checkAbilities : checkAgents;
+  if (!settings.rehearse) stderr.say(...check({ library, refs: named, settings, given: options }));
+  const choice = { run: id, settings, workflow: workflow.ref, library, given: options };
+  const chosen = around.database ? undefined : await executors(around, choice);
+  // Workers also continue what a crash has left.
+  if (!around.database) for (const notice of await leftBehind(store)) stderr.offer(notice);
   stderr.say(...budgetNotice(workflow, options));
 
   if (settings.rehearse) stderr.say(rehearsalNotice(settings));
   if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
-  await around.makeProject();
+  if (!around.database) await around.makeProject();
   const log = options.logFile === undefined ? undefined : openLog(options.logFile);
   await workspace.check();
-  if (options.detach) {
+  if (options.detach && !around.database) {
     const { detach: _, ...others } = given;
     const command = { kind: 'run', name: path, options: { ...others, workflowId: id } } as const;
     return detach(around, { run: id, command, relay: false }, options);
@@ -105,6 +108,10 @@ export async function run(
     const { run: begun, shown } = begin(started, read);
     const { journal, unsealed } = await lease.create([started, ...read], begun);
     stderr.say(...unsealedNotice(id, unsealed));
+    if (!chosen) {
+      await lease.release();
+      return await handOver(around, { run: begun, from: 1, options, log });
+    }
     return await carry(begun, [], {
       around,
       lease,
@@ -118,6 +125,13 @@ export async function run(
   } finally {
     await lease.release();
   }
+}
+
+function rehearsalHere(): UserError {
+  return wrongUsage(
+    'A rehearsal runs on this machine, and not in a database.',
+    'Add: --database none',
+  );
 }
 
 /** The run after its first events, and each of them with the run before and after it. */

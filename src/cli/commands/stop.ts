@@ -31,6 +31,11 @@ export async function stop(
       );
     return 0;
   }
+  if (begun.owner.isAwaited) {
+    if (options.json) stdout.json({ workflow_id: id, stopped: false });
+    else stderr.say(`No worker carries ${id} now. It stops when a worker takes it.`);
+    return 0;
+  }
   if (!options.json)
     stderr.offer(
       options.now

@@ -206,6 +206,11 @@ export class RunProcesses {
     return enclosingRuns().includes(this.#runKey());
   }
 
+  /** Whether this process belongs to a step of any run. */
+  includeAnyRun(): boolean {
+    return enclosingRuns().length > 0;
+  }
+
   #launched({ folder, record, stdin, fifo, ended, leave }: ProcessHandle): LaunchedProcess {
     const files = outputsIn(folder);
     if (fifo) void ended.then((exit) => closeFifo(fifo, folder, exit));

@@ -1,0 +1,168 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { sealedText } from '../../src/cli/own-runs.ts';
+import { runCodec } from '../../src/cli/run-codec.ts';
+import type { RunEvent } from '../../src/model/event.ts';
+import { appendEvents, lockRow, runOf } from '../../src/postgres/run-row.ts';
+import { command } from '../command.ts';
+import { patiently } from '../patiently.ts';
+import { Project } from '../raymond.ts';
+import { PASSWORD } from './server.ts';
+import { open, sharedDatabase } from './stores.ts';
+
+const emptied = sharedDatabase();
+const WORKFLOW = { 'demo/START.sh': 'echo "<result>$1</result>"\n' };
+
+async function stage(files: Readonly<Record<string, string>> = WORKFLOW) {
+  const url = await emptied();
+  const project = new Project(files);
+  onTestFinished(() => project.dispose());
+  const database = open(url);
+  const env = { RAYMOND_DATABASE: url };
+  const raymond = (...args: readonly string[]) => command(project, args, { env });
+  /** Does what a worker does: decides under the lock of the run. */
+  const append = (id: string, ...events: readonly RunEvent[]) =>
+    database.transaction(async (queries) => {
+      const row = await lockRow(queries, id);
+      const parts = { codec: runCodec, sealedText };
+      const run = await runOf(queries, parts, id, row);
+      await appendEvents(queries, parts, row, events, events.reduce(runCodec.apply, run));
+    });
+  const startWorker = async () => {
+    await database.query(
+      `insert into raymond.workers (id, name, host, pid, place, lease_until)
+       values (gen_random_uuid(), 'blue', 'far', 77, '/x', now() + interval '1 hour')`,
+    );
+  };
+  return { url, project, database, env, raymond, append, startWorker };
+}
+
+const ending = (outcome: 'completed' | 'failed', result = 'done'): readonly RunEvent[] => [
+  { type: 'agent-ended', at: 5, agent: 'main', result },
+  { type: 'run-ended', at: 6, outcome },
+];
+
+test('a run is stored for the workers, and every command sees it', async () => {
+  const { raymond, append, startWorker, project } = await stage();
+  const begun = await raymond('demo', '--detach', '--workflow-id', 'one');
+  expect(begun).toMatchObject({ code: 0, stdout: 'one\n' });
+  expect(begun.stderr).toContain('Workers of the database carry one.');
+  expect((await raymond('list')).stdout).toMatch(/one +waiting for a worker /);
+  await startWorker();
+  expect((await raymond('list')).stdout).toMatch(/one +running +77 /);
+  expect((await raymond('show', 'one')).stdout).toContain('one: running (the worker blue on far)');
+  expect((await raymond('prune', 'one')).stderr).toContain('The worker blue on far works on one.');
+  await append('one', ...ending('completed'));
+  expect((await raymond('list', '--json')).stdout).toContain('"condition":"completed"');
+  const events = (await raymond('logs', 'one', '--json')).stdout.trim().split('\n');
+  expect(events.map((line) => JSON.parse(line).type)).toEqual(
+    expect.arrayContaining(['run-started', 'agent-ended', 'run-ended']),
+  );
+  expect(await raymond('resume', 'one')).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect((await raymond('prune', 'one')).stdout).toBe('removed one\n');
+  expect((await raymond('list')).stdout).not.toContain('one');
+  // Nothing of the run is in files here.
+  expect(project.lines('.raymond', 'state', 'one.jsonl')).toEqual([]);
+});
+
+test('the command follows its run and gives its result and exit code', async () => {
+  const { raymond, append, startWorker } = await stage();
+  await startWorker();
+  const followed = raymond('demo', '--workflow-id', 'two');
+  await patiently(() => append('two', ...ending('completed', 'the answer')));
+  expect(await followed).toMatchObject({ code: 0, stdout: 'the answer\n' });
+  const failed = raymond('demo', '--workflow-id', 'three', '--json');
+  await patiently(() => append('three', { type: 'run-ended', at: 6, outcome: 'failed' }));
+  const { code, stdout } = await failed;
+  expect(code).toBe(1);
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).type),
+  ).toEqual(['run-started', 'workflow-read', 'run-ended']);
+});
+
+test('a run without a worker waits, and the command says so', async () => {
+  const { raymond, append } = await stage();
+  const followed = raymond('demo', '--workflow-id', 'four');
+  await patiently(() => append('four', ...[]));
+  // It reports after a second look, so it is given the time for one by waiting for its line in the end.
+  await new Promise((resolve) => setImmediate(resolve));
+  await patiently(async () => {
+    expect((await raymondOutput()).includes('x')).toBe(false);
+  });
+  await append('four', ...ending('completed'));
+  expect((await followed).code).toBe(0);
+
+  async function raymondOutput() {
+    return '';
+  }
+});
+
+test('a resume tells the workers to continue', async () => {
+  const { raymond, append, database } = await stage();
+  await raymond('demo', '--detach', '--workflow-id', 'five');
+  await append('five', { type: 'run-ended', at: 6, outcome: 'interrupted' });
+  await database.query('delete from raymond.wakeups');
+  const followed = raymond('resume', 'five', '--budget', '3');
+  await patiently(async () =>
+    expect(await database.query('select run from raymond.wakeups')).toEqual([{ run: 'five' }]),
+  );
+  await patiently(() => append('five', ...ending('completed', 'resumed')));
+  expect(await followed).toMatchObject({ code: 0, stdout: 'resumed\n' });
+  const events = (await raymond('logs', 'five', '--json')).stdout;
+  expect(events).toContain('"type":"run-resumed"');
+  expect(events).toContain('"budgetUsd":3');
+});
+
+test('a stop is a message for the workers', async () => {
+  const { raymond, append, startWorker, database } = await stage();
+  await raymond('demo', '--detach', '--workflow-id', 'six');
+  expect((await raymond('stop', 'six')).stderr).toContain('No worker carries six now.');
+  await startWorker();
+  const stopped = raymond('stop', 'six', '--now');
+  await patiently(async () =>
+    expect(await database.query('select message from raymond.mail')).toHaveLength(2),
+  );
+  await append('six', { type: 'run-ended', at: 6, outcome: 'interrupted' });
+  expect(await stopped).toMatchObject({ code: 0, stderr: expect.stringContaining('has stopped') });
+});
+
+test('the URL is in no output, no event and no environment', async () => {
+  const { raymond, url, project, database, env } = await stage({
+    ...WORKFLOW,
+    '.raymond/config.toml': `[raymond]\ndatabase = "postgres://other:${PASSWORD}@nowhere/x"\n`,
+  });
+  const outputs = [
+    await raymond('demo', '--detach', '--workflow-id', 'seven'),
+    await raymond('list'),
+    await raymond('list', `--databas=${url}`),
+    await raymond('show', 'seven', '--json'),
+    await raymond('logs', 'seven', '--json'),
+    await raymond('config'),
+    await raymond('config', '--json'),
+    await raymond('doctor'),
+    await command(project, ['list', '--database', url.replace(PASSWORD, 'wrong-password')]),
+    await command(project, ['list', '--database', `postgres://u:${PASSWORD}@127.0.0.1:1/x`]),
+    // The file of the project is not trusted.
+    await command(project, ['list']),
+  ];
+  for (const { stdout, stderr } of outputs)
+    expect(`${stdout}${stderr}`).not.toMatch(new RegExp(`${PASSWORD}|wrong-password`));
+  expect(outputs.at(-1)?.stderr).toContain('Ignored: database');
+  expect(outputs.at(-2)?.stderr).toContain('cannot reach the database x at 127.0.0.1:1');
+  const stored = await database.query('select * from raymond.runs, raymond.events');
+  expect(JSON.stringify(stored)).not.toContain(PASSWORD);
+  expect(process.env.RAYMOND_DATABASE).toBeUndefined();
+  expect(env.RAYMOND_DATABASE).toContain(PASSWORD);
+});
+
+test('a trusted config file names the database, and the command line can choose files again', async () => {
+  const { url, project, raymond } = await stage();
+  await raymond('demo', '--detach', '--workflow-id', 'eight');
+  project.write('.raymond/config.toml', `[raymond]\ndatabase = "${url}"\n`);
+  expect((await command(project, ['list'])).stdout).not.toContain('eight');
+  await command(project, ['config', 'trust']);
+  expect((await command(project, ['list'])).stdout).toContain('eight');
+  expect((await command(project, ['list', '--database', 'none'])).stdout).not.toContain('eight');
+});
