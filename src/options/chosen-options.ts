@@ -38,11 +38,15 @@ export function valueInSettings(
 }
 
 /** The options as a program reads them, each under its name. */
+/** Without secrets: this is for people. */
 export function byName(
   options: RunOptions,
   table: readonly TableRow[],
 ): Readonly<Record<string, unknown>> {
-  const values = table.map((row) => [camelCase(row.name), chosenValue(options, row)] as const);
+  const values = table.map((row) => {
+    const value = chosenValue(options, row);
+    return [camelCase(row.name), row.isSecret && value !== undefined ? '…' : value] as const;
+  });
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 

@@ -1,5 +1,6 @@
 /** Runs in a PostgreSQL database. Every process that can write to the database can work on them. */
 import * as z from 'zod/mini';
+import { isRunId } from '../journal/run-id.ts';
 import { isSummary } from '../journal/run-index.ts';
 import { JOURNAL_VERSION } from '../model/event.ts';
 import { type Now, nowSchema } from '../model/now.ts';
@@ -40,7 +41,13 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
   const parts: LeaseParts = { ...given, world, leaseMs };
   const notices = listenTo(database);
 
+  /** An id is never longer or stranger than the store can keep. */
+  const checked = (id: string): string => {
+    if (!isRunId(id)) throw noRun(id);
+    return id;
+  };
   const look = async (id: string, each?: EachEvent): Promise<LookedAtRun> => {
+    checked(id);
     // First the owner: a process first writes the end of the run, and then releases it.
     const owner = await ownerOf(database, world(), id);
     const row = await readableRow(database, id);
@@ -53,8 +60,8 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
       if (!(error instanceof UserError) || error instanceof DatabaseError) throw error;
       return { kind: 'damaged', id, problem: error };
     });
-  const now = (id: string, signal?: AbortSignal) =>
-    readNow(signal ? database.until(signal) : database, id);
+  const now = async (id: string, signal?: AbortSignal) =>
+    isRunId(id) ? readNow(signal ? database.until(signal) : database, id) : undefined;
 
   return {
     async list() {
@@ -78,12 +85,13 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
       );
     },
     look: lookSafely,
-    owner: (id) => ownerOf(database, world(), id),
+    owner: async (id) => (isRunId(id) ? ownerOf(database, world(), id) : undefined),
     async *events(id, after = 0) {
-      const row = await readableRow(database, id);
+      const row = await readableRow(database, checked(id));
       for await (const events of eventsAfter(database, id, row, after)) yield* events;
     },
     async *watch(id, after, signal) {
+      checked(id);
       const changes = changesOf(notices, 'events', id, { signal, lookEveryMs });
       const queries = database.until(signal);
       let first: RunRow | undefined;
@@ -127,8 +135,8 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
         changes.close();
       }
     },
-    lease: (id) => takeLease(parts, id),
-    mailbox: (id) => postgresMailbox({ database, notices, lookEveryMs }, id),
+    lease: async (id) => takeLease(parts, checked(id)),
+    mailbox: (id) => postgresMailbox({ database, notices, lookEveryMs }, checked(id)),
     records: (id) => postgresRecords(database, id),
     cache: (name) => postgresCache(parts, name),
   };
@@ -184,6 +192,8 @@ function parsed(text: string): unknown {
 function postgresRecords({ query }: Database, id: string): StepRecords {
   return {
     async read({ agent, step }, name, maxBytes) {
+      // PostgreSQL has no such character, so no agent has it.
+      if (!isRunId(id) || agent.includes('\0')) return undefined;
       const [record] = await query<{ content: Buffer }>(
         `select content from raymond.records
          where run = $1 and agent = $2 and step = $3 and name = $4 and octet_length(content) <= $5`,

@@ -83,20 +83,26 @@ test('the command follows its run and gives its result and exit code', async () 
 });
 
 test('a run without a worker waits, and the command says so', async () => {
-  const { raymond, append } = await stage();
-  const followed = raymond('demo', '--workflow-id', 'four');
-  await patiently(() => append('four', ...[]));
-  // It reports after a second look, so it is given the time for one by waiting for its line in the end.
-  await new Promise((resolve) => setImmediate(resolve));
-  await patiently(async () => {
-    expect((await raymondOutput()).includes('x')).toBe(false);
-  });
+  const { project, env, append } = await stage();
+  const followed = project.start(['demo', '--workflow-id', 'four'], { env });
+  await patiently(() => expect(followed.stderr()).toContain('raymond worker --database'));
   await append('four', ...ending('completed'));
-  expect((await followed).code).toBe(0);
+  expect(await followed.ended).toMatchObject({ code: 0, stdout: 'done\n' });
+});
 
-  async function raymondOutput() {
-    return '';
-  }
+test('the first Ctrl-C asks the workers to stop the run', async () => {
+  const { project, env, append, database, startWorker } = await stage();
+  await startWorker();
+  const followed = project.start(['demo', '--workflow-id', 'nine', '--json'], { env });
+  await patiently(() => expect(followed.stdout()).toContain('run-started'));
+  followed.child.kill('SIGINT');
+  const mail = async () =>
+    (await database.query<{ message: string }>('select message from raymond.mail')).map(
+      ({ message }) => JSON.parse(message).how,
+    );
+  await patiently(async () => expect(await mail()).toEqual(['drain']));
+  await append('nine', { type: 'run-ended', at: 6, outcome: 'interrupted' });
+  expect((await followed.ended).code).toBe(130);
 });
 
 test('a resume tells the workers to continue', async () => {

@@ -1,0 +1,263 @@
+// What a store in files never meets: other texts than the server takes, other versions, other rights.
+import { describe, expect, test } from 'vitest';
+import { sealedText } from '../../src/cli/own-runs.ts';
+import { runCodec } from '../../src/cli/run-codec.ts';
+import { apply } from '../../src/interpret/apply.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
+import { JOURNAL_VERSION, type RunEvent } from '../../src/model/event.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { RunStore } from '../../src/ports.ts';
+import { migrate } from '../../src/postgres/migrations.ts';
+import { appendEvents, lockRow, runOf } from '../../src/postgres/run-row.ts';
+import { collected, started, versionOne, woke } from '../journal/fixtures.ts';
+import { inSuite } from '../long.ts';
+import { administer, newDatabase } from './new-database.ts';
+import { open, sharedDatabase, storeAt } from './stores.ts';
+
+const emptied = sharedDatabase();
+const ID = started.run;
+const PARTS = { codec: runCodec, sealedText };
+
+async function stage() {
+  const database = open(await emptied(), { connections: 8 });
+  return { database, store: await storeAt('one', database) };
+}
+
+/** A run with these events after the first one. */
+async function begun(store: RunStore, ...events: readonly RunEvent[]): Promise<Run> {
+  const lease = await store.lease(ID);
+  const all = [started, ...events];
+  const run = all.reduce<Run>(apply, newRun);
+  await lease.create(all, run);
+  await lease.release();
+  return run;
+}
+
+const answered = (text: string): RunEvent => ({
+  type: 'agent-answered',
+  at: 7,
+  agent: 'main',
+  text,
+});
+
+describe('texts', () => {
+  const STRANGE = [
+    ['NUL', 'a\0b \\u0000 \\'],
+    ['lone surrogates', 'x\ud800y\udc00z'],
+    ['quotes and SQL', `'; drop table raymond.runs; -- $1 {} "\\"`],
+    ['a line end of another system', 'a\u2028b\r\n\t\u0007\u001b[31m'],
+  ] as const;
+
+  test.each(STRANGE)('%s survive everywhere', async (_, text) => {
+    const { store } = await stage();
+    await begun(store, answered(text));
+    const [, event] = await collected(store.events(ID));
+    expect(event).toMatchObject({ text });
+    await store.mailbox(ID).post({ kind: 'answer', agent: text, askedAt: 1, text });
+    expect(await store.mailbox(ID).messages()).toMatchObject([{ agent: text, text }]);
+    const lease = await store.lease(ID);
+    const now = { at: 1, agents: [{ agent: text, step: 1, words: { at: 1, text } }], omitted: 0 };
+    await lease.publish(now);
+    expect(await store.now(ID)).toEqual(now);
+    await lease.release();
+    expect(await store.survey()).toHaveLength(1);
+  });
+
+  test.each(inSuite([2], [16]))('an event of %i MB is stored and read', async (megabytes) => {
+    const { store } = await stage();
+    const text = `${'ä"\\\n\0'.repeat(megabytes * 2 ** 16)}end`;
+    const run = await begun(store, answered(text), woke(8));
+    const events = await collected(store.events(ID));
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(events[1]).toMatchObject({ text });
+    const found = await store.look(ID);
+    expect(found).toMatchObject({ kind: 'stored', run: { seq: run.seq } });
+  });
+
+  test.each([
+    'a\0b',
+    "x'; drop table raymond.runs; --",
+    '../../etc/passwd',
+    '',
+    'x'.repeat(10_000),
+  ])('no run has such an id (%#)', async (id) => {
+    const { store } = await stage();
+    await begun(store);
+    expect(await store.look(id)).toMatchObject({ kind: 'damaged', problem: { code: 'no-run' } });
+    expect(await store.owner(id)).toBeUndefined();
+    expect(await store.now(id)).toBeUndefined();
+    await expect(store.lease(id)).rejects.toMatchObject({ code: 'no-run' });
+    await expect(collected(store.events(id))).rejects.toMatchObject({ code: 'no-run' });
+    const record = store.records(id).read({ agent: 'a\0', step: 1 }, 'answer', 10);
+    expect(await record).toBeUndefined();
+    expect(await store.list()).toEqual([ID]);
+  });
+});
+
+describe('many', () => {
+  test('a list of 1000 runs reads no events', async () => {
+    const { store, database } = await stage();
+    await begun(store, woke(2));
+    await database.query(
+      `insert into raymond.runs (id, seq, version, status, summary, chosen, seals)
+       select 'run-' || n, seq, version, status, summary, chosen, seals
+       from raymond.runs, generate_series(1, 1000) n`,
+    );
+    await database.query('delete from raymond.events');
+    const found = await store.survey();
+    expect(found).toHaveLength(1001);
+    expect(found.every(({ kind }) => kind === 'stored')).toBe(true);
+  });
+
+  test.each(inSuite([6_000], [100_000]))('a run of %i events', async (count) => {
+    const { store, database } = await stage();
+    let run = await begun(store);
+    while (run.seq < count) {
+      const events = Array.from({ length: Math.min(5_000, count - run.seq) }, (_, n) => woke(n));
+      const after = events.reduce(apply, run);
+      await database.transaction(async (queries) => {
+        await appendEvents(queries, PARTS, await lockRow(queries, ID), events, after);
+      });
+      run = after;
+    }
+    const found = await store.look(ID);
+    expect(found).toMatchObject({ kind: 'stored', run: { seq: count } });
+    // A snapshot spares most of the events.
+    const [row] = await database.query<{ seq: number }>(
+      'select snapshot_seq as seq from raymond.runs',
+    );
+    expect(row?.seq).toBeGreaterThan(count / 2);
+    const watching = new AbortController();
+    let expected = 0;
+    for await (const { seq } of store.watch(ID, 0, watching.signal)) {
+      expect(seq).toBe(++expected);
+      if (seq === count) break;
+    }
+  });
+
+  test('processes that decide at the same time store every event once, without a gap', async () => {
+    const { store, database } = await stage();
+    await begun(store);
+    const workers = [0, 1, 2].map(async (worker) => {
+      for (let n = 0; n < 20; n++)
+        await database.transaction(async (queries) => {
+          const row = await lockRow(queries, ID);
+          const run = await runOf(queries, PARTS, ID, row);
+          const event = woke(worker * 100 + n);
+          await appendEvents(queries, PARTS, row, [event], apply(run, event));
+        });
+    });
+    const watched: number[] = [];
+    const watching = new AbortController();
+    for await (const event of store.watch(ID, 1, watching.signal)) {
+      watched.push(event.seq);
+      if (event.seq === 61) break;
+    }
+    await Promise.all(workers);
+    expect(watched).toEqual(Array.from({ length: 60 }, (_, n) => n + 2));
+    const times = (await collected(store.events(ID, 1))).map(({ at }) => at);
+    expect(new Set(times).size).toBe(60);
+  });
+});
+
+describe('other versions', () => {
+  test('events of an older version are upgraded: for readers, and for ever when the run continues', async () => {
+    const { store, database } = await stage();
+    await begun(store, woke(2));
+    const lines = versionOne([started], [woke(2)])
+      .trim()
+      .split('\n');
+    for (const [index, line] of lines.entries())
+      await database.query('update raymond.events set event = $1 where seq = $2', [
+        line,
+        index + 1,
+      ]);
+    await database.query('update raymond.runs set version = 1');
+    const found = await store.look(ID);
+    expect(found).toMatchObject({ kind: 'stored', run: { settings: started.settings, seq: 2 } });
+    const lease = await store.lease(ID);
+    await lease.open();
+    await lease.release();
+    const rows = await database.query<{ event: string; version: number }>(
+      'select event, version from raymond.events e, raymond.runs order by e.seq',
+    );
+    expect(rows.map(({ event }) => JSON.parse(event))).toEqual([started, woke(2)]);
+    expect(rows[0]?.version).toBe(JOURNAL_VERSION);
+  });
+
+  test('events of a newer version are an error that says so', async () => {
+    const { store, database } = await stage();
+    await begun(store);
+    await database.query('update raymond.runs set version = $1', [JOURNAL_VERSION + 1]);
+    expect(await store.look(ID)).toMatchObject({ problem: { code: 'journal-newer' } });
+    const lease = await store.lease(ID);
+    await expect(lease.open()).rejects.toMatchObject({ code: 'journal-newer' });
+    await lease.release();
+  });
+
+  test('a missing event is damage, and a salvage keeps what is before it', async () => {
+    const { store, database } = await stage();
+    await begun(store, woke(2), woke(3), woke(4));
+    await database.query('delete from raymond.events where seq = 3');
+    expect(await store.look(ID)).toMatchObject({ problem: { code: 'journal-corrupt' } });
+    const lease = await store.lease(ID);
+    expect(await lease.salvage()).toMatchObject({ seq: 2 });
+    expect(await lease.salvage()).toBeUndefined();
+    expect((await lease.open()).run.seq).toBe(2);
+    await lease.release();
+  });
+
+  test('a new run with the id of a removed one is not the watched one', async () => {
+    const { store } = await stage();
+    await begun(store, woke(2));
+    const over = new AbortController();
+    const watching = store.watch(ID, 0, over.signal)[Symbol.asyncIterator]();
+    await watching.next();
+    await watching.next();
+    const lease = await store.lease(ID);
+    await lease.remove();
+    await lease.create(
+      [started, woke(3), woke(4)],
+      [started, woke(3), woke(4)].reduce<Run>(apply, newRun),
+    );
+    await lease.release();
+    await expect(watching.next()).rejects.toMatchObject({ code: 'no-run' });
+    over.abort();
+  });
+
+  test('tables of a newer Raymond are an error that says so', async () => {
+    const { database } = await stage();
+    await database.query('insert into raymond.migrations (version) values (99)');
+    await expect(migrate(database)).rejects.toMatchObject({ code: 'database-too-new' });
+    await database.query('delete from raymond.migrations where version = 99');
+  });
+});
+
+test('a role without the right to create needs the tables of another one', async () => {
+  const url = await newDatabase();
+  const role = `limited_${process.pid}`;
+  const { pathname } = new URL(url);
+  await administer(
+    url,
+    `create role ${role} login password 'limited'`,
+    `revoke create on database ${pathname.slice(1)} from public`,
+  );
+  const limited = new URL(url);
+  limited.username = role;
+  limited.password = 'limited';
+  await expect(migrate(open(limited.href))).rejects.toMatchObject({ code: 'database-rights' });
+  await migrate(open(url));
+  await expect(migrate(open(limited.href))).rejects.toMatchObject({ code: 'database-rights' });
+  await administer(
+    url,
+    `grant usage on schema raymond to ${role}`,
+    `grant select, insert, update, delete on all tables in schema raymond to ${role}`,
+  );
+  const database = open(limited.href);
+  await migrate(database);
+  const store = await storeAt('one', database);
+  await begun(store, woke(2));
+  expect(await store.list()).toEqual([ID]);
+  await store.mailbox(ID).post({ kind: 'stop', how: 'now', pid: 0 });
+  await administer(url, `drop owned by ${role}`, `drop role ${role}`);
+});
