@@ -43,6 +43,7 @@ import type {
   Executors,
   FileHistory,
   RunFolders,
+  RunStore,
   StepKeeper,
   StepReader,
   WorkflowLibrary,
@@ -212,7 +213,21 @@ export function messagesOfStep(folders: RunFolders) {
 }
 
 /** Reads the conversations of all agents. */
-export function stepReaderFor({ store, workspace }: Surroundings): StepReader {
+export async function stepReaderFor(around: Surroundings): Promise<StepReader> {
+  const { database } = around;
+  if (!database) return stepReaderOf(around);
+  const { stepsAnywhere } = await import('./steps-elsewhere.ts');
+  return stepsAnywhere(around, async () => (await database()).database);
+}
+
+/** Those of steps on this machine. */
+export function stepReaderOf({
+  store,
+  workspace,
+}: {
+  readonly store: Pick<RunStore, 'records'>;
+  readonly workspace: Surroundings['workspace'];
+}): StepReader {
   const agent: AgentRecords = {
     conversation: (folder) => acpConversation(folder) ?? conversationReader(),
     begun: (folder) => begunTurn(folder) ?? acpBegun(folder),

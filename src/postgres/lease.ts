@@ -23,6 +23,7 @@ import {
   wake,
 } from './run-row.ts';
 import { addSeals, isSealed, sealFor } from './seals.ts';
+import { KEEP_RECORD } from './step-records.ts';
 
 export interface LeaseParts extends RunParts {
   readonly database: Database;
@@ -116,9 +117,6 @@ const PUBLISH = `insert into raymond.publications (run, publisher, content)
   select run, token, $3 from raymond.leases where run = $1 and token = $2
   on conflict (run, publisher) do update set content = excluded.content, published_at = now()
   returning pg_notify($4, 'now ' || run)`;
-const KEEP_RECORD = `insert into raymond.records (run, agent, step, name, content)
-  values ($1, $2, $3, $4, $5)
-  on conflict (run, agent, step, name) do update set content = excluded.content`;
 const RELEASE = `with released as (delete from raymond.leases where run = $1 and token = $2),
   unpublished as (delete from raymond.publications where run = $1 and publisher = $2)
   select pg_notify($3, 'now ' || $1)`;

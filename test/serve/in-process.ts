@@ -13,7 +13,7 @@ export async function partsFor(project: Pick<Project, 'folder'>): Promise<ServeP
   return {
     store: around.store,
     control: runControl(around),
-    steps: stepReaderFor(around),
+    steps: await stepReaderFor(around),
     workflow: (ref) => looseLibrary(around.cwd, {}).load(ref),
     workflows: () => projectWorkflows(around.cwd),
     pasts: (workflow, files) => pastRuns(around.store, workflow, files),

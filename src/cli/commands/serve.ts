@@ -25,7 +25,7 @@ export async function serve(here: Here, options: ServeOptions): Promise<number> 
     {
       store: around.store,
       control: runControl(around),
-      steps: stepReaderFor(around),
+      steps: await stepReaderFor(around),
       workflow: async (ref) => (await configuredLibrary(here)).load(ref),
       workflows: () => projectWorkflows(around.cwd),
       pasts: (workflow, files) => pastRuns(around.store, workflow, files),
