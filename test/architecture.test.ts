@@ -194,7 +194,8 @@ test('runs are reached through the store: two files build it, and no other file 
   // Free to use: the JSON of a run, the form of an id, and the disk for the user's own files.
   const open = /journal\/(?:freeze-run|state-file-schema|thaw-run|run-id|disk|disk-errors)\.ts$/;
   const insiders = files
-    .filter((file) => !file.startsWith('journal/'))
+    // The store in a database has events of the same form.
+    .filter((file) => !/^(?:journal|postgres)\//.test(file))
     .filter((file) =>
       imports(file).some((target) => target.includes('journal/') && !open.test(target)),
     );
@@ -203,6 +204,17 @@ test('runs are reached through the store: two files build it, and no other file 
     'cli/stored-runs.ts',
     'cli/surroundings.ts',
   ]);
+});
+
+test('only the stores and workers of a database know PostgreSQL', () => {
+  const packages = new Set(['pg', '@dbos-inc/dbos-sdk']);
+  const users = files.filter((file) => imports(file).some((target) => packages.has(target)));
+  expect(users.filter((file) => !/^(?:postgres|fleet)\//.test(file))).toEqual([]);
+  // Without a database, nothing of it is loaded: these are loaded when one is chosen.
+  const builders = files
+    .filter((file) => file.startsWith('cli/'))
+    .filter((file) => /^import (?!type)[^;]*'[./]+\/postgres\//m.test(code(file)));
+  expect(builders.sort()).toEqual(['cli/database-runs.ts', 'cli/steps-elsewhere.ts']);
 });
 
 test("nothing outside load asks for the kind of a workflow's source", () => {

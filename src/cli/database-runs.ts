@@ -1,12 +1,11 @@
 /** The runs in a database. Only commands that use one load this file. */
 import { hostname } from 'node:os';
 import { isAlive, processSpace, self } from '../execute/process/index.ts';
-import type { UserKey } from '../journal/user-key.ts';
-import type { Clock, RunStore } from '../ports.ts';
+import type { RunStore } from '../ports.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
 import { migrate } from '../postgres/migrations.ts';
 import type { ProcessWorld } from '../postgres/owners.ts';
-import { postgresStore } from '../postgres/postgres-store.ts';
+import { type PostgresStoreParts, postgresStore } from '../postgres/postgres-store.ts';
 import type { RunParts } from '../postgres/run-row.ts';
 import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
@@ -21,7 +20,7 @@ export interface DatabaseRuns {
 /** Connects, and creates the tables if necessary. Throws a UserError if that is not possible. */
 export async function databaseRuns(
   url: string,
-  { key, clock }: { readonly key: UserKey; readonly clock: Clock },
+  { key, clock }: Pick<PostgresStoreParts, 'key' | 'clock'>,
 ): Promise<DatabaseRuns> {
   const database = openDatabase({ url, report: stderr.say });
   await migrate(database);

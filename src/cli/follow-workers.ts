@@ -38,7 +38,7 @@ export interface LeftRun {
   readonly log: ((text: string) => void) | undefined;
 }
 
-/** What the command does then. Gives its exit code. */
+/** The rest of the command. Gives its exit code. */
 export type HandOver = (around: Surroundings, left: LeftRun) => Promise<number>;
 
 /** Prints the id of the run. */
@@ -130,7 +130,7 @@ async function followTo(
   return run;
 }
 
-/** The lines of the journal. What agents say meanwhile stays on the machines of the workers. */
+/** The lines of the journal. The words of agents stay on the machines of the workers. */
 function retold(show: (line: Line) => void, quiet = false): Observer {
   const lines = retelling(agent.alarmsOf);
   return {

@@ -1,5 +1,4 @@
 /** Reads what a step said on the machine of a worker, and packs it there. */
-import { fileRecords } from '../journal/file-records.ts';
 import type { RecordName, StepKey, StepKind, StepNews, StepReader, StepRecord } from '../ports.ts';
 import type { Database } from '../postgres/database.ts';
 import { type KeptStep, keptConversation } from '../postgres/step-records.ts';
@@ -49,24 +48,20 @@ async function* atEnd(
     yield { kind: 'messages', cursor: record.cursor, messages: record.messages };
 }
 
-type FilesOfSteps = Pick<Surroundings, 'disk' | 'workspace'>;
+type FilesOfSteps = Pick<Surroundings, 'recordsHere' | 'workspace'>;
 
-const recordsHere = ({ disk, workspace }: FilesOfSteps, run: string) =>
-  fileRecords(disk, { folders: workspace(run) });
-
-function stepsHere(around: FilesOfSteps): StepReader {
-  const store = { records: (run: string) => recordsHere(around, run) };
-  return stepReaderOf({ store, workspace: around.workspace });
+function stepsHere({ recordsHere, workspace }: FilesOfSteps): StepReader {
+  return stepReaderOf({ store: { records: recordsHere }, workspace });
 }
 
-/** For a worker, when a step of its own has ended. */
+/** For a worker, when it has executed a step. */
 export async function packStep(
   around: FilesOfSteps,
   run: string,
   step: StepKey,
   kind: StepKind,
 ): Promise<KeptStep> {
-  const records = recordsHere(around, run);
+  const records = around.recordsHere(run);
   const files: { name: RecordName; content: Uint8Array }[] = [];
   for (const name of kind === 'prompt' ? (['answer'] as const) : (['stdout', 'stderr'] as const)) {
     const content = await records.read(step, name, MOST_BYTES);

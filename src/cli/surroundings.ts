@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { RunProcesses } from '../execute/process/index.ts';
 import { type Disk, realDisk } from '../journal/disk.ts';
 import { fileStore } from '../journal/file-store.ts';
-import { laterStore } from '../journal/later.ts';
+import { laterRecords, laterStore } from '../journal/later.ts';
 import { findProject, makeProject, type Project } from '../journal/project.ts';
 import { type UserKey, userKey } from '../journal/user-key.ts';
 import { workspaceOf } from '../journal/workspace.ts';
-import type { Clock, Executor, RunStore, Workspace } from '../ports.ts';
+import type { Clock, Executor, RunStore, StepRecords, Workspace } from '../ports.ts';
 import { chosenDatabase } from './chosen-database.ts';
 import type { DatabaseRuns } from './database-runs.ts';
 import { homeFolder, userStateFolder } from './user-folders.ts';
@@ -25,6 +25,8 @@ export interface Surroundings {
   readonly disk: Disk;
   readonly scriptExecutor: Outside['scriptExecutor'];
   workspace(run: string): Workspace;
+  /** The records of the steps of a run that ran on this machine, also if the run is in a database. */
+  recordsHere(run: string): StepRecords;
   /** The processes of a run. */
   processes(run: string): Promise<RunProcesses>;
   /** Creates the folder for runs, or throws a UserError. */
@@ -71,6 +73,11 @@ export async function surroundings({
     disk,
     scriptExecutor,
     workspace,
+    recordsHere: (run) =>
+      laterRecords(async () => {
+        const { fileRecords } = await import('../journal/file-records.ts');
+        return fileRecords(disk, { folders: workspace(run) });
+      }),
     processes,
     makeProject: () => makeProject(disk, project),
   };

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { UserError } from '../model/user-error.ts';
 
-/** What people may see of the URL of a database: never the user, the password or another parameter. */
+/** The part of a URL that people may see: never the user, the password or another parameter. */
 export interface Address {
   readonly host: string;
   readonly database: string;

@@ -23,7 +23,7 @@ export interface Database {
   repeatable<T>(work: Work<T>): Promise<T>;
   /** The same statements, but the patience ends when aborted. */
   until(signal: AbortSignal): Queries;
-  /** A connection of its own, for LISTEN. The caller ends it. Not retried. */
+  /** A separate connection, for LISTEN. The caller ends it. Not retried. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
 }
@@ -229,7 +229,7 @@ function hasCommitted(repeatable: Database['repeatable'], { writer, number }: Ma
   });
 }
 
-/** Longer after each failure, and different in each process, so that they do not return all at once. */
+/** Longer after each failure, and different in each process, so that they do not return at the same time. */
 function pauseAfter(failures: number, [first, longest]: readonly [number, number]): number {
   return Math.min(longest, first * 2 ** Math.min(failures, 20)) * (0.5 + Math.random() / 2);
 }

@@ -40,7 +40,7 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
   let opened: OwnedJournal | undefined;
   let isReleased = false;
 
-  /** Proves and prolongs the lease. In a transaction, nobody can take it until the end. */
+  /** Proves and prolongs the lease. In a transaction, no other process can take it until the end. */
   const hold = async (queries: Queries) => {
     const held = await queries.query(HOLD, [id, token, leaseMs]);
     if (held.length === 0) throw leaseLost(id, await ownerOf(queries, parts.world(), id));
@@ -104,7 +104,7 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
       endBeats();
       await opened?.close();
       await database.query(RELEASE, [id, token, CHANNEL]);
-      // Workers leave the run alone while somebody else has a lease.
+      // Workers leave the run alone while another process has a lease.
       await wake(database, id);
     },
   };
@@ -126,7 +126,7 @@ async function lockFirst({ query }: Queries, id: string): Promise<void> {
   await query('select from raymond.runs where id = $1 for update', [id]);
 }
 
-/** Gives the token of the new lease. Rejects with a UserError if somebody works on the run. */
+/** Gives the token of the new lease. Rejects with a UserError if a process works on the run. */
 async function acquire({ database, world, leaseMs }: LeaseParts, id: string): Promise<string> {
   const token = randomUUID();
   const here = world();

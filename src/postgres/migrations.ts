@@ -7,7 +7,7 @@ import { nameOf } from './address.ts';
 import type { Database, Queries } from './database.ts';
 import { codeOf } from './trouble.ts';
 
-/** Creates the tables, or brings them up to date. Processes that do this at the same time wait. */
+/** Creates the tables, or upgrades them. Processes that do this at the same time wait. */
 export async function migrate(database: Database): Promise<void> {
   const found = await versionOf(database);
   if (found === MIGRATIONS.length) return;
@@ -209,7 +209,7 @@ function isRightsError(error: unknown): boolean {
 }
 
 function cannotMigrate({ address }: Database, found: number): UserError {
-  const tables = found === 0 ? 'create its tables' : 'bring its tables up to date';
+  const tables = found === 0 ? 'create its tables' : 'upgrade its tables';
   return new UserError(
     'database-rights',
     `Raymond may not ${tables} in ${nameOf(address)}.`,

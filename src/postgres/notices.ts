@@ -13,7 +13,7 @@ export interface Notices {
   on(kind: NoticeKind, run: string | undefined, listener: (run?: string) => void): () => void;
 }
 
-/** The connection exists while somebody listens. */
+/** The connection exists while there are listeners. */
 export function listenTo(database: Database): Notices {
   const listeners = new Set<Listener>();
   let client: pg.Client | undefined;

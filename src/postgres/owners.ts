@@ -14,7 +14,7 @@ export interface OwnerParts extends ProcessWorld {
   readonly areCarried: boolean;
 }
 
-/** The columns that tell the owner of a run. Both parameters are expressions of SQL. */
+/** The columns that show the owner of a run. Both parameters are expressions of SQL. */
 export const ownerColumns = (id: string, status: string) => `
   (select owner from raymond.leases where run = ${id} and until > clock_timestamp()) as holder,
   ${workerColumn(id, status)} as worker, ${status} <> 'ended' as "isOpen"`;

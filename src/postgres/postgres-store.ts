@@ -41,7 +41,7 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
   const parts: LeaseParts = { ...given, world, leaseMs };
   const notices = listenTo(database);
 
-  /** An id is never longer or stranger than the store can keep. */
+  /** No run has an id that the store could not keep. */
   const checked = (id: string): string => {
     if (!isRunId(id)) throw noRun(id);
     return id;

@@ -19,7 +19,7 @@ export interface RunParts {
   readonly sealedText: (chosen: ChosenRun) => string;
 }
 
-/** What a row says about the events of its run. */
+/** The facts of a row about the events of its run. */
 export interface RunRow {
   /** Differs from that of an earlier run with the same id. */
   readonly born: string;
@@ -159,7 +159,7 @@ export async function insertRun(
   await wake(queries, id);
 }
 
-/** Tells the workers to look at a run. Does nothing for a run that does not exist. */
+/** Asks the workers to look at a run. Does nothing for a run that does not exist. */
 export async function wake({ query }: Queries, id: string): Promise<void> {
   await query(
     `insert into raymond.wakeups as known (run, at) select id, now() from raymond.runs where id = $1
@@ -173,7 +173,7 @@ const INSERT_EVENTS = `insert into raymond.events (run, seq, event)
   select $1, $2::integer + number, event
   from unnest($3::text[]) with ordinality as added (event, number)`;
 
-/** Appends to a run whose row this transaction has locked. Listeners are told when it commits. */
+/** Appends to a run whose row this transaction has locked. Listeners get a notice when it commits. */
 export async function appendEvents(
   queries: Queries,
   { codec, sealedText }: RunParts,
@@ -264,7 +264,7 @@ async function snapshotOf(
   }
 }
 
-/** Brings the events of an older version up to date, so that a run has one version. */
+/** Upgrades the events of an older version, so that a run has one version. */
 async function upgrade(queries: Queries, id: string, row: RunRow): Promise<void> {
   for await (const events of eventsAfter(queries, id, row, 0)) {
     for (const { seq, ...event } of events)

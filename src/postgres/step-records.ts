@@ -1,5 +1,5 @@
 /**
- * What steps said, for readers on other machines. The files of a step stay on the machine of its worker,
+ * The messages of steps, for readers on other machines. The files of a step stay on the machine of its worker,
  * so the worker stores these records when the step ends.
  */
 import { gunzipSync, gzipSync } from 'node:zlib';

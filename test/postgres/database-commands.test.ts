@@ -105,7 +105,7 @@ test('the first Ctrl-C asks the workers to stop the run', async () => {
   expect((await followed.ended).code).toBe(130);
 });
 
-test('a resume tells the workers to continue', async () => {
+test('a resume wakes the workers', async () => {
   const { raymond, append, database } = await stage();
   await raymond('demo', '--detach', '--workflow-id', 'five');
   await append('five', { type: 'run-ended', at: 6, outcome: 'interrupted' });

@@ -1,4 +1,4 @@
-// What a store in files never meets: other texts than the server takes, other versions, other rights.
+// Trouble that a store in files does not have: texts that the server refuses, other versions and rights.
 import { describe, expect, test } from 'vitest';
 import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
