@@ -1,4 +1,6 @@
 /**
+ * INV-32: Whoever changes a run in a database locks its row first. The row and its events always agree.
+ *
  * The run of a row, and appends to it. These functions keep everything right that a row says about its
  * events: their number and version, the summary, what a seal covers, and the snapshot.
  */

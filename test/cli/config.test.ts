@@ -33,6 +33,7 @@ test('--init-config writes every option, commented out, and never overwrites a f
     'appendSystemPrompt',
     'claudePath',
     'codexPath',
+    'database',
     'mcpConfig',
     'onEvent',
     'settings',
