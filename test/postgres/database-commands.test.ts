@@ -1,9 +1,14 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
+import { runControl } from '../../src/cli/run-control.ts';
+import { type Surroundings, surroundings } from '../../src/cli/surroundings.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
 import type { RunEvent } from '../../src/model/event.ts';
+import type { Run } from '../../src/model/run.ts';
 import { appendEvents, lockRow, runOf } from '../../src/postgres/run-row.ts';
 import { command } from '../command.ts';
+import { collected } from '../journal/fixtures.ts';
 import { patiently } from '../patiently.ts';
 import { Project } from '../raymond.ts';
 import { PASSWORD } from './server.ts';
@@ -34,6 +39,16 @@ async function stage(files: Readonly<Record<string, string>> = WORKFLOW) {
     );
   };
   return { url, project, database, env, raymond, append, startWorker };
+}
+
+/** The surroundings of a program of the user who works in the project. */
+async function surroundingsOf(project: Project, database: string): Promise<Surroundings> {
+  for (const name of ['XDG_CONFIG_HOME', 'XDG_STATE_HOME'])
+    vi.stubEnv(name, project.environment[name]);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const around = await surroundings({ cwd: project.folder, database });
+  onTestFinished(async () => (await around.database?.())?.database.close());
+  return around;
 }
 
 const ending = (outcome: 'completed' | 'failed', result = 'done'): readonly RunEvent[] => [
@@ -161,6 +176,56 @@ test('the URL is in no output, no event and no environment', async () => {
   expect(JSON.stringify(stored)).not.toContain(PASSWORD);
   expect(process.env.RAYMOND_DATABASE).toBeUndefined();
   expect(env.RAYMOND_DATABASE).toContain(PASSWORD);
+});
+
+test('a program starts, stops and resumes runs through RunControl', async () => {
+  const { project, url, append, database } = await stage();
+  const around = await surroundingsOf(project, url);
+  const control = runControl(around);
+  expect(await control.start('demo', { budget: 4 }, 'ten')).toBe('ten');
+  expect(await around.store.list()).toEqual(['ten']);
+  await expect(control.start('demo', {}, 'ten')).rejects.toMatchObject({ code: 'run-exists' });
+  await expect(control.start('demo', { database: url })).rejects.toMatchObject({ code: 'usage' });
+  const stopping = await control.stop('ten', 'now');
+  expect(stopping.isOver).toBe(false);
+  await append('ten', { type: 'run-ended', at: 6, outcome: 'interrupted' });
+  expect(await stopping.wait()).toBe('stopped');
+  await control.resume('ten', {}, {});
+  const found = await around.store.look('ten');
+  expect(found).toMatchObject({ run: { status: { kind: 'active' }, settings: { budgetUsd: 4 } } });
+  expect(await database.query('select run from raymond.wakeups')).toEqual([{ run: 'ten' }]);
+});
+
+test('a run that was moved from files can be read and rewound', async () => {
+  const { raymond, project, url } = await stage({
+    'demo/START.sh': 'echo "<goto>NEXT.sh</goto>"\n',
+    'demo/NEXT.sh': 'echo "<print>words</print><result>ok</result>"\n',
+  });
+  const files = await surroundingsOf(project, 'none');
+  expect(await command(project, ['demo', '--workflow-id', 'moved'])).toMatchObject({ code: 0 });
+  const around = await surroundingsOf(project, url);
+  const events = await collected(files.store.events('moved'));
+  const run = events.reduce<Run>(runCodec.apply, newRun);
+  const lease = await around.store.lease('moved');
+  await lease.create(
+    events.map(({ seq: _, ...event }) => event),
+    run,
+  );
+  await lease.release();
+  const local = (...args: readonly string[]) => command(project, args);
+  for (const words of [
+    ['show', 'moved', '--steps'],
+    ['logs', 'moved'],
+    ['logs', 'moved', '--json'],
+  ])
+    expect((await raymond(...words)).stdout).toBe((await local(...words)).stdout);
+  expect((await raymond('watch', 'moved')).stdout).toContain('words');
+  expect((await raymond('diagram', 'demo', '--run', 'moved')).stdout).toContain('NEXT');
+  const rewound = await raymond('rewind', 'moved', '--to', 'main:2', '--yes', '--json');
+  expect(rewound).toMatchObject({ code: 0 });
+  expect((await raymond('logs', 'moved', '--json')).stdout).toContain('run-rewound');
+  expect((await local('logs', 'moved', '--json')).stdout).not.toContain('run-rewound');
+  expect((await raymond('__complete', 'show', 'mo')).stdout).toContain('moved\t');
 });
 
 test('a trusted config file names the database, and the command line can choose files again', async () => {
