@@ -130,7 +130,7 @@ export async function run(
 function rehearsalHere(): UserError {
   return wrongUsage(
     'A rehearsal runs on this machine, and not in a database.',
-    'Add: --database none',
+    'Add --database none.',
   );
 }
 
