@@ -4,16 +4,11 @@
  * One loop, one wait. The loop takes all pending inputs, interprets them and journals the events.
  * Only then does it act on the events and show them.
  */
-
-import { apply } from '../interpret/apply.ts';
-import { interpret } from '../interpret/interpret.ts';
-import { waitsForLimit } from '../interpret/start-step.ts';
-import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock, Journal, Observer } from '../ports.ts';
+import { type Decided, Decider } from './decider.ts';
 import type { Inbox } from './inbox.ts';
-import { ReadyAgents } from './ready-agents.ts';
 import type { Steps } from './steps.ts';
 import { Timers } from './timers.ts';
 
@@ -37,24 +32,23 @@ export interface LoopPorts {
 export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPorts): Promise<Run> {
   const { journal, clock, observer, steps, newId, attended, patient, worker } = ports;
   const timers = new Timers(clock, inbox);
-  const ready = new ReadyAgents(steps.workflows, initial);
-  let run = initial;
+  const decider = new Decider(steps.workflows, initial);
 
   try {
-    timers.setAll(run);
+    timers.setAll(initial);
     const first = decide(inbox.takeNow());
     await keep(first);
     // The settings of a resume also apply to the steps that are left, so they are adopted after it.
-    await steps.adoptAll(initial, run);
+    await steps.adoptAll(initial, decider.run);
     carryOut(first);
-    while (run.status.kind !== 'ended') {
+    while (decider.run.status.kind !== 'ended') {
       const decided = decide(await inbox.take());
       const kept = keep(decided);
       for (const { event, after } of decided) steps.prepare(event, after);
       await kept;
       carryOut(decided);
     }
-    return run;
+    return decider.run;
   } finally {
     timers.cancelAll();
     await steps.close();
@@ -64,7 +58,7 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
     if (decided.length === 0) return;
     await journal.append(
       decided.map(({ event }) => event),
-      run,
+      decider.run,
     );
   }
 
@@ -78,36 +72,13 @@ export async function runLoop(initial: Run, inbox: Inbox<Input>, ports: LoopPort
   }
 
   function decide(inputs: readonly Input[]): readonly Decided[] {
-    const decided: Decided[] = [];
-    const decideOn = (input: Input): boolean => {
-      const events = interpret(steps.workflows, run, input);
-      for (const event of events) {
-        const before = run;
-        run = apply(run, event);
-        if ('agent' in event) ready.update(run, event.agent);
-        if (event.type === 'usage-limit-lifted') ready.limitLifted();
-        if (event.type === 'run-resumed') for (const [id] of run.agents) ready.update(run, id);
-        decided.push({ event, before, after: run });
-      }
-      return events.length > 0;
-    };
-    const at = clock.now();
-    inputs.forEach(decideOn);
-    const { executors } = steps;
-    ready.offer((agent) => {
-      const started = decideOn({
-        ...{ kind: 'start-step', at, agent, newSession: newId(), executors, worker },
-      });
-      if (started) return 'started';
-      return waitsForLimit(steps.workflows, run, { agent, executors, at }) ? 'limited' : 'refused';
+    return decider.decide(inputs, {
+      at: clock.now(),
+      newId,
+      executors: steps.executors,
+      workerFor: () => worker,
+      attended: attended(),
+      patient,
     });
-    decideOn({ kind: 'idle', at, attended: attended(), patient });
-    return decided;
   }
-}
-
-interface Decided {
-  readonly event: RunEvent;
-  readonly before: Run;
-  readonly after: Run;
 }

@@ -84,10 +84,10 @@ export class Steps {
   act(event: RunEvent, run: Run): void {
     switch (event.type) {
       case 'step-started':
-        this.#launch(run, event.agent, 'start');
+        this.launch(run, event.agent, 'start');
         break;
       case 'stop-requested':
-        if (event.how === 'now') this.#stopAll();
+        if (event.how === 'now') this.stopAll();
         break;
       case 'agent-stop-requested':
         this.#stop(event.agent);
@@ -116,7 +116,7 @@ export class Steps {
     if (initial.iterations === 0) return;
     this.#trees.catchUp(initial);
     const left = [...initial.agents].filter(([, { status }]) => status.kind === 'running');
-    for (const [id] of left) this.#launch(run, id, 'adopt');
+    for (const [id] of left) this.launch(run, id, 'adopt');
     await Promise.all(this.#running.values());
     this.#ports.keeper?.catchUp(run);
     await this.#ports.endStrays?.();
@@ -124,9 +124,29 @@ export class Steps {
     for (const [id, { stoppedBy }] of left) if (stoppedBy !== undefined) this.#stop(id);
   }
 
+  /** Launches the running step of an agent, or adopts it if an earlier process has begun it. */
+  launch(run: Run, id: string, how: 'start' | 'adopt'): void {
+    const agent = run.agents.get(id);
+    if (agent?.status.kind !== 'running') return;
+    const { status } = agent;
+    const prints = new KeptPrints(status.session ? 'prompt' : 'script');
+    const ahead = this.#prepared(id);
+    const isReady = ahead && !this.#trees.isRemoving && this.#files.passOver(run, status);
+    const running = isReady
+      ? this.#startNow(ahead, prints)
+      : this.#begin(run, agent, status, how, prints, ahead);
+    this.#running.set(id, running);
+    if (how === 'adopt') void this.#decideAgain(status, running);
+    void this.#follow(run, agent, status, running, prints);
+  }
+
+  stopAll(): void {
+    for (const id of this.#running.keys()) this.#stop(id);
+  }
+
   /** Stops all steps, for any end of the loop. */
   async close(): Promise<void> {
-    this.#stopAll();
+    this.stopAll();
     await Promise.all([...this.#running.values()].map(async (step) => (await step).outcome));
     const { prompt, script } = this.#ports.executors;
     const ofPrompts = 'start' in prompt ? [prompt] : [...prompt.values()];
@@ -169,28 +189,9 @@ export class Steps {
     running.stop();
   }
 
-  #stopAll(): void {
-    for (const id of this.#running.keys()) this.#stop(id);
-  }
-
   #stop(agent: string): void {
     this.#trees.stop(agent);
     void this.#running.get(agent)?.then((running) => running.stop());
-  }
-
-  #launch(run: Run, id: string, how: 'start' | 'adopt'): void {
-    const agent = run.agents.get(id);
-    if (agent?.status.kind !== 'running') return;
-    const { status } = agent;
-    const prints = new KeptPrints(status.session ? 'prompt' : 'script');
-    const ahead = this.#prepared(id);
-    const isReady = ahead && !this.#trees.isRemoving && this.#files.passOver(run, status);
-    const running = isReady
-      ? this.#startNow(ahead, prints)
-      : this.#begin(run, agent, status, how, prints, ahead);
-    this.#running.set(id, running);
-    if (how === 'adopt') void this.#decideAgain(status, running);
-    void this.#follow(run, agent, status, running, prints);
   }
 
   /** The process before may have died before it gave a decision to the agent. */

@@ -2,9 +2,9 @@ import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
-import { deadlineOf } from '../model/tally.ts';
 import type { Clock } from '../ports.ts';
 import type { Inbox } from './inbox.ts';
+import { endOfWait, type Wait, waitsOf } from './waits.ts';
 
 /**
  * Wakes the loop when a wait is over: a pause before a retry, the deadline of a question or a join,
@@ -22,25 +22,20 @@ export class Timers {
 
   /** Sets the waits of a run that is resumed. */
   setAll(run: Run): void {
-    for (const [executor, until] of Object.entries(run.limits)) this.#wakeRun(executor, until);
-    for (const [id, { status }] of run.agents) {
-      if (status.kind === 'waiting') this.#wakeAgent(id, status.until);
-      const deadline = deadlineOf(status);
-      if (deadline !== undefined) this.#wakeAgent(id, deadline);
-    }
+    for (const wait of waitsOf(run)) this.#wake(wait);
   }
 
   set(event: RunEvent): void {
     switch (event.type) {
       case 'usage-limited':
-        this.#wakeRun(event.executor ?? '', event.until);
+        this.#wake({ limit: event.executor ?? '', until: event.until });
         break;
       case 'agent-waits':
-        this.#wakeAgent(event.agent, event.until);
+        this.#wake({ agent: event.agent, until: event.until });
         break;
       case 'agent-asked':
       case 'join-started':
-        if (event.deadline !== undefined) this.#wakeAgent(event.agent, event.deadline);
+        if (event.deadline !== undefined) this.#wake({ agent: event.agent, until: event.deadline });
         break;
       default:
         ignore(event);
@@ -52,25 +47,19 @@ export class Timers {
     this.#cancels.clear();
   }
 
-  #wakeAgent(agent: string, time: number): void {
-    this.#wake(`agent ${agent}`, time, (at) => ({ kind: 'time-came', at, agent }));
-  }
-
-  #wakeRun(executor: string, time: number): void {
-    this.#wake(`limit ${executor}`, time, (at) => ({ kind: 'usage-limit-over', at }));
-  }
-
-  #wake(name: string, time: number, input: (at: number) => Input): void {
+  #wake(wait: Wait): void {
+    const { until } = wait;
+    const name = 'agent' in wait ? `agent ${wait.agent}` : `limit ${wait.limit}`;
     this.#cancels.get(name)?.();
     // An overdue wait must reach the inbox before the loop finds no running step and ends the run.
     const now = this.#clock.now();
-    if (time <= now) {
-      this.#inbox.put(input(now));
+    if (until <= now) {
+      this.#inbox.put(endOfWait(wait, now));
       return;
     }
-    const cancel = this.#clock.at(time, () => {
+    const cancel = this.#clock.at(until, () => {
       this.#cancels.delete(name);
-      this.#inbox.put(input(Math.max(time, this.#clock.now())));
+      this.#inbox.put(endOfWait(wait, Math.max(until, this.#clock.now())));
     });
     this.#cancels.set(name, cancel);
   }

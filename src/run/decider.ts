@@ -1,0 +1,81 @@
+import { apply } from '../interpret/apply.ts';
+import type { Workflows } from '../interpret/follow.ts';
+import { interpret } from '../interpret/interpret.ts';
+import { waitsForLimit } from '../interpret/start-step.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { Input, StartStep } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import { ReadyAgents } from './ready-agents.ts';
+
+/** An event that was decided, with the run before and after it. */
+export interface Decided {
+  readonly event: RunEvent;
+  readonly before: Run;
+  readonly after: Run;
+}
+
+/** The circumstances of a decision. */
+export interface Circumstances {
+  readonly at: number;
+  readonly newId: () => string;
+  readonly executors: StartStep['executors'];
+  /** The name of the process that would take the agent's next step; undefined if it is not recorded. */
+  readonly workerFor: (agent: string) => string | undefined;
+  /** Whether a user may answer a question while the run waits. */
+  readonly attended: boolean;
+  /** Whether this process may wait for the deadline of a question. */
+  readonly patient: boolean;
+}
+
+/**
+ * Decides for a run, in memory only. It interprets inputs, starts the steps that have room, and ends
+ * the run if nothing can continue. The caller stores what was decided before it acts on it.
+ */
+export class Decider {
+  readonly #workflows: Workflows;
+  readonly #ready: ReadyAgents;
+  #run: Run;
+
+  constructor(workflows: Workflows, run: Run) {
+    this.#workflows = workflows;
+    this.#run = run;
+    this.#ready = new ReadyAgents(workflows, run);
+  }
+
+  get run(): Run {
+    return this.#run;
+  }
+
+  /** Folds an event, wherever it was decided. */
+  follow(event: RunEvent): Decided {
+    const before = this.#run;
+    const after = apply(before, event);
+    this.#run = after;
+    if ('agent' in event) this.#ready.update(after, event.agent);
+    if (event.type === 'usage-limit-lifted') this.#ready.limitLifted();
+    // These change any number of agents.
+    if (event.type === 'run-resumed' || event.type === 'run-rewound')
+      for (const [id] of after.agents) this.#ready.update(after, id);
+    return { event, before, after };
+  }
+
+  decide(inputs: readonly Input[], circumstances: Circumstances): readonly Decided[] {
+    const { at, newId, executors, workerFor, attended, patient } = circumstances;
+    const decided: Decided[] = [];
+    const decideOn = (input: Input): boolean => {
+      const events = interpret(this.#workflows, this.#run, input);
+      for (const event of events) decided.push(this.follow(event));
+      return events.length > 0;
+    };
+    inputs.forEach(decideOn);
+    this.#ready.offer((agent) => {
+      const worker = workerFor(agent);
+      if (decideOn({ kind: 'start-step', at, agent, newSession: newId(), executors, worker }))
+        return 'started';
+      const isLimited = waitsForLimit(this.#workflows, this.#run, { agent, executors, at });
+      return isLimited ? 'limited' : 'refused';
+    });
+    decideOn({ kind: 'idle', at, attended, patient });
+    return decided;
+  }
+}
