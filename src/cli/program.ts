@@ -150,6 +150,19 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option(...DATABASE)
     .action(async (options) => finish((await import('./commands/serve.ts')).serve(here, options)));
   raymond
+    .command('worker')
+    .description('execute steps of the runs in a database, until it is stopped')
+    .option(...DATABASE)
+    .option('--name <name>', 'the name of the worker (default: the name of this machine)')
+    .option('--state <folder>', 'where it keeps its steps; each worker needs its own')
+    .option('--prompts <n>', 'how many prompts it executes at once (default 8)')
+    .option('--scripts <n>', 'how many scripts it executes at once (default 8)')
+    .option('--prompts-for-all <n>', 'how many prompts all workers may execute at once')
+    .option('--scripts-for-all <n>', 'how many scripts all workers may execute at once')
+    .option('--lease <seconds>', 'others take its steps after so long without a sign of life (60)')
+    .option('--trust-runs', 'also execute runs that no key of this user has sealed')
+    .action(async (options) => finish((await import('./commands/worker.ts')).worker(here, options)));
+  raymond
     .command('prune [runs...]')
     .description('remove completed runs, or the named ones')
     .option('--all', 'also remove runs that failed, wait or were stopped')
@@ -271,6 +284,9 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
   raymond
     .command('__detached <run>', { hidden: true })
     .action(async (run) => finish((await import('./commands/detached.ts')).detached(here, run)));
+  raymond
+    .command('__guard', { hidden: true })
+    .action(async () => finish((await import('./commands/guard.ts')).guard()));
   raymond
     .command('__complete [words...]', { hidden: true })
     .action(async (words) =>

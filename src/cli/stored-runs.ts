@@ -1,11 +1,24 @@
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { isAlive, processSpace, self } from '../execute/process/index.ts';
+import type { Disk } from '../journal/disk.ts';
 import { type FileRuns, type FileRunsParts, fileRuns } from '../journal/file-runs.ts';
+import { type Lock, takeLock } from '../journal/lock.ts';
 import type { LocatedProcess } from '../journal/lock-owner.ts';
 import type { Clock } from '../ports.ts';
 import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
 import { stderr } from './terminal.ts';
+
+/** Gives a folder to this process alone, as if it were a run. */
+export function lockFolder(
+  { disk, clock }: { readonly disk: Disk; readonly clock: Clock },
+  folder: string,
+): Promise<Pick<Lock, 'release'>> {
+  const here = { ...self(), space: processSpace(), host: hostname() };
+  const report = (text: string) => stderr.say(text);
+  return takeLock(disk, join(folder, 'lock'), { self: here, clock, isAlive, report });
+}
 
 /** The part of the store that reads and changes single runs. */
 export function storedRuns({

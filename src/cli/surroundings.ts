@@ -5,7 +5,7 @@ import type { RunProcesses } from '../execute/process/index.ts';
 import { type Disk, realDisk } from '../journal/disk.ts';
 import { fileStore } from '../journal/file-store.ts';
 import { laterRecords, laterStore } from '../journal/later.ts';
-import { findProject, makeProject, type Project } from '../journal/project.ts';
+import { findProject, makeProject, type Project, projectIn } from '../journal/project.ts';
 import { type UserKey, userKey } from '../journal/user-key.ts';
 import { workspaceOf } from '../journal/workspace.ts';
 import type { Clock, Executor, RunStore, StepRecords, Workspace } from '../ports.ts';
@@ -19,6 +19,8 @@ export interface Surroundings {
   readonly store: RunStore;
   /** Present if the runs are in a database, where workers carry them. Connects when first called. */
   readonly database?: () => Promise<DatabaseRuns>;
+  /** It may contain a password, so it is only for connections. */
+  readonly databaseUrl?: string;
   readonly clock: Clock;
   readonly newId: () => string;
   /** For the files of the user and the configuration; runs are reached through the store. */
@@ -31,6 +33,10 @@ export interface Surroundings {
   processes(run: string): Promise<RunProcesses>;
   /** Creates the folder for runs, or throws a UserError. */
   makeProject(): Promise<void>;
+  /** Seals what the user chooses. */
+  readonly key: UserKey;
+  /** Gives a folder to this process alone, or throws a UserError that names the owner. */
+  lockFolder(folder: string): Promise<{ release(): Promise<void> }>;
 }
 
 /** The parts that a caller may replace. */
@@ -39,6 +45,8 @@ export interface Outside {
   readonly disk?: Disk;
   /** The database of the runs, or "none"; undefined leaves it to the config files. */
   readonly database?: string | undefined;
+  /** The folder in which a worker keeps its steps, in place of the folder of a project. */
+  readonly stateFolder?: string | undefined;
   readonly scriptExecutor?: ((processes: RunProcesses) => Executor) | undefined;
 }
 
@@ -49,9 +57,13 @@ export async function surroundings({
   cwd = process.cwd(),
   disk = realDisk,
   database: given,
+  stateFolder,
   scriptExecutor,
 }: Outside = {}): Promise<Surroundings> {
-  const project = await findProject(disk, cwd, homeFolder());
+  const project =
+    stateFolder === undefined
+      ? await findProject(disk, cwd, homeFolder())
+      : await projectIn(disk, stateFolder);
   const workspace = (run: string) => workspaceOf(disk, project, run);
   const key = userKey(disk, join(userStateFolder(), 'key'));
   // Some commands need neither, so they load neither.
@@ -68,6 +80,7 @@ export async function surroundings({
       ? laterStore(async () => (await database()).store)
       : fileStore({ disk, project, key, clock, runs }),
     ...(database && { database }),
+    ...(url !== undefined && { databaseUrl: url }),
     clock,
     newId: randomUUID,
     disk,
@@ -80,6 +93,9 @@ export async function surroundings({
       }),
     processes,
     makeProject: () => makeProject(disk, project),
+    key,
+    lockFolder: async (folder) =>
+      (await import('./stored-runs.ts')).lockFolder({ disk, clock }, folder),
   };
 }
 

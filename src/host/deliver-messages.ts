@@ -70,7 +70,7 @@ interface Delivered {
 }
 
 /** The input of a message; undefined if the message is for an earlier process. */
-function inputFrom(message: Message, pid: number, at: number): Input | undefined {
+export function inputFrom(message: Message, pid: number, at: number): Input | undefined {
   if (message.kind === 'stop')
     return message.pid === pid ? { kind: 'stop', at, how: message.how } : undefined;
   if (message.kind === 'permission') return { ...message, kind: 'permission-decided', at };
@@ -79,7 +79,7 @@ function inputFrom(message: Message, pid: number, at: number): Input | undefined
 }
 
 /** Whether a message can no longer have an effect on the run. */
-function isSettled(message: Message, { agents, status }: Run, pid: number): boolean {
+export function isSettled(message: Message, { agents, status }: Run, pid: number): boolean {
   if (message.kind === 'stop') {
     if (message.pid !== pid || status.kind === 'ended') return true;
     return status.kind === 'stopping' && (status.how === 'now' || message.how === 'drain');

@@ -69,6 +69,13 @@ export async function findProject(disk: Disk, cwd: string, home: string): Promis
   return project;
 }
 
+/** The folder of a worker, which keeps runs of many projects. Throws a UserError if others can change it. */
+export async function projectIn(disk: Disk, folder: string): Promise<Project> {
+  const project = projectAt(resolve(folder));
+  await checkProject(disk, project);
+  return project;
+}
+
 /** Creates the folders for runs, or throws a UserError. Prompts may contain secrets, so git ignores them and others cannot read them. */
 export async function makeProject(disk: Disk, project: Project): Promise<void> {
   try {

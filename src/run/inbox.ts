@@ -6,6 +6,10 @@ export class Inbox<T> {
   #wake: (() => void) | undefined;
   #failure: { readonly error: unknown } | undefined;
 
+  get isEmpty(): boolean {
+    return this.#items.length === 0;
+  }
+
   put(item: T): void {
     this.#items.push(item);
     this.#wake?.();

@@ -90,7 +90,7 @@ export class Steps {
         if (event.how === 'now') this.stopAll();
         break;
       case 'agent-stop-requested':
-        this.#stop(event.agent);
+        this.stop(event.agent);
         break;
       case 'permission-answered': {
         const { agent, request, decision, text } = event;
@@ -121,7 +121,7 @@ export class Steps {
     this.#ports.keeper?.catchUp(run);
     await this.#ports.endStrays?.();
     await Promise.all(left.map(([, agent]) => this.#stopIfLooser(initial, run, agent)));
-    for (const [id, { stoppedBy }] of left) if (stoppedBy !== undefined) this.#stop(id);
+    for (const [id, { stoppedBy }] of left) if (stoppedBy !== undefined) this.stop(id);
   }
 
   /** Launches the running step of an agent, or adopts it if an earlier process has begun it. */
@@ -140,8 +140,13 @@ export class Steps {
     void this.#follow(run, agent, status, running, prints);
   }
 
+  stop(agent: string): void {
+    this.#trees.stop(agent);
+    void this.#running.get(agent)?.then((running) => running.stop());
+  }
+
   stopAll(): void {
-    for (const id of this.#running.keys()) this.#stop(id);
+    for (const id of this.#running.keys()) this.stop(id);
   }
 
   /** Stops all steps, for any end of the loop. */
@@ -187,11 +192,6 @@ export class Steps {
     const text = `stopped, to continue under the rules of this resume: ${why}`;
     this.#ports.live({ agent: agent.id, step: status.step }, { kind: 'note', text });
     running.stop();
-  }
-
-  #stop(agent: string): void {
-    this.#trees.stop(agent);
-    void this.#running.get(agent)?.then((running) => running.stop());
   }
 
   /** The process before may have died before it gave a decision to the agent. */

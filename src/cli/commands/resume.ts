@@ -11,7 +11,7 @@ import { UserError } from '../../model/user-error.ts';
 import { overlaid } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
-import type { Lease, RunStore, StoredRun, WorkflowLibrary } from '../../ports.ts';
+import type { Lease, RunStore, StoredRun } from '../../ports.ts';
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
@@ -22,7 +22,7 @@ import { dueRuns } from '../due-runs.ts';
 import { announce, followWorkers, type HandOver } from '../follow-workers.ts';
 import { acceptForeign } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
-import { loadNamed } from '../load-named.ts';
+import { loadWorkflows } from '../load-workflows.ts';
 import { openLog } from '../log-file.ts';
 import { withNormalChoices } from '../normal-choices.ts';
 import { FOREIGN, unsealedNotice } from '../own-runs.ts';
@@ -174,7 +174,7 @@ async function resumeOne(
       agent: settings.agent,
       ...(config.agents && { agents: config.agents }),
     });
-    await loadAll(library, run);
+    await loadWorkflows(library, run, (error) => stderr.error(error));
     // Workers have the files as the run has read them.
     const accepted =
       around.database && !given.acceptChanges ? [] : await acceptedChanges(run, library, given);
@@ -259,25 +259,6 @@ async function repeatResult(run: Run, { json }: RunOptions): Promise<number> {
   stderr.offer(`${run.id} is completed. To see its history: raymond show ${shellWord(run.id)}`);
   if (run.result !== undefined && !json) await stdout.result(run.result);
   return 0;
-}
-
-/**
- * Loads every workflow that the run has read, because the run may enter it again. A missing workflow
- * fails only the agents that are in it or return to it.
- */
-async function loadAll(library: WorkflowLibrary, run: Run): Promise<void> {
-  const needed = new Set([run.workflow]);
-  for (const [, agent] of run.agents) {
-    needed.add(agent.workflow);
-    for (const frame of agent.stack) needed.add(frame.workflow);
-  }
-  for (const ref of new Set([...needed, ...[...run.workflowFiles].map(([read]) => read)])) {
-    await library.load(ref).catch((error) => {
-      if (!(error instanceof UserError)) throw error;
-      if (needed.has(ref)) stderr.error(error);
-    });
-    await loadNamed(library, ref);
-  }
 }
 
 /** A rehearsal continues where it stopped: with the answers and replies that were not yet given. */

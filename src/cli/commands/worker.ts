@@ -1,0 +1,79 @@
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isAlive, processSpace, self } from '../../execute/process/index.ts';
+import { runWorker } from '../../fleet/worker.ts';
+import { wrongUsage } from '../../options/wrong-usage.ts';
+import { nameOf } from '../../postgres/address.ts';
+import { openDatabase } from '../../postgres/database.ts';
+import { migrate } from '../../postgres/migrations.ts';
+import { postgresStore } from '../../postgres/postgres-store.ts';
+import { sealedText } from '../own-runs.ts';
+import { runCodec } from '../run-codec.ts';
+import { stopOnSignals } from '../signals.ts';
+import { type Here, surroundings } from '../surroundings.ts';
+import { stderr } from '../terminal.ts';
+import { makeOwnFolder, userStateFolder } from '../user-folders.ts';
+import { openQueues, workerPorts } from '../worker-ports.ts';
+
+export interface WorkerOptions {
+  readonly name?: string;
+  readonly state?: string;
+  readonly prompts?: string;
+  readonly scripts?: string;
+  readonly promptsForAll?: string;
+  readonly scriptsForAll?: string;
+  readonly lease?: string;
+  readonly trustRuns?: boolean;
+}
+
+/** Takes steps of the runs in a database until it is stopped. */
+export async function worker(here: Here, options: WorkerOptions): Promise<number> {
+  const { databaseUrl: url } = await here();
+  if (url === undefined)
+    throw wrongUsage('No database is named.', 'Name one with --database, or set RAYMOND_DATABASE.');
+  const name = options.name ?? hostname();
+  const limits = {
+    prompts: numberIn('--prompts', options.prompts, 8),
+    scripts: numberIn('--scripts', options.scripts, 8),
+  };
+  const leaseMs = 1000 * numberIn('--lease', options.lease, 60, 2);
+  const stateFolder = resolve(options.state ?? join(userStateFolder(), 'workers', name));
+  await makeOwnFolder(stateFolder);
+  const around = await surroundings({ stateFolder, database: 'none' });
+  await around.makeProject();
+  const report = (text: string) => stderr.say(text);
+  const database = openDatabase({ url, report, isPatient: true });
+  await migrate(database);
+  const world = () => ({ self: { ...self(), space: processSpace(), host: hostname() }, isAlive });
+  const { clock, key } = around;
+  const store = postgresStore({ database, key, codec: runCodec, sealedText, clock, world });
+  const lock = await around.lockFolder(stateFolder);
+  const { queues, close } = openQueues(url, {
+    prompts: optionalNumberIn('--prompts-for-all', options.promptsForAll),
+    scripts: optionalNumberIn('--scripts-for-all', options.scriptsForAll),
+  });
+  try {
+    const ports = await workerPorts({
+      ...{ around, database, store, queues, name, limits, leaseMs },
+      trustRuns: options.trustRuns === true,
+    });
+    stderr.say(`The worker ${name} takes steps from ${nameOf(database.address)}.`);
+    await runWorker(ports, stopOnSignals);
+    return 0;
+  } finally {
+    await close();
+    await database.close();
+    await lock.release();
+  }
+}
+
+function numberIn(option: string, text: string | undefined, usual: number, least = 1): number {
+  return optionalNumberIn(option, text, least) ?? usual;
+}
+
+function optionalNumberIn(option: string, text: string | undefined, least = 1): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (/^\d{1,6}$/.test(text) && number >= least) return number;
+  throw wrongUsage(`${option} is "${text}".`, `Write a whole number from ${least} on.`);
+}

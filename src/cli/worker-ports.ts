@@ -1,0 +1,136 @@
+/** Builds what a worker needs: its folder, its guard, its queues, and the ports of each run. */
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
+import { dbosQueues } from '../fleet/dbos-queues.ts';
+import type { FleetPorts, Limits, Queues, RunPorts } from '../fleet/ports.ts';
+import { readText, replaceFile } from '../journal/disk.ts';
+import type { Run } from '../model/run.ts';
+import type { RunStore } from '../ports.ts';
+import type { Database } from '../postgres/database.ts';
+import { listenTo } from '../postgres/notices.ts';
+import { readConfiguration } from './configuration.ts';
+import { endOldGuard, startGuard } from './guard.ts';
+import { loadWorkflows } from './load-workflows.ts';
+import { sealedText } from './own-runs.ts';
+import { runCodec } from './run-codec.ts';
+import type { Surroundings } from './surroundings.ts';
+import { stderr } from './terminal.ts';
+import { executors, libraryFor } from './wire.ts';
+import { runWorld } from './world.ts';
+
+export interface WorkerChoices {
+  readonly name: string;
+  readonly limits: Limits;
+  readonly leaseMs: number;
+  /** Also executes runs that no key of this user has sealed. */
+  readonly trustRuns: boolean;
+}
+
+export interface WorkerParts extends WorkerChoices {
+  /** The folder of the project is the one of the worker. */
+  readonly around: Surroundings;
+  readonly database: Database;
+  readonly store: RunStore;
+  readonly queues: Queues;
+}
+
+export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
+  const { around, database, queues, leaseMs, name, limits } = parts;
+  const { disk, project } = around;
+  const folderOf = (run: string) => around.workspace(run).folder;
+  const guardFile = join(project.folder, 'guard');
+  await endOldGuard({ disk, file: guardFile });
+  return {
+    database,
+    queues,
+    leaseMs,
+    runs: { codec: runCodec, sealedText },
+    notices: listenTo(database),
+    worker: {
+      name,
+      limits,
+      host: hostname(),
+      pid: process.pid,
+      place: await placeOf(around),
+    },
+    newId: around.newId,
+    guard: () => startGuard({ disk, file: guardFile, worker: self(), leaseMs, folderOf }),
+    openRun: (run) => openRun(parts, run),
+    leftRuns: () => leftRuns(around),
+    async endProcesses(runs, graceMs) {
+      const folders = [...foldersWithProcesses(runs.map(folderOf))];
+      await Promise.all(folders.map((folder) => new RunProcesses(folder).endStrays(graceMs)));
+    },
+    report: (text) => stderr.say(text),
+  };
+}
+
+/** The queues have connections of their own. */
+export function openQueues(
+  url: string,
+  limitsForAll: { readonly [kind in keyof Limits]: number | undefined },
+): { readonly queues: Queues; close(): Promise<void> } {
+  const pool = new pg.Pool({ connectionString: url, max: 3, application_name: 'raymond queues' });
+  pool.on('error', () => {});
+  return { queues: dbosQueues({ pool, limitsForAll }), close: () => pool.end() };
+}
+
+async function openRun(parts: WorkerParts, run: Run): Promise<RunPorts | undefined> {
+  const { around, store, trustRuns } = parts;
+  const found = await store.look(run.id);
+  if (found.kind === 'damaged') throw found.problem;
+  if (!found.isOwn && !trustRuns) {
+    stderr.say(
+      `${run.id} is left to other workers: no key on this machine has sealed it. Copy the key of its user, or start this worker with --trust-runs.`,
+    );
+    return undefined;
+  }
+  const config = await readConfiguration(around.project);
+  const { agents } = config.options;
+  const library = libraryFor(around.workspace(run.id), run.cwd, {
+    agent: run.settings.agent,
+    ...(agents && { agents }),
+  });
+  const isLoaded = (state: Run) => [...state.workflowFiles].every(([ref]) => library.get(ref));
+  const load = async (state: Run) => {
+    if (!isLoaded(state)) await loadWorkflows(library, state, (error) => stderr.error(error));
+  };
+  await loadWorkflows(library, run, (error) => stderr.error(error));
+  const chosen = await executors(around, {
+    run: run.id,
+    settings: run.settings,
+    workflow: run.workflow,
+    library,
+    given: config.options,
+  });
+  return {
+    library,
+    load,
+    executors: chosen,
+    world: await runWorld(run, library),
+    folders: around.workspace(run.id),
+    keeper: chosen.keeper,
+    ...(chosen.endStrays && { endStrays: chosen.endStrays }),
+    ...(chosen.worktrees && { worktrees: chosen.worktrees }),
+    ...(chosen.files && { files: chosen.files }),
+  };
+}
+
+/** The runs that have a folder here. */
+async function leftRuns({ workspace }: Surroundings): Promise<readonly string[]> {
+  return readdir(join(workspace('x').folder, '..')).catch(() => []);
+}
+
+/** The id of the folder of a worker. It stays the same when the worker starts again. */
+async function placeOf({ disk, project }: Surroundings): Promise<string> {
+  const file = join(project.folder, 'place');
+  const known = await readText(disk, file, 100);
+  if (known) return known;
+  const place = randomUUID();
+  await replaceFile(disk, file, place);
+  return place;
+}

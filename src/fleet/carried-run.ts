@@ -1,0 +1,320 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Input } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import type { Clock, StepKey } from '../ports.ts';
+import type { Queries } from '../postgres/database.ts';
+import { eventsAfter, findRow } from '../postgres/run-row.ts';
+import { type Decided, Decider } from '../run/decider.ts';
+import { Inbox } from '../run/inbox.ts';
+import { Steps } from '../run/steps.ts';
+import { RunBusy, RunGone, WorkerLost } from './lock-run.ts';
+import type { FleetPorts, RunPorts } from './ports.ts';
+import type { StepKind } from './step-kind.ts';
+import { lostEnd, type TakenStep, type TurnResult, takeTurn } from './turn.ts';
+
+/** The part of a worker that its runs use. */
+export interface Life {
+  readonly id: string;
+  readonly clock: Clock;
+  /** Whether the worker may still act. Checked before everything that cannot be undone. */
+  isOver(): boolean;
+  isDraining(): boolean;
+  /** Whether other steps of this kind wait in the queue. */
+  isAwaited(kind: StepKind): boolean;
+  /** Others have declared this worker dead. */
+  lose(): void;
+}
+
+/** The steps of one run that this worker executes. */
+export class CarriedRun {
+  readonly #ports: FleetPorts;
+  readonly #life: Life;
+  readonly #parts: RunPorts;
+  readonly #steps: Steps;
+  readonly #inbox: Inbox<Input>;
+  /** The agents whose steps this worker wants to take. */
+  readonly #wanted = new Map<string, Wish>();
+  /** The agents whose steps run here. */
+  readonly #carried = new Map<string, CarriedAgent>();
+  readonly #kept = new Map<string, ((queries: Queries) => Promise<void>)[]>();
+  #run: Run;
+  #isLookDue = false;
+  #isNewsDue = false;
+  #pump: Promise<void> | undefined;
+  #isGone = false;
+
+  /** Undefined if this worker refuses the run. */
+  static async open(ports: FleetPorts, life: Life, run: Run): Promise<CarriedRun | undefined> {
+    const kept = new Map<string, ((queries: Queries) => Promise<void>)[]>();
+    const parts = await ports.openRun(run, (step, store) => {
+      kept.set(keyOf(step), [...(kept.get(keyOf(step)) ?? []), store]);
+    });
+    return parts && new CarriedRun(ports, life, run, parts, kept);
+  }
+
+  private constructor(
+    ports: FleetPorts,
+    life: Life,
+    run: Run,
+    parts: RunPorts,
+    kept: Map<string, ((queries: Queries) => Promise<void>)[]>,
+  ) {
+    this.#ports = ports;
+    this.#life = life;
+    this.#run = run;
+    this.#parts = parts;
+    this.#kept = kept;
+    this.#inbox = new WakingInbox(() => this.#wake());
+    this.#steps = new Steps(this.#inbox, { ...parts, clock: life.clock, live: () => {} });
+  }
+
+  get isIdle(): boolean {
+    return this.#carried.size === 0 && this.#wanted.size === 0 && this.#pump === undefined;
+  }
+
+  /** Whether nothing more will happen in the run, unless a command changes it. */
+  get isOver(): boolean {
+    return this.#isGone || this.#run.status.kind === 'ended';
+  }
+
+  /** Executes the waiting step of an agent, and perhaps those that follow. Resolves when that is over. */
+  async take(agent: string): Promise<void> {
+    const wish = this.#wanted.get(agent) ?? newWish();
+    this.#wanted.set(agent, wish);
+    this.#wake();
+    await wish.over;
+  }
+
+  /** Decides what has become due: messages, deadlines, a new run. Resolves when it is decided. */
+  async look(): Promise<void> {
+    this.#isLookDue = true;
+    this.#wake();
+    await this.#pump;
+  }
+
+  /** Another worker or a command has changed the run. */
+  hear(): void {
+    if (this.#carried.size === 0) return;
+    this.#isNewsDue = true;
+    this.#wake();
+  }
+
+  /** Stops the steps. Their ends are decided as usual, so that other workers repeat them. */
+  stopSteps(): void {
+    this.#steps.stopAll();
+  }
+
+  /** Ends what the executors keep. No step may run. */
+  async close(): Promise<void> {
+    await this.#steps.close();
+  }
+
+  /** The worker is lost: nothing more is decided, and nobody waits any longer. */
+  abandon(): void {
+    for (const { settle } of [...this.#wanted.values(), ...this.#carried.values()]) settle();
+    this.#wanted.clear();
+    this.#carried.clear();
+  }
+
+  #wake(): void {
+    this.#pump ??= this.#work().finally(() => {
+      this.#pump = undefined;
+      if (this.#hasWork()) this.#wake();
+    });
+  }
+
+  #hasWork(): boolean {
+    if (this.#life.isOver() || this.#isGone) return false;
+    const isAsked = [...this.#wanted.values()].some(({ isNew }) => isNew);
+    return this.#isLookDue || this.#isNewsDue || isAsked || !this.#inbox.isEmpty;
+  }
+
+  async #work(): Promise<void> {
+    // Everything that arrives in the same turn of the event loop shares a transaction.
+    await Promise.resolve();
+    while (this.#hasWork()) {
+      const isOnlyNews = !this.#isLookDue && this.#wanted.size === 0 && this.#inbox.isEmpty;
+      this.#isNewsDue = false;
+      if (isOnlyNews) await this.#catchUp();
+      else await this.#turn();
+    }
+    if (this.#life.isOver()) this.abandon();
+  }
+
+  async #turn(): Promise<void> {
+    const { database, runs, worker, newId } = this.#ports;
+    const inputs = this.#inbox.takeNow();
+    const wanted = [...this.#wanted.keys()];
+    for (const wish of this.#wanted.values()) wish.isNew = false;
+    this.#isLookDue = false;
+    const { library, load } = this.#parts;
+    try {
+      const result = await takeTurn(
+        {
+          ...{ database, runs, library, newId },
+          load: (run) => load(run),
+          worker: { id: this.#life.id, name: worker.name, place: worker.place },
+          executors: this.#steps.executors,
+        },
+        this.#run,
+        {
+          inputs,
+          wanted,
+          isHeld: ({ agent, step }) => this.#carried.get(agent)?.step === step,
+          mayContinue: (agent, kind) => this.#mayContinue(agent, kind),
+          keep: (queries, step) => this.#keep(queries, step),
+        },
+      );
+      this.#carryOut(result, wanted);
+    } catch (error) {
+      await this.#recover(error, inputs, wanted);
+    }
+  }
+
+  async #recover(error: unknown, inputs: readonly Input[], wanted: readonly string[]) {
+    if (this.#life.isOver()) return;
+    if (error instanceof WorkerLost) {
+      this.#life.lose();
+      return;
+    }
+    if (error instanceof RunGone) {
+      this.#isGone = true;
+      this.#steps.stopAll();
+      this.abandon();
+      return;
+    }
+    if (!(error instanceof RunBusy))
+      this.#ports.report(
+        `${this.#run.id}: ${error instanceof Error ? error.message : error}. Raymond tries it again.`,
+      );
+    await delay(error instanceof RunBusy ? BUSY_MS : TROUBLE_MS);
+    for (const input of inputs) this.#inbox.put(input);
+    for (const agent of wanted) {
+      const wish = this.#wanted.get(agent);
+      if (wish) wish.isNew = true;
+    }
+    this.#isLookDue = true;
+  }
+
+  /** Acts on what is stored. */
+  #carryOut({ run, news, decided, taken, continued }: TurnResult, wanted: readonly string[]): void {
+    this.#run = run;
+    for (const { event } of [...news, ...decided]) this.#release(event, continued);
+    for (const step of taken) this.#carry(step);
+    for (const agent of wanted) {
+      if (!taken.some((step) => step.agent === agent)) this.#wanted.get(agent)?.settle();
+      this.#wanted.delete(agent);
+    }
+    for (const { event, after } of [...news, ...decided]) {
+      if (this.#life.isOver()) return;
+      const isElsewhere =
+        event.type === 'step-started' && !continued.some((step) => isSame(step, event));
+      if (!isElsewhere) this.#steps.act(event, after);
+    }
+    for (const step of taken) {
+      if (this.#life.isOver()) return;
+      if (step.how === 'lost') this.#inbox.put(lostEnd(step, run, this.#life.clock.now()));
+      else this.#steps.launch(run, step.agent, step.how);
+    }
+    if (run.status.kind === 'stopping' && run.status.how === 'now') this.#steps.stopAll();
+    for (const { agent } of taken)
+      if (run.agents.get(agent)?.stoppedBy !== undefined) this.#steps.stop(agent);
+  }
+
+  #carry(step: TakenStep): void {
+    const { over, settle } = this.#wanted.get(step.agent) ?? newWish();
+    const since = this.#life.clock.now();
+    this.#carried.set(step.agent, { step: step.step, kind: step.kind, since, over, settle });
+  }
+
+  /** The step of an agent has ended. The worker continues with its next step, or is done with the agent. */
+  #release(event: { readonly type: string }, continued: readonly StepKey[]): void {
+    if (!('agent' in event) || !('step' in event)) return;
+    const { type, agent, step } = event as StepKey & { readonly type: string };
+    if (!STEP_ENDS.has(type)) return;
+    this.#kept.delete(keyOf({ agent, step }));
+    const carried = this.#carried.get(agent);
+    if (carried?.step !== step) return;
+    const next = continued.find((one) => one.agent === agent);
+    if (next) {
+      this.#carried.set(agent, { ...carried, step: next.step });
+      return;
+    }
+    this.#carried.delete(agent);
+    carried.settle();
+  }
+
+  #mayContinue(agent: string, kind: StepKind): boolean {
+    const carried = this.#carried.get(agent);
+    if (carried?.kind !== kind || this.#life.isDraining()) return false;
+    const isLong = this.#life.clock.now() - carried.since > LONG_BATCH_MS;
+    return !isLong || !this.#life.isAwaited(kind);
+  }
+
+  async #keep(queries: Queries, step: StepKey): Promise<void> {
+    for (const store of this.#kept.get(keyOf(step)) ?? []) await store(queries);
+  }
+
+  /** Reads what others have decided. Some of it concerns the steps here, such as a stop. */
+  async #catchUp(): Promise<void> {
+    const { database } = this.#ports;
+    const { id, seq } = this.#run;
+    const row = await findRow(database, id);
+    if (!row || row.seq === seq) return;
+    const decider = new Decider(this.#steps.workflows, this.#run);
+    const news: Decided[] = [];
+    for await (const events of eventsAfter(database, id, row, seq))
+      news.push(...events.map((event) => decider.follow(event)));
+    await this.#parts.load(decider.run);
+    this.#run = decider.run;
+    for (const { event, after } of news)
+      if (event.type !== 'step-started' && !this.#life.isOver()) this.#steps.act(event, after);
+  }
+}
+
+interface Wish {
+  readonly over: Promise<void>;
+  settle(): void;
+  isNew: boolean;
+}
+
+interface CarriedAgent extends Pick<Wish, 'over' | 'settle'> {
+  readonly step: number;
+  readonly kind: StepKind;
+  readonly since: number;
+}
+
+function newWish(): Wish {
+  let settle = () => {};
+  const over = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { over, settle, isNew: true };
+}
+
+const STEP_ENDS: ReadonlySet<string> = new Set(['step-ended', 'step-failed', 'step-interrupted']);
+
+/** After this time, an agent goes back to the queue if others wait. */
+const LONG_BATCH_MS = 5_000;
+const BUSY_MS = 1_000;
+const TROUBLE_MS = 2_000;
+
+const keyOf = ({ agent, step }: StepKey) => `${step} ${agent}`;
+
+function isSame(a: StepKey, b: StepKey): boolean {
+  return a.agent === b.agent && a.step === b.step;
+}
+
+class WakingInbox extends Inbox<Input> {
+  readonly #onPut: () => void;
+
+  constructor(onPut: () => void) {
+    super();
+    this.#onPut = onPut;
+  }
+
+  override put(item: Input): void {
+    super.put(item);
+    this.#onPut();
+  }
+}

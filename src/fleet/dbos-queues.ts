@@ -1,0 +1,74 @@
+/**
+ * The queues of DBOS. A workflow of DBOS stands for a step, or for several steps of an agent in a row. It
+ * stores nothing itself: the claims say who executes a step, so a workflow that runs twice changes
+ * nothing.
+ */
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { registerInternalQueue } from '@dbos-inc/dbos-sdk/internal/wfqueue';
+import type pg from 'pg';
+import type { ExecuteStep, Limits, Queues } from './ports.ts';
+import { APPLICATION, QUEUE_SCHEMA, QUEUE_VERSION, queueOf, STEP_WORKFLOW } from './queue-table.ts';
+
+export interface DbosQueuesParts {
+  readonly pool: pg.Pool;
+  /** The most steps that may run at once on all workers. Undefined without a limit. */
+  readonly limitsForAll: { readonly [kind in keyof Limits]: number | undefined };
+}
+
+export function dbosQueues({ pool, limitsForAll }: DbosQueuesParts): Queues {
+  let execute: ExecuteStep = async () => {};
+  let isRegistered = false;
+  return {
+    async start(worker, limits, given) {
+      execute = given;
+      DBOS.setConfig({
+        name: APPLICATION,
+        // Only the pool is used. DBOS wants the form of a URL.
+        systemDatabaseUrl: 'postgresql://raymond@localhost/raymond',
+        systemDatabasePool: pool,
+        systemDatabaseSchemaName: QUEUE_SCHEMA,
+        executorID: worker,
+        applicationVersion: QUEUE_VERSION,
+        logger: SILENT,
+        useListenNotify: false,
+        enableOTLP: false,
+        tracingEnabled: false,
+      });
+      if (!isRegistered) {
+        isRegistered = true;
+        DBOS.registerWorkflow(
+          (run: string, agent: string, kind: string) => execute(run, agent, kind),
+          // The claims count the attempts.
+          { name: STEP_WORKFLOW, maxRecoveryAttempts: 1_000_000 },
+        );
+        for (const kind of ['prompt', 'script'] as const)
+          registerInternalQueue(queueOf(kind), {
+            workerConcurrency: limits[`${kind}s`],
+            ...forAll(limitsForAll[`${kind}s`]),
+            minPollingIntervalMs: POLL_MS,
+          });
+      }
+      await DBOS.launch();
+    },
+    stop: () => DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_MS }),
+    async clean(liveWorkers) {
+      const live = new Set(liveWorkers);
+      const over = await DBOS.listWorkflows({ ...LIST, status: [...OVER], limit: MOST });
+      const begun = await DBOS.listWorkflows({ ...LIST, status: 'PENDING', limit: MOST });
+      const left = begun.filter(({ executorId }) => !live.has(executorId ?? ''));
+      const ids = [...over, ...left].map(({ workflowID }) => workflowID);
+      if (ids.length > 0) await DBOS.deleteWorkflows(ids);
+    },
+  };
+}
+
+const forAll = (concurrency: number | undefined) => concurrency !== undefined && { concurrency };
+const POLL_MS = 100;
+const LONGEST_MS = 2 ** 31 - 1;
+const MOST = 1000;
+const LIST = { workflowName: STEP_WORKFLOW, loadInput: false, loadOutput: false };
+const OVER = ['SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED'] as const;
+
+/** Trouble of the database passes. Raymond reports it itself. */
+const nothing = () => {};
+const SILENT = { info: nothing, debug: nothing, warn: nothing, error: nothing };

@@ -1,0 +1,281 @@
+/**
+ * INV-38: A worker that cannot renew its lease ends its steps before others may take them, and then does
+ * nothing more under its old name.
+ *
+ * One life of a worker: from its registration until it is stopped or lost.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../ports.ts';
+import { findRow, runOf } from '../postgres/run-row.ts';
+import { CarriedRun, type Life } from './carried-run.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { monotonicMs } from './monotonic.ts';
+import type { FleetPorts, Guard } from './ports.ts';
+import { awaitedKinds } from './queue-table.ts';
+import type { StepKind } from './step-kind.ts';
+import { takeDue } from './wakeups.ts';
+import {
+  buryDead,
+  type LeftStep,
+  liveWorkers,
+  register,
+  requeueLost,
+  unregister,
+} from './worker-table.ts';
+
+/** How a worker is asked to stop: `drain` lets its steps finish. */
+export type StopHow = 'drain' | 'now';
+
+/** Resolves when the worker has stopped, or has lost its lease. */
+export async function live(
+  ports: FleetPorts,
+  stops: { current: StopHow | undefined; onStop: ((how: StopHow) => void) | undefined },
+): Promise<'stopped' | 'lost'> {
+  const id = ports.newId();
+  const guard = ports.guard();
+  const registeredAt = monotonicMs();
+  const left = await register(ports.database, id, ports.worker, ports.leaseMs);
+  const worker = new WorkerLife(ports, id, guard, registeredAt);
+  return worker.live(left, stops);
+}
+
+class WorkerLife implements Life {
+  readonly id: string;
+  readonly clock: Clock;
+  readonly #ports: FleetPorts;
+  readonly #guard: Guard;
+  readonly #heartbeat: Heartbeat;
+  readonly #runs = new Map<string, Promise<CarriedRun | undefined>>();
+  readonly #refused = new Set<string>();
+  readonly #ended: Promise<'stopped' | 'lost'>;
+  #end: (how: 'stopped' | 'lost') => void = () => {};
+  #isDraining = false;
+  #isLost = false;
+  #awaited: ReadonlySet<string> = new Set();
+  #wakeSweep: (() => void) | undefined;
+
+  constructor(ports: FleetPorts, id: string, guard: Guard, registeredAt: number) {
+    this.id = id;
+    this.#ports = ports;
+    this.#guard = guard;
+    this.#heartbeat = new Heartbeat(
+      {
+        database: ports.database,
+        worker: id,
+        leaseMs: ports.leaseMs,
+        guard,
+        onLost: (why) => this.#lost(why),
+      },
+      registeredAt,
+    );
+    this.clock = {
+      now: () => Math.floor(this.#heartbeat.now()),
+      at: (time, callback) => {
+        const timer = setTimeout(callback, Math.max(0, time - this.#heartbeat.now()));
+        return () => clearTimeout(timer);
+      },
+    };
+    this.#ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  isOver(): boolean {
+    return this.#isLost || this.#heartbeat.isOver;
+  }
+
+  isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  isAwaited(kind: StepKind): boolean {
+    return this.#awaited.has(kind);
+  }
+
+  lose(): void {
+    this.#lost('others have declared it dead');
+  }
+
+  async live(
+    left: readonly LeftStep[],
+    stops: Parameters<typeof live>[1],
+  ): Promise<'stopped' | 'lost'> {
+    const { queues, worker, notices } = this.#ports;
+    await this.#endStrays(left);
+    stops.onStop = (how) => void this.#stop(how);
+    const endings = [
+      notices.on('work', undefined, () => this.#wakeSweep?.()),
+      notices.on('events', undefined, (run) => this.#hear(run)),
+    ];
+    try {
+      await queues.start(this.id, worker.limits, (run, agent) => this.#execute(run, agent));
+      for (const { run, agent } of left) void this.#execute(run, agent);
+      void this.#sweep();
+      if (stops.current) void this.#stop(stops.current);
+      const how = await this.#ended;
+      if (how === 'lost') await queues.stop();
+      return how;
+    } finally {
+      stops.onStop = undefined;
+      for (const end of endings) end();
+      this.#heartbeat.close();
+      this.#guard.end();
+    }
+  }
+
+  /** Ends what an earlier life has left, except the steps that this one adopts. */
+  async #endStrays(left: readonly LeftStep[]): Promise<void> {
+    const adopted = new Set(left.map(({ run }) => run));
+    const others = (await this.#ports.leftRuns()).filter((run) => !adopted.has(run));
+    await this.#ports.endProcesses(others, STRAY_GRACE_MS);
+  }
+
+  async #execute(run: string, agent: string): Promise<void> {
+    const carried = await this.#carried(run).catch(() => undefined);
+    if (!this.isOver()) await carried?.take(agent);
+  }
+
+  /** The run with all that is needed to execute its steps here. */
+  #carried(id: string): Promise<CarriedRun | undefined> {
+    const known = this.#runs.get(id);
+    if (known) return known;
+    const opening = this.#open(id);
+    this.#runs.set(id, opening);
+    void opening.then(
+      (carried) => !carried && this.#runs.delete(id),
+      (error) => {
+        this.#runs.delete(id);
+        this.#ports.report(`${id}: ${error instanceof Error ? error.message : error}`);
+      },
+    );
+    return opening;
+  }
+
+  async #open(id: string): Promise<CarriedRun | undefined> {
+    const { database, runs } = this.#ports;
+    const row = await findRow(database, id);
+    if (!row || this.#refused.has(id)) return undefined;
+    this.#guard.watch(id);
+    const run = await runOf(database, runs, id, row);
+    const carried = await CarriedRun.open(this.#ports, this, run);
+    if (!carried) this.#refused.add(id);
+    return carried;
+  }
+
+  #hear(run: string | undefined): void {
+    const concerned = run === undefined ? [...this.#runs.values()] : [this.#runs.get(run)];
+    for (const carried of concerned) void carried?.then((one) => one?.hear()).catch(() => {});
+  }
+
+  /** Looks for runs that are due and for steps of dead workers, until the end. */
+  async #sweep(): Promise<void> {
+    const { leaseMs } = this.#ports;
+    let nextBurial = 0;
+    let nextCleaning = Date.now() + CLEAN_EVERY_MS * Math.random();
+    while (!this.isOver() && !this.#isDraining) {
+      try {
+        const woken = this.#sleep();
+        await this.#lookAtDue();
+        if (Date.now() >= nextBurial) {
+          nextBurial = Date.now() + Math.min(leaseMs / 4, 2_000);
+          await this.#bury();
+        }
+        if (Date.now() >= nextCleaning) {
+          nextCleaning = Date.now() + CLEAN_EVERY_MS;
+          await this.#clean();
+        }
+        await woken;
+      } catch (error) {
+        if (this.isOver()) return;
+        this.#ports.report(error instanceof Error ? error.message : String(error));
+        await delay(SWEEP_MS);
+      }
+    }
+  }
+
+  /** Resolves after a while, or when there is news. */
+  #sleep(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, SWEEP_MS * (0.75 + Math.random() / 2));
+      this.#wakeSweep = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #lookAtDue(): Promise<void> {
+    const due = await takeDue(this.#ports.database, MOST_DUE);
+    await Promise.all(
+      due.map(async (id) => {
+        const carried = await this.#carried(id).catch(() => undefined);
+        if (!this.isOver()) await carried?.look();
+      }),
+    );
+  }
+
+  async #bury(): Promise<void> {
+    const { database, report } = this.#ports;
+    for (const name of await buryDead(database))
+      report(`The worker ${name} has given no sign of life. Others take its steps.`);
+    this.#awaited = await awaitedKinds(database);
+    await this.#closeIdle();
+  }
+
+  async #clean(): Promise<void> {
+    const { database, queues } = this.#ports;
+    await requeueLost(database);
+    await queues.clean(await liveWorkers(database));
+  }
+
+  /** Runs without a step here keep nothing, once they are over. */
+  async #closeIdle(): Promise<void> {
+    for (const [id, opening] of this.#runs) {
+      const carried = await opening.catch(() => undefined);
+      if (!carried?.isIdle || !carried.isOver) continue;
+      this.#runs.delete(id);
+      await carried.close();
+    }
+  }
+
+  async #stop(how: StopHow): Promise<void> {
+    const isFirst = !this.#isDraining;
+    this.#isDraining = true;
+    this.#wakeSweep?.();
+    if (how === 'now') for (const one of await this.#opened()) one.stopSteps();
+    if (!isFirst) return;
+    // Takes no more steps, and waits for those that run.
+    await this.#ports.queues.stop();
+    while (!this.isOver() && (await this.#opened()).some((one) => !one.isIdle)) await delay(50);
+    for (const one of await this.#opened()) await one.close();
+    if (this.isOver()) return;
+    await unregister(this.#ports.database, this.id);
+    this.#end('stopped');
+  }
+
+  async #opened(): Promise<readonly CarriedRun[]> {
+    const all = await Promise.all(
+      [...this.#runs.values()].map((one) => one.catch(() => undefined)),
+    );
+    return all.filter((one) => one !== undefined);
+  }
+
+  #lost(why: string): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#heartbeat.close();
+    const { worker, report, endProcesses, leaseMs } = this.#ports;
+    report(`The worker ${worker.name} ends its steps: ${why}.`);
+    const ended = endProcesses([...this.#runs.keys()], leaseMs / 20);
+    void ended.finally(async () => {
+      for (const one of await this.#opened()) one.abandon();
+      this.#wakeSweep?.();
+      this.#end('lost');
+    });
+  }
+}
+
+const SWEEP_MS = 1_000;
+const CLEAN_EVERY_MS = 5_000;
+const MOST_DUE = 20;
+const STRAY_GRACE_MS = 1_000;

@@ -1,0 +1,39 @@
+import { UserError } from '../model/user-error.ts';
+import type { Queries } from '../postgres/database.ts';
+import { lockRow, type RunRow } from '../postgres/run-row.ts';
+
+/** This worker was declared dead, because it did not renew its lease. Others have its steps. */
+export class WorkerLost extends Error {}
+
+/** The run was removed. */
+export class RunGone extends Error {}
+
+/** A command such as `rewind` holds the run at the moment. */
+export class RunBusy extends Error {}
+
+export interface LockedRun {
+  readonly row: RunRow;
+  /** The time of the database, so that all workers have the same clock. */
+  readonly at: number;
+}
+
+/**
+ * Locks a run for one transaction of a worker. The row of the worker is held, too: whoever declares the
+ * worker dead removes this row, and waits for the transaction.
+ */
+export async function lockRun(queries: Queries, run: string, worker: string): Promise<LockedRun> {
+  const row = await lockRow(queries, run).catch((error) => {
+    throw error instanceof UserError && error.code === 'no-run'
+      ? new RunGone(error.message)
+      : error;
+  });
+  const [facts] = await queries.query<{ at: number; isLeased: boolean }>(
+    `select (extract(epoch from clock_timestamp()) * 1000)::float8 as at,
+            exists (select from raymond.leases where run = $1 and until > clock_timestamp()) as "isLeased"
+       from raymond.workers where id = $2 for key share`,
+    [run, worker],
+  );
+  if (!facts) throw new WorkerLost('This worker was declared dead.');
+  if (facts.isLeased) throw new RunBusy(`A command changes ${run}.`);
+  return { row, at: Math.floor(facts.at) };
+}

@@ -1,0 +1,75 @@
+/** What a worker needs from outside. */
+import type { Run } from '../model/run.ts';
+import type { StepKey } from '../ports.ts';
+import type { Database, Queries } from '../postgres/database.ts';
+import type { Notices } from '../postgres/notices.ts';
+import type { RunParts } from '../postgres/run-row.ts';
+import type { StepsPorts } from '../run/steps.ts';
+
+export interface FleetPorts {
+  readonly database: Database;
+  readonly runs: RunParts;
+  readonly notices: Notices;
+  readonly worker: WorkerFacts;
+  /** How long others wait for a sign of life before they take the steps of this worker. */
+  readonly leaseMs: number;
+  readonly newId: () => string;
+  readonly queues: Queues;
+  readonly guard: () => Guard;
+  /** Everything that is needed to execute steps of a run here. Undefined if this worker refuses the run. */
+  openRun(run: Run, keep: KeepWithStep): Promise<RunPorts | undefined>;
+  /** The runs of which anything is left in the folder of this worker. */
+  leftRuns(): Promise<readonly string[]>;
+  /** Ends all processes of these runs on this machine. */
+  endProcesses(runs: readonly string[], graceMs: number): Promise<void>;
+  /** Shows a line to the user. */
+  report(text: string): void;
+}
+
+export interface WorkerFacts {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  /** The id of the folder in which it keeps its steps. Only one worker at a time uses a folder. */
+  readonly place: string;
+  readonly limits: Limits;
+}
+
+/** How many steps of a kind may run at once, on one worker. */
+export interface Limits {
+  readonly prompts: number;
+  readonly scripts: number;
+}
+
+/** Stores something in the transaction that stores the end of the step. */
+export type KeepWithStep = (step: StepKey, store: (queries: Queries) => Promise<void>) => void;
+
+export interface RunPorts extends Omit<StepsPorts, 'clock' | 'live'> {
+  /** Loads the workflows that the run has read, also elsewhere. */
+  load(run: Run): Promise<void>;
+}
+
+/** The queues of steps. */
+export interface Queues {
+  /** Begins to take steps. `execute` resolves when this worker is done with the agent. */
+  start(worker: string, limits: Limits, execute: ExecuteStep): Promise<void>;
+  /** Takes no more steps, and waits for those that were taken. */
+  stop(): Promise<void>;
+  /** Removes what is no longer needed of steps that are over, and of workers that are gone. */
+  clean(liveWorkers: readonly string[]): Promise<void>;
+}
+
+export type ExecuteStep = (run: string, agent: string, kind: string) => Promise<void>;
+
+/**
+ * A small process that ends the processes of the steps when the lease of the worker is over, even if the
+ * worker is stopped or killed.
+ */
+export interface Guard {
+  /** The lease was renewed. The time is that of `monotonicMs`. */
+  renew(deadline: number): void;
+  /** The worker executes steps of this run. */
+  watch(run: string): void;
+  /** The worker has ended everything itself. */
+  end(): void;
+}

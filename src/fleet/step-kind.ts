@@ -1,0 +1,2 @@
+/** Steps of different kinds have different queues, because they have different limits. */
+export type StepKind = 'prompt' | 'script';

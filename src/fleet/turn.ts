@@ -1,0 +1,231 @@
+/**
+ * INV-35: One transaction takes inputs, decides, stores the events and gives each new step to a queue or
+ * to this worker. A worker that has been declared dead changes nothing any more.
+ *
+ * The same inputs a second time change nothing: an input applies only while this worker has the claim of
+ * its step, and `interpret` ignores what no longer applies.
+ */
+import { inputFrom, isSettled } from '../host/deliver-messages.ts';
+import { isPromptNext } from '../interpret/start-step.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { Input, StartStep } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import { NO_COST } from '../model/step-account.ts';
+import type { StepKey, WorkflowLibrary } from '../ports.ts';
+import type { Database, Queries } from '../postgres/database.ts';
+import { mailOf, removeMail } from '../postgres/mailbox.ts';
+import { appendEvents, eventsAfter, type RunParts } from '../postgres/run-row.ts';
+import { type Decided, Decider } from '../run/decider.ts';
+import { endOfWait, waitsOf } from '../run/waits.ts';
+import { begin, type Claim, type Claimant, claimsFor, end, take, waitingClaims } from './claims.ts';
+import { lockRun } from './lock-run.ts';
+import type { StepKind } from './step-kind.ts';
+import { wakeAt } from './wakeups.ts';
+
+export interface Turn {
+  /** What has happened on this worker. */
+  readonly inputs: readonly Input[];
+  /** The agents whose waiting steps this worker takes. */
+  readonly wanted: readonly string[];
+  /** Whether the step is known to run on this worker. */
+  readonly isHeld: (step: StepKey) => boolean;
+  /** Whether this worker continues with the next step of an agent whose step ends now. */
+  readonly mayContinue: (agent: string, kind: StepKind) => boolean;
+  /** Stores what a step left behind, together with its end. */
+  readonly keep: (queries: Queries, step: StepKey) => Promise<void>;
+}
+
+export interface TurnParts {
+  readonly database: Database;
+  readonly runs: RunParts;
+  readonly worker: Claimant & { readonly name: string };
+  readonly library: Pick<WorkflowLibrary, 'get'>;
+  /** Loads the workflows that a run has read elsewhere. */
+  readonly load: (run: Run) => Promise<void>;
+  readonly executors: StartStep['executors'];
+  readonly newId: () => string;
+}
+
+export interface TakenStep extends Claim {
+  /** `lost` if another place had it, and its end cannot be known here. */
+  readonly how: 'start' | 'adopt' | 'lost';
+}
+
+export interface TurnResult {
+  readonly run: Run;
+  /** The events that others have stored since the run that was given. */
+  readonly news: readonly Decided[];
+  readonly decided: readonly Decided[];
+  readonly taken: readonly TakenStep[];
+  /** The steps that begin on this worker at once. */
+  readonly continued: readonly StepKey[];
+}
+
+/** `known` is any earlier state of the run. Rejects with WorkerLost, RunGone or RunBusy. */
+export function takeTurn(parts: TurnParts, known: Run, turn: Turn): Promise<TurnResult> {
+  return parts.database.repeatable((queries) => attempt(parts, known, turn, queries));
+}
+
+async function attempt(
+  parts: TurnParts,
+  known: Run,
+  turn: Turn,
+  queries: Queries,
+): Promise<TurnResult> {
+  const { worker, library } = parts;
+  const { id } = known;
+  const { row, at } = await lockRun(queries, id, worker.id);
+  const decider = new Decider((ref) => library.get(ref), known);
+  const news: Decided[] = [];
+  for await (const events of eventsAfter(queries, id, row, known.seq))
+    news.push(...events.map((event) => decider.follow(event)));
+  if (news.length > 0) await parts.load(decider.run);
+  const claims = await claimsFor(queries, id, worker, turn.wanted);
+  const mail = await mailOf(queries, id);
+
+  const ours = turn.inputs.filter((input) => isOurs(input, claims, worker));
+  const ending = new Set(ours.flatMap((one) => (one.kind === 'step-ended' ? one.agent : [])));
+  const continues = (agentId: string) => {
+    const agent = decider.run.agents.get(agentId);
+    if (!agent || !ending.has(agentId)) return false;
+    const isPrompt = isPromptNext((ref) => library.get(ref), agent);
+    return turn.mayContinue(agentId, isPrompt ? 'prompt' : 'script');
+  };
+  const continued = new Set<string>();
+  const decide = (inputs: readonly Input[]) =>
+    decider.decide(inputs, {
+      at,
+      newId: parts.newId,
+      executors: parts.executors,
+      workerFor: (agent) => {
+        if (!continues(agent)) return undefined;
+        continued.add(agent);
+        return worker.name;
+      },
+      attended: true,
+      patient: true,
+    });
+  const letters = mail.flatMap(({ message }) => inputFrom(message, pidOf(message), at) ?? []);
+  const decided = [...decide([...letters, ...dueIn(decider.run, at), ...ours])];
+  const withdrawn = await withdrawals(queries, decider.run, decided, at);
+  if (withdrawn.length > 0) decided.push(...decide(withdrawn));
+
+  const { run } = decider;
+  const taken = claims.flatMap((claim) => takenBy(claim, run, turn, worker));
+  const started = decided.flatMap(({ event }) => startOf(event, continued));
+  const ended = decided.flatMap(({ event }) => (isStepEnd(event) ? event : []));
+  if (decided.length > 0) {
+    const events = decided.map(({ event }) => event);
+    await appendEvents(queries, parts.runs, row, events, run);
+    await end(queries, id, ended);
+    for (const step of ended) await turn.keep(queries, step);
+    await begin(queries, id, worker, started);
+  }
+  await take(
+    queries,
+    id,
+    worker,
+    taken.filter((claim) => claim.worker === null),
+  );
+  const settled = mail.filter(({ message }) => isSettled(message, run, pidOf(message)));
+  if (settled.length > 0)
+    await removeMail(
+      queries,
+      settled.map((letter) => letter.id),
+    );
+  await wakeAt(queries, id, nextLook(run));
+  return { run, news, decided, taken, continued: started.filter(({ isHere }) => isHere) };
+}
+
+/** A run in the database has no process of its own, so each stop is meant for whoever carries it. */
+const pidOf = (message: { readonly kind: string; readonly pid?: number }) => message.pid ?? 0;
+
+/** Whether an input of a step comes from the worker that has the step. */
+function isOurs(input: Input, claims: readonly Claim[], { id }: Claimant): boolean {
+  if (!('step' in input)) return true;
+  return claims.some(
+    ({ agent, step, worker }) => agent === input.agent && step === input.step && worker === id,
+  );
+}
+
+function dueIn(run: Run, at: number): readonly Input[] {
+  const due = waitsOf(run).filter(({ until }) => until <= at);
+  return due.map((wait) => endOfWait(wait, at));
+}
+
+function nextLook(run: Run): number | undefined {
+  if (run.status.kind === 'ended') return undefined;
+  const times = waitsOf(run).map(({ until }) => until);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** The ends of steps that wait in a queue and must not start any more. */
+async function withdrawals(
+  queries: Queries,
+  run: Run,
+  decided: readonly Decided[],
+  at: number,
+): Promise<readonly Input[]> {
+  const isStopping = run.status.kind === 'stopping';
+  const isStopped = ({ event }: Decided) => event.type === 'agent-stop-requested';
+  if (!isStopping && !decided.some(isStopped)) return [];
+  const waiting = await waitingClaims(queries, run.id);
+  const isOver = ({ agent }: Claim) => isStopping || run.agents.get(agent)?.stoppedBy !== undefined;
+  return waiting
+    .filter(isOver)
+    .map((claim) => (claim.claim === 0 ? withdrawnEnd(claim, at) : lostEnd(claim, run, at)));
+}
+
+function withdrawnEnd({ agent, step }: StepKey, at: number): Input {
+  return { kind: 'step-ended', at, agent, step, outcome: INTERRUPTED };
+}
+
+const INTERRUPTED = {
+  kind: 'interrupted',
+  sessionUsable: false,
+  account: { cost: NO_COST },
+} as const;
+
+/** The end of a step whose worker has died, and which cannot be adopted. */
+export function lostEnd(claim: Claim, run: Run, at: number): Input {
+  const { agent, step, kind } = claim;
+  if (kind === 'prompt') return withdrawnEnd(claim, at);
+  const state = run.agents.get(agent)?.state ?? 'the script';
+  const message = `It is unknown how ${state} ended: its worker died. Raymond repeats a script once in this case. If this happens again, check what the script has done, then run: raymond resume ${run.id}`;
+  const outcome = {
+    kind: 'failed',
+    failure: { kind: 'lost', message },
+    account: { cost: NO_COST },
+  } as const;
+  return { kind: 'step-ended', at, agent, step, outcome };
+}
+
+function takenBy(
+  claim: Claim,
+  run: Run,
+  { wanted, isHeld }: Turn,
+  { id, place }: Claimant,
+): readonly TakenStep[] {
+  const status = run.agents.get(claim.agent)?.status;
+  const isRunning = status?.kind === 'running' && status.step === claim.step;
+  // It was taken before, but the answer of the database was lost.
+  if (isRunning && claim.worker === id && !isHeld(claim)) return [{ ...claim, how: 'adopt' }];
+  if (!isRunning || claim.worker !== null || !wanted.includes(claim.agent)) return [];
+  const how = claim.claim === 0 ? 'start' : claim.place === place ? 'adopt' : 'lost';
+  return [{ ...claim, how }];
+}
+
+function startOf(event: RunEvent, continued: ReadonlySet<string>) {
+  if (event.type !== 'step-started') return [];
+  const { agent, step, session } = event;
+  const kind: StepKind = session ? 'prompt' : 'script';
+  return [{ agent, step, kind, isHere: continued.has(agent) }];
+}
+
+type StepEnd = Extract<RunEvent, { type: 'step-ended' | 'step-failed' | 'step-interrupted' }>;
+
+function isStepEnd(event: RunEvent): event is StepEnd {
+  return (
+    event.type === 'step-ended' || event.type === 'step-failed' || event.type === 'step-interrupted'
+  );
+}

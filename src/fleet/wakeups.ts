@@ -1,0 +1,28 @@
+/** When a worker has to look at a run: because of messages, deadlines, or because it is new. */
+import type { Database, Queries } from '../postgres/database.ts';
+
+/** Sets the next time, in a transaction that has locked the run. Undefined if there is none. */
+export async function wakeAt(queries: Queries, run: string, at: number | undefined): Promise<void> {
+  if (at === undefined) await queries.query('delete from raymond.wakeups where run = $1', [run]);
+  else
+    await queries.query(
+      `insert into raymond.wakeups (run, at) values ($1, to_timestamp($2::float8 / 1000))
+       on conflict (run) do update set at = excluded.at`,
+      [run, at],
+    );
+}
+
+/**
+ * The runs that some worker has to look at now. Each is given to one worker. If that one dies, others
+ * get the run a little later.
+ */
+export async function takeDue(database: Database, most: number): Promise<readonly string[]> {
+  const rows = await database.query<{ run: string }>(
+    `update raymond.wakeups set at = now() + interval '10 seconds'
+      where run in (select run from raymond.wakeups where at <= now()
+                     order by at limit $1 for update skip locked)
+      returning run`,
+    [most],
+  );
+  return rows.map(({ run }) => run);
+}

@@ -1,0 +1,117 @@
+/** A database, a project, and workers that execute its runs, as real processes. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { loadNamed } from '../../src/cli/load-named.ts';
+import { sealedText } from '../../src/cli/own-runs.ts';
+import { runCodec } from '../../src/cli/run-codec.ts';
+import { looseLibrary } from '../../src/cli/wire.ts';
+import { isAlive, processSpace, self } from '../../src/execute/process/index.ts';
+import { apply } from '../../src/interpret/apply.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
+import { readWorkflow } from '../../src/interpret/read-workflows.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { userKey } from '../../src/journal/user-key.ts';
+import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../../src/model/event.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { RunStore } from '../../src/ports.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { migrate } from '../../src/postgres/migrations.ts';
+import { postgresStore } from '../../src/postgres/postgres-store.ts';
+import { eventually } from '../eventually.ts';
+import { Project, type Started } from '../raymond.ts';
+
+export class Fleet {
+  readonly project: Project;
+  readonly url: string;
+  readonly database: Database;
+  readonly store: RunStore;
+
+  private constructor(project: Project, url: string) {
+    this.project = project;
+    this.url = url;
+    this.database = openDatabase({ url, isPatient: true });
+    const key = userKey(realDisk, join(project.environment.XDG_STATE_HOME ?? '', 'raymond', 'key'));
+    const here = { self: { ...self(), space: processSpace(), host: hostname() }, isAlive };
+    const clock = { now: () => Date.now(), at: () => () => {} };
+    this.store = postgresStore({
+      ...{ database: this.database, key, codec: runCodec, sealedText, clock },
+      world: () => here,
+    });
+  }
+
+  static async open(url: string, files: Readonly<Record<string, string>>): Promise<Fleet> {
+    const fleet = new Fleet(new Project(files), url);
+    await migrate(fleet.database);
+    return fleet;
+  }
+
+  /** Stores a new run. Workers take it from there. */
+  async begin(workflow: string, input?: string): Promise<string> {
+    const cwd = this.project.folder;
+    const library = looseLibrary(cwd, {});
+    const { ref, name, entry } = await library.load(workflow);
+    const id = `${name}-${randomBytes(4).toString('hex')}`;
+    const scripts = library.unpackingInto(join(cwd, 'unpacked'));
+    const at = Date.now();
+    const started: RunEvent = {
+      type: 'run-started',
+      version: JOURNAL_VERSION,
+      at,
+      run: id,
+      workflow: ref,
+      state: entry,
+      cwd,
+      settings: { ...newRun.settings, retryPausesMs: [10, 10, 10] },
+      metadata: {},
+      ...(input !== undefined && { input }),
+    };
+    const refs = await loadNamed(scripts, ref);
+    const events = [started, ...refs.flatMap((one) => readWorkflow(scripts.get, one, at))];
+    const lease = await this.store.lease(id);
+    await lease.create(events, events.reduce(apply, newRun));
+    await lease.release();
+    return id;
+  }
+
+  worker(name: string, args: readonly string[] = [], env: Record<string, string> = {}): Started {
+    const state = join(this.project.folder, '..', `worker ${name}`);
+    return this.project.start(['worker', '--name', name, '--state', state, ...args], {
+      env: { RAYMOND_DATABASE: this.url, ...env },
+    });
+  }
+
+  async look(run: string): Promise<Run> {
+    const found = await this.store.look(run);
+    if (found.kind === 'damaged') throw found.problem;
+    return found.run;
+  }
+
+  async events(run: string): Promise<readonly JournaledEvent[]> {
+    const events: JournaledEvent[] = [];
+    for await (const event of this.store.events(run)) events.push(event);
+    return events;
+  }
+
+  /** The run after its end. */
+  async ended(run: string): Promise<Run> {
+    await eventually(`${run} ends`, async () => (await this.look(run)).status.kind === 'ended', 50);
+    return this.look(run);
+  }
+
+  /** Waits until an agent has a question. */
+  asks(run: string): Promise<void> {
+    return eventually(`${run} asks`, async () => (await this.look(run)).tally.asking > 0, 50);
+  }
+
+  /** Waits until a step has written a file of the project. */
+  file(path: string): Promise<void> {
+    return eventually(`${path} exists`, () => existsSync(this.project.path(path)));
+  }
+
+  async dispose(): Promise<void> {
+    await this.database.close();
+    await this.project.dispose();
+  }
+}
