@@ -105,6 +105,18 @@ export class Fleet {
     return eventually(`${run} asks`, async () => (await this.look(run)).tally.asking > 0, 50);
   }
 
+  /** Waits until a worker with this name has taken a step so many times. */
+  owned(run: string, worker: string, claim: number): Promise<void> {
+    return eventually(`${worker} has taken a step of ${run} as number ${claim}`, async () => {
+      const rows = await this.database.query(
+        `select from raymond.claims c join raymond.workers w on w.id = c.worker
+          where c.run = $1 and w.name = $2 and c.claim = $3`,
+        [run, worker, claim],
+      );
+      return rows.length > 0;
+    });
+  }
+
   /** Waits until a step has written a file of the project. */
   file(path: string): Promise<void> {
     return eventually(`${path} exists`, () => existsSync(this.project.path(path)));
