@@ -21,6 +21,11 @@ export async function importTypeScript(file) {
       platform: 'node',
       format: 'esm',
       plugins: [ownDirname],
+      // Some packages are not modules, and ask for parts of Node in their way.
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
+      external: ['pg-native'],
       logLevel: 'warning',
     });
     return await import(pathToFileURL(outfile).href);

@@ -3,9 +3,12 @@
  * stores nothing itself: the claims say who executes a step, so a workflow that runs twice changes
  * nothing.
  */
+
+import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { registerInternalQueue } from '@dbos-inc/dbos-sdk/internal/wfqueue';
 import type pg from 'pg';
+import { troubleOf } from '../postgres/trouble.ts';
 import type { ExecuteStep, Limits, Queues } from './ports.ts';
 import { APPLICATION, QUEUE_SCHEMA, QUEUE_VERSION, queueOf, STEP_WORKFLOW } from './queue-table.ts';
 
@@ -19,7 +22,7 @@ export function dbosQueues({ pool, limitsForAll }: DbosQueuesParts): Queues {
   let execute: ExecuteStep = async () => {};
   let isRegistered = false;
   return {
-    async start(worker, limits, given) {
+    async start(worker, limits, given, isOver) {
       execute = given;
       DBOS.setConfig({
         name: APPLICATION,
@@ -48,7 +51,7 @@ export function dbosQueues({ pool, limitsForAll }: DbosQueuesParts): Queues {
             minPollingIntervalMs: POLL_MS,
           });
       }
-      await DBOS.launch();
+      await launch(pool, isOver);
     },
     stop: () => DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_MS }),
     async clean(liveWorkers) {
@@ -61,6 +64,51 @@ export function dbosQueues({ pool, limitsForAll }: DbosQueuesParts): Queues {
     },
   };
 }
+
+/** Several workers must not create the tables at the same time, so they launch one after the other. */
+async function launch(pool: pg.Pool, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    try {
+      return await locked(pool, () => DBOS.launch());
+    } catch (error) {
+      await DBOS.shutdown().catch(() => {});
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      if (troubleOf(cause) === 'other') throw cause;
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+async function locked(pool: pg.Pool, work: () => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  const onError = () => {};
+  client.on('error', onError);
+  try {
+    // Not `pg_advisory_lock`: an index that is created concurrently waits for waiting statements.
+    while (!(await isLocked(client))) await delay(RETRY_MS / 5);
+    await work();
+    await client.query('select pg_advisory_unlock($1)', [LAUNCH_LOCK]);
+    client.release();
+  } catch (error) {
+    // This also ends the lock.
+    client.release(true);
+    throw error;
+  } finally {
+    client.removeListener('error', onError);
+  }
+}
+
+async function isLocked(client: pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ is_locked: boolean }>(
+    'select pg_try_advisory_lock($1) as is_locked',
+    [LAUNCH_LOCK],
+  );
+  return rows[0]?.is_locked === true;
+}
+
+/** Any number that other programs are unlikely to use. */
+const LAUNCH_LOCK = 7_296_663_602;
+const RETRY_MS = 500;
 
 const forAll = (concurrency: number | undefined) => concurrency !== undefined && { concurrency };
 const POLL_MS = 100;

@@ -108,7 +108,12 @@ class WorkerLife implements Life {
       notices.on('events', undefined, (run) => this.#hear(run)),
     ];
     try {
-      await queues.start(this.id, worker.limits, (run, agent) => this.#execute(run, agent));
+      await queues.start(
+        this.id,
+        worker.limits,
+        (run, agent) => this.#execute(run, agent),
+        () => this.isOver(),
+      );
       for (const { run, agent } of left) void this.#execute(run, agent);
       void this.#sweep();
       if (stops.current) void this.#stop(stops.current);

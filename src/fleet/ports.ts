@@ -51,8 +51,11 @@ export interface RunPorts extends Omit<StepsPorts, 'clock' | 'live'> {
 
 /** The queues of steps. */
 export interface Queues {
-  /** Begins to take steps. `execute` resolves when this worker is done with the agent. */
-  start(worker: string, limits: Limits, execute: ExecuteStep): Promise<void>;
+  /**
+   * Begins to take steps. `execute` resolves when this worker is done with the agent. Waits while the
+   * database has trouble, unless `isOver`.
+   */
+  start(worker: string, limits: Limits, execute: ExecuteStep, isOver: () => boolean): Promise<void>;
   /** Takes no more steps, and waits for those that were taken. */
   stop(): Promise<void>;
   /** Removes what is no longer needed of steps that are over, and of workers that are gone. */

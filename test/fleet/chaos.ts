@@ -1,0 +1,317 @@
+/**
+ * Disturbs workers and their database at random moments, and checks that every run ends like an
+ * undisturbed one, that no finished step was executed twice, and that no agent had two steps at once.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { JournaledEvent } from '../../src/model/event.ts';
+import { pick, type Random, randomFrom } from '../crash/random.ts';
+import { type PostgresServer, startServer } from '../postgres/server.ts';
+import type { Started } from '../raymond.ts';
+import { type Effect, effectsOf, overlaps, RECORDING } from './effects.ts';
+import { Fleet } from './fleet.ts';
+
+export interface Chaos {
+  readonly runs: number;
+  readonly workers: number;
+  /** How many disturbances there are before everything may finish. */
+  readonly disturbances: number;
+  readonly seed: number;
+  readonly leaseS?: number;
+  readonly log?: (text: string) => void;
+}
+
+export interface Figures {
+  runs: number;
+  steps: number;
+  answers: number;
+  kills: number;
+  pauses: number;
+  databaseRestarts: number;
+  databaseCrashes: number;
+  exhaustions: number;
+  /** The steps that were executed a second time, because their worker was lost. */
+  repeatedSteps: number;
+  /** The steps that a later process of a worker adopted. */
+  seconds: number;
+}
+
+/** Loops, a call, forks that loop, a join and a question. */
+const FLOW: Readonly<Record<string, string>> = {
+  'flow/START.sh': `${RECORDING}pass 0.03; n=$(( \${RAYMOND_RESULT:-0} + 1 ))
+if [ $n -lt 6 ]; then echo "<goto input=\\"$n\\">START.sh</goto>"
+else echo '<call return="BACK.sh" input="0">CALLED.sh</call>'; fi
+`,
+  'flow/CALLED.sh': `${RECORDING}pass 0.1
+if [ $RAYMOND_RESULT -lt 2 ]; then echo "<reset input=\\"$(( RAYMOND_RESULT + 1 ))\\">CALLED.sh</reset>"
+else echo "<result>called</result>"; fi
+`,
+  'flow/BACK.sh': `${RECORDING}pass 0.05
+for i in 1 2 3; do echo "<fork n=\\"$i\\" input=\\"0\\">WORK.sh</fork>"; done
+echo '<join>ASK.sh</join>'
+`,
+  'flow/WORK.sh': `${RECORDING}for i in 1 2 3 4 5; do pass 0.05; done
+if [ $RAYMOND_RESULT -lt 3 ]; then echo "<goto input=\\"$(( RAYMOND_RESULT + 1 ))\\">WORK.sh</goto>"
+else echo "<result>worker $n</result>"; fi
+`,
+  'flow/ASK.sh': `unset RAYMOND_RESULT; ${RECORDING}echo '<ask next="END.sh">Continue?</ask>'\n`,
+  'flow/END.sh': `${RECORDING}pass 0.02; echo "<result>$RAYMOND_RESULT</result>"\n`,
+};
+
+export async function chaos(wanted: Chaos): Promise<Figures> {
+  const server = await startServer({ maxConnections: 20 + 12 * wanted.workers });
+  const fleet = await Fleet.open(server.url(), FLOW);
+  const play = new Play(wanted, server, fleet);
+  try {
+    return await play.play();
+  } finally {
+    await fleet.dispose();
+    await server.dispose();
+  }
+}
+
+class Play {
+  readonly #wanted: Chaos;
+  readonly #server: PostgresServer;
+  readonly #fleet: Fleet;
+  readonly #random: Random;
+  readonly #workers = new Map<string, Started>();
+  readonly #figures: Figures = {
+    ...{ runs: 0, steps: 0, answers: 0, kills: 0, pauses: 0, databaseRestarts: 0 },
+    ...{ databaseCrashes: 0, exhaustions: 0, repeatedSteps: 0, seconds: 0 },
+  };
+  #isOver = false;
+
+  constructor(wanted: Chaos, server: PostgresServer, fleet: Fleet) {
+    this.#wanted = wanted;
+    this.#server = server;
+    this.#fleet = fleet;
+    this.#random = randomFrom(wanted.seed);
+  }
+
+  async play(): Promise<Figures> {
+    try {
+      return await this.#play();
+    } finally {
+      this.#isOver = true;
+    }
+  }
+
+  async #play(): Promise<Figures> {
+    const { runs, workers, disturbances } = this.#wanted;
+    const began = Date.now();
+    for (let number = 1; number <= workers; number++) this.#start(`w${number}`);
+    const answering = this.#answer().catch((error) => {
+      if (!this.#isOver) throw error;
+    });
+    const model = await this.#fleet.begin('flow');
+    await this.#ends([model]);
+    const ids: string[] = [];
+    // The runs begin one after the other, so that each disturbance meets some of them.
+    for (let number = 1; number <= disturbances; number++) {
+      while (ids.length * disturbances < runs * number) ids.push(await this.#fleet.begin('flow'));
+      await delay(200 + this.#random() * 1500);
+      await this.#disturb();
+    }
+    await this.#ends(ids);
+    this.#isOver = true;
+    await answering;
+    await this.#check(model, ids);
+    return { ...this.#figures, runs: ids.length, seconds: Math.round((Date.now() - began) / 1000) };
+  }
+
+  #start(name: string): void {
+    const args = ['--lease', String(this.#wanted.leaseS ?? 8), '--scripts', '4'];
+    const worker = this.#fleet.worker(name, args);
+    this.#workers.set(name, worker);
+    void worker.ended.then(({ code, signal, stderr }) => {
+      this.#say(`${name} ended with ${code ?? signal}: ${stderr}`);
+    });
+  }
+
+  async #disturb(): Promise<void> {
+    // A script that is lost twice in a row fails, as it should: a person must look. That is not tested here.
+    await this.#untilNothingIsRepeated();
+    const how = pick(this.#random, DISTURBANCES);
+    const name = pick(this.#random, [...this.#workers.keys()]);
+    if (how === undefined || name === undefined) return;
+    this.#say(`${how} ${name}`);
+    switch (how) {
+      case 'kill':
+        return this.#kill(name);
+      case 'pause':
+        return this.#pause(name);
+      case 'restart':
+        this.#figures.databaseRestarts++;
+        return this.#restart('fast');
+      case 'crash':
+        this.#figures.databaseCrashes++;
+        return this.#restart('immediate');
+      case 'exhaust':
+        return this.#exhaust();
+    }
+  }
+
+  async #kill(name: string): Promise<void> {
+    this.#figures.kills++;
+    const worker = this.#workers.get(name);
+    worker?.child.kill('SIGKILL');
+    await worker?.ended;
+    // Sometimes soon enough to adopt its steps.
+    if (this.#random() < 0.5) await delay(this.#random() * 1000 * (this.#wanted.leaseS ?? 8) * 1.5);
+    this.#start(name);
+  }
+
+  /** Long enough for others to take its steps. It is killed by its guard, or finds out when it wakes. */
+  async #pause(name: string): Promise<void> {
+    this.#figures.pauses++;
+    const worker = this.#workers.get(name);
+    worker?.child.kill('SIGSTOP');
+    await delay(1000 * (this.#wanted.leaseS ?? 8) * (1.1 + this.#random()));
+    worker?.child.kill('SIGCONT');
+    if (worker && (await Promise.race([worker.ended, delay(3_000)]))) this.#start(name);
+  }
+
+  async #restart(how: 'fast' | 'immediate'): Promise<void> {
+    await this.#server.stop(how);
+    await delay(this.#random() * 1000);
+    await this.#server.start();
+  }
+
+  /** Takes all connections for a while. */
+  async #exhaust(): Promise<void> {
+    this.#figures.exhaustions++;
+    const taken: pg.Client[] = [];
+    const until = Date.now() + 500 + this.#random() * 2000;
+    while (Date.now() < until) {
+      const client = new pg.Client({ connectionString: this.#server.url() });
+      client.on('error', () => {});
+      const isTaken = await client.connect().then(
+        () => true,
+        () => false,
+      );
+      if (isTaken) taken.push(client);
+      else await delay(50);
+    }
+    await Promise.all(taken.map((client) => client.end().catch(() => {})));
+  }
+
+  async #untilNothingIsRepeated(): Promise<void> {
+    for (;;) {
+      const running = await this.#fleet.database.query<{ run: string }>(
+        'select distinct run from raymond.claims',
+      );
+      const runs = await Promise.all(running.map(({ run }) => this.#fleet.look(run)));
+      const isRepeated = runs.some(({ agents }) => [...agents].some(([, one]) => one.retries > 0));
+      if (!isRepeated) return;
+      await delay(100);
+    }
+  }
+
+  /** The person who answers all questions. */
+  async #answer(): Promise<void> {
+    while (!this.#isOver) {
+      await delay(300);
+      for (const found of await this.#fleet.store.survey()) {
+        if (found.kind === 'damaged' || found.run.tally.asking === 0) continue;
+        const { agents } = await this.#fleet.look(found.id);
+        for (const [agent, { status }] of agents) {
+          if (status.kind !== 'asking') continue;
+          const { askedAt } = status;
+          const letter = { kind: 'answer', agent, askedAt, text: 'yes' } as const;
+          if (await this.#fleet.store.mailbox(found.id).post(letter)) this.#figures.answers++;
+        }
+      }
+    }
+  }
+
+  async #areOver(ids: readonly string[]): Promise<boolean> {
+    const rows = await this.#fleet.database.query(
+      "select from raymond.runs where id = any($1) and status <> 'ended'",
+      [ids],
+    );
+    return rows.length === 0;
+  }
+
+  async #ends(ids: readonly string[]): Promise<void> {
+    const deadline = Date.now() + 120_000;
+    while (!(await this.#areOver(ids))) {
+      if (Date.now() > deadline) throw new Error(`Some runs do not end. ${await this.#standing()}`);
+      await delay(100);
+    }
+  }
+
+  async #standing(): Promise<string> {
+    const claims = await this.#fleet.database.query('select * from raymond.claims');
+    const workers = await this.#fleet.database.query(
+      'select name, lease_until from raymond.workers',
+    );
+    return JSON.stringify({
+      claims,
+      workers,
+      stderr: [...this.#workers].map(([, w]) => w.stderr()),
+    });
+  }
+
+  async #check(model: string, ids: readonly string[]): Promise<void> {
+    const all = effectsOf(this.#fleet.project);
+    assert.deepEqual(overlaps(all), [], 'An agent had two steps at once.');
+    const expected = endingOf(await this.#fleet.events(model));
+    for (const id of ids) {
+      const events = await this.#fleet.events(id);
+      assert.deepEqual(endingOf(events), expected, `${id} ended in another way.`);
+      this.#checkEffects(
+        id,
+        events,
+        all.filter(({ run }) => run === id),
+      );
+    }
+  }
+
+  /** Each finished step was executed once, and each other one at most once. */
+  #checkEffects(id: string, events: readonly JournaledEvent[], effects: readonly Effect[]): void {
+    const executions = new Map<string, Set<string>>();
+    for (const { what, agent, state, input, attempt, pid } of effects) {
+      const name = `${agent} ${state} ${input} ${attempt}`;
+      const seen = executions.get(name) ?? new Set();
+      if (what !== 'alive') assert.ok(!seen.has(`${what} ${pid}`), `${id}: ${name} twice`);
+      if (what === 'begin')
+        assert.ok(
+          ![...seen].some((one) => one.startsWith('begin')),
+          `${id}: ${name} was executed twice`,
+        );
+      if (what !== 'alive') executions.set(name, seen.add(`${what} ${pid}`));
+    }
+    const started = events.filter(({ type }) => type === 'step-started');
+    const ended = events.filter(({ type }) => type === 'step-ended');
+    this.#figures.steps += started.length;
+    this.#figures.repeatedSteps += started.length - ended.length;
+    const finished = [...executions.values()].filter((seen) =>
+      [...seen].some((one) => one.startsWith('end')),
+    );
+    assert.ok(finished.length >= ended.length, `${id}: a finished step was not executed`);
+    assert.ok(executions.size <= started.length, `${id}: more executions than decisions`);
+  }
+
+  #say(text: string): void {
+    this.#wanted.log?.(text);
+  }
+}
+
+const DISTURBANCES = ['kill', 'kill', 'pause', 'restart', 'crash', 'exhaust'] as const;
+
+/** What must not depend on disturbances: the states of each agent in order, and the results. */
+function endingOf(events: readonly JournaledEvent[]) {
+  const ways = new Map<string, string[]>();
+  const results: string[] = [];
+  const open = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'step-started') open.set(event.agent, event.state);
+    if (event.type === 'step-ended')
+      ways.set(event.agent, [...(ways.get(event.agent) ?? []), open.get(event.agent) ?? '']);
+    if (event.type === 'agent-ended') results.push(`${event.agent}: ${event.result}`);
+    if (event.type === 'run-ended') results.push(event.outcome);
+  }
+  return { ways: Object.fromEntries([...ways].sort()), results: results.sort() };
+}
