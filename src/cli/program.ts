@@ -161,7 +161,9 @@ function addRunCommands(raymond: Command, here: Here, finish: Finish): void {
     .option('--scripts-for-all <n>', 'how many scripts all workers may execute at once')
     .option('--lease <seconds>', 'others take its steps after so long without a sign of life (60)')
     .option('--trust-runs', 'also execute runs that no key of this user has sealed')
-    .action(async (options) => finish((await import('./commands/worker.ts')).worker(here, options)));
+    .action(async (options) =>
+      finish((await import('./commands/worker.ts')).worker(here, options)),
+    );
   raymond
     .command('prune [runs...]')
     .description('remove completed runs, or the named ones')

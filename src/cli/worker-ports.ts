@@ -1,17 +1,23 @@
 /** Builds what a worker needs: its folder, its guard, its queues, and the ports of each run. */
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
-import { dbosQueues } from '../fleet/dbos-queues.ts';
-import type { FleetPorts, Limits, Queues, RunPorts } from '../fleet/ports.ts';
+import { readPartSync } from '../files/regular-file.ts';
+import type { FleetPorts, Limits, Queues, RunPorts, StepRecord } from '../fleet/ports.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
+import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
+import { STEP_FILES } from '../model/step-files.ts';
+import { publishNow } from '../observe/publish-now.ts';
 import type { RunStore } from '../ports.ts';
 import type { Database } from '../postgres/database.ts';
 import { listenTo } from '../postgres/notices.ts';
+import { CHANNEL } from '../postgres/run-row.ts';
+import { addSeals, sealFor } from '../postgres/seals.ts';
 import { readConfiguration } from './configuration.ts';
 import { endOldGuard, startGuard } from './guard.ts';
 import { loadWorkflows } from './load-workflows.ts';
@@ -60,6 +66,14 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
     newId: around.newId,
     guard: () => startGuard({ disk, file: guardFile, worker: self(), leaseMs, folderOf }),
     openRun: (run) => openRun(parts, run),
+    observer: (run, worker) =>
+      publishNow({ clock: around.clock, publish: (now) => publish(database, run, worker, now) }),
+    recordOf: (run, { agent, step }, kind) =>
+      recordIn(around.workspace(run).step(agent, step), kind),
+    async seal(queries, run) {
+      const { seals } = await sealFor(around.key, sealedText(run));
+      await addSeals(queries, run.id, seals);
+    },
     leftRuns: () => leftRuns(around),
     async endProcesses(runs, graceMs) {
       const folders = [...foldersWithProcesses(runs.map(folderOf))];
@@ -70,10 +84,13 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
 }
 
 /** The queues have connections of their own. */
-export function openQueues(
+export async function openQueues(
   url: string,
   limitsForAll: { readonly [kind in keyof Limits]: number | undefined },
-): { readonly queues: Queues; close(): Promise<void> } {
+): Promise<{ readonly queues: Queues; close(): Promise<void> }> {
+  // With these variables, DBOS would connect to its makers.
+  for (const name of Object.keys(process.env)) if (/^DBOS_/.test(name)) delete process.env[name];
+  const { dbosQueues } = await import('../fleet/dbos-queues.ts');
   const pool = new pg.Pool({ connectionString: url, max: 3, application_name: 'raymond queues' });
   pool.on('error', () => {});
   return { queues: dbosQueues({ pool, limitsForAll }), close: () => pool.end() };
@@ -119,6 +136,30 @@ async function openRun(parts: WorkerParts, run: Run): Promise<RunPorts | undefin
     ...(chosen.files && { files: chosen.files }),
   };
 }
+
+async function publish({ query }: Database, run: string, worker: string, now: Now): Promise<void> {
+  await query(
+    `insert into raymond.publications (run, publisher, content) values ($1, $2, $3)
+     on conflict (run, publisher) do update set content = excluded.content, published_at = now()`,
+    [run, worker, JSON.stringify(now)],
+  );
+  await query('select pg_notify($1, $2)', [CHANNEL, `now ${run}`]);
+}
+
+/** The answer of a prompt, or the output of a script. */
+function recordIn(folder: string, kind: 'prompt' | 'script'): StepRecord | undefined {
+  const { name } = kind === 'prompt' ? STEP_FILES.answer : STEP_FILES.stdout;
+  try {
+    const file = join(folder, name);
+    const content = readPartSync(file, 0, Math.min(statSync(file).size, MOST_RECORD_BYTES));
+    return content.length === 0 ? undefined : { name, content };
+  } catch {
+    // Some steps leave none.
+    return undefined;
+  }
+}
+
+const MOST_RECORD_BYTES = 1024 * 1024;
 
 /** The runs that have a folder here. */
 async function leftRuns({ workspace }: Surroundings): Promise<readonly string[]> {

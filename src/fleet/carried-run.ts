@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
-import type { Clock, StepKey } from '../ports.ts';
+import type { Clock, Observer, StepKey } from '../ports.ts';
 import type { Queries } from '../postgres/database.ts';
 import { eventsAfter, findRow } from '../postgres/run-row.ts';
 import { type Decided, Decider } from '../run/decider.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps } from '../run/steps.ts';
+import { keepRecord } from './kept-records.ts';
 import { RunBusy, RunGone, WorkerLost } from './lock-run.ts';
 import type { FleetPorts, RunPorts } from './ports.ts';
 import type { StepKind } from './step-kind.ts';
@@ -32,6 +33,7 @@ export class CarriedRun {
   readonly #parts: RunPorts;
   readonly #steps: Steps;
   readonly #inbox: Inbox<Input>;
+  readonly #observer: Observer;
   /** The agents whose steps this worker wants to take. */
   readonly #wanted = new Map<string, Wish>();
   /** The agents whose steps run here. */
@@ -42,6 +44,7 @@ export class CarriedRun {
   #isNewsDue = false;
   #pump: Promise<void> | undefined;
   #isGone = false;
+  #isStale = false;
 
   /** Undefined if this worker refuses the run. */
   static async open(ports: FleetPorts, life: Life, run: Run): Promise<CarriedRun | undefined> {
@@ -65,7 +68,9 @@ export class CarriedRun {
     this.#parts = parts;
     this.#kept = kept;
     this.#inbox = new WakingInbox(() => this.#wake());
-    this.#steps = new Steps(this.#inbox, { ...parts, clock: life.clock, live: () => {} });
+    this.#observer = ports.observer(run.id, life.id);
+    const { clock } = life;
+    this.#steps = new Steps(this.#inbox, { ...parts, clock, live: this.#observer.live });
   }
 
   get isIdle(): boolean {
@@ -75,6 +80,11 @@ export class CarriedRun {
   /** Whether nothing more will happen in the run, unless a command changes it. */
   get isOver(): boolean {
     return this.#isGone || this.#run.status.kind === 'ended';
+  }
+
+  /** Whether a resume or a rewind has changed what the steps of the run need, so it has to be opened again. */
+  get isStale(): boolean {
+    return this.#isStale;
   }
 
   /** Executes the waiting step of an agent, and perhaps those that follow. Resolves when that is over. */
@@ -106,6 +116,7 @@ export class CarriedRun {
 
   /** Ends what the executors keep. No step may run. */
   async close(): Promise<void> {
+    await this.#observer.close?.();
     await this.#steps.close();
   }
 
@@ -153,6 +164,7 @@ export class CarriedRun {
         {
           ...{ database, runs, library, newId },
           load: (run) => load(run),
+          seal: this.#ports.seal,
           worker: { id: this.#life.id, name: worker.name, place: worker.place },
           executors: this.#steps.executors,
         },
@@ -205,11 +217,14 @@ export class CarriedRun {
       if (!taken.some((step) => step.agent === agent)) this.#wanted.get(agent)?.settle();
       this.#wanted.delete(agent);
     }
-    for (const { event, after } of [...news, ...decided]) {
+    for (const { event, before, after } of [...news, ...decided]) {
       if (this.#life.isOver()) return;
+      if (CHANGES_SETTINGS.has(event.type)) this.#isStale = true;
       const isElsewhere =
         event.type === 'step-started' && !continued.some((step) => isSame(step, event));
-      if (!isElsewhere) this.#steps.act(event, after);
+      if (isElsewhere) continue;
+      this.#steps.act(event, after);
+      this.#observer.event(event, before, after);
     }
     for (const step of taken) {
       if (this.#life.isOver()) return;
@@ -252,6 +267,9 @@ export class CarriedRun {
   }
 
   async #keep(queries: Queries, step: StepKey): Promise<void> {
+    const carried = this.#carried.get(step.agent);
+    if (carried?.step === step.step)
+      await keepRecord(queries, this.#run.id, step, carried.kind, this.#ports.recordOf);
     for (const store of this.#kept.get(keyOf(step)) ?? []) await store(queries);
   }
 
@@ -267,8 +285,10 @@ export class CarriedRun {
       news.push(...events.map((event) => decider.follow(event)));
     await this.#parts.load(decider.run);
     this.#run = decider.run;
-    for (const { event, after } of news)
+    for (const { event, after } of news) {
+      if (CHANGES_SETTINGS.has(event.type)) this.#isStale = true;
       if (event.type !== 'step-started' && !this.#life.isOver()) this.#steps.act(event, after);
+    }
   }
 }
 
@@ -292,6 +312,7 @@ function newWish(): Wish {
   return { over, settle, isNew: true };
 }
 
+const CHANGES_SETTINGS: ReadonlySet<string> = new Set(['run-resumed', 'run-rewound']);
 const STEP_ENDS: ReadonlySet<string> = new Set(['step-ended', 'step-failed', 'step-interrupted']);
 
 /** After this time, an agent goes back to the queue if others wait. */

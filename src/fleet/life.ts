@@ -143,8 +143,8 @@ class WorkerLife implements Life {
   /** The run with all that is needed to execute its steps here. */
   #carried(id: string): Promise<CarriedRun | undefined> {
     const known = this.#runs.get(id);
-    if (known) return known;
-    const opening = this.#open(id);
+    const opening = known ? this.#fresh(id, known) : this.#open(id);
+    if (known) return opening;
     this.#runs.set(id, opening);
     void opening.then(
       (carried) => !carried && this.#runs.delete(id),
@@ -165,6 +165,18 @@ class WorkerLife implements Life {
     const carried = await CarriedRun.open(this.#ports, this, run);
     if (!carried) this.#refused.add(id);
     return carried;
+  }
+
+  /** Opens a run again whose settings have changed. Then no step of it runs. */
+  async #fresh(
+    id: string,
+    known: Promise<CarriedRun | undefined>,
+  ): Promise<CarriedRun | undefined> {
+    const carried = await known;
+    if (!carried?.isStale || !carried.isIdle || this.#runs.get(id) !== known) return carried;
+    this.#runs.delete(id);
+    await carried.close();
+    return this.#carried(id);
   }
 
   #hear(run: string | undefined): void {

@@ -1,10 +1,11 @@
 /** What a worker needs from outside. */
 import type { Run } from '../model/run.ts';
-import type { StepKey } from '../ports.ts';
+import type { Observer, RecordName, StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import type { Notices } from '../postgres/notices.ts';
 import type { RunParts } from '../postgres/run-row.ts';
 import type { StepsPorts } from '../run/steps.ts';
+import type { StepKind } from './step-kind.ts';
 
 export interface FleetPorts {
   readonly database: Database;
@@ -18,6 +19,12 @@ export interface FleetPorts {
   readonly guard: () => Guard;
   /** Everything that is needed to execute steps of a run here. Undefined if this worker refuses the run. */
   openRun(run: Run, keep: KeepWithStep): Promise<RunPorts | undefined>;
+  /** Shows other processes what the agents of a run are doing on a worker. */
+  observer(run: string, worker: string): Observer;
+  /** What is kept of a finished step in the database. */
+  recordOf(run: string, step: StepKey, kind: StepKind): StepRecord | undefined;
+  /** Seals what people have allowed for the run, so that it stays the user's own. */
+  seal(queries: Queries, run: Run): Promise<void>;
   /** The runs of which anything is left in the folder of this worker. */
   leftRuns(): Promise<readonly string[]>;
   /** Ends all processes of these runs on this machine. */
@@ -39,6 +46,11 @@ export interface WorkerFacts {
 export interface Limits {
   readonly prompts: number;
   readonly scripts: number;
+}
+
+export interface StepRecord {
+  readonly name: RecordName;
+  readonly content: Uint8Array;
 }
 
 /** Stores something in the transaction that stores the end of the step. */

@@ -44,6 +44,8 @@ export interface TurnParts {
   readonly load: (run: Run) => Promise<void>;
   readonly executors: StartStep['executors'];
   readonly newId: () => string;
+  /** Seals what people have allowed for the run. */
+  readonly seal: (queries: Queries, run: Run) => Promise<void>;
 }
 
 export interface TakenStep extends Claim {
@@ -117,6 +119,7 @@ async function attempt(
   if (decided.length > 0) {
     const events = decided.map(({ event }) => event);
     await appendEvents(queries, parts.runs, row, events, run);
+    if (decided.some(({ event }) => grants(event))) await parts.seal(queries, run);
     await end(queries, id, ended);
     for (const step of ended) await turn.keep(queries, step);
     await begin(queries, id, worker, started);
@@ -136,6 +139,9 @@ async function attempt(
   await wakeAt(queries, id, nextLook(run));
   return { run, news, decided, taken, continued: started.filter(({ isHere }) => isHere) };
 }
+
+const grants = (event: RunEvent) =>
+  event.type === 'permission-answered' && event.rules !== undefined;
 
 /** A run in the database has no process of its own, so each stop is meant for whoever carries it. */
 const pidOf = (message: { readonly kind: string; readonly pid?: number }) => message.pid ?? 0;
