@@ -19,6 +19,8 @@ export type GuardWord =
   /** In milliseconds since the machine started. */
   | { readonly kind: 'renew'; readonly deadline: number }
   | { readonly kind: 'watch'; readonly folder: string }
+  /** The worker is awake and ends its steps. */
+  | { readonly kind: 'ending' }
   /** The worker has ended its steps itself. */
   | { readonly kind: 'end' };
 
@@ -85,6 +87,7 @@ export function startGuard(parts: GuardParts): Guard {
       folders.add(folder);
       tell({ kind: 'watch', folder });
     },
+    ending: () => void tell({ kind: 'ending' }),
     end() {
       isEnded = true;
       tell({ kind: 'end' });

@@ -5,19 +5,29 @@ import type { Disk } from '../journal/disk.ts';
 import { type FileRuns, type FileRunsParts, fileRuns } from '../journal/file-runs.ts';
 import { type Lock, takeLock } from '../journal/lock.ts';
 import type { LocatedProcess } from '../journal/lock-owner.ts';
+import { UserError } from '../model/user-error.ts';
 import type { Clock } from '../ports.ts';
 import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
 import { stderr } from './terminal.ts';
 
-/** Gives a folder to this process alone, as if it were a run. */
-export function lockFolder(
+/** Gives the folder of a worker to this process alone, or throws a UserError. */
+export async function lockFolder(
   { disk, clock }: { readonly disk: Disk; readonly clock: Clock },
   folder: string,
 ): Promise<Pick<Lock, 'release'>> {
   const here = { ...self(), space: processSpace(), host: hostname() };
   const report = (text: string) => stderr.say(text);
-  return takeLock(disk, join(folder, 'lock'), { self: here, clock, isAlive, report });
+  try {
+    return await takeLock(disk, join(folder, 'lock'), { self: here, clock, isAlive, report });
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== 'run-locked') throw error;
+    throw new UserError(
+      'worker-exists',
+      `Another worker uses the folder ${folder}.`,
+      'Give this one another folder with --state, or another name with --name.',
+    );
+  }
 }
 
 /** The part of the store that reads and changes single runs. */

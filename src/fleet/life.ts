@@ -283,8 +283,10 @@ class WorkerLife implements Life {
     this.#heartbeat.close();
     const { worker, report, endProcesses, leaseMs } = this.#ports;
     report(`The worker ${worker.name} ends its steps: ${why}.`);
+    this.#guard.ending();
     const ended = endProcesses([...this.#runs.keys()], leaseMs / 20);
     void ended.finally(async () => {
+      this.#guard.end();
       for (const one of await this.#opened()) one.abandon();
       this.#wakeSweep?.();
       this.#end('lost');

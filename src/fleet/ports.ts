@@ -85,6 +85,8 @@ export interface Guard {
   renew(deadline: number): void;
   /** The worker executes steps of this run. */
   watch(run: string): void;
+  /** The worker ends its steps itself, and starts no others. */
+  ending(): void;
   /** The worker has ended everything itself. */
   end(): void;
 }

@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
+import { startServer } from '../postgres/server.ts';
 import { effectsOf, overlaps, RECORDING, WAITING } from './effects.ts';
 import { Fleet } from './fleet.ts';
 
@@ -10,11 +11,15 @@ const FLOW = {
   'flow/END.sh': `${RECORDING}echo "<result>$RAYMOND_ATTEMPT</result>"\n`,
 };
 
-async function newFleet(): Promise<Fleet> {
-  const fleet = await Fleet.open(await newDatabase(), FLOW);
-  onTestFinished(() => fleet.dispose());
+type AtEnd = (act: () => Promise<void>) => void;
+
+async function newFleet(atEnd: AtEnd): Promise<Fleet> {
+  const fleet = await Fleet.open(await newDatabase(atEnd), FLOW);
+  atEnd(() => fleet.dispose());
   return fleet;
 }
+
+// The tests mostly wait for leases, so they do it together.
 
 /** A lease that ends in the test, and one that does not. */
 const SHORT = ['--lease', '4'];
@@ -26,8 +31,10 @@ const begins = (fleet: Fleet) =>
     what === 'begin' ? [`${state} ${attempt}`] : [],
   );
 
-test('a worker that is killed and starts again adopts its steps', async () => {
-  const fleet = await newFleet();
+test.concurrent('a worker that is killed and starts again adopts its steps', async ({
+  onTestFinished,
+}) => {
+  const fleet = await newFleet(onTestFinished);
   const run = await fleet.begin('flow');
   const first = fleet.worker('a', LONG);
   await eventually('the step runs', () => alive(fleet).length > 0);
@@ -40,8 +47,10 @@ test('a worker that is killed and starts again adopts its steps', async () => {
   expect(begins(fleet)).toEqual(['START.sh 1', 'WAIT.sh 1', 'END.sh 1']);
 });
 
-test('another worker takes the steps of one that was killed, after its guard has ended them', async () => {
-  const fleet = await newFleet();
+test.concurrent('another worker takes the steps of one that was killed, after its guard has ended them', async ({
+  onTestFinished,
+}) => {
+  const fleet = await newFleet(onTestFinished);
   const run = await fleet.begin('flow');
   const first = fleet.worker('a', SHORT);
   await eventually('the step runs', () => alive(fleet).length > 0);
@@ -54,8 +63,10 @@ test('another worker takes the steps of one that was killed, after its guard has
   expect(overlaps(effectsOf(fleet.project))).toEqual([]);
 });
 
-test('a worker that is stopped past its lease does not act any more', async () => {
-  const fleet = await newFleet();
+test.concurrent('a worker that is stopped past its lease does not act any more', async ({
+  onTestFinished,
+}) => {
+  const fleet = await newFleet(onTestFinished);
   const run = await fleet.begin('flow');
   const first = fleet.worker('a', SHORT);
   await eventually('the step runs', () => alive(fleet).length > 0);
@@ -68,4 +79,28 @@ test('a worker that is stopped past its lease does not act any more', async () =
   expect(begins(fleet)).toEqual(['START.sh 1', 'WAIT.sh 1', 'WAIT.sh 2', 'END.sh 1']);
   expect(overlaps(effectsOf(fleet.project))).toEqual([]);
   expect(await first.ended).toMatchObject({ signal: 'SIGKILL' });
+});
+
+test.concurrent('without its database a worker ends its steps in time, and begins again later', async ({
+  onTestFinished,
+}) => {
+  const server = await startServer();
+  onTestFinished(() => server.dispose());
+  const fleet = await Fleet.open(server.url(), FLOW);
+  onTestFinished(() => fleet.dispose());
+  const run = await fleet.begin('flow');
+  const worker = fleet.worker('a', SHORT);
+  await eventually('the step runs', () => alive(fleet).length > 0);
+  await server.stop('immediate');
+  await eventually('the worker ends its steps', () => worker.stderr().includes('ends its steps'));
+  await eventually('the step has ended', async () => {
+    const before = alive(fleet).length;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return alive(fleet).length === before;
+  });
+  await server.start();
+  fleet.project.write('go', '');
+  expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' }, result: '1' });
+  expect(begins(fleet)).toEqual(['START.sh 1', 'WAIT.sh 1', 'WAIT.sh 2', 'END.sh 1']);
+  expect(overlaps(effectsOf(fleet.project))).toEqual([]);
 });

@@ -102,7 +102,11 @@ export class Fleet {
 
   /** Waits until an agent has a question. */
   asks(run: string): Promise<void> {
-    return eventually(`${run} asks`, async () => (await this.look(run)).tally.asking > 0, 50);
+    const asks = async () => {
+      const found = await this.store.look(run);
+      return found.kind === 'stored' && found.run.tally.asking > 0;
+    };
+    return eventually(`${run} asks`, () => asks().catch(() => false), 50);
   }
 
   /** Waits until a worker with this name has taken a step so many times. */

@@ -1,7 +1,8 @@
 // Kills a worker at the worst moments. Triggers in the database hold the worker there.
 import type pg from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { isLong } from '../long.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import type { Started } from '../raymond.ts';
 import { effectsOf, overlaps, RECORDING } from './effects.ts';
@@ -51,34 +52,54 @@ const MOMENTS: readonly Moment[] = [
   },
 ];
 
-describe.each(MOMENTS)('killed $name', ({ hold, commits, repeated }) => {
-  test('the same worker continues, and repeats nothing', async () => {
-    const { fleet, run, kill } = await heldFleet(hold, commits, ['--lease', '60']);
-    await kill();
+/** The suite tries each moment with one of the two. */
+const isPlayed = (index: number, who: 'same' | 'other') =>
+  isLong || (index % 2 === 0 ? who === 'same' : who === 'other');
+const played = (who: 'same' | 'other') => MOMENTS.filter((_, index) => isPlayed(index, who));
+
+test.concurrent.each(played('same'))(
+  'killed $name: the same worker continues, and repeats nothing',
+  async ({ hold, commits }) => {
+    await using play = await heldFleet(hold, commits, ['--lease', '60']);
+    const { fleet, run } = play;
+    await play.kill();
     fleet.worker('a', ['--lease', '60']);
     await expectEnding(fleet, run, []);
-  });
+  },
+);
 
-  test('another worker continues, and repeats at most the step in flight', async () => {
-    const { fleet, run, kill } = await heldFleet(hold, commits, ['--lease', '4']);
-    await kill();
+test.concurrent.each(played('other'))(
+  'killed $name: another worker continues, and repeats at most the step in flight',
+  async ({ hold, commits, repeated }) => {
+    await using play = await heldFleet(hold, commits, ['--lease', '4']);
+    const { fleet, run } = play;
+    await play.kill();
     fleet.worker('b', ['--lease', '4']);
     await expectEnding(fleet, run, repeated);
-  });
-});
+  },
+);
 
 async function heldFleet(hold: string, commits: boolean, args: readonly string[]) {
-  const fleet = await Fleet.open(await newDatabase(), FLOW);
-  onTestFinished(() => fleet.dispose());
+  const endings: (() => Promise<void>)[] = [];
+  const url = await newDatabase((remove) => endings.unshift(remove));
+  const fleet = await Fleet.open(url, FLOW);
+  endings.unshift(() => fleet.dispose());
   const holder = await fleet.database.connect();
-  onTestFinished(() => holder.end());
+  endings.unshift(() => holder.end());
   await holder.query('select pg_advisory_lock(42)');
   await holder.query(HOLD);
   await holder.query(hold);
   const run = await fleet.begin('flow');
   const worker = fleet.worker('a', args);
   await eventually('the worker is held', () => isHeld(holder));
-  return { fleet, run, kill: () => killHeld(worker, holder, commits) };
+  return {
+    fleet,
+    run,
+    kill: () => killHeld(worker, holder, commits),
+    async [Symbol.asyncDispose]() {
+      for (const end of endings) await end();
+    },
+  };
 }
 
 async function isHeld(holder: pg.Client): Promise<boolean> {

@@ -1,5 +1,9 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
+import { PASSWORD } from '../postgres/server.ts';
+import { effectsOf, overlaps, RECORDING } from './effects.ts';
 import { Fleet } from './fleet.ts';
 
 async function newFleet(files: Readonly<Record<string, string>>): Promise<Fleet> {
@@ -10,7 +14,7 @@ async function newFleet(files: Readonly<Record<string, string>>): Promise<Fleet>
 
 /** Loops, calls a workflow, forks workers and joins them, and asks a person. */
 const FLOW = {
-  'flow/START.sh': `n=$(( \${RAYMOND_RESULT:-0} + 1 ))
+  'flow/START.sh': `env > environment; n=$(( \${RAYMOND_RESULT:-0} + 1 ))
 if [ $n -lt 20 ]; then echo "<goto input=\\"$n\\">START.sh</goto>"
 else echo '<call return="BACK.sh">CALLED.sh</call>'; fi
 `,
@@ -18,29 +22,53 @@ else echo '<call return="BACK.sh">CALLED.sh</call>'; fi
   'flow/BACK.sh': `echo '<fork n="1">W.sh</fork><fork n="2">W.sh</fork><join>ASK.sh</join>'\n`,
   'flow/W.sh': 'echo "<result>worked</result>"\n',
   'flow/ASK.sh': `echo '<ask next="END.sh">Go on?</ask>'\n`,
-  'flow/END.sh': 'echo "<result>$RAYMOND_RESULT</result>"\n',
+  'flow/END.sh': `[ "$RAYMOND_RESULT" != no ] || exit 1
+echo "<result>$RAYMOND_RESULT</result>"\n`,
 };
 
 test('workers carry a run with loops, calls, forks, joins and a question', async () => {
   const fleet = await newFleet(FLOW);
-  const run = await fleet.begin('flow');
+  const env = { RAYMOND_DATABASE: fleet.url };
+  const started = fleet.project.start(['flow', '--workflow-id', 'one'], { env });
   const workers = [fleet.worker('a'), fleet.worker('b')];
-  await fleet.asks(run);
-  const [question] = [...(await fleet.look(run)).agents].flatMap(([agent, { status }]) =>
-    status.kind === 'asking' ? [{ agent, askedAt: status.askedAt }] : [],
-  );
-  expect(question).toBeDefined();
-  if (question)
-    await fleet.store.mailbox(run).post({ kind: 'answer', ...question, text: 'yes, <b>go</b>' });
-  const ended = await fleet.ended(run).catch((error) => {
-    console.log(workers.map((one) => one.stderr()));
-    throw error;
-  });
-  expect(ended).toMatchObject({
-    status: { kind: 'ended', outcome: 'completed' },
-    result: 'yes, <b>go</b>',
-  });
+  await fleet.asks('one');
+  await fleet.project.run(['answer', 'one', 'no'], { env });
+  expect(await started.ended).toMatchObject({ code: 1 });
+  const resumed = await fleet.project.run(['resume', 'one', '--input', 'yes, <b>go</b>'], { env });
+  expect(resumed).toMatchObject({ code: 0, stdout: 'yes, <b>go</b>\n' });
+
+  expect(fleet.project.read('environment')).not.toMatch(/RAYMOND_DATABASE|postgres:/);
+  expect(connectionsOf(workers[0]?.pid ?? 0)).toEqual(new Set([new URL(fleet.url).port]));
+  for (const worker of workers) worker.child.kill('SIGTERM');
+  for (const worker of workers) {
+    const { code, stdout, stderr } = await worker.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/^The worker [ab] takes steps from the database \S+ at \S+\.\n$/);
+    expect(stderr).not.toContain(PASSWORD);
+  }
 });
+
+/** The ports of other machines to which a process has connections. */
+function connectionsOf(pid: number): ReadonlySet<string> {
+  const own = new Set(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  const lines = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((name) =>
+    readFileSync(`/proc/${pid}/net/${name}`, 'utf8').trim().split('\n').slice(1),
+  );
+  return new Set(
+    lines.flatMap((line) => {
+      const [, , remote = '', , , , , , , inode = ''] = line.trim().split(/\s+/);
+      return own.has(inode) ? [String(Number.parseInt(remote.split(':')[1] ?? '', 16))] : [];
+    }),
+  );
+}
 
 test('a worker drains: its steps finish, and another worker continues', async () => {
   const fleet = await newFleet({
@@ -60,4 +88,46 @@ test('a worker drains: its steps finish, and another worker continues', async ()
   ]);
   fleet.worker('b');
   expect(await fleet.ended(run)).toMatchObject({ result: '1' });
+});
+
+test('a worker that must stop now interrupts its steps, and another worker repeats them', async () => {
+  const fleet = await newFleet({
+    'flow/START.sh': `${RECORDING}[ $RAYMOND_ATTEMPT = 2 ] || while :; do pass 0.05; done
+echo "<result>$RAYMOND_ATTEMPT</result>"\n`,
+  });
+  const run = await fleet.begin('flow');
+  const first = fleet.worker('a');
+  await fleet.file('effects');
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toMatchObject({ code: 0 });
+  fleet.worker('b');
+  expect(await fleet.ended(run)).toMatchObject({ result: '2' });
+  expect(overlaps(effectsOf(fleet.project))).toEqual([]);
+});
+
+test('limits hold for one worker and for all', async () => {
+  const fleet = await newFleet({
+    'flow/START.sh': `${RECORDING}for i in 1 2 3; do pass 0.05; done\necho "<result>done</result>"\n`,
+  });
+  const runs = await Promise.all(['1', '2', '3', '4', '5'].map(() => fleet.begin('flow')));
+  for (const name of ['a', 'b']) fleet.worker(name, ['--scripts', '2', '--scripts-for-all', '2']);
+  for (const run of runs) await fleet.ended(run);
+  // As if all scripts belonged to two agents at most.
+  let most = 0;
+  const alive = new Set<number>();
+  for (const { what, pid } of [...effectsOf(fleet.project)].sort((x, y) => x.at - y.at)) {
+    if (what === 'begin') alive.add(pid);
+    if (what === 'end') alive.delete(pid);
+    most = Math.max(most, alive.size);
+  }
+  expect(most).toBeLessThanOrEqual(2);
+});
+
+test('a second worker in the same folder is refused', async () => {
+  const fleet = await newFleet(FLOW);
+  const first = fleet.worker('a');
+  await eventually('the first worker works', () => first.stderr().includes('takes steps'));
+  const second = await fleet.worker('a').ended;
+  expect(second).toMatchObject({ code: 64 });
+  expect(second.stderr).toContain('Another worker uses the folder');
 });

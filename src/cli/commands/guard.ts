@@ -41,6 +41,7 @@ class Told {
   readonly #folders = new Set<string>();
   #worker: ProcessIdentity | undefined;
   #graceMs = 0;
+  #isEnding = false;
   /** In two clocks, because one of them stops while a laptop sleeps. */
   #deadline: { readonly monotonic: number; readonly wall: number } | undefined;
 
@@ -58,6 +59,9 @@ class Told {
       case 'watch':
         this.#folders.add(word.folder);
         break;
+      case 'ending':
+        this.#isEnding = true;
+        break;
       case 'end':
         this.isOver = true;
         break;
@@ -69,9 +73,9 @@ class Told {
     return monotonicMs() >= this.#deadline.monotonic || Date.now() >= this.#deadline.wall;
   }
 
-  /** A worker that has not ended its steps by now is stopped or hangs, and must not start others. */
+  /** A worker that does not end its steps itself is stopped or hangs, and must not start others. */
   async endSteps(): Promise<void> {
-    if (this.#worker) signalProcess(this.#worker, 'SIGKILL');
+    if (this.#worker && !this.#isEnding) signalProcess(this.#worker, 'SIGKILL');
     const folders = [...foldersWithProcesses([...this.#folders])];
     const graceMs = this.#graceMs;
     await Promise.all(folders.map((folder) => new RunProcesses(folder).endStrays(graceMs)));
