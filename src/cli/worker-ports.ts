@@ -7,22 +7,25 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
 import { readPartSync } from '../files/regular-file.ts';
-import type { FleetPorts, Limits, Queues, RunPorts, StepRecord } from '../fleet/ports.ts';
+import { keepOutput } from '../fleet/kept-records.ts';
+import type { FleetPorts, Limits, Queues, RunPorts, Store } from '../fleet/ports.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
 import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { STEP_FILES } from '../model/step-files.ts';
 import { publishNow } from '../observe/publish-now.ts';
-import type { RunStore } from '../ports.ts';
+import type { RunStore, StepKey } from '../ports.ts';
 import type { Database } from '../postgres/database.ts';
 import { listenTo } from '../postgres/notices.ts';
 import { CHANNEL } from '../postgres/run-row.ts';
 import { addSeals, sealFor } from '../postgres/seals.ts';
+import { keepStep } from '../postgres/step-records.ts';
 import { readConfiguration } from './configuration.ts';
 import { endOldGuard, startGuard } from './guard.ts';
 import { loadWorkflows } from './load-workflows.ts';
 import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
+import { packStep } from './steps-elsewhere.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stderr } from './terminal.ts';
 import { executors, libraryFor } from './wire.ts';
@@ -68,8 +71,7 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
     openRun: (run) => openRun(parts, run),
     observer: (run, worker) =>
       publishNow({ clock: around.clock, publish: (now) => publish(database, run, worker, now) }),
-    recordOf: (run, { agent, step }, kind) =>
-      recordIn(around.workspace(run).step(agent, step), kind),
+    recordOf: (run, step, kind) => recordOf(around, run, step, kind),
     async seal(queries, run) {
       const { seals } = await sealFor(around.key, sealedText(run));
       await addSeals(queries, run.id, seals);
@@ -146,13 +148,23 @@ async function publish({ query }: Database, run: string, worker: string, now: No
   await query('select pg_notify($1, $2)', [CHANNEL, `now ${run}`]);
 }
 
-/** The answer of a prompt, or the output of a script. */
-function recordIn(folder: string, kind: 'prompt' | 'script'): StepRecord | undefined {
-  const { name } = kind === 'prompt' ? STEP_FILES.answer : STEP_FILES.stdout;
+/** All of a prompt, which cost money, and the output of a script. */
+async function recordOf(
+  around: Surroundings,
+  run: string,
+  step: StepKey,
+  kind: 'prompt' | 'script',
+): Promise<Store | undefined> {
+  if (kind === 'prompt') {
+    const packed = await packStep(around, run, step, kind);
+    return (queries) => keepStep(queries, run, step, packed);
+  }
+  const { name } = STEP_FILES.stdout;
   try {
-    const file = join(folder, name);
+    const file = join(around.workspace(run).step(step.agent, step.step), name);
     const content = readPartSync(file, 0, Math.min(statSync(file).size, MOST_RECORD_BYTES));
-    return content.length === 0 ? undefined : { name, content };
+    if (content.length === 0) return undefined;
+    return (queries) => keepOutput(queries, run, step, name, content);
   } catch {
     // Some steps leave none.
     return undefined;

@@ -7,9 +7,8 @@ import { eventsAfter, findRow } from '../postgres/run-row.ts';
 import { type Decided, Decider } from '../run/decider.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps } from '../run/steps.ts';
-import { keepRecord } from './kept-records.ts';
 import { RunBusy, RunGone, WorkerLost } from './lock-run.ts';
-import type { FleetPorts, RunPorts } from './ports.ts';
+import type { FleetPorts, RunPorts, Store } from './ports.ts';
 import type { StepKind } from './step-kind.ts';
 import { lostEnd, type TakenStep, type TurnResult, takeTurn } from './turn.ts';
 
@@ -38,7 +37,8 @@ export class CarriedRun {
   readonly #wanted = new Map<string, Wish>();
   /** The agents whose steps run here. */
   readonly #carried = new Map<string, CarriedAgent>();
-  readonly #kept = new Map<string, ((queries: Queries) => Promise<void>)[]>();
+  readonly #kept = new Map<string, Store[]>();
+  readonly #records = new Map<string, Store>();
   #run: Run;
   #isLookDue = false;
   #isNewsDue = false;
@@ -48,7 +48,7 @@ export class CarriedRun {
 
   /** Undefined if this worker refuses the run. */
   static async open(ports: FleetPorts, life: Life, run: Run): Promise<CarriedRun | undefined> {
-    const kept = new Map<string, ((queries: Queries) => Promise<void>)[]>();
+    const kept = new Map<string, Store[]>();
     const parts = await ports.openRun(run, (step, store) => {
       kept.set(keyOf(step), [...(kept.get(keyOf(step)) ?? []), store]);
     });
@@ -60,7 +60,7 @@ export class CarriedRun {
     life: Life,
     run: Run,
     parts: RunPorts,
-    kept: Map<string, ((queries: Queries) => Promise<void>)[]>,
+    kept: Map<string, Store[]>,
   ) {
     this.#ports = ports;
     this.#life = life;
@@ -160,6 +160,7 @@ export class CarriedRun {
     this.#isLookDue = false;
     const { library, load } = this.#parts;
     try {
+      await this.#readRecords(inputs);
       const result = await takeTurn(
         {
           ...{ database, runs, library, newId },
@@ -180,6 +181,18 @@ export class CarriedRun {
       this.#carryOut(result, wanted);
     } catch (error) {
       await this.#recover(error, inputs, wanted);
+    }
+  }
+
+  /** Reads what the steps said that have ended. */
+  async #readRecords(inputs: readonly Input[]): Promise<void> {
+    for (const input of inputs) {
+      if (input.kind !== 'step-ended' || this.#records.has(keyOf(input))) continue;
+      const kind = this.#carried.get(input.agent)?.kind;
+      const reading = kind && this.#ports.recordOf(this.#run.id, input, kind);
+      // A record that cannot be read must not keep the step from ending.
+      const store = await reading?.catch(() => undefined);
+      if (store) this.#records.set(keyOf(input), store);
     }
   }
 
@@ -248,6 +261,7 @@ export class CarriedRun {
     const { type, agent, step } = event as StepKey & { readonly type: string };
     if (!STEP_ENDS.has(type)) return;
     this.#kept.delete(keyOf({ agent, step }));
+    this.#records.delete(keyOf({ agent, step }));
     const carried = this.#carried.get(agent);
     if (carried?.step !== step) return;
     const next = continued.find((one) => one.agent === agent);
@@ -267,9 +281,7 @@ export class CarriedRun {
   }
 
   async #keep(queries: Queries, step: StepKey): Promise<void> {
-    const carried = this.#carried.get(step.agent);
-    if (carried?.step === step.step)
-      await keepRecord(queries, this.#run.id, step, carried.kind, this.#ports.recordOf);
+    await this.#records.get(keyOf(step))?.(queries);
     for (const store of this.#kept.get(keyOf(step)) ?? []) await store(queries);
   }
 

@@ -1,6 +1,6 @@
 /** What a worker needs from outside. */
 import type { Run } from '../model/run.ts';
-import type { Observer, RecordName, StepKey } from '../ports.ts';
+import type { Observer, StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import type { Notices } from '../postgres/notices.ts';
 import type { RunParts } from '../postgres/run-row.ts';
@@ -21,8 +21,8 @@ export interface FleetPorts {
   openRun(run: Run, keep: KeepWithStep): Promise<RunPorts | undefined>;
   /** Shows other processes what the agents of a run are doing on a worker. */
   observer(run: string, worker: string): Observer;
-  /** What is kept of a finished step in the database. */
-  recordOf(run: string, step: StepKey, kind: StepKind): StepRecord | undefined;
+  /** Reads what a step said when it has ended, and gives the statements that keep it in the database. */
+  recordOf(run: string, step: StepKey, kind: StepKind): Promise<Store | undefined>;
   /** Seals what people have allowed for the run, so that it stays the user's own. */
   seal(queries: Queries, run: Run): Promise<void>;
   /** The runs of which anything is left in the folder of this worker. */
@@ -48,13 +48,11 @@ export interface Limits {
   readonly scripts: number;
 }
 
-export interface StepRecord {
-  readonly name: RecordName;
-  readonly content: Uint8Array;
-}
+/** Stores something in a transaction of the caller. */
+export type Store = (queries: Queries) => Promise<void>;
 
 /** Stores something in the transaction that stores the end of the step. */
-export type KeepWithStep = (step: StepKey, store: (queries: Queries) => Promise<void>) => void;
+export type KeepWithStep = (step: StepKey, store: Store) => void;
 
 export interface RunPorts extends Omit<StepsPorts, 'clock' | 'live'> {
   /** Loads the workflows that the run has read, also elsewhere. */
