@@ -31,6 +31,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   view: ['model', 'observe'],
   run: ['model', 'parse', 'interpret', 'ports.ts'],
   host: ['model', 'interpret', 'run', 'ports.ts'],
+  fleet: ['model', 'interpret', 'run', 'host', 'postgres', 'ports.ts'],
   'index.ts': ['model', 'parse', 'interpret', 'load', 'execute'],
   'testing.ts': [
     'model',
@@ -80,6 +81,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'execute',
     'journal',
     'postgres',
+    'fleet',
     'observe',
     'view',
     'run',
@@ -214,7 +216,12 @@ test('only the stores and workers of a database know PostgreSQL', () => {
   const builders = files
     .filter((file) => file.startsWith('cli/'))
     .filter((file) => /^import (?!type)[^;]*'[./]+\/postgres\//m.test(code(file)));
-  expect(builders.sort()).toEqual(['cli/database-runs.ts', 'cli/steps-elsewhere.ts']);
+  expect(builders.sort()).toEqual([
+    'cli/commands/worker.ts',
+    'cli/database-runs.ts',
+    'cli/steps-elsewhere.ts',
+    'cli/worker-ports.ts',
+  ]);
 });
 
 test("nothing outside load asks for the kind of a workflow's source", () => {

@@ -4,7 +4,6 @@ import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
 import { readPartSync } from '../files/regular-file.ts';
 import { keepOutput } from '../fleet/kept-records.ts';
@@ -85,17 +84,14 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
   };
 }
 
-/** The queues have connections of their own. */
 export async function openQueues(
   url: string,
   limitsForAll: { readonly [kind in keyof Limits]: number | undefined },
-): Promise<{ readonly queues: Queues; close(): Promise<void> }> {
+): Promise<Queues> {
   // With these variables, DBOS would connect to its makers.
   for (const name of Object.keys(process.env)) if (/^DBOS_/.test(name)) delete process.env[name];
   const { dbosQueues } = await import('../fleet/dbos-queues.ts');
-  const pool = new pg.Pool({ connectionString: url, max: 3, application_name: 'raymond queues' });
-  pool.on('error', () => {});
-  return { queues: dbosQueues({ pool, limitsForAll }), close: () => pool.end() };
+  return dbosQueues({ url, limitsForAll });
 }
 
 async function openRun(parts: WorkerParts, run: Run): Promise<RunPorts | undefined> {

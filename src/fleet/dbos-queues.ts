@@ -7,18 +7,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { registerInternalQueue } from '@dbos-inc/dbos-sdk/internal/wfqueue';
-import type pg from 'pg';
+import pg from 'pg';
 import { troubleOf } from '../postgres/trouble.ts';
 import type { ExecuteStep, Limits, Queues } from './ports.ts';
 import { APPLICATION, QUEUE_SCHEMA, QUEUE_VERSION, queueOf, STEP_WORKFLOW } from './queue-table.ts';
 
 export interface DbosQueuesParts {
-  readonly pool: pg.Pool;
+  /** Of the database. The queues have connections of their own. */
+  readonly url: string;
   /** The most steps that may run at once on all workers. Undefined without a limit. */
   readonly limitsForAll: { readonly [kind in keyof Limits]: number | undefined };
 }
 
-export function dbosQueues({ pool, limitsForAll }: DbosQueuesParts): Queues {
+export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
+  const pool = new pg.Pool({ connectionString: url, max: 3, application_name: 'raymond queues' });
+  pool.on('error', () => {});
   let execute: ExecuteStep = async () => {};
   let isRegistered = false;
   return {
@@ -54,6 +57,7 @@ export function dbosQueues({ pool, limitsForAll }: DbosQueuesParts): Queues {
       await launch(pool, isOver);
     },
     stop: () => DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_MS }),
+    close: () => pool.end(),
     async clean(liveWorkers) {
       const live = new Set(liveWorkers);
       const over = await DBOS.listWorkflows({ ...LIST, status: [...OVER], limit: MOST });

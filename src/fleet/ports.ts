@@ -68,6 +68,8 @@ export interface Queues {
   start(worker: string, limits: Limits, execute: ExecuteStep, isOver: () => boolean): Promise<void>;
   /** Takes no more steps, and waits for those that were taken. */
   stop(): Promise<void>;
+  /** Ends the connections. */
+  close(): Promise<void>;
   /** Removes what is no longer needed of steps that are over, and of workers that are gone. */
   clean(liveWorkers: readonly string[]): Promise<void>;
 }

@@ -1,6 +1,5 @@
 // One transaction of a worker, without processes: what happens when it is repeated, late or not alone.
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { loadNamed } from '../../src/cli/load-named.ts';
 import { sealedText } from '../../src/cli/own-runs.ts';
@@ -32,8 +31,7 @@ beforeAll(async () => {
     removeDatabase = remove;
   });
   fleet = await Fleet.open(url, FLOW);
-  const pool = new pg.Pool({ connectionString: url });
-  const queues = dbosQueues({ pool, limitsForAll: { prompts: undefined, scripts: undefined } });
+  const queues = dbosQueues({ url, limitsForAll: { prompts: undefined, scripts: undefined } });
   // Only to create the tables of the queues.
   await queues.start(
     randomUUID(),
@@ -42,7 +40,7 @@ beforeAll(async () => {
     () => false,
   );
   await queues.stop();
-  await pool.end();
+  await queues.close();
 });
 
 afterAll(async () => {

@@ -48,7 +48,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   const { clock, key } = around;
   const store = postgresStore({ database, key, codec: runCodec, sealedText, clock, world });
   const lock = await around.lockFolder(stateFolder);
-  const { queues, close } = await openQueues(url, {
+  const queues = await openQueues(url, {
     prompts: optionalNumberIn('--prompts-for-all', options.promptsForAll),
     scripts: optionalNumberIn('--scripts-for-all', options.scriptsForAll),
   });
@@ -61,7 +61,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     await runWorker(ports, stopOnSignals);
     return 0;
   } finally {
-    await close();
+    await queues.close();
     await database.close();
     await lock.release();
   }
