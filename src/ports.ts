@@ -15,10 +15,12 @@ import type { OutputText } from './model/tag.ts';
 import type { Interpreter, Workflow } from './model/workflow.ts';
 import type { AgentWorktree, WorktreeLook } from './model/worktree.ts';
 import type { StepKey } from './ports/run-store.ts';
+import type { SessionTravel } from './ports/travel.ts';
 
 export type * from './ports/run-control.ts';
 export type * from './ports/run-store.ts';
 export type * from './ports/step-reader.ts';
+export type * from './ports/travel.ts';
 
 /** The loaded workflows of a run by ref, and a way to load others. */
 export interface WorkflowLibrary {
@@ -56,6 +58,8 @@ export interface Executor {
   adopt(step: Step, live: (live: Live) => void, ask?: AskPerson): RunningStep;
   /** Ends everything that it keeps between steps. */
   close(): Promise<void>;
+  /** Present if its sessions can continue on another machine. */
+  readonly travel?: SessionTravel;
 }
 
 /** Reports the permission requests of a step. */

@@ -66,6 +66,8 @@ export interface AgentAbilities {
   readonly permissions: boolean;
   /** It waits for a person when it wants to do more. */
   readonly ask: boolean;
+  /** Its sessions can continue on another machine. */
+  readonly travel: boolean;
 }
 
 export interface ChoiceLevels {

@@ -21,6 +21,7 @@ import { send } from './process-input.ts';
 import { sessionNotesIn } from './session-notes.ts';
 import { settle } from './settle.ts';
 import { transcriptsIn } from './transcripts.ts';
+import { claudeTravel } from './travel.ts';
 import { readTurn, type TurnFile } from './turn-file.ts';
 import { TurnPermissions } from './turn-permissions.ts';
 import { endInOrder, type WarmProcess, WarmProcesses } from './warm.ts';
@@ -67,6 +68,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
       return { ...running, isAdopted: true };
     },
     close: () => claude.warm.close(),
+    travel: claudeTravel(claude),
   };
 }
 

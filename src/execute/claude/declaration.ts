@@ -16,7 +16,15 @@ const OWN = { inTags: true, isOwn: true, isDrawn: true, isHarmless: true } as co
 
 export const claudeAgent: AgentDeclaration = {
   name: 'claude',
-  can: { branch: true, adopt: true, cost: 'usd', budget: true, permissions: true, ask: true },
+  can: {
+    branch: true,
+    adopt: true,
+    cost: 'usd',
+    budget: true,
+    permissions: true,
+    ask: true,
+    travel: true,
+  },
   choices: [
     choice('model', { inState: MODEL_OF_STATE, ...OWN }),
     choice('effort', { inState: EFFORT_OF_STATE, ...OWN }),

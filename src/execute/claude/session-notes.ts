@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { type KeptNotes, keptNotes } from '../kept-notes.ts';
 
-const noteSchema = z.object({
+export const noteSchema = z.object({
   /** The model of turns without a named model: the user's own choice. */
   ownModel: z.optional(z.string()),
   /** The model that was named last. If missing, the session still uses `ownModel`. */

@@ -2,12 +2,14 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
-import { transcriptPath } from './transcript.ts';
+import { transcriptFolder, transcriptPath } from './transcript.ts';
 
 /** Finds and reads the files in which Claude Code keeps its conversations. */
 export interface Transcripts {
   /** The file of a session, in any directory. `reportedFolder` is the folder that Claude Code reported. */
   find(session: string, cwd: string, reportedFolder?: string): string | undefined;
+  /** The folder of the transcripts for a directory. */
+  folderFor(cwd: string): string;
 }
 
 export function transcriptsIn(
@@ -15,6 +17,7 @@ export function transcriptsIn(
 ): Transcripts {
   const configFolder = configFolderOf(environment);
   return {
+    folderFor: (cwd) => join(configFolder, 'projects', transcriptFolder(realPath(cwd))),
     find(session, cwd, reportedFolder) {
       const likely = [
         ...(reportedFolder === undefined ? [] : [join(reportedFolder, `${session}.jsonl`)]),

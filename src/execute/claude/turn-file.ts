@@ -10,7 +10,7 @@ import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 
-const turnSchema = z.object({
+export const turnSchema = z.object({
   /** The uuids under which the prompt was sent, the newest last. */
   prompts: z.readonly(z.array(z.string())),
   /** The folder of the process that answers; a warm process was started by an earlier step. */

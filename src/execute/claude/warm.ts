@@ -79,6 +79,13 @@ export class WarmProcesses {
     }
   }
 
+  /** Ends the process that has a session, if one waits. */
+  async endSession(session: string): Promise<void> {
+    for (const [agent, { process }] of [...this.#idle])
+      if (process.session === session) void this.#end(agent);
+    await this.#ending.get(session);
+  }
+
   async close(): Promise<void> {
     for (const agent of [...this.#idle.keys()]) void this.#end(agent);
     await Promise.all(this.#ending.values());

@@ -2,7 +2,7 @@
  * Executes prompt states with codex: one process for each turn. No code outside of this folder knows
  * a flag, a message or a file of codex.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prices } from '../../model/configured-agent.ts';
 import { type Account, NO_COST } from '../../model/step-account.ts';
@@ -18,7 +18,8 @@ import { findCodex } from './executable.ts';
 import { followTurn } from './follow-turn.ts';
 import { settle } from './settle.ts';
 import { type Threads, threadsIn } from './threads.ts';
-import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
+import { codexTravel } from './travel.ts';
+import { readTurn, type TurnFile, wasHeard, writeTurn } from './turn-file.ts';
 
 export interface CodexOptions {
   /** The executable that the configuration names. */
@@ -53,6 +54,7 @@ export function codexExecutor(options: CodexOptions): Executor {
       return { ...running, isAdopted: true };
     },
     close: async () => {},
+    travel: codexTravel(codex.threads),
   };
 }
 
@@ -146,10 +148,7 @@ function sessionOf(
  */
 function promptOf({ prompt, session, previousFolder }: CodexStep): string {
   const isRepeated =
-    session.use === 'continue' &&
-    previousFolder !== undefined &&
-    readTurn(previousFolder) !== undefined &&
-    existsSync(join(previousFolder, STEP_FILES.raw.name));
+    session.use === 'continue' && previousFolder !== undefined && wasHeard(previousFolder);
   return isRepeated ? AGAIN : prompt;
 }
 

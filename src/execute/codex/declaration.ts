@@ -5,7 +5,15 @@ import { CODEX_OPTIONS } from './options.ts';
 
 export const codexAgent: AgentDeclaration = {
   name: 'codex',
-  can: { branch: true, adopt: true, cost: 'tokens', budget: false, permissions: true, ask: false },
+  can: {
+    branch: true,
+    adopt: true,
+    cost: 'tokens',
+    budget: false,
+    permissions: true,
+    ask: false,
+    travel: true,
+  },
   choices: [
     ...Object.values(SHARED_CHOICES),
     { name: 'codexPath', option: CODEX_OPTIONS.codexPath },

@@ -11,7 +11,7 @@ import { readRegularFileSync } from '../../files/regular-file.ts';
 import { isSessionId, type KeptNotes, keptNotes } from '../kept-notes.ts';
 import { readRollout } from './messages.ts';
 
-const noteSchema = z.object({
+export const noteSchema = z.object({
   /** The thread of a session for which Raymond chose another id. */
   thread: z.string(),
   /** Its tokens at the end of its newest turn. */
@@ -24,39 +24,59 @@ export type ThreadNote = z.infer<typeof noteSchema>;
 export interface Threads extends KeptNotes<ThreadNote> {
   /** The facts in codex's own record of the thread; empty if it cannot be read. */
   recorded(thread: string): ReturnType<typeof readRollout>;
+  /** The name of a thread's rollout, in the folder of codex. */
+  find(thread: string): string | undefined;
+  /** The content of a rollout, by its name. */
+  rollout(name: string): Buffer | undefined;
+  /** Throws if it is not the name of a rollout. */
+  pathOf(name: string): string;
 }
 
 export function threadsIn(folder: string, environment: NodeJS.ProcessEnv): Threads {
   const home = environment.CODEX_HOME || join(environment.HOME || homedir(), '.codex');
+  const sessions = join(home, 'sessions');
+  const pathOf = (name: string) => {
+    if (ROLLOUT.test(name)) return join(sessions, name);
+    throw new Error(`${JSON.stringify(name)} is not the name of a rollout`);
+  };
+  const rollout = (name: string) => {
+    try {
+      return readRegularFileSync(pathOf(name), MAX_RECORD_BYTES);
+    } catch {
+      return undefined;
+    }
+  };
+  const find = (thread: string) => findRollout(sessions, thread);
   return {
     ...keptNotes(folder, noteSchema, 'codex-'),
-    recorded: (thread) => readRecord(join(home, 'sessions'), thread),
+    find,
+    rollout,
+    pathOf,
+    recorded(thread) {
+      const name = find(thread);
+      const bytes = name === undefined ? undefined : rollout(name);
+      return bytes ? readRollout(bytes.toString('utf8')) : {};
+    },
   };
 }
 
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
+const ROLLOUT = /^\d{4}\/\d\d\/\d\d\/rollout-[\w-]{1,200}\.jsonl$/;
 
 /** Codex keeps a file per thread, in a folder of the day on which the thread began. */
-function readRecord(sessions: string, thread: string): ReturnType<typeof readRollout> {
-  if (!isSessionId(thread)) return {};
-  try {
-    for (const day of daysOf(thread)) {
-      const folder = join(sessions, day);
-      const name = namesIn(folder).find((file) => file.endsWith(`-${thread}.jsonl`));
-      if (name === undefined) continue;
-      return readRollout(
-        readRegularFileSync(join(folder, name), MAX_RECORD_BYTES).toString('utf8'),
-      );
-    }
-  } catch {
-    // A record that cannot be read says nothing.
+function findRollout(sessions: string, thread: string): string | undefined {
+  if (!isSessionId(thread)) return undefined;
+  for (const day of daysOf(thread)) {
+    const name = namesIn(join(sessions, day)).find((file) => file.endsWith(`-${thread}.jsonl`));
+    if (name !== undefined) return `${day}/${name}`;
   }
-  return {};
+  return undefined;
 }
 
 /** The first 48 bits of an id are its time. The day depends on the time zone. */
 function daysOf(thread: string): readonly string[] {
   const began = Number.parseInt(thread.replaceAll('-', '').slice(0, 12), 16);
+  if (Number.isNaN(began)) return [];
   const day = 24 * 60 * 60_000;
   return [began, began - day, began + day].map((time) =>
     new Date(time).toISOString().slice(0, 10).replaceAll('-', '/'),

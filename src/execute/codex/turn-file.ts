@@ -1,15 +1,17 @@
 /** The facts that another process needs to adopt a turn. They are on disk before codex starts. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 
-const turnSchema = z.object({
+export const turnSchema = z.object({
   executor: z.literal('codex'),
   /** The folder of the process that answers. */
   process: z.string(),
   model: z.optional(z.string()),
+  /** The thread has the prompt; for a turn that happened on another machine. */
+  wasHeard: z.optional(z.literal(true)),
   /** The tokens of the thread before the turn. */
   before: z.optional(z.object({ input: z.number(), cached: z.number(), output: z.number() })),
 });
@@ -31,4 +33,10 @@ export function readTurn(folder: string): TurnFile | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether codex has begun to work on the prompt of a turn. */
+export function wasHeard(folder: string): boolean {
+  const turn = readTurn(folder);
+  return turn?.wasHeard === true || (!!turn && existsSync(join(folder, STEP_FILES.raw.name)));
 }

@@ -1,0 +1,70 @@
+/**
+ * Takes a session to another machine: its transcript and the notes about it. Claude Code needs nothing
+ * else to continue or branch it, in any directory.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import type { SessionTravel } from '../../ports.ts';
+import { isSessionId } from '../kept-notes.ts';
+import { packFiles, unpackFiles } from '../packed-files.ts';
+import { replaceFile } from '../replace-file.ts';
+import { noteSchema, type SessionNotes } from './session-notes.ts';
+import { readIfExists, type Transcripts } from './transcripts.ts';
+import { readTurn, turnSchema, writeTurn } from './turn-file.ts';
+import type { WarmProcesses } from './warm.ts';
+
+export interface Memory {
+  readonly transcripts: Transcripts;
+  readonly notes: SessionNotes;
+  readonly warm: Pick<WarmProcesses, 'endSession'>;
+}
+
+export function claudeTravel({ transcripts, notes, warm }: Memory): SessionTravel {
+  const read = (session: string, cwd: string) =>
+    readIfExists(transcripts.find(session, cwd, notes.read(session)?.transcripts));
+  return {
+    async pack(session, { cwd, folder }) {
+      const { transcripts: _, ...note } = notes.read(session) ?? {};
+      const isWhole = () => isComplete(read(session, cwd), note.checkpoint);
+      // A process that waits for its next prompt writes the transcript a moment after its answer.
+      for (let tries = 0; tries < MOST_LOOKS && !isWhole(); tries++) await pause(LOOK_MS);
+      if (!isWhole()) await warm.endSession(session);
+      const text = read(session, cwd);
+      if (!isComplete(text, note.checkpoint)) return undefined;
+      const turn = readTurn(folder);
+      return packFiles({
+        note: { ...note, ...(turn && { turn }) },
+        files: [{ name: FILE, bytes: Buffer.from(text) }],
+      });
+    },
+    async unpack(session, packed, { cwd, previousFolder }) {
+      if (!isSessionId(session)) throw new Error(`${session} is not the id of a session`);
+      const {
+        note: { turn, ...note },
+        files,
+      } = await unpackFiles(packed, packedSchema);
+      const transcript = files.find(({ name }) => name === FILE);
+      if (!transcript) throw new Error(`The stored session ${session} has no transcript`);
+      // It does not know what the session has learnt elsewhere.
+      await warm.endSession(session);
+      const folder = transcripts.folderFor(cwd);
+      await replaceFile(`${folder}/${session}.jsonl`, transcript.bytes);
+      notes.write(session, { ...note, transcripts: folder });
+      // The prompt of an attempt that failed elsewhere must not be in the history twice.
+      if (turn && previousFolder !== undefined && !readTurn(previousFolder))
+        writeTurn(previousFolder, turn);
+    },
+  };
+}
+
+/** `turn` is the newest turn of the session. */
+const packedSchema = z.extend(noteSchema, { turn: z.optional(turnSchema) });
+
+const FILE = 'transcript.jsonl';
+const LOOK_MS = 20;
+const MOST_LOOKS = 100;
+
+/** Whether the transcript has the newest message, and its last line is whole. */
+function isComplete(text: string, checkpoint: string | undefined): boolean {
+  return text.endsWith('\n') && (checkpoint === undefined || text.includes(`"${checkpoint}"`));
+}

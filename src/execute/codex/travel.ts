@@ -1,0 +1,83 @@
+/**
+ * Takes a session to another machine: the rollout of its thread, and that of every thread from which it
+ * was forked, up to the fork. A forked rollout refers to the others instead of repeating them.
+ */
+import * as z from 'zod/mini';
+import type { SessionTravel } from '../../ports.ts';
+import { type NamedBytes, packFiles, unpackFiles } from '../packed-files.ts';
+import { replaceFile } from '../replace-file.ts';
+import { noteSchema, type Threads } from './threads.ts';
+import { readTurn, turnSchema, wasHeard, writeTurn } from './turn-file.ts';
+
+export function codexTravel(threads: Threads): SessionTravel {
+  return {
+    async pack(session, { folder }) {
+      const note = threads.read(session) ?? { thread: session };
+      const files = lineOf(threads, note.thread);
+      const turn = wasHeard(folder) ? readTurn(folder) : undefined;
+      const newest = turn && { turn: { ...turn, wasHeard: true } };
+      return files && packFiles({ note: { ...note, ...newest }, files });
+    },
+    async unpack(session, packed, { previousFolder }) {
+      const {
+        note: { turn, ...note },
+        files,
+      } = await unpackFiles(packed, packedSchema);
+      const [own, ...earlier] = files;
+      if (!own?.name.endsWith(`-${note.thread}.jsonl`))
+        throw new Error(`The stored session ${session} has no rollout`);
+      for (const { name, bytes } of earlier)
+        if (!beginsWith(threads.rollout(name), bytes))
+          await replaceFile(threads.pathOf(name), bytes);
+      await replaceFile(threads.pathOf(own.name), own.bytes);
+      threads.write(note.thread, note);
+      threads.write(session, note);
+      // The prompt of an attempt that failed elsewhere is not sent again.
+      if (turn && previousFolder !== undefined && !readTurn(previousFolder))
+        writeTurn(previousFolder, turn);
+    },
+  };
+}
+
+/** `turn` is the newest turn of the session. */
+const packedSchema = z.extend(noteSchema, { turn: z.optional(turnSchema) });
+
+/** The rollout of a thread, and those on which it is based. Undefined if one is missing. */
+function lineOf(threads: Threads, thread: string): readonly NamedBytes[] | undefined {
+  const line: NamedBytes[] = [];
+  let next: Base | undefined = { thread_id: thread };
+  while (next) {
+    const { thread_id: id, end_byte_offset: end }: Base = next;
+    const name = threads.find(id);
+    const bytes = name === undefined ? undefined : threads.rollout(name);
+    if (name === undefined || !bytes || bytes.length < (end ?? 1) || line.length === LONGEST_LINE)
+      return undefined;
+    line.push({ name, bytes: bytes.subarray(0, end) });
+    next = baseOf(bytes);
+  }
+  return line;
+}
+
+const LONGEST_LINE = 1000;
+
+const baseSchema = z.object({ thread_id: z.string(), end_byte_offset: z.optional(z.int()) });
+const firstLineSchema = z.object({
+  payload: z.object({ history_base: z.optional(baseSchema) }),
+});
+
+type Base = z.infer<typeof baseSchema>;
+
+/** The thread of which a rollout is the continuation. Older versions of codex copy it instead. */
+function baseOf(rollout: Uint8Array): Base | undefined {
+  const end = rollout.indexOf(10);
+  try {
+    const first = Buffer.from(rollout.subarray(0, end)).toString('utf8');
+    return z.safeParse(firstLineSchema, JSON.parse(first)).data?.payload.history_base;
+  } catch {
+    return undefined;
+  }
+}
+
+function beginsWith(content: Buffer | undefined, prefix: Uint8Array): boolean {
+  return content?.subarray(0, prefix.length).equals(prefix) === true;
+}

@@ -1,0 +1,158 @@
+/**
+ * INV-32: A step continues a session from the state that the run has stored, wherever that was. A turn
+ * that the run did not accept is never part of a history.
+ *
+ * Executors whose sessions travel. Before a step, the session that it needs is brought here, unless this
+ * machine has exactly the stored one. After the step, its session is packed. A note on this machine says
+ * which content it has.
+ */
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import { type Account, NO_COST } from '../model/step-account.ts';
+import type {
+  CarriedSessions,
+  Executor,
+  Executors,
+  PromptStep,
+  RunningStep,
+  StepOutcome,
+} from '../ports.ts';
+import { type KeptNotes, keptNotes } from './kept-notes.ts';
+
+export interface SessionsOfRun {
+  readonly sessions: CarriedSessions;
+  /** For the notes of this machine. */
+  readonly folder: string;
+}
+
+export function travellingExecutors<E extends Executors>(executors: E, ofRun: SessionsOfRun): E {
+  const here = keptNotes(ofRun.folder, noteSchema, 'here-');
+  const travelling = (executor: Executor) => travellingExecutor(executor, ofRun.sessions, here);
+  const { prompt } = executors;
+  return {
+    ...executors,
+    prompt:
+      'start' in prompt
+        ? travelling(prompt)
+        : new Map([...prompt].map(([name, executor]) => [name, travelling(executor)])),
+  };
+}
+
+/** The content of a session on this machine. */
+const noteSchema = z.object({ sha256: z.string() });
+type Here = KeptNotes<z.infer<typeof noteSchema>>;
+
+function travellingExecutor(executor: Executor, sessions: CarriedSessions, here: Here): Executor {
+  const bring = (step: PromptStep) => bringSession(executor, sessions, here, step);
+  const packed = async (step: PromptStep, outcome: Promise<StepOutcome>) => {
+    const ended = await outcome;
+    await keepSession(executor, sessions, here, step, ended);
+    return ended;
+  };
+  return {
+    ...executor,
+    start: (step, live, ask) =>
+      step.kind === 'prompt'
+        ? after(bring(step), (problem) => {
+            if (problem !== undefined) return over(problem);
+            const running = executor.start(step, live, ask);
+            return { ...running, outcome: packed(step, running.outcome) };
+          })
+        : executor.start(step, live, ask),
+    adopt(step, live, ask) {
+      const running = executor.adopt(step, live, ask);
+      return step.kind === 'prompt'
+        ? { ...running, outcome: packed(step, running.outcome) }
+        : running;
+    },
+  };
+}
+
+/** Resolves with what prevents it, if anything does. */
+async function bringSession(
+  { name, travel }: Executor,
+  sessions: CarriedSessions,
+  here: Here,
+  { session, cwd, previousFolder }: PromptStep,
+): Promise<string | undefined> {
+  if (session.use === 'fresh') return undefined;
+  const source = session.use === 'branch' ? session.from : session.id;
+  const stored = await sessions.newest(source);
+  if (!stored || stored.sha256 === here.read(source)?.sha256) return undefined;
+  const content = await stored.content();
+  if (!travel || content.length === 0 || stored.executor !== name) return lost(stored.executor);
+  if (sha256Of(content) !== stored.sha256)
+    throw new Error(`The stored session ${source} is damaged.`);
+  const earlier = session.use === 'continue' ? previousFolder : undefined;
+  await travel.unpack(source, content, { cwd, previousFolder: earlier });
+  here.write(source, { sha256: stored.sha256 });
+  return undefined;
+}
+
+const lost = (executor: string) =>
+  `The session is on another machine, and ${executor} could not take it along. Resume with --fresh to begin the state in a new session.`;
+
+/**
+ * A step that did not begin leaves its session as it was. The note is written before the run accepts
+ * the step. If it does not, the stored content differs from the note, and replaces the session.
+ */
+async function keepSession(
+  { name, travel }: Executor,
+  sessions: CarriedSessions,
+  here: Here,
+  step: PromptStep,
+  { account }: StepOutcome,
+): Promise<void> {
+  const session = account.session?.id;
+  if (session === undefined) return;
+  const content = (await travel?.pack(session, step).catch(() => undefined)) ?? NOTHING;
+  // Without content, the machine that has the session recognises it by this.
+  const sha256 = content.length === 0 ? sha256Of(Buffer.from(nameOf(step))) : sha256Of(content);
+  here.write(session, { sha256 });
+  if (session !== step.session.id) here.write(step.session.id, { sha256 });
+  sessions.keep(
+    { agent: step.agent, step: step.number },
+    { session, executor: name, sha256, content },
+  );
+}
+
+const NOTHING = new Uint8Array();
+const nameOf = ({ run, agent, number, attempt }: PromptStep) =>
+  JSON.stringify([process.pid, Date.now(), run, agent, number, attempt]);
+
+function sha256Of(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** A step that begins when something else is done. */
+function after<T>(done: Promise<T>, begin: (value: T) => RunningStep): RunningStep {
+  let stopped: 'stop' | 'leave' | undefined;
+  const running = done.then((value) => (stopped ? INTERRUPTED : begin(value)));
+  const outcome = running.then(({ outcome: ended }) => ended).catch(crashed);
+  const end = (how: 'stop' | 'leave') => {
+    stopped ??= how;
+    void running.then((step) => (how === 'leave' && step.leave ? step.leave() : step.stop()));
+  };
+  return {
+    outcome,
+    stop: () => end('stop'),
+    decide: (request, decision) => void running.then((step) => step.decide?.(request, decision)),
+    leave: () => end('leave'),
+  };
+}
+
+const FREE: Account = { cost: NO_COST };
+const INTERRUPTED = ended({ kind: 'interrupted', sessionUsable: false, account: FREE });
+
+function over(message: string): RunningStep {
+  return ended({ kind: 'failed', failure: { kind: 'session-gone', message }, account: FREE });
+}
+
+function ended(outcome: StepOutcome): RunningStep {
+  return { outcome: Promise.resolve(outcome), stop: () => {} };
+}
+
+function crashed(error: unknown): StepOutcome {
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', failure: { kind: 'crashed', message }, account: FREE };
+}

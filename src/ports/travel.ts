@@ -1,0 +1,48 @@
+/** What a run takes along when its next step happens on another machine. */
+import type { StepKey } from './run-store.ts';
+
+/** Takes the sessions of an agent from one machine to another. */
+export interface SessionTravel {
+  /**
+   * Everything that is needed to continue or branch a session elsewhere, after a step that used it.
+   * Undefined if it cannot be found.
+   */
+  pack(session: string, after: UsedBy): Promise<Uint8Array | undefined>;
+  /** Makes a session usable for a step. Replaces an older copy of it. */
+  unpack(session: string, packed: Uint8Array, before: NeededBy): Promise<void>;
+}
+
+/** The directory and the folder of a step. */
+export interface UsedBy {
+  readonly cwd: string;
+  readonly folder: string;
+}
+
+export interface NeededBy {
+  readonly cwd: string;
+  /** The folder of the earlier attempt that used the session, if the step repeats one. */
+  readonly previousFolder: string | undefined;
+}
+
+/** The stored sessions of a run. */
+export interface CarriedSessions {
+  /** Undefined if no step of the run has used the session. */
+  newest(session: string): Promise<StoredSession | undefined>;
+  /** Gets the session of a step before its outcome settles. It is stored together with the step's end. */
+  keep(step: StepKey, packed: PackedSession): void;
+}
+
+export interface StoredSession {
+  readonly executor: string;
+  /** Of the content. */
+  readonly sha256: string;
+  /** Empty if the session cannot leave its machine. */
+  content(): Promise<Uint8Array>;
+}
+
+export interface PackedSession {
+  readonly session: string;
+  readonly executor: string;
+  readonly sha256: string;
+  readonly content: Uint8Array;
+}
