@@ -2,13 +2,14 @@
  * INV-19: No code outside of this folder knows whether a workflow is a folder, an archive or a YAML
  * file.
  */
-import { basename, dirname, extname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { UnusableFile } from '../files/regular-file.ts';
 import type { Agents } from '../model/agent.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { Source } from '../model/source.ts';
 import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
+import { changedFiles, type WorkflowFiles } from '../model/workflow-files.ts';
 import { parseWorkflow } from '../parse/workflow.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { fingerprints } from './fingerprints.ts';
@@ -23,12 +24,31 @@ export interface LibraryOptions {
   readonly platform: Platform;
   /** The agent that receives the prompts of the workflows. */
   readonly agents: Agents;
+  /** The stored files of the run's workflows, for a machine that may lack them. */
+  readonly stored?: StoredSources;
+}
+
+export interface StoredSources {
+  /** The archive of a workflow, by the path that contains its states. */
+  archive(container: string): Promise<Uint8Array | undefined>;
+  /** The files that the run has read, by the ref of the workflow. */
+  expected(ref: string): WorkflowFiles | undefined;
+  /** Where archives are unpacked. */
+  readonly folder: string;
 }
 
 /** Can load workflows but not execute them. Scripts need a folder, which a run has once it has a name. */
 export interface LooseLibrary extends Omit<WorkflowLibrary, 'scriptFolder'> {
   /** This library, with a folder for the scripts of archives and YAML files. */
   unpackingInto(folder: string): WorkflowLibrary;
+  /** All files of a loaded workflow. Throws a UserError if they have changed since then. */
+  pack(ref: string): Promise<PackedWorkflow>;
+}
+
+export interface PackedWorkflow {
+  /** The folder or file that contains the workflow. Several refs may be states of it. */
+  readonly container: string;
+  readonly archive: Uint8Array;
 }
 
 /** Loads each workflow once. A run uses one version of it, even if the files change. */
@@ -37,39 +57,41 @@ export function createLibrary(options: LibraryOptions): LooseLibrary {
   const loading = new Map<string, Promise<Loaded>>();
   const loaded = new Map<string, Loaded>();
 
-  const loadAt = (location: WorkflowLocation): Promise<Loaded> => {
-    const known = loading.get(location.ref);
+  const loadAt = (path: string, base: string): Promise<Loaded> => {
+    const named = resolve(base, path);
+    const known = loading.get(named);
     if (known) return known;
-    const started = loadFrom(location, options).then(
+    const started = loadHere(path, base, options).then(
       (result) => {
         // A state may be named with or without its extension.
         const { ref } = result.workflow;
         const first = loaded.get(ref) ?? result;
-        loaded.set(location.ref, first).set(ref, first);
+        loaded.set(named, first).set(ref, first);
         return first;
       },
       (error: unknown) => {
-        loading.delete(location.ref);
+        loading.delete(named);
         throw error;
       },
     );
-    loading.set(location.ref, started);
+    loading.set(named, started);
     return started;
   };
 
-  const find = async (ref: string) => loaded.get(ref) ?? loadAt(await locate(ref, cwd));
+  const find = async (ref: string) => loaded.get(ref) ?? loadAt(ref, cwd);
 
   const library = {
     get: (ref: string) => loaded.get(ref)?.workflow,
     async load(path: string, from?: string) {
       const base = from === undefined ? cwd : (await find(from)).home;
-      return (await loadAt(await locate(path, base))).workflow;
+      return (await loadAt(path, base)).workflow;
     },
     pathOf: (ref: string, file: string) => loaded.get(ref)?.pathOf(file) ?? file,
     filesOf: (ref: string) => loaded.get(ref)?.files ?? [],
   };
   return {
     ...library,
+    pack: async (ref) => packed(await find(ref), options),
     unpackingInto: (folder) => ({ ...library, scriptFolder: scriptFolders(find, folder) }),
   };
 }
@@ -81,8 +103,8 @@ function scriptFolders(
 ): WorkflowLibrary['scriptFolder'] {
   const unpacking = new Map<string, Promise<string>>();
   return async (ref) => {
-    const { scripts, home, workflow } = await find(ref);
-    if (!scripts) return home;
+    const { scripts, location, workflow } = await find(ref);
+    if (!scripts) return location.path;
     const started = unpacking.get(ref) ?? unpack(scripts, folder, workflow.name, ref);
     unpacking.set(ref, started);
     started.catch(() => unpacking.delete(ref));
@@ -92,6 +114,9 @@ function scriptFolders(
 
 interface Loaded {
   readonly workflow: Workflow;
+  readonly location: WorkflowLocation;
+  /** The folder or file that contains the states, as the refs name it. */
+  readonly container: string;
   /** The folder to which the workflow's own paths are relative. */
   readonly home: string;
   /** Files to unpack before a script can run; absent if the scripts are in `home`. */
@@ -99,6 +124,72 @@ interface Loaded {
   /** The files that were read. */
   readonly files: readonly string[];
   pathOf(file: string): string;
+}
+
+/**
+ * Loads a workflow from where its path says, or from the stored files of the run if those here are
+ * missing or different.
+ */
+async function loadHere(path: string, base: string, options: LibraryOptions): Promise<Loaded> {
+  const inPlace = async () => loadFrom(await locate(path, base), options);
+  const { stored } = options;
+  if (!stored) return inPlace();
+  const isExpected = ({ workflow }: Loaded) => {
+    const read = stored.expected(workflow.ref);
+    return read === undefined || isSame(read, workflow.files ?? {});
+  };
+  const here = await inPlace().catch((error: unknown) => {
+    if (error instanceof UserError) return error;
+    throw error;
+  });
+  if (!(here instanceof UserError) && isExpected(here)) return here;
+  const ref = resolve(base, path);
+  const location = await storedLocation(ref, stored);
+  if (!location) {
+    if (here instanceof UserError) throw here;
+    throw changed(here.workflow.ref);
+  }
+  const kept = await loadFrom(location, options);
+  if (isExpected(kept)) return kept;
+  throw changed(kept.workflow.ref);
+}
+
+async function storedLocation(
+  ref: string,
+  { archive, folder }: StoredSources,
+): Promise<WorkflowLocation | undefined> {
+  const { unpackSource } = await import('./packed-source.ts');
+  const ofWhole = await archive(ref);
+  if (ofWhole) return { ...(await locate(await unpackSource(ofWhole, folder), '/')), ref };
+  const ofState = await archive(dirname(ref));
+  if (!ofState) return undefined;
+  const container = await unpackSource(ofState, folder);
+  return { ...(await locate(join(container, basename(ref)), '/')), ref };
+}
+
+function isSame(read: WorkflowFiles, now: WorkflowFiles): boolean {
+  return (
+    Object.keys(read).length === Object.keys(now).length && changedFiles(read, now).length === 0
+  );
+}
+
+function changed(ref: string): UserError {
+  return new UserError(
+    'changed-workflow',
+    `The files of ${ref} differ from those that the run has read.`,
+    'Restore them, or start a new run.',
+  );
+}
+
+async function packed(
+  { location, container, workflow }: Loaded,
+  { agents }: LibraryOptions,
+): Promise<PackedWorkflow> {
+  const { packSource } = await import('./packed-source.ts');
+  const archive = await packSource(location);
+  const now = fingerprints(await readSource(location, agents), basename(container));
+  if (!isSame(workflow.files ?? {}, now)) throw changed(workflow.ref);
+  return { container, archive };
 }
 
 async function loadFrom(
@@ -115,13 +206,17 @@ async function loadFrom(
     throw new WorkflowError({ ...read, remedy }, pathOf(read.file), diagnostics);
   }
   const { entry } = read.workflow;
-  const ref = location.entry === undefined ? location.ref : join(location.path, entry);
-  const files = fingerprints(source, basename(location.path));
+  // The files may be somewhere else than the ref says.
+  const container = location.entry === undefined ? location.ref : dirname(location.ref);
+  const ref = location.entry === undefined ? location.ref : join(container, entry);
+  const files = fingerprints(source, basename(container));
   const workflow = { ...read.workflow, ref, files };
   const isFolder = location.kind === 'folder';
   return {
     workflow,
-    home: isFolder ? location.path : dirname(location.path),
+    location,
+    container,
+    home: isFolder ? container : dirname(container),
     scripts: isFolder ? undefined : unpackable(source),
     files: isFolder ? source.files.map(({ name }) => join(location.path, name)) : [location.path],
     pathOf,

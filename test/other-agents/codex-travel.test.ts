@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { codexExecutor } from '../../src/execute/codex/codex.ts';
-import { packFiles } from '../../src/execute/packed-files.ts';
+import { packFiles } from '../../src/files/packed-files.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
 import { travellingExecutors } from '../../src/execute/travelling.ts';
 import type { SessionUse } from '../../src/model/event.ts';

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import type { SessionTravel } from '../../ports.ts';
-import { type NamedBytes, packFiles, unpackFiles } from '../packed-files.ts';
+import { type NamedBytes, packFiles, unpackFiles } from '../../files/packed-files.ts';
 import { replaceFile } from '../replace-file.ts';
 import { noteSchema, type Threads } from './threads.ts';
 import { readTurn, turnSchema, wasHeard, writeTurn } from './turn-file.ts';

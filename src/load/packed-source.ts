@@ -1,0 +1,111 @@
+/**
+ * All files of a workflow as one archive, so that a machine that lacks them can read exactly the same
+ * ones. Scripts may use any file beside them, so folders are packed with their subfolders.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod/mini';
+import { type NamedBytes, packFiles, unpackFiles } from '../files/packed-files.ts';
+import { readFileWithin, readRegularFile, UnusableFile } from '../files/regular-file.ts';
+import { UserError } from '../model/user-error.ts';
+import type { WorkflowLocation } from './locate.ts';
+
+export async function packSource({ kind, path }: WorkflowLocation): Promise<Uint8Array> {
+  const name = basename(path);
+  if (kind === 'folder') return packFiles({ note: { kind, name }, files: await filesIn(path) });
+  const bytes = await readRegularFile(path, MAX_BYTES);
+  return packFiles({ note: { kind: 'file', name }, files: [{ name, bytes }] });
+}
+
+/** The path of the workflow, below a folder that has exactly the files of the archive. */
+export async function unpackSource(archive: Uint8Array, into: string): Promise<string> {
+  const { note, files } = await unpackFiles(archive, noteSchema);
+  for (const name of [note.name, ...files.map((file) => file.name)]) checkName(name);
+  const hash = createHash('sha256').update(archive).digest('hex').slice(0, 32);
+  const folder = join(into, `stored-${hash}`);
+  const rootIn = (place: string) => (note.kind === 'folder' ? join(place, note.name) : place);
+  const path = join(folder, note.name);
+  // A step may be executing a script of it.
+  if (await holds(rootIn(folder), files)) return path;
+  const fresh = `${folder}.${randomUUID()}`;
+  const root = rootIn(fresh);
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  for (const { name, bytes, mode = 0 } of files) {
+    await mkdir(dirname(join(root, name)), { recursive: true, mode: 0o700 });
+    await writeFile(join(root, name), bytes, { mode: 0o600 | (mode & 0o100), flag: 'wx' });
+  }
+  try {
+    await rm(folder, { recursive: true, force: true });
+    await rename(fresh, folder);
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    // Another process may have put the same files there meanwhile.
+    if (!(await holds(rootIn(folder), files))) throw error;
+  }
+  return path;
+}
+
+async function holds(root: string, files: readonly NamedBytes[]): Promise<boolean> {
+  try {
+    for (const { name, bytes } of files)
+      if (!(await readFileWithin(root, name, bytes.length)).equals(bytes)) return false;
+    return (await stat(root)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const noteSchema = z.object({ kind: z.enum(['folder', 'file']), name: z.string() });
+
+function checkName(name: string): void {
+  const parts = name.split('/');
+  const isInside = parts.every((part) => part !== '' && part !== '.' && part !== '..');
+  if (!isInside || /[\0\\]/.test(name))
+    throw new Error(`${JSON.stringify(name)} is not a name in a workflow`);
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 10_000;
+const LEFT_OUT = new Set(['.git', '.raymond', 'node_modules', '.DS_Store']);
+
+async function filesIn(folder: string): Promise<readonly NamedBytes[]> {
+  const root = await realpath(folder);
+  const files: NamedBytes[] = [];
+  let left = MAX_BYTES;
+  for (const folders = ['']; folders.length > 0; ) {
+    const below = folders.pop() ?? '';
+    for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
+      if (LEFT_OUT.has(entry.name)) continue;
+      const name = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(name);
+      else {
+        const bytes = await readInside(root, name, left);
+        if (!bytes) continue;
+        left -= bytes.length;
+        files.push({ name, bytes, mode: (await stat(join(root, name))).mode & 0o777 });
+      }
+      if (left < 0 || files.length > MAX_FILES) throw tooLarge(folder);
+    }
+  }
+  return files;
+}
+
+/** Undefined for what is no file of the folder: a pipe, or a link that leads out. */
+async function readInside(root: string, name: string, left: number): Promise<Buffer | undefined> {
+  try {
+    return await readFileWithin(root, name, left);
+  } catch (error) {
+    if (error instanceof UnusableFile && error.code === 'TOO-LARGE') throw tooLarge(root);
+    if (error instanceof UnusableFile) return undefined;
+    throw error;
+  }
+}
+
+function tooLarge(folder: string): UserError {
+  return new UserError(
+    'large-workflow',
+    `${folder} is too large to be stored with the run: more than ${MAX_BYTES / 1024 / 1024} MiB or ${MAX_FILES.toLocaleString('en')} files.`,
+    'Move the workflow to a folder of its own, without other files.',
+  );
+}
