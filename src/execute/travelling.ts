@@ -1,5 +1,5 @@
 /**
- * INV-32: A step continues a session from the state that the run has stored, wherever that was. A turn
+ * INV-36: A step continues a session from the state that the run has stored, wherever that was. A turn
  * that the run did not accept is never part of a history.
  *
  * Executors whose sessions travel. Before a step, the session that it needs is brought here, unless this
