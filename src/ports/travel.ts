@@ -46,3 +46,36 @@ export interface PackedSession {
   readonly sha256: string;
   readonly content: Uint8Array;
 }
+
+/**
+ * Where a run works on this machine. Events have the paths of the machine where the run began. Outside
+ * of the files that travel, a path is the same everywhere.
+ */
+export interface RunPlace {
+  /** The path on this machine of a path of the run. */
+  toLocal(path: string): string;
+  toRun(path: string): string;
+  /**
+   * Brings the newest files of a directory of the run here, for one step. Waits while a step on another
+   * machine works on them. A step that has begun keeps the files that it finds. Resolves with what
+   * prevents it, if anything does.
+   */
+  enter(
+    step: StepKey,
+    directory: string,
+    how: { readonly signal: AbortSignal; readonly hasBegun: boolean },
+  ): Promise<string | undefined>;
+  /** Sends the files to where other machines find them. Resolves with what prevents it, if anything does. */
+  leave(step: StepKey, directory: string, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** The stored snapshots of the working trees of a run. */
+export interface CarriedRoots {
+  /**
+   * Reserves a working tree for a step, until its end is stored. Waits while a step of another worker
+   * has it. Gives the newest snapshot. Rejects if aborted.
+   */
+  hold(step: StepKey, root: string, signal: AbortSignal): Promise<string>;
+  /** Gets the snapshot of a step before its end. It is stored together with the step's end. */
+  keep(step: StepKey, root: string, snapshot: string): void;
+}

@@ -4,9 +4,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { packFiles, unpackFiles } from '../../files/packed-files.ts';
 import type { SessionTravel } from '../../ports.ts';
 import { isSessionId } from '../kept-notes.ts';
-import { packFiles, unpackFiles } from '../../files/packed-files.ts';
 import { replaceFile } from '../replace-file.ts';
 import { noteSchema, type SessionNotes } from './session-notes.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';

@@ -3,8 +3,8 @@
  * was forked, up to the fork. A forked rollout refers to the others instead of repeating them.
  */
 import * as z from 'zod/mini';
-import type { SessionTravel } from '../../ports.ts';
 import { type NamedBytes, packFiles, unpackFiles } from '../../files/packed-files.ts';
+import type { SessionTravel } from '../../ports.ts';
 import { replaceFile } from '../replace-file.ts';
 import { noteSchema, type Threads } from './threads.ts';
 import { readTurn, turnSchema, wasHeard, writeTurn } from './turn-file.ts';

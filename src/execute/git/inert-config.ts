@@ -32,7 +32,12 @@ export function withoutHooks(): Readonly<Record<string, string>> {
   return asEnvironment(ALWAYS);
 }
 
-type Setting = readonly [key: string, value: string];
+/** The same, with more settings. */
+export function withSettings(more: readonly Setting[]): Readonly<Record<string, string>> {
+  return asEnvironment([...ALWAYS, ...more]);
+}
+
+export type Setting = readonly [key: string, value: string];
 
 const ALWAYS: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],

@@ -10,6 +10,8 @@ export interface GitRequest {
   readonly isBinary?: true;
   /** The lock of a file that only this caller uses. A killed git leaves it. */
   readonly lock?: string;
+  /** How long git may take; a minute if absent. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -28,7 +30,7 @@ export async function runGit(request: GitRequest): Promise<string> {
 /** How often git is started if it is killed each time. */
 export const MOST_TRIES = 5;
 
-function runOnce({ args, env = {}, input = '', isBinary }: GitRequest): Promise<Told> {
+function runOnce({ args, env = {}, input = '', isBinary, timeoutMs }: GitRequest): Promise<Told> {
   const encoding = isBinary ? 'latin1' : 'utf8';
   return new Promise((done, reject) => {
     const child = spawn('git', args, {
@@ -36,7 +38,7 @@ function runOnce({ args, env = {}, input = '', isBinary }: GitRequest): Promise<
       env: { ...gitEnvironment(), ...env },
       // Ctrl-C asks Raymond to stop in order, and must not end git in the middle of its work.
       detached: true,
-      timeout: TIMEOUT_MS,
+      timeout: timeoutMs ?? TIMEOUT_MS,
       windowsHide: true,
     });
     const out: Buffer[] = [];

@@ -1,0 +1,110 @@
+/**
+ * A run whose files travel through a git remote. Each machine works in a clone of its own, below the
+ * folder of the run, and never in a directory of the user.
+ */
+import { join, relative, sep } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CarriedRoots, RunPlace } from '../../ports.ts';
+import { RemoteTrouble } from './remote.ts';
+import { bringSnapshot, type SnapshotsOfRun, takeSnapshot } from './snapshots.ts';
+
+export interface ClonedRun extends SnapshotsOfRun {
+  /** The root of the working tree in which the run began. */
+  readonly root: string;
+  /** The folder of its clone on this machine. */
+  readonly clone: string;
+  readonly roots: CarriedRoots;
+  /** The pauses between attempts to reach the remote. */
+  readonly pausesMs?: readonly number[];
+}
+
+export function clonedPlace(ofRun: ClonedRun): RunPlace {
+  const { root, clone, roots, pausesMs = PAUSES_MS } = ofRun;
+  /** The snapshot that the clone has, while it is known. */
+  let current: string | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  /** Steps of the same machine share the clone, so they bring and take snapshots one by one. */
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = last.then(act);
+    last = done.catch(() => {});
+    return done;
+  };
+  let working = 0;
+  return {
+    toLocal: (path) => moved(path, root, clone),
+    toRun: (path) => moved(path, clone, root),
+    async enter(step, directory, { signal, hasBegun }) {
+      if (moved(directory, root, clone) === directory) return outside(directory, root);
+      try {
+        const snapshot = await roots.hold(step, root, signal);
+        await inTurn(async () => {
+          // Another step works in the clone, so the clone is newer than any snapshot.
+          if (!hasBegun && working === 0 && current !== snapshot) {
+            current = undefined;
+            await patiently(() => bringSnapshot(ofRun, clone, snapshot), pausesMs, signal);
+            current = snapshot;
+          }
+          working += 1;
+        });
+        return undefined;
+      } catch (error) {
+        return `The files of the run cannot be brought here: ${reasonOf(error)}`;
+      }
+    },
+    async leave(step, _, signal) {
+      try {
+        await inTurn(async () => {
+          working -= 1;
+          const take = () => takeSnapshot(ofRun, clone, 'all', current);
+          current = await patiently(take, pausesMs, signal);
+          roots.keep(step, root, current);
+        });
+        return undefined;
+      } catch (error) {
+        current = undefined;
+        return `The files of the step cannot be sent to the remote: ${reasonOf(error)}`;
+      }
+    },
+  };
+}
+
+/** The directory of the run is the same on all machines. */
+export const SHARED_PLACE: RunPlace = {
+  toLocal: (path) => path,
+  toRun: (path) => path,
+  enter: async () => undefined,
+  leave: async () => undefined,
+};
+
+/** About five minutes: a remote may restart, or a network may be interrupted. */
+const PAUSES_MS = [1, 2, 5, 10, 20, 30, 60, 60, 60, 60].map((seconds) => seconds * 1000);
+
+function moved(path: string, from: string, to: string): string {
+  const below = relative(from, path);
+  if (below === '') return to;
+  const isOutside = below === '..' || below.startsWith(`..${sep}`) || below.startsWith(sep);
+  return isOutside ? path : join(to, below);
+}
+
+async function patiently<T>(
+  act: () => Promise<T>,
+  pausesMs: readonly number[],
+  signal: AbortSignal,
+): Promise<T> {
+  for (const ms of pausesMs) {
+    try {
+      return await act();
+    } catch (error) {
+      if (signal.aborted || !(error instanceof RemoteTrouble)) throw error;
+      await pause(ms, undefined, { signal }).catch(() => {
+        throw error;
+      });
+    }
+  }
+  return act();
+}
+
+const outside = (directory: string, root: string) =>
+  `${directory} is outside of ${root}, and only the files in it are on every machine.`;
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

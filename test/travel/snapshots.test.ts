@@ -1,0 +1,306 @@
+// The files of a run on two machines, with a bare repository between them.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { clonedPlace } from '../../src/execute/git/cloned-place.ts';
+import { gitFileHistory } from '../../src/execute/git/file-history.ts';
+import { addressOf, forget, withoutSecrets } from '../../src/execute/git/remote.ts';
+import { takeSnapshot } from '../../src/execute/git/snapshots.ts';
+import type { CarriedRoots, RunPlace } from '../../src/ports.ts';
+import { eventually } from '../eventually.ts';
+
+const RUN = 'work-12345678';
+
+let root: string;
+let bare: string;
+/** The checkout of the user, in which the run began. */
+let home: string;
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'raymond reisen ü ')));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  bare = join(root, 'remote.git');
+  home = join(root, 'home', 'Projekt');
+  git(root, 'init', '-q', '--bare', bare);
+  git(root, 'init', '-q', '-b', 'main', home);
+  git(home, 'config', 'user.name', 'U');
+  git(home, 'config', 'user.email', 'u@example.org');
+  git(home, 'remote', 'add', 'origin', bare);
+  await writeFile(join(home, '.gitignore'), 'ignored\n');
+  await writeFile(join(home, 'tracked.txt'), 'one\n');
+  git(home, 'add', '.');
+  git(home, 'commit', '-qm', 'first');
+  git(home, 'branch', 'private');
+  await writeFile(join(home, 'tracked.txt'), 'two\n');
+  await writeFile(join(home, 'neu ß.txt'), 'untracked\n');
+  await writeFile(join(home, 'ignored'), 'secret\n');
+  await symlink('tracked.txt', join(home, 'link'));
+});
+
+test('files, commits and branches continue on another machine and back', async () => {
+  const { left, right } = await machines();
+  expect(await enter(left, 1)).toBeUndefined();
+  expect(await readFile(left.at('tracked.txt'), 'utf8')).toBe('two\n');
+  expect(await readFile(left.at('neu ß.txt'), 'utf8')).toBe('untracked\n');
+  expect(existsSync(left.at('ignored'))).toBe(false);
+  expect(git(left.clone, 'status', '--porcelain')).toBe(git(home, 'status', '--porcelain'));
+  expect(git(left.clone, 'branch', '--format=%(refname:short)')).toBe('main\n');
+  // The agent works: it commits, makes a branch, and leaves something uncommitted.
+  commit(left.clone, 'second');
+  git(left.clone, 'checkout', '-q', '-b', 'topic');
+  await writeFile(left.at('more.txt'), 'more\n');
+  await writeFile(left.at('ignored'), 'of the left\n');
+  expect(await leave(left, 1)).toBeUndefined();
+
+  expect(await enter(right, 2)).toBeUndefined();
+  expect(git(right.clone, 'status', '--porcelain', '--branch')).toBe(
+    git(left.clone, 'status', '--porcelain', '--branch'),
+  );
+  expect(git(right.clone, 'log', '--format=%H', '--all', '--', '.')).toContain(
+    git(left.clone, 'rev-parse', 'HEAD'),
+  );
+  expect(git(right.clone, 'rev-parse', 'main', 'topic')).toBe(
+    git(left.clone, 'rev-parse', 'main', 'topic'),
+  );
+  await writeFile(right.at('more.txt'), 'even more\n');
+  await rm(right.at('neu ß.txt'));
+  git(right.clone, 'checkout', '-q', 'main');
+  git(right.clone, 'branch', '-qD', 'topic');
+  expect(await leave(right, 2)).toBeUndefined();
+
+  expect(await enter(left, 3)).toBeUndefined();
+  expect(await readFile(left.at('more.txt'), 'utf8')).toBe('even more\n');
+  expect(existsSync(left.at('neu ß.txt'))).toBe(false);
+  expect(await readFile(left.at('ignored'), 'utf8')).toBe('of the left\n');
+  expect(git(left.clone, 'branch', '--format=%(refname:short)')).toBe('main\n');
+  // Nothing of this happened in the directory of the user.
+  expect(await readFile(join(home, 'tracked.txt'), 'utf8')).toBe('two\n');
+  expect(git(home, 'log', '--format=%s')).toBe('first\n');
+});
+
+test('a step that the run did not accept leaves nothing on other machines, nor on its own', async () => {
+  const { left, right, roots } = await machines();
+  await enter(left, 1);
+  await writeFile(left.at('tracked.txt'), 'refused\n');
+  await left.place.leave({ agent: 'main', step: 1 }, home, never);
+  roots.refuse();
+  await enter(right, 2);
+  expect(await readFile(right.at('tracked.txt'), 'utf8')).toBe('two\n');
+  await leave(right, 2);
+  await enter(left, 3);
+  expect(await readFile(left.at('tracked.txt'), 'utf8')).toBe('two\n');
+});
+
+test('steps of one machine share the clone; steps of another one wait for it', async () => {
+  const { left, right, roots } = await machines();
+  await enter(left, 1);
+  await writeFile(left.at('tracked.txt'), 'first\n');
+  await enter(left, 2);
+  expect(await readFile(left.at('tracked.txt'), 'utf8')).toBe('first\n');
+  const entering = enter(right, 3);
+  await eventually('the other machine waits', () => roots.waiting === 1);
+  await leave(left, 1);
+  await eventually('it still waits', () => roots.waiting === 1);
+  await writeFile(left.at('tracked.txt'), 'both\n');
+  await leave(left, 2);
+  expect(await entering).toBeUndefined();
+  expect(await readFile(right.at('tracked.txt'), 'utf8')).toBe('both\n');
+});
+
+test('a wait for files can be given up', async () => {
+  const { left, right, roots } = await machines();
+  await enter(left, 1);
+  const stop = new AbortController();
+  const entering = right.place.enter({ agent: 'main', step: 2 }, home, {
+    signal: stop.signal,
+    hasBegun: false,
+  });
+  await eventually('the other machine waits', () => roots.waiting === 1);
+  stop.abort(new Error('stopped'));
+  expect(await entering).toMatch(/stopped/);
+});
+
+test('a step that has begun keeps the files that it finds', async () => {
+  const { left } = await machines();
+  await enter(left, 1);
+  await writeFile(left.at('tracked.txt'), 'half\n');
+  // The worker was killed, and adopts the step.
+  const again = left.again();
+  const how = { signal: never, hasBegun: true };
+  expect(await again.enter({ agent: 'main', step: 1 }, home, how)).toBeUndefined();
+  expect(await readFile(left.at('tracked.txt'), 'utf8')).toBe('half\n');
+});
+
+test('a repository without commits travels, and one that is on no branch', async () => {
+  git(home, 'checkout', '-q', '--orphan', 'fresh');
+  git(home, 'rm', '-rqf', '--cached', '.');
+  const { left, right } = await machines();
+  await enter(left, 1);
+  expect(git(left.clone, 'symbolic-ref', 'HEAD')).toBe('refs/heads/fresh\n');
+  commit(left.clone, 'born');
+  git(left.clone, 'checkout', '-q', '--detach');
+  await leave(left, 1);
+  await enter(right, 2);
+  expect(git(right.clone, 'rev-parse', 'HEAD')).toBe(git(left.clone, 'rev-parse', 'HEAD'));
+  expect(() => git(right.clone, 'symbolic-ref', '-q', 'HEAD')).toThrow();
+});
+
+test('no program of the repository is executed, and no secret reaches a message or a file', async () => {
+  const { left } = await machines();
+  await enter(left, 1);
+  const mark = join(root, 'executed');
+  for (const [key, value] of [
+    ['core.sshCommand', `touch '${mark}'; false`],
+    ['credential.helper', `!touch '${mark}'`],
+    ['core.fsmonitor', `touch '${mark}'`],
+    [`url.ext::touch '${mark}'.insteadOf`, bare],
+    ['remote.raymond.receivepack', `touch '${mark}'`],
+    ['remote.raymond.uploadpack', `touch '${mark}'`],
+    ['core.hooksPath', join(left.clone, 'hooks')],
+  ] as const)
+    git(left.clone, 'config', key, value);
+  await mkdir(left.at('hooks'));
+  for (const hook of ['pre-push', 'reference-transaction', 'post-index-change'])
+    await writeFile(left.at('hooks', hook), `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 });
+  expect(await leave(left, 1)).toBeUndefined();
+  expect(await enter(left, 2)).toBeUndefined();
+  expect(existsSync(mark)).toBe(false);
+
+  const url = 'http://somebody:s3cr%2Ft@127.0.0.1:1/x.git';
+  const ofRun = { run: RUN, remote: { url, folder: join(root, 'x') }, files: left.files };
+  const taken = takeSnapshot(ofRun, left.clone, 'all');
+  await expect(taken).rejects.toThrow(/127\.0\.0\.1/);
+  await taken.catch(({ message }) => {
+    for (const secret of ['s3cr', 'somebody']) expect(message).not.toContain(secret);
+  });
+  // grep finds no file.
+  expect(spawnSync('grep', ['-rl', 's3cr', root]).status).toBe(1);
+});
+
+test('the name of a remote, an address and a path name a remote', async () => {
+  expect(await addressOf('origin', home, home)).toBe(bare);
+  expect(await addressOf('../../remote.git', home, home)).toBe(bare);
+  expect(await addressOf('git@example.org:a/b.git', home, home)).toBe('git@example.org:a/b.git');
+  expect(await addressOf('https://u:p@example.org/x', home, home)).toBe(
+    'https://u:p@example.org/x',
+  );
+  expect(await addressOf('nowhere', home, home)).toBeUndefined();
+  expect(await addressOf('ext::sh -c x', home, home)).toBeUndefined();
+  expect(withoutSecrets('https://u:p@example.org/x')).toBe('https://example.org/x');
+});
+
+test('a remote forgets a run', async () => {
+  const { left, remote } = await machines();
+  await enter(left, 1);
+  commit(left.clone, 'second');
+  await leave(left, 1);
+  expect(git(bare, 'for-each-ref')).toContain(`refs/raymond/${RUN}/`);
+  await forget(remote, `refs/raymond/${RUN}/`);
+  expect(git(bare, 'for-each-ref')).toBe('');
+});
+
+const never = new AbortController().signal;
+
+interface Machine {
+  readonly place: RunPlace;
+  readonly clone: string;
+  readonly roots: RootsInMemory;
+  readonly files: ReturnType<typeof gitFileHistory>;
+  at(...path: string[]): string;
+  again(): RunPlace;
+}
+
+async function enter({ place }: Machine, step: number) {
+  return place.enter({ agent: 'main', step }, home, { signal: never, hasBegun: false });
+}
+
+async function leave({ place, roots }: Machine, step: number) {
+  const problem = await place.leave({ agent: 'main', step }, home, never);
+  roots.accept();
+  return problem;
+}
+
+async function machines() {
+  const remote = { url: bare, folder: join(root, 'begin') };
+  const files = gitFileHistory({ run: RUN, folder: join(root, 'begin', 'files') });
+  const first = await takeSnapshot({ run: RUN, remote, files }, home, 'current');
+  const roots = new RootsInMemory(first);
+  const machine = (name: string): Machine => {
+    const folder = join(root, name);
+    const clone = join(folder, 'clone');
+    const make = () => {
+      const own = gitFileHistory({ run: RUN, folder: join(folder, 'files') });
+      const ofRun = { run: RUN, remote: { url: bare, folder }, files: own };
+      const place = clonedPlace({
+        ...ofRun,
+        root: home,
+        clone,
+        roots: roots.on(name),
+        pausesMs: [],
+      });
+      return { own, place };
+    };
+    const { own, place } = make();
+    return {
+      ...{ place, clone, roots, files: own },
+      at: (...path) => join(clone, ...path),
+      again: () => make().place,
+    };
+  };
+  return { left: machine('left'), right: machine('right'), roots, remote };
+}
+
+/** Snapshots count when the end of the step is accepted. */
+class RootsInMemory {
+  waiting = 0;
+  #snapshot: string;
+  #holders = new Map<number, string>();
+  #pending: { step: number; snapshot: string }[] = [];
+  #wake: (() => void)[] = [];
+
+  constructor(snapshot: string) {
+    this.#snapshot = snapshot;
+  }
+
+  on(machine: string): CarriedRoots {
+    return {
+      hold: async ({ step }, _, signal) => {
+        while ([...this.#holders.values()].some((holder) => holder !== machine)) {
+          this.waiting += 1;
+          await new Promise<void>((resolve, reject) => {
+            this.#wake.push(resolve);
+            signal.addEventListener('abort', () => reject(signal.reason));
+          }).finally(() => {
+            this.waiting -= 1;
+          });
+        }
+        this.#holders.set(step, machine);
+        return this.#snapshot;
+      },
+      keep: ({ step }, _, snapshot) => void this.#pending.push({ step, snapshot }),
+    };
+  }
+
+  accept() {
+    for (const { step, snapshot } of this.#pending.splice(0)) {
+      this.#snapshot = snapshot;
+      this.#holders.delete(step);
+    }
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+
+  refuse() {
+    for (const { step } of this.#pending.splice(0)) this.#holders.delete(step);
+  }
+}
+
+function commit(at: string, subject: string) {
+  git(at, 'add', '-A');
+  git(at, '-c', 'user.name=A', '-c', 'user.email=a@example.org', 'commit', '-qm', subject);
+}
+
+function git(at: string, ...args: string[]): string {
+  return execFileSync('git', ['-C', at, ...args], { encoding: 'utf8', stdio: 'pipe' });
+}
