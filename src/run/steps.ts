@@ -23,6 +23,7 @@ import type {
   Live,
   RunFolders,
   RunningStep,
+  RunPlace,
   Step,
   StepKeeper,
   StepKey,
@@ -45,6 +46,8 @@ export interface StepsPorts {
   readonly worktrees?: Worktrees;
   /** Absent if no files are recorded: in rehearsals and in tests of workflows. */
   readonly files?: FileHistory;
+  /** Absent if the directories of the run are used as they are. */
+  readonly place?: RunPlace;
   readonly folders: RunFolders;
   readonly clock: Clock;
   readonly live: (step: StepKey, live: Live) => void;
@@ -61,6 +64,8 @@ export class Steps {
   readonly #ports: StepsPorts;
   readonly #inbox: Inbox<Input>;
   readonly #running = new Map<string, Promise<RunningStep>>();
+  /** Stop the waits for files. */
+  readonly #entering = new Map<string, AbortController>();
   /** The next step of an agent, if it is being prepared. */
   readonly #next = new Map<string, { step?: Step }>();
   readonly #trees: AgentTrees;
@@ -142,6 +147,7 @@ export class Steps {
 
   stop(agent: string): void {
     this.#trees.stop(agent);
+    this.#entering.get(agent)?.abort(new Error('stopped'));
     void this.#running.get(agent)?.then((running) => running.stop());
   }
 
@@ -253,9 +259,11 @@ export class Steps {
   ): Promise<RunningStep> {
     try {
       const step = ahead ?? (await this.#step(run, agent, status));
-      const obstacle = await this.#trees.prepare(agent, status.step);
       const { executors, folders } = this.#ports;
       const hasBegun = how === 'adopt' && folders.hasBegun(agent.id, status.step);
+      const absence = await this.#enter(agent, status, hasBegun);
+      if (absence) return absence;
+      const obstacle = await this.#trees.prepare(agent, status.step);
       // A step that has begun keeps its directory and its files, whatever happened meanwhile.
       if (obstacle && !hasBegun) return obstacle;
       if (agent.joined && status.task.kind === 'state' && !hasBegun)
@@ -268,6 +276,34 @@ export class Steps {
     } catch (error) {
       return failedStep(error);
     }
+  }
+
+  /** Brings the files of the run here. Returns the end of the step if that fails. */
+  async #enter(
+    { id, cwd }: Agent,
+    { step }: RunningStatus,
+    hasBegun: boolean,
+  ): Promise<RunningStep | undefined> {
+    const { place } = this.#ports;
+    if (!place) return undefined;
+    const stop = new AbortController();
+    this.#entering.set(id, stop);
+    const { signal } = stop;
+    const problem = await place.enter({ agent: id, step }, cwd, { signal, hasBegun });
+    if (problem === undefined) return undefined;
+    this.#entering.delete(id);
+    return signal.aborted ? over(INTERRUPTED) : failedStep(problem, 'bad-directory');
+  }
+
+  /** Sends the files that a step leaves. The step has failed if other machines cannot get them. */
+  async #leave({ id, cwd }: Agent, step: number, outcome: StepOutcome): Promise<StepOutcome> {
+    const stop = this.#entering.get(id);
+    this.#entering.delete(id);
+    if (!stop) return outcome;
+    const problem = await this.#ports.place?.leave({ agent: id, step }, cwd, stop.signal);
+    if (problem === undefined) return outcome;
+    const failure = { kind: 'crashed', message: problem } as const;
+    return { kind: 'failed', failure, account: outcome.account };
   }
 
   #ask(step: StepKey, asking: Asking): void {
@@ -303,7 +339,10 @@ export class Steps {
     const ended = await (await running).outcome;
     const { step } = status;
     const kept = { ...prints.printed(), ...(await this.#files.after(run, agent, status)) };
-    const outcome = { ...ended, account: { ...ended.account, ...kept } };
+    const outcome = await this.#leave(agent, step, {
+      ...ended,
+      account: { ...ended.account, ...kept },
+    });
     const report = await this.#report(agent, outcome).catch((error) =>
       unreadable(error, outcome.account),
     );
@@ -488,12 +527,17 @@ function unreadable(error: unknown, account: Account): StepReport {
   return { kind: 'failed', failure, account };
 }
 
-function failedStep(error: unknown): RunningStep {
+function failedStep(error: unknown, kind: 'crashed' | 'bad-directory' = 'crashed'): RunningStep {
   const message = error instanceof Error ? error.message : String(error);
-  const outcome: StepOutcome = {
-    kind: 'failed',
-    failure: { kind: 'crashed', message },
-    account: { cost: NO_COST },
-  };
+  return over({ kind: 'failed', failure: { kind, message }, account: { cost: NO_COST } });
+}
+
+const INTERRUPTED: StepOutcome = {
+  kind: 'interrupted',
+  sessionUsable: false,
+  account: { cost: NO_COST },
+};
+
+function over(outcome: StepOutcome): RunningStep {
   return { outcome: Promise.resolve(outcome), stop: () => {} };
 }

@@ -1,0 +1,85 @@
+import type { Located } from '../model/input.ts';
+import type { Run } from '../model/run.ts';
+import type { Executor, Executors, FileHistory, RunPlace, Worktrees, World } from '../ports.ts';
+import type { StepsPorts } from './steps.ts';
+
+type Placed = Pick<StepsPorts, 'executors' | 'world' | 'worktrees' | 'files'>;
+
+/**
+ * Translates between the paths of a run and those of this machine. The workflows that the run has read
+ * are known by their content, so their place and their times do not matter.
+ */
+export function placedPorts<P extends Placed>(ports: P, place: RunPlace, run: () => Run): P {
+  const { executors, world, worktrees, files } = ports;
+  return {
+    ...ports,
+    place,
+    executors: placedExecutors(executors, place),
+    world: placedWorld(world, place, run),
+    ...(files && { files: placedFiles(files, place) }),
+    ...(worktrees && { worktrees: REFUSED }),
+  };
+}
+
+function placedExecutors<E extends Executors>(executors: E, place: RunPlace): E {
+  const placed = (executor: Executor): Executor => ({
+    ...executor,
+    start: (step, ...more) => executor.start({ ...step, cwd: place.toLocal(step.cwd) }, ...more),
+    adopt: (step, ...more) => executor.adopt({ ...step, cwd: place.toLocal(step.cwd) }, ...more),
+    ...(executor.prepare && {
+      prepare: (step) => executor.prepare?.({ ...step, cwd: place.toLocal(step.cwd) }),
+    }),
+  });
+  const { prompt, script } = executors;
+  return {
+    ...executors,
+    script: placed(script),
+    prompt:
+      'start' in prompt
+        ? placed(prompt)
+        : new Map([...prompt].map(([name, executor]) => [name, placed(executor)])),
+  };
+}
+
+function placedWorld(world: World, place: RunPlace, run: () => Run): World {
+  return {
+    ...world,
+    async findDirectory(path, from) {
+      const found = await world.findDirectory(place.toLocal(path), place.toLocal(from));
+      return found.found && found.path !== undefined
+        ? { ...found, path: place.toRun(found.path) }
+        : found;
+    },
+    async lookAtWorkflow(ref) {
+      if (!run().workflowFiles.get(ref)) return world.lookAtWorkflow(ref);
+      return { inProject: place.toLocal(ref) !== ref, unchanged: true };
+    },
+    entryDigest: (input, directory) => world.entryDigest(input, place.toLocal(directory)),
+  };
+}
+
+function placedFiles(files: FileHistory, place: RunPlace): FileHistory {
+  return {
+    rootOf(directory) {
+      const root = files.rootOf(place.toLocal(directory));
+      return root === undefined ? undefined : place.toRun(root);
+    },
+    record: (root, goal) => files.record(place.toLocal(root), goal),
+    restore: (root, tree) => files.restore(place.toLocal(root), tree),
+  };
+}
+
+const NO_WORKTREES: Located<never> = {
+  found: false,
+  problem:
+    'A run whose files travel through a remote has no worktrees. Start it in a shared directory, with --shared-directory.',
+};
+
+const REFUSED: Worktrees = {
+  find: async () => NO_WORKTREES,
+  make: () => ({ done: Promise.resolve(NO_WORKTREES.problem), stop: () => {} }),
+  look: async () => {
+    throw new Error(NO_WORKTREES.problem);
+  },
+  remove: async () => NO_WORKTREES.problem,
+};
