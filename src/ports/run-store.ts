@@ -135,6 +135,8 @@ export interface KeptWithRun {
   readonly sources?: readonly { readonly ref: string; readonly archive: Uint8Array }[];
   /** The git remote through which files travel. It may contain a secret. */
   readonly remote?: string | undefined;
+  /** The first snapshots of its working trees, if its files travel. */
+  readonly trees?: readonly { readonly root: string; readonly snapshot: string }[];
 }
 
 /** The parts of a run that a user decides. */

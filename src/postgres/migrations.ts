@@ -147,13 +147,11 @@ create table raymond.sessions (
   primary key (run, session)
 );
 
--- The files of each working tree of a run that names a remote. holder is the worker that works there.
+-- The newest files of each working tree of a run that names a remote.
 create table raymond.trees (
   run text not null references raymond.runs on delete cascade,
   root text not null,
   snapshot text not null,
-  holder uuid,
-  holders integer not null default 0,
   primary key (run, root)
 );
 
@@ -193,6 +191,18 @@ create table raymond.claims (
 );
 
 create index claims_by_worker on raymond.claims (worker);
+
+-- The working tree in which a step works, while its claim exists.
+create table raymond.holds (
+  run text not null,
+  agent text not null,
+  step integer not null,
+  root text not null,
+  primary key (run, agent, step),
+  foreign key (run, agent, step) references raymond.claims on delete cascade
+);
+
+create index holds_by_root on raymond.holds (run, root);
 
 -- When a run has to be looked at, because time has passed.
 create table raymond.wakeups (

@@ -138,7 +138,7 @@ export async function insertRun(
   { sealedText }: Pick<RunParts, 'sealedText'>,
   events: readonly RunEvent[],
   after: Run,
-  { seals, sources = [], remote }: KeptWithRun & { readonly seals: readonly string[] },
+  { seals, sources = [], trees = [], remote }: KeptWithRun & { readonly seals: readonly string[] },
 ): Promise<void> {
   const { id, seq, status } = after;
   if (seq !== events.length) throw new PositionConflict(id, seq - events.length, 0);
@@ -156,6 +156,10 @@ export async function insertRun(
       'insert into raymond.sources (run, ref, archive) values ($1, $2, $3) on conflict do nothing',
       [id, ref, Buffer.from(archive)],
     );
+  for (const { root, snapshot } of trees)
+    await queries.query('insert into raymond.trees (run, root, snapshot) values ($1, $2, $3)', [
+      ...[id, root, snapshot],
+    ]);
   await queries.query(INSERT_EVENTS, [id, 0, texts]);
   await queries.query('select pg_notify($1, $2)', [CHANNEL, `events ${id}`]);
   await wake(queries, id);

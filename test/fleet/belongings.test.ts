@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
+import { carriedRoots, carriedSessions, storedSources } from '../../src/fleet/belongings.ts';
+import type { KeepWithStep } from '../../src/fleet/ports.ts';
+import type { StepKey } from '../../src/ports.ts';
+import type { Database, Queries } from '../../src/postgres/database.ts';
+import { eventually } from '../eventually.ts';
+import { open, sharedDatabase } from '../postgres/stores.ts';
+
+const newUrl = sharedDatabase();
+const RUN = 'work-12345678';
+const ROOT = '/home/me/project';
+const never = new AbortController().signal;
+
+let database: Database;
+let kept: ((queries: Queries) => Promise<void>)[];
+const keep: KeepWithStep = (_, store) => void kept.push(store);
+beforeEach(async () => {
+  database = open(await newUrl());
+  kept = [];
+  await database.query(
+    `insert into raymond.runs (id, seq, version, status, summary, chosen) values ($1, 0, 2, 'active', '', '')`,
+    [RUN],
+  );
+  await database.query('insert into raymond.trees values ($1, $2, $3)', [RUN, ROOT, 'first']);
+});
+
+test('a session is stored with the end of its step, and only its newest content', async () => {
+  const sessions = carriedSessions({ database, run: RUN, keep });
+  expect(await sessions.newest('s')).toBeUndefined();
+  const packed = { session: 's', executor: 'claude', sha256: 'a', content: Buffer.from('\0one') };
+  sessions.keep({ agent: 'main', step: 1 }, packed);
+  expect(await sessions.newest('s')).toBeUndefined();
+  await endStep();
+  sessions.keep(
+    { agent: 'main', step: 2 },
+    { ...packed, sha256: 'b', content: Buffer.from('two') },
+  );
+  await endStep();
+  const newest = await sessions.newest('s');
+  expect(newest).toMatchObject({ executor: 'claude', sha256: 'b' });
+  expect(String(await newest?.content())).toBe('two');
+  // A lost transaction stores nothing.
+  sessions.keep({ agent: 'main', step: 3 }, { ...packed, sha256: 'c' });
+  kept = [];
+  await endStep();
+  expect(await sessions.newest('s')).toMatchObject({ sha256: 'b' });
+});
+
+test('a working tree belongs to the steps of one worker, until their claims end', async () => {
+  const roots = carriedRoots({ database, run: RUN, keep });
+  const [one, two, three] = [step(1), step(2), step(3)];
+  const [left, right] = [randomUUID(), randomUUID()];
+  await claim(one, left);
+  await claim(two, left);
+  await claim(three, right);
+  expect(await roots.hold(one, ROOT, never)).toBe('first');
+  expect(await roots.hold(one, ROOT, never)).toBe('first');
+  expect(await roots.hold(two, ROOT, never)).toBe('first');
+  let isHeld = false;
+  const holding = roots.hold(three, ROOT, never).then((snapshot) => {
+    isHeld = true;
+    return snapshot;
+  });
+  roots.keep(one, ROOT, 'second');
+  await endStep(one);
+  expect(isHeld).toBe(false);
+  // The other worker dies: its step waits in a queue again.
+  await database.query('update raymond.claims set worker = null where step = 2');
+  expect(await holding).toBe('second');
+  // Whoever takes the step then has to wait in turn.
+  await claim(two, left);
+  const stop = new AbortController();
+  const again = roots.hold(two, ROOT, stop.signal);
+  await endStep(three);
+  expect(await again).toBe('second');
+});
+
+test('a wait for a working tree can be given up', async () => {
+  const roots = carriedRoots({ database, run: RUN, keep });
+  await claim(step(1), randomUUID());
+  await claim(step(2), randomUUID());
+  await roots.hold(step(1), ROOT, never);
+  const stop = new AbortController();
+  const holding = roots.hold(step(2), ROOT, stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(holding).rejects.toThrow();
+  await expect(roots.hold(step(2), '/elsewhere', never)).rejects.toThrow('No files of /elsewhere');
+});
+
+test('workers that want a working tree at the same moment get it one after the other', async () => {
+  const roots = carriedRoots({ database, run: RUN, keep: () => {} });
+  let inside = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, number) => {
+      await claim(step(number), randomUUID());
+      await roots.hold(step(number), ROOT, never);
+      inside += 1;
+      most = Math.max(most, inside);
+      await database.query('select pg_sleep(0.01)');
+      inside -= 1;
+      await endStep(step(number));
+    }),
+  );
+  await eventually('all have had it', () => inside === 0);
+  expect(most).toBe(1);
+});
+
+test('the files of workflows are found by what contains them', async () => {
+  await database.query('insert into raymond.sources values ($1, $2, $3)', [
+    ...[RUN, '/flow', Buffer.from('archive')],
+  ]);
+  const sources = storedSources(database, RUN, () => undefined, '/tmp/x');
+  expect(String(await sources.archive('/flow'))).toBe('archive');
+  expect(await sources.archive('/other')).toBeUndefined();
+});
+
+const step = (number: number): StepKey => ({ agent: 'main', step: number });
+
+async function claim({ agent, step: number }: StepKey, worker: string) {
+  await database.query(
+    `insert into raymond.claims (run, agent, step, kind, worker, place, claim, enqueued)
+     values ($1, $2, $3, 'prompt', $4, 'p', 1, 0)
+     on conflict (run, agent, step) do update set worker = excluded.worker`,
+    [RUN, agent, number, worker],
+  );
+}
+
+/** Stores the end of a step, as one transaction. */
+async function endStep(ended?: StepKey) {
+  const stores = kept.splice(0);
+  await database.transaction(async (queries) => {
+    for (const store of stores) await store(queries);
+    if (ended)
+      await queries.query('delete from raymond.claims where run = $1 and step = $2', [
+        ...[RUN, ended.step],
+      ]);
+  });
+}
