@@ -28,7 +28,7 @@ import { type AgentRecords, stepReader } from '../execute/step-reader.ts';
 import { scriptAnswers } from '../explore/script-answers.ts';
 import type { RewindPorts } from '../host/rewind-run.ts';
 import { companionsOf, readCompanion, readNamedCompanion } from '../load/companions.ts';
-import { createLibrary, type LooseLibrary } from '../load/load.ts';
+import { createLibrary, type LooseLibrary, type StoredSources } from '../load/load.ts';
 import type { Agents, Choices } from '../model/agent.ts';
 import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
@@ -69,8 +69,17 @@ export function libraryFor(
 }
 
 /** For commands that only read a workflow. It unpacks nothing. */
-export function looseLibrary(cwd: string, chosen: AgentOptions): LooseLibrary {
-  return createLibrary({ cwd, platform, agents: agentsFor(chosen) });
+export function looseLibrary(
+  cwd: string,
+  chosen: AgentOptions,
+  stored?: StoredSources,
+  toLocal?: (path: string) => string,
+): LooseLibrary {
+  return createLibrary({
+    ...{ cwd, platform, agents: agentsFor(chosen) },
+    ...(stored && { stored }),
+    ...(toLocal && { toLocal }),
+  });
 }
 
 /** The same, with the agents of the config files. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
 import { readPartSync } from '../files/regular-file.ts';
 import { keepOutput } from '../fleet/kept-records.ts';
-import type { FleetPorts, Limits, Queues, RunPorts, Store } from '../fleet/ports.ts';
+import type { FleetPorts, KeepWithStep, Limits, Queues, RunPorts, Store } from '../fleet/ports.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
 import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
@@ -19,6 +19,7 @@ import { listenTo } from '../postgres/notices.ts';
 import { CHANNEL } from '../postgres/run-row.ts';
 import { addSeals, sealFor } from '../postgres/seals.ts';
 import { keepStep } from '../postgres/step-records.ts';
+import { placedPorts } from '../run/placed-ports.ts';
 import { readConfiguration } from './configuration.ts';
 import { endOldGuard, startGuard } from './guard.ts';
 import { loadWorkflows } from './load-workflows.ts';
@@ -27,7 +28,8 @@ import { runCodec } from './run-codec.ts';
 import { packStep } from './steps-elsewhere.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stderr } from './terminal.ts';
-import { executors, libraryFor } from './wire.ts';
+import { placeOf as placeOfRun, sharedFolders, sourcesOf, withSessions } from './travelling-run.ts';
+import { executors, filesOf, looseLibrary } from './wire.ts';
 import { runWorld } from './world.ts';
 
 export interface WorkerChoices {
@@ -67,7 +69,7 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
     },
     newId: around.newId,
     guard: () => startGuard({ disk, file: guardFile, worker: self(), leaseMs, folderOf }),
-    openRun: (run) => openRun(parts, run),
+    openRun: (run, keep) => openRun(parts, run, keep),
     observer: (run, worker) =>
       publishNow({ clock: around.clock, publish: (now) => publish(database, run, worker, now) }),
     recordOf: (run, step, kind) => recordOf(around, run, step, kind),
@@ -94,8 +96,12 @@ export async function openQueues(
   return dbosQueues({ url, limitsForAll });
 }
 
-async function openRun(parts: WorkerParts, run: Run): Promise<RunPorts | undefined> {
-  const { around, store, trustRuns } = parts;
+async function openRun(
+  parts: WorkerParts,
+  run: Run,
+  keep: KeepWithStep,
+): Promise<RunPorts | undefined> {
+  const { around, store, database, trustRuns } = parts;
   const found = await store.look(run.id);
   if (found.kind === 'damaged') throw found.problem;
   if (!found.isOwn && !trustRuns) {
@@ -105,34 +111,41 @@ async function openRun(parts: WorkerParts, run: Run): Promise<RunPorts | undefin
     return undefined;
   }
   const config = await readConfiguration(around.project);
+  const of = { run, keep, around, database };
+  let newest = run;
+  const files = filesOf(around, run.id);
+  const place = await placeOfRun(of, files);
+  const cwd = place?.toLocal(run.cwd) ?? run.cwd;
   const { agents } = config.options;
-  const library = libraryFor(around.workspace(run.id), run.cwd, {
-    agent: run.settings.agent,
-    ...(agents && { agents }),
-  });
+  const loose = looseLibrary(
+    run.cwd,
+    { agent: run.settings.agent, ...(agents && { agents }) },
+    sourcesOf(of, () => newest),
+    place?.toLocal,
+  );
+  const library = loose.unpackingInto(around.workspace(run.id).source);
   const isLoaded = (state: Run) => [...state.workflowFiles].every(([ref]) => library.get(ref));
   const load = async (state: Run) => {
+    newest = state;
     if (!isLoaded(state)) await loadWorkflows(library, state, (error) => stderr.error(error));
   };
   await loadWorkflows(library, run, (error) => stderr.error(error));
-  const chosen = await executors(around, {
-    run: run.id,
-    settings: run.settings,
-    workflow: run.workflow,
-    library,
-    given: config.options,
-  });
-  return {
+  const ofRun = { run: run.id, settings: run.settings, workflow: run.workflow, library };
+  const chosen = await executors(around, { ...ofRun, given: config.options });
+  const ports = {
     library,
     load,
-    executors: chosen,
-    world: await runWorld(run, library),
+    pack: loose.pack,
+    executors: withSessions(of, chosen),
+    world: await runWorld({ ...run, cwd }, library),
     folders: around.workspace(run.id),
     keeper: chosen.keeper,
     ...(chosen.endStrays && { endStrays: chosen.endStrays }),
     ...(chosen.worktrees && { worktrees: chosen.worktrees }),
-    ...(chosen.files && { files: chosen.files }),
+    ...(chosen.files && { files }),
   };
+  if (place) return placedPorts(ports, place, () => newest);
+  return { ...ports, ...(await sharedFolders(of, chosen)) };
 }
 
 async function publish({ query }: Database, run: string, worker: string, now: Now): Promise<void> {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { CarriedRoots, CarriedSessions, StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
-import type { KeepWithStep } from './ports.ts';
+import type { KeepWithStep, RunPorts } from './ports.ts';
 
 export interface BelongingsParts {
   readonly database: Database;
@@ -113,4 +113,23 @@ export function storedSources(
       return found?.archive;
     },
   };
+}
+
+/**
+ * Stores the files of a workflow with the event that the run has read it. Files that cannot be stored are
+ * a problem only for workers that lack them, and those report it.
+ */
+export async function keepSource(
+  queries: Queries,
+  run: string,
+  ref: string,
+  pack: RunPorts['pack'],
+): Promise<void> {
+  const packed = await pack(ref).catch(() => undefined);
+  if (!packed) return;
+  await queries.query(
+    `insert into raymond.sources (run, ref, archive) values ($1, $2, $3)
+     on conflict (run, ref) do update set archive = excluded.archive`,
+    [run, packed.container, Buffer.from(packed.archive)],
+  );
 }

@@ -158,12 +158,12 @@ export class CarriedRun {
     const wanted = [...this.#wanted.keys()];
     for (const wish of this.#wanted.values()) wish.isNew = false;
     this.#isLookDue = false;
-    const { library, load } = this.#parts;
+    const { library, load, pack } = this.#parts;
     try {
       await this.#readRecords(inputs);
       const result = await takeTurn(
         {
-          ...{ database, runs, library, newId },
+          ...{ database, runs, library, newId, pack },
           load: (run) => load(run),
           seal: this.#ports.seal,
           worker: { id: this.#life.id, name: worker.name, place: worker.place },

@@ -57,6 +57,8 @@ export type KeepWithStep = (step: StepKey, store: Store) => void;
 export interface RunPorts extends Omit<StepsPorts, 'clock' | 'live'> {
   /** Loads the workflows that the run has read, also elsewhere. */
   load(run: Run): Promise<void>;
+  /** All files of a workflow that this worker has read, and the path that contains them. */
+  pack(ref: string): Promise<{ readonly container: string; readonly archive: Uint8Array }>;
 }
 
 /** The queues of steps. */

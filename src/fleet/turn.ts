@@ -17,8 +17,10 @@ import { mailOf, removeMail } from '../postgres/mailbox.ts';
 import { appendEvents, eventsAfter, type RunParts } from '../postgres/run-row.ts';
 import { type Decided, Decider } from '../run/decider.ts';
 import { endOfWait, waitsOf } from '../run/waits.ts';
+import { keepSource } from './belongings.ts';
 import { begin, type Claim, type Claimant, claimsFor, end, take, waitingClaims } from './claims.ts';
 import { lockRun } from './lock-run.ts';
+import type { RunPorts } from './ports.ts';
 import type { StepKind } from './step-kind.ts';
 import { wakeAt } from './wakeups.ts';
 
@@ -42,6 +44,7 @@ export interface TurnParts {
   readonly library: Pick<WorkflowLibrary, 'get'>;
   /** Loads the workflows that a run has read elsewhere. */
   readonly load: (run: Run) => Promise<void>;
+  readonly pack: RunPorts['pack'];
   readonly executors: StartStep['executors'];
   readonly newId: () => string;
   /** Seals what people have allowed for the run. */
@@ -120,6 +123,8 @@ async function attempt(
     const events = decided.map(({ event }) => event);
     await appendEvents(queries, parts.runs, row, events, run);
     if (decided.some(({ event }) => grants(event))) await parts.seal(queries, run);
+    for (const event of events)
+      if (event.type === 'workflow-read') await keepSource(queries, id, event.workflow, parts.pack);
     await end(queries, id, ended);
     for (const step of ended) await turn.keep(queries, step);
     await begin(queries, id, worker, started);

@@ -26,6 +26,8 @@ export interface LibraryOptions {
   readonly agents: Agents;
   /** The stored files of the run's workflows, for a machine that may lack them. */
   readonly stored?: StoredSources;
+  /** The path on this machine of a path that a ref names; absent if both are the same. */
+  readonly toLocal?: (path: string) => string;
 }
 
 export interface StoredSources {
@@ -131,8 +133,13 @@ interface Loaded {
  * missing or different.
  */
 async function loadHere(path: string, base: string, options: LibraryOptions): Promise<Loaded> {
-  const inPlace = async () => loadFrom(await locate(path, base), options);
-  const { stored } = options;
+  const { stored, toLocal } = options;
+  const inPlace = async () => {
+    const ref = resolve(base, path);
+    const here = toLocal?.(ref) ?? ref;
+    const location = await locate(here === ref ? path : here, base);
+    return loadFrom({ ...location, ref }, options);
+  };
   if (!stored) return inPlace();
   const isExpected = ({ workflow }: Loaded) => {
     const read = stored.expected(workflow.ref);

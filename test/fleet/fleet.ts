@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { keptWithRun } from '../../src/cli/kept-with-run.ts';
 import { loadNamed } from '../../src/cli/load-named.ts';
 import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
+import { surroundings } from '../../src/cli/surroundings.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
 import { isAlive, processSpace, self } from '../../src/execute/process/index.ts';
 import { apply } from '../../src/interpret/apply.ts';
@@ -48,7 +50,7 @@ export class Fleet {
   }
 
   /** Stores a new run. Workers take it from there. */
-  async begin(workflow: string, input?: string): Promise<string> {
+  async begin(workflow: string, input?: string, remote?: string): Promise<string> {
     const cwd = this.project.folder;
     const library = looseLibrary(cwd, {});
     const { ref, name, entry } = await library.load(workflow);
@@ -69,8 +71,10 @@ export class Fleet {
     };
     const refs = await loadNamed(scripts, ref);
     const events = [started, ...refs.flatMap((one) => readWorkflow(scripts.get, one, at))];
+    const around = await surroundings({ cwd });
+    const kept = await keptWithRun(around, { id, workflows: refs, library, remote });
     const lease = await this.store.lease(id);
-    await lease.create(events, events.reduce(apply, newRun));
+    await lease.create(events, events.reduce(apply, newRun), kept);
     await lease.release();
     return id;
   }

@@ -57,7 +57,9 @@ async function newWorker(name: string, leaseMs = 60_000): Promise<TurnParts> {
   const id = randomUUID();
   const facts = { name, host: 'h', pid: 1, place: name, limits: { prompts: 1, scripts: 1 } };
   await register(fleet.database, id, facts, leaseMs);
-  const library = looseLibrary(fleet.project.folder).unpackingInto(fleet.project.path('unpacked'));
+  const library = looseLibrary(fleet.project.folder, {}).unpackingInto(
+    fleet.project.path('unpacked'),
+  );
   await library.load('flow');
   await loadNamed(library, run.workflow);
   return {

@@ -17,7 +17,7 @@ export function acpAgent(agent: AcpAgent): AgentDeclaration {
   const asks = permissions !== undefined;
   return {
     name,
-    can: { branch, adopt, cost, budget: false, permissions: asks, ask: asks },
+    can: { branch, adopt, cost, budget: false, permissions: asks, ask: asks, travel: false },
     choices: [...Object.values(others), ...(asks ? [permissionMode] : [])],
     faults: {},
     ...sharedRules(name),

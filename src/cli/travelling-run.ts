@@ -1,0 +1,92 @@
+/** What a worker needs to continue a run that other machines have carried before. */
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { clonedPlace } from '../execute/git/cloned-place.ts';
+import { gitWorktrees } from '../execute/git/worktrees.ts';
+import { travellingExecutors } from '../execute/travelling.ts';
+import { carriedRoots, carriedSessions, storedSources } from '../fleet/belongings.ts';
+import type { KeepWithStep } from '../fleet/ports.ts';
+import { findProject } from '../journal/project.ts';
+import { workspaceOf } from '../journal/workspace.ts';
+import type { StoredSources } from '../load/load.ts';
+import type { Run } from '../model/run.ts';
+import type { FileHistory, RunFolders, RunPlace } from '../ports.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Surroundings } from './surroundings.ts';
+import { homeFolder } from './user-folders.ts';
+import type { ChosenExecutors } from './wire.ts';
+
+export interface TravellingRun {
+  readonly run: Run;
+  readonly keep: KeepWithStep;
+  readonly around: Surroundings;
+  readonly database: Database;
+}
+
+/** The stored files of the workflows that the newest state of the run has read. */
+export function sourcesOf(
+  { run, around, database }: TravellingRun,
+  newest: () => Run,
+): StoredSources {
+  const expected = (ref: string) => newest().workflowFiles.get(ref);
+  return storedSources(database, run.id, expected, around.workspace(run.id).source);
+}
+
+export function withSessions(
+  { run, keep, around, database }: TravellingRun,
+  chosen: ChosenExecutors,
+): ChosenExecutors {
+  const sessions = carriedSessions({ database, run: run.id, keep });
+  return travellingExecutors(chosen, { sessions, folder: around.workspace(run.id).sessions });
+}
+
+/**
+ * Where the run works on this machine. Undefined if its directory is the same on all machines. `files`
+ * must be the only one of the run in this process, because it remembers what it has recorded.
+ */
+export async function placeOf(
+  { run, keep, around, database }: TravellingRun,
+  files: FileHistory,
+): Promise<RunPlace | undefined> {
+  const [found] = await database.query<{ remote: string; root: string }>(
+    `select remote, root from raymond.runs join raymond.trees on trees.run = id
+      where id = $1 and remote is not null`,
+    [run.id],
+  );
+  if (!found) return undefined;
+  const folder = await realpath(around.project.folder);
+  const ofRun = join(folder, 'clones', run.id);
+  return clonedPlace({
+    run: run.id,
+    root: found.root,
+    clone: join(ofRun, 'work'),
+    remote: { url: found.remote, folder: ofRun },
+    files,
+    roots: carriedRoots({ database, run: run.id, keep }),
+  });
+}
+
+/**
+ * In a shared directory, the task folders and the worktrees are beside the files of the run, where all
+ * workers find them.
+ */
+export async function sharedFolders({ run, around }: TravellingRun, chosen: ChosenExecutors) {
+  const project = await findProject(around.disk, run.cwd, homeFolder());
+  const own = around.workspace(run.id);
+  const shared = workspaceOf(around.disk, project, run.id);
+  const folders: RunFolders = {
+    step: own.step,
+    hasBegun: own.hasBegun,
+    task: shared.task,
+    putJoined: shared.putJoined,
+  };
+  const worktrees =
+    chosen.worktrees &&
+    gitWorktrees({
+      run: run.id,
+      folder: shared.worktrees,
+      records: own.makings,
+      processes: chosen.processes,
+    });
+  return { folders, ...(worktrees && { worktrees }) };
+}
