@@ -25,6 +25,8 @@ export interface PostgresServer {
 
 export interface ServerSettings {
   readonly maxConnections?: number;
+  /** As in production: a commit waits for the disk. */
+  readonly isDurable?: boolean;
 }
 
 export async function startServer(settings: ServerSettings = {}): Promise<PostgresServer> {
@@ -51,8 +53,8 @@ export async function startServer(settings: ServerSettings = {}): Promise<Postgr
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       // The data needs to outlive only crashes of the server, not of the machine.
-      fsync: 'off',
-      full_page_writes: 'off',
+      fsync: settings.isDurable ? 'on' : 'off',
+      full_page_writes: settings.isDurable ? 'on' : 'off',
       max_connections: settings.maxConnections ?? 200,
       shared_buffers: '32MB',
     };
