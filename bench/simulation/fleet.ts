@@ -71,6 +71,7 @@ export async function simulatedFleet(url: string): Promise<SimulatedFleet> {
           {
             ...{ database: own, runs, library: { get }, newId: randomUUID },
             load: async () => {},
+            seal: async () => {},
             pack: () => Promise.reject(new Error('No workflow is read.')),
             worker: { id, name: 'sim', place: id },
             executors: { script: 'script' },
@@ -100,7 +101,12 @@ const LIMITS = { prompts: 1, scripts: 1 };
 async function makeQueues(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 3 });
   const queues = dbosQueues({ pool, limitsForAll: { prompts: undefined, scripts: undefined } });
-  await queues.start(randomUUID(), LIMITS, async () => {});
+  await queues.start(
+    randomUUID(),
+    LIMITS,
+    async () => {},
+    () => false,
+  );
   await queues.stop();
   await pool.end();
 }

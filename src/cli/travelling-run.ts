@@ -6,7 +6,7 @@ import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { travellingExecutors } from '../execute/travelling.ts';
 import { carriedRoots, carriedSessions, storedSources } from '../fleet/belongings.ts';
 import type { KeepWithStep } from '../fleet/ports.ts';
-import { findProject } from '../journal/project.ts';
+import { findProject, makeProject } from '../journal/project.ts';
 import { workspaceOf } from '../journal/workspace.ts';
 import type { StoredSources } from '../load/load.ts';
 import type { Run } from '../model/run.ts';
@@ -72,6 +72,7 @@ export async function placeOf(
  */
 export async function sharedFolders({ run, around }: TravellingRun, chosen: ChosenExecutors) {
   const project = await findProject(around.disk, run.cwd, homeFolder());
+  await makeProject(around.disk, project);
   const own = around.workspace(run.id);
   const shared = workspaceOf(around.disk, project, run.id);
   const folders: RunFolders = {

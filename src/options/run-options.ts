@@ -248,6 +248,25 @@ export const RUN_OPTIONS = [
     isSecret: true,
   },
   {
+    name: 'remote',
+    kind: 'text',
+    placeholder: 'name or url',
+    meaning:
+      'in a database: let the files of the run travel between machines through this git remote',
+    example: '"origin"',
+    inProject: 'dangerous',
+    isSecret: true,
+    onlyAtStart: true,
+  },
+  {
+    name: 'shared-directory',
+    kind: 'flag',
+    meaning: 'in a database: all workers have this directory at the same path',
+    example: 'false',
+    inProject: 'harmless',
+    onlyAtStart: true,
+  },
+  {
     name: 'log-file',
     kind: 'text',
     placeholder: 'file',

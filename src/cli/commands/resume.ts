@@ -31,9 +31,10 @@ import { reportError } from '../report-error.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { allRuns, condition, openRun, runToChange } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
+import { keepAccepted, storedWith } from '../stored-workflows.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { type ChosenExecutors, checkNames, executors, filesOf, libraryFor } from '../wire.ts';
+import { type ChosenExecutors, checkNames, executors, filesOf, looseLibrary } from '../wire.ts';
 import { rehearsalNotice } from './run.ts';
 
 export interface ResumeOptions extends RunOptions {
@@ -170,10 +171,12 @@ async function resumeOne(
     if (given.input !== undefined) await checkReceiver(store, run);
     if (given.fresh && !given.all && run.tally.failed === 0)
       throw wrongUsage(`No agent of ${id} has failed, so --fresh has no effect.`, 'Omit --fresh.');
-    const library = libraryFor(workspace, run.cwd, {
-      agent: settings.agent,
-      ...(config.agents && { agents: config.agents }),
-    });
+    // Accepted changes are those of the files here.
+    const stored = given.acceptChanges ? undefined : await storedWith(around, run);
+    const { agents } = config;
+    const chosenAgents = { agent: settings.agent, ...(agents && { agents }) };
+    const loose = looseLibrary(run.cwd, chosenAgents, stored);
+    const library = loose.unpackingInto(workspace.source);
     await loadWorkflows(library, run, (error) => stderr.error(error));
     // Workers have the files as the run has read them.
     const accepted =
@@ -191,6 +194,7 @@ async function resumeOne(
       const events = interpret((ref) => library.get(ref), run, first);
       const after = events.reduce(apply, run);
       stderr.say(...unsealedNotice(id, await lease.seal({ ...run, settings })));
+      await keepAccepted(around, id, accepted, loose);
       await journal.append(events, after);
       await lease.release();
       return await handOver(around, { run: after, from: run.seq + 1, options, log });

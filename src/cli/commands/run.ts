@@ -31,7 +31,7 @@ import { withNormalChoices } from '../normal-choices.ts';
 import { unsealedNotice } from '../own-runs.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
-import type { Here } from '../surroundings.ts';
+import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr } from '../terminal.ts';
 import { checkNames, executors, looseLibrary } from '../wire.ts';
 
@@ -71,6 +71,7 @@ export async function run(
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
   if (around.database && settings.rehearse) throw rehearsalHere();
+  checkPlace(options, around.database !== undefined);
   // The agents of a run in a database are on the machines of the workers.
   const check = around.database ? checkAbilities : checkAgents;
   if (!settings.rehearse) stderr.say(...check({ library, refs: named, settings, given: options }));
@@ -106,7 +107,8 @@ export async function run(
     };
     const read = named.flatMap((ref) => readWorkflow(library.get, ref, started.at));
     const { run: begun, shown } = begin(started, read);
-    const { journal, unsealed } = await lease.create([started, ...read], begun);
+    const kept = around.database && (await keptFor(around, { id, named, loose, options }));
+    const { journal, unsealed } = await lease.create([started, ...read], begun, kept);
     stderr.say(...unsealedNotice(id, unsealed));
     if (!chosen) {
       await lease.release();
@@ -125,6 +127,37 @@ export async function run(
   } finally {
     await lease.release();
   }
+}
+
+/** What workers on other machines need. */
+async function keptFor(
+  around: Surroundings,
+  {
+    id,
+    named,
+    loose,
+    options,
+  }: {
+    readonly id: string;
+    readonly named: readonly string[];
+    readonly loose: LooseLibrary;
+    readonly options: RunOptions;
+  },
+) {
+  const { keptWithRun } = await import('../kept-with-run.ts');
+  const { remote, sharedDirectory } = options;
+  if (remote === undefined && !sharedDirectory) stderr.offer(PLACE_NOTICE);
+  return keptWithRun(around, { id, workflows: named, library: loose, remote });
+}
+
+const PLACE_NOTICE =
+  'Workers on other machines need this directory at the same path. Declare it with --shared-directory, or let the files travel through git with --remote.';
+
+function checkPlace({ remote, sharedDirectory }: RunOptions, hasDatabase: boolean): void {
+  if (remote !== undefined && sharedDirectory)
+    throw wrongUsage('--remote and --shared-directory contradict each other.', 'Omit one of them.');
+  if (remote !== undefined && !hasDatabase)
+    throw wrongUsage('--remote works only with a database.', 'Add --database, or omit --remote.');
 }
 
 function rehearsalHere(): UserError {
