@@ -35,6 +35,7 @@ const RUN_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['docs/guide/getting-started.md', 'test/docs/newcomer.test.ts'],
   ['docs/guide/from-a-loop.md', 'test/docs/from-a-loop.test.ts'],
   ['docs/guide/skills.md', 'test/docs/skills.test.ts'],
+  ['docs/guide/many-machines.md', 'test/docs/many-machines.test.ts'],
 ]);
 
 const ours = documents.filter(({ path, blocks }) => !CHECKED_ELSEWHERE.has(path) && blocks.length);

@@ -21,7 +21,10 @@ git log --format=%s >>words; echo '<ask next="THIRD">And on?</ask>'`,
 test('files and workflows of a run follow it from worker to worker and back', async () => {
   const fleet = await newFleet();
   const { folder } = fleet.project;
-  const run = await fleet.begin('flow', undefined, 'origin');
+  const env = { RAYMOND_DATABASE: fleet.url };
+  const begun = await fleet.project.run(['flow', '--remote', 'origin', '--detach'], { env });
+  const run = begun.stdout.trim();
+  expect(begun).toMatchObject({ code: 0, stdout: expect.stringMatching(/^flow-[0-9a-f]{8}\n$/) });
   // On no other machine, the directory in which the run began has any files.
   renameSync(folder, `${folder} away`);
   mkdirSync(folder);
