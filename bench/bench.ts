@@ -1,5 +1,6 @@
 import { processPerState, warmGoto, warmShare } from './cases/agent-states.ts';
 import { listRuns, startBesideRuns } from './cases/finished-runs.ts';
+import { fleet } from './cases/fleet.ts';
 import { foldEvent } from './cases/fold-event.ts';
 import { hostilePrints, hostileTags } from './cases/hostile-text.ts';
 import { liveView } from './cases/live-view.ts';
@@ -40,6 +41,7 @@ export const CASES: readonly BenchCase[] = [
   agentsOrStates,
   liveView,
   foldEvent,
+  ...fleet,
 ];
 
 export function bench(words: readonly string[]): Promise<number> {
