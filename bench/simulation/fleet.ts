@@ -1,4 +1,4 @@
-/** Workers without steps: the real decisions in the real store, for steps that end at once. */
+/** Workers without steps: the real decisions in the real store, for steps that take no time. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ export interface SimulatedFleet {
   readonly database: Database;
   /** Stores a run whose agents begin, or have begun, to loop. */
   newRun(agents: number): Promise<Run>;
-  /** Another worker, with connections of its own. */
+  /** Another worker, with its own connections. */
   newWorker(): Promise<SimulatedWorker>;
   close(): Promise<void>;
 }

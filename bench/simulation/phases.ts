@@ -135,11 +135,11 @@ interface Measured {
   readonly database: number;
   readonly workers: number;
   readonly walKb: number;
-  /** What the connections that did not compute waited for, by how often they were seen. */
+  /** The waits of connections, by how often they were seen. */
   readonly waits: ReadonlyMap<string, number>;
 }
 
-/** All loops at once, for some seconds. */
+/** All loops at the same time, for some seconds. */
 async function measure(
   database: Database,
   seconds: number,
@@ -199,7 +199,7 @@ function verdict(measured: readonly Measured[]): string {
   const steps = Math.round(best.steps);
   const limit =
     busy > 0.85 * cores
-      ? `the processor: PostgreSQL used ${best.database.toFixed(1)} and the workers ${best.workers.toFixed(1)} of ${cores} cores. On a machine of its own, PostgreSQL could carry about ${Math.round((steps * cores * 0.9) / best.database)} steps per second with as many cores`
+      ? `the processor: PostgreSQL used ${best.database.toFixed(1)} and the workers ${best.workers.toFixed(1)} of ${cores} cores. On its own machine, PostgreSQL could carry about ${Math.round((steps * cores * 0.9) / best.database)} steps per second with as many cores`
       : `waits for ${mainWait(best.waits)}`;
   return `At most ${steps} steps per second, with ${best.count} busy runs. The limit was ${limit}.`;
 }

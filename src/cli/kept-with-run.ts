@@ -1,4 +1,4 @@
-/** What is stored with a new run in a database, so that workers on other machines can carry it. */
+/** The things that are stored with a new run, so that workers on other machines can carry it. */
 import { join } from 'node:path';
 import { addressOf } from '../execute/git/remote.ts';
 import { takeSnapshot } from '../execute/git/snapshots.ts';

@@ -1,4 +1,4 @@
-/** What a worker needs to continue a run that other machines have carried before. */
+/** The parts with which a worker continues a run that other machines have carried before. */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clonedPlace } from '../execute/git/cloned-place.ts';

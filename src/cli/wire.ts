@@ -207,7 +207,8 @@ export function filesOf(around: Surroundings, run: string): FileHistory {
 export async function rewindPorts(around: Surroundings, run: string): Promise<RewindPorts> {
   const { store, clock } = around;
   const worktrees = worktreesOf(around, run, await around.processes(run));
-  return { store, clock, files: filesOf(around, run), worktrees };
+  const { filesHere } = await import('./stored-files.ts');
+  return { store, clock, files: await filesHere(around, run), worktrees };
 }
 
 function worktreesOf(around: Surroundings, run: string, processes: RunProcesses): Worktrees {

@@ -1,4 +1,4 @@
-/** What a run takes along from worker to worker: its sessions, its files and its workflows. */
+/** The belongings of a run, which follow it from worker to worker: sessions, files and workflows. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { CarriedRoots, CarriedSessions, StepKey } from '../ports.ts';

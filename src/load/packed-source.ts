@@ -106,6 +106,6 @@ function tooLarge(folder: string): UserError {
   return new UserError(
     'large-workflow',
     `${folder} is too large to be stored with the run: more than ${MAX_BYTES / 1024 / 1024} MiB or ${MAX_FILES.toLocaleString('en')} files.`,
-    'Move the workflow to a folder of its own, without other files.',
+    'Move the workflow to its own folder, without other files.',
   );
 }

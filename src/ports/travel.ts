@@ -1,4 +1,4 @@
-/** What a run takes along when its next step happens on another machine. */
+/** The things that follow a run when its next step happens on another machine. */
 import type { StepKey } from './run-store.ts';
 
 /** Takes the sessions of an agent from one machine to another. */

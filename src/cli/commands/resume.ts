@@ -31,7 +31,7 @@ import { reportError } from '../report-error.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
 import { allRuns, condition, openRun, runToChange } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
-import { keepAccepted, storedWith } from '../stored-workflows.ts';
+import { keepAccepted, storedWith } from '../stored-files.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 import { type ChosenExecutors, checkNames, executors, filesOf, looseLibrary } from '../wire.ts';

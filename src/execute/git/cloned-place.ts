@@ -1,6 +1,6 @@
 /**
- * A run whose files travel through a git remote. Each machine works in a clone of its own, below the
- * folder of the run, and never in a directory of the user.
+ * A run whose files travel through a git remote. Each machine works in its own clone, below the folder
+ * of the worker, and never in a directory of the user.
  */
 import { join, relative, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,7 +1,6 @@
 /**
- * INV-37: A snapshot has everything that another machine needs to continue in a working tree: its files
- * except ignored ones, its branches with their commits, and its HEAD. What a run never sends are ignored
- * files, the index and stashes.
+ * INV-37: A snapshot has what another machine needs to continue in a working tree: files, branches with
+ * their commits, and HEAD. Ignored files, the index and stashes are never sent.
  *
  * A snapshot is a commit under `refs/raymond/<run>/`. Its tree are the files, its parents are the branches,
  * and its message says which is which. Equal states give equal commits.

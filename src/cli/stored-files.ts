@@ -1,7 +1,9 @@
-/** The files of the workflows that a run in a database has read. A run in files has none of them. */
+/** The files and workflows of a run in a database. */
 import type { LooseLibrary, StoredSources } from '../load/load.ts';
 import type { Run } from '../model/run.ts';
+import type { FileHistory } from '../ports.ts';
 import type { Surroundings } from './surroundings.ts';
+import { filesOf } from './wire.ts';
 
 export async function storedWith(
   around: Surroundings,
@@ -12,6 +14,20 @@ export async function storedWith(
   const { storedSources } = await import('../fleet/belongings.ts');
   const expected = (ref: string) => run.workflowFiles.get(ref);
   return storedSources(database, run.id, expected, around.workspace(run.id).source);
+}
+
+/** The files of a run. Those that travel through a remote are on other machines. */
+export async function filesHere(around: Surroundings, run: string): Promise<FileHistory> {
+  const files = filesOf(around, run);
+  if (!around.database) return files;
+  const { database } = await around.database();
+  const travelling = await database.query(
+    'select from raymond.runs where id = $1 and remote is not null',
+    [run],
+  );
+  if (travelling.length === 0) return files;
+  const refuse = () => Promise.reject(new Error('they travel between the machines of the workers'));
+  return { ...files, record: refuse, restore: refuse };
 }
 
 /** Replaces the stored files of workflows whose changes a person has accepted. */
