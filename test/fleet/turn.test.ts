@@ -71,6 +71,7 @@ async function newWorker(name: string, leaseMs = 60_000): Promise<TurnParts> {
     executors: { script: 'script' },
     newId: randomUUID,
     seal: async () => {},
+    pack: () => Promise.reject(new Error('No workflow is read.')),
   };
 }
 
