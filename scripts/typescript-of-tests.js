@@ -20,16 +20,13 @@ export async function importTypeScript(file) {
       bundle: true,
       platform: 'node',
       format: 'esm',
-      // Some packages are in the older form, and load their parts with "require".
-      banner: { js: REQUIRE },
-      // Parts of the queues that are not installed and not used.
-      external: ['@opentelemetry/*', 'winston*', '@dbos-inc/dbos-enterprise'],
       plugins: [ownDirname],
       // Some packages are not modules, and ask for parts of Node in their way.
       banner: {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
       },
-      external: ['pg-native'],
+      // Parts of packages that are not installed and not used.
+      external: ['pg-native', '@opentelemetry/*', 'winston*', '@dbos-inc/dbos-enterprise'],
       logLevel: 'warning',
     });
     return await import(pathToFileURL(outfile).href);
@@ -37,9 +34,6 @@ export async function importTypeScript(file) {
     rmSync(folder, { recursive: true });
   }
 }
-
-const REQUIRE = `import { createRequire } from 'node:module';
-const require = createRequire(${JSON.stringify(join(root, 'package.json'))});`;
 
 /** Files find their neighbours by their own folder, which is not the folder of the bundle. */
 const ownDirname = {
