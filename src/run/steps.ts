@@ -209,6 +209,8 @@ export class Steps {
   #prepare(run: Run, id: string): void {
     const agent = run.agents.get(id);
     if (agent?.status.kind !== 'running' || agent.joined || agent.worktree?.tree) return;
+    // Its files may not be here yet.
+    if (this.#ports.place) return;
     const { status } = agent;
     const { script } = this.#ports.executors;
     if (status.session || !script.prepare) return;
