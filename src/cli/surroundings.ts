@@ -33,6 +33,8 @@ export interface Surroundings {
   processes(run: string): Promise<RunProcesses>;
   /** Creates the folder for runs, or throws a UserError. */
   makeProject(): Promise<void>;
+  /** The workspace of a run in the project of another directory. Creates the folder for runs there. */
+  workspaceIn(directory: string, run: string): Promise<Workspace>;
   /** Seals what the user chooses. */
   readonly key: UserKey;
   /** Gives a folder to this process alone, or throws a UserError that names the owner. */
@@ -93,6 +95,11 @@ export async function surroundings({
       }),
     processes,
     makeProject: () => makeProject(disk, project),
+    async workspaceIn(directory, run) {
+      const other = await findProject(disk, directory, homeFolder());
+      await makeProject(disk, other);
+      return workspaceOf(disk, other, run);
+    },
     key,
     lockFolder: async (folder) =>
       (await import('./stored-runs.ts')).lockFolder({ disk, clock }, folder),

@@ -6,14 +6,11 @@ import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { travellingExecutors } from '../execute/travelling.ts';
 import { carriedRoots, carriedSessions, storedSources } from '../fleet/belongings.ts';
 import type { KeepWithStep } from '../fleet/ports.ts';
-import { findProject, makeProject } from '../journal/project.ts';
-import { workspaceOf } from '../journal/workspace.ts';
 import type { StoredSources } from '../load/load.ts';
 import type { Run } from '../model/run.ts';
 import type { FileHistory, RunFolders, RunPlace } from '../ports.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Surroundings } from './surroundings.ts';
-import { homeFolder } from './user-folders.ts';
 import type { ChosenExecutors } from './wire.ts';
 
 export interface TravellingRun {
@@ -71,10 +68,8 @@ export async function placeOf(
  * workers find them.
  */
 export async function sharedFolders({ run, around }: TravellingRun, chosen: ChosenExecutors) {
-  const project = await findProject(around.disk, run.cwd, homeFolder());
-  await makeProject(around.disk, project);
   const own = around.workspace(run.id);
-  const shared = workspaceOf(around.disk, project, run.id);
+  const shared = await around.workspaceIn(run.cwd, run.id);
   const folders: RunFolders = {
     step: own.step,
     hasBegun: own.hasBegun,

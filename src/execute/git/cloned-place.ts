@@ -68,14 +68,6 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
   };
 }
 
-/** The directory of the run is the same on all machines. */
-export const SHARED_PLACE: RunPlace = {
-  toLocal: (path) => path,
-  toRun: (path) => path,
-  enter: async () => undefined,
-  leave: async () => undefined,
-};
-
 /** About five minutes: a remote may restart, or a network may be interrupted. */
 const PAUSES_MS = [1, 2, 5, 10, 20, 30, 60, 60, 60, 60].map((seconds) => seconds * 1000);
 
