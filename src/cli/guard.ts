@@ -1,6 +1,6 @@
 /**
- * The guard of a worker: a small process that ends the processes of the steps when the lease of the worker
- * is over, even if the worker is stopped or was killed. The worker tells it everything through a pipe.
+ * The guard of a worker is a small process. When the lease of the worker is over, it ends the processes of
+ * the steps, even if the worker is stopped or was killed. It knows everything from the worker, by a pipe.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import {
 import type { Guard } from '../fleet/ports.ts';
 import { type Disk, readText, replaceFile } from '../journal/disk.ts';
 
-/** What a worker tells its guard, one JSON object per line. */
+/** The words of a worker to its guard, one JSON object per line. */
 export type GuardWord =
   | { readonly kind: 'worker'; readonly identity: ProcessIdentity; readonly graceMs: number }
   /** In milliseconds since the machine started. */

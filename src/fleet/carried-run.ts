@@ -82,7 +82,7 @@ export class CarriedRun {
     return this.#isGone || this.#run.status.kind === 'ended';
   }
 
-  /** Whether a resume or a rewind has changed what the steps of the run need, so it has to be opened again. */
+  /** Whether a resume or a rewind has changed what the steps of the run need, so it must be opened again. */
   get isStale(): boolean {
     return this.#isStale;
   }
@@ -120,7 +120,7 @@ export class CarriedRun {
     await this.#steps.close();
   }
 
-  /** The worker is lost: nothing more is decided, and nobody waits any longer. */
+  /** The worker is lost: it decides nothing more, and no caller waits any longer. */
   abandon(): void {
     for (const { settle } of [...this.#wanted.values(), ...this.#carried.values()]) settle();
     this.#wanted.clear();

@@ -13,9 +13,9 @@ import type { ExecuteStep, Limits, Queues } from './ports.ts';
 import { APPLICATION, QUEUE_SCHEMA, QUEUE_VERSION, queueOf, STEP_WORKFLOW } from './queue-table.ts';
 
 export interface DbosQueuesParts {
-  /** Of the database. The queues have connections of their own. */
+  /** Of the database. The queues use separate connections. */
   readonly url: string;
-  /** The most steps that may run at once on all workers. Undefined without a limit. */
+  /** The most steps that may run at the same time on all workers. Undefined without a limit. */
   readonly limitsForAll: { readonly [kind in keyof Limits]: number | undefined };
 }
 
@@ -69,7 +69,7 @@ export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
   };
 }
 
-/** Several workers must not create the tables at the same time, so they launch one after the other. */
+/** Several workers must not create the tables at the same time, so they launch in turn. */
 async function launch(pool: pg.Pool, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     try {

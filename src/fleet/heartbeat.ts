@@ -1,5 +1,5 @@
 /**
- * Renews the lease of a worker. It has a connection of its own, so that a busy pool does not delay it. If
+ * Renews the lease of a worker. It uses a separate connection, so that a busy pool does not delay it. If
  * it cannot renew in time, the worker is lost before others take its steps.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -44,7 +44,7 @@ export class Heartbeat {
     return monotonicMs() >= monotonic || Date.now() >= wall;
   }
 
-  /** The time of the database, as far as it is known. */
+  /** The time of the database, as the last renewal has shown it. */
   now(): number {
     return Date.now() + this.#skewMs;
   }

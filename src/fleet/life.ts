@@ -140,7 +140,7 @@ class WorkerLife implements Life {
     if (!this.isOver()) await carried?.take(agent);
   }
 
-  /** The run with all that is needed to execute its steps here. */
+  /** The run with everything that its steps need here. */
   #carried(id: string): Promise<CarriedRun | undefined> {
     const known = this.#runs.get(id);
     const opening = known ? this.#fresh(id, known) : this.#open(id);

@@ -1,4 +1,4 @@
-/** What a worker needs from outside. */
+/** The ports of a worker. */
 import type { Run } from '../model/run.ts';
 import type { Observer, StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
@@ -42,7 +42,7 @@ export interface WorkerFacts {
   readonly limits: Limits;
 }
 
-/** How many steps of a kind may run at once, on one worker. */
+/** How many steps of a kind may run at the same time on one worker. */
 export interface Limits {
   readonly prompts: number;
   readonly scripts: number;
@@ -79,7 +79,7 @@ export interface Queues {
 export type ExecuteStep = (run: string, agent: string, kind: string) => Promise<void>;
 
 /**
- * A small process that ends the processes of the steps when the lease of the worker is over, even if the
+ * A small process. When the lease of the worker is over, it ends the processes of the steps, even if the
  * worker is stopped or killed.
  */
 export interface Guard {

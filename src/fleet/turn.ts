@@ -2,7 +2,7 @@
  * INV-35: One transaction takes inputs, decides, stores the events and gives each new step to a queue or
  * to this worker. A worker that has been declared dead changes nothing any more.
  *
- * The same inputs a second time change nothing: an input applies only while this worker has the claim of
+ * The same inputs a second time change nothing. An input applies only while this worker has the claim of
  * its step, and `interpret` ignores what no longer applies.
  */
 import { inputFrom, isSettled } from '../host/deliver-messages.ts';
@@ -25,7 +25,7 @@ import type { StepKind } from './step-kind.ts';
 import { wakeAt } from './wakeups.ts';
 
 export interface Turn {
-  /** What has happened on this worker. */
+  /** The inputs of the steps on this worker. */
   readonly inputs: readonly Input[];
   /** The agents whose waiting steps this worker takes. */
   readonly wanted: readonly string[];
@@ -62,7 +62,7 @@ export interface TurnResult {
   readonly news: readonly Decided[];
   readonly decided: readonly Decided[];
   readonly taken: readonly TakenStep[];
-  /** The steps that begin on this worker at once. */
+  /** The steps that begin on this worker immediately. */
   readonly continued: readonly StepKey[];
 }
 
@@ -148,7 +148,7 @@ async function attempt(
 const grants = (event: RunEvent) =>
   event.type === 'permission-answered' && event.rules !== undefined;
 
-/** A run in the database has no process of its own, so each stop is meant for whoever carries it. */
+/** No single process carries a run in the database, so each stop is meant for whoever carries it. */
 const pidOf = (message: { readonly kind: string; readonly pid?: number }) => message.pid ?? 0;
 
 /** Whether an input of a step comes from the worker that has the step. */

@@ -1,4 +1,4 @@
-/** The workers. A worker without a row is dead: nobody waits for it, and it changes nothing any more. */
+/** The workers. A worker without a row is dead: no other worker waits for it, and it changes nothing any more. */
 import type { StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import type { WorkerFacts } from './ports.ts';
@@ -9,8 +9,8 @@ export interface LeftStep extends Pick<StepKey, 'agent'> {
 }
 
 /**
- * Adds a worker. It replaces an earlier one in the same folder, whose process is gone, and gives the
- * steps that this one left there and that no other worker has.
+ * Adds a worker. It replaces an earlier one in the same folder, whose process is gone. Gives the steps
+ * that this one left there, if no other worker has them.
  */
 export function register(
   database: Database,

@@ -6,7 +6,7 @@ import type { FleetPorts } from './ports.ts';
 
 /**
  * Resolves when the worker has stopped. If it loses its lease, it ends its steps and begins again as a new
- * worker, so that trouble of the database or the network passes by itself.
+ * worker. So trouble of the database or the network passes by itself.
  */
 export async function runWorker(ports: FleetPorts, onStop: StopSource): Promise<void> {
   const stops: Parameters<typeof live>[1] = { current: undefined, onStop: undefined };

@@ -1,6 +1,6 @@
 /**
- * Disturbs workers and their database at random moments, and checks that every run ends like an
- * undisturbed one, that no finished step was executed twice, and that no agent had two steps at once.
+ * Disturbs workers and their database at random moments. Then it checks that every run ended like an
+ * undisturbed one. No finished step may be executed twice, and no agent may have two steps at the same time.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -108,7 +108,7 @@ class Play {
     const model = await this.#fleet.begin('flow');
     await this.#ends([model]);
     const ids: string[] = [];
-    // The runs begin one after the other, so that each disturbance meets some of them.
+    // The runs begin in turn, so that each disturbance meets some of them.
     for (let number = 1; number <= disturbances; number++) {
       while (ids.length * disturbances < runs * number) ids.push(await this.#fleet.begin('flow'));
       await delay(200 + this.#random() * 1500);
@@ -301,7 +301,7 @@ class Play {
 
 const DISTURBANCES = ['kill', 'kill', 'pause', 'restart', 'crash', 'exhaust'] as const;
 
-/** What must not depend on disturbances: the states of each agent in order, and the results. */
+/** Everything that must not depend on disturbances: the states of each agent in order, and the results. */
 function endingOf(events: readonly JournaledEvent[]) {
   const ways = new Map<string, string[]>();
   const results: string[] = [];

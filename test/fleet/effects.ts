@@ -1,4 +1,4 @@
-/** What the scripts of a test did, as they recorded it in a file that all workers share. */
+/** The effects of the scripts of a test, as they recorded them in a file that all workers share. */
 import type { Project } from '../raymond.ts';
 
 /**
