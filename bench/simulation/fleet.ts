@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { AGENTS } from '../../src/execute/agents.ts';
 import { dbosQueues } from '../../src/fleet/dbos-queues.ts';
@@ -99,8 +98,7 @@ const LIMITS = { prompts: 1, scripts: 1 };
 
 /** DBOS creates the tables of its queues when it starts. */
 async function makeQueues(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 3 });
-  const queues = dbosQueues({ pool, limitsForAll: { prompts: undefined, scripts: undefined } });
+  const queues = dbosQueues({ url, limitsForAll: { prompts: undefined, scripts: undefined } });
   await queues.start(
     randomUUID(),
     LIMITS,
@@ -108,7 +106,7 @@ async function makeQueues(url: string): Promise<void> {
     () => false,
   );
   await queues.stop();
-  await pool.end();
+  await queues.close();
 }
 
 async function loopingWorkflow(): Promise<Workflow> {
