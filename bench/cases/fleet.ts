@@ -18,7 +18,7 @@ export const fleet: readonly BenchCase[] = [1, 2, 4, 8].map((workers) => ({
   floor: 'the same runs in files',
   unit: 'ms',
   limits: 'ratio',
-  target: 8,
+  target: 3,
   comparable: false,
   rounds: 3,
   async prepare({ folder }) {
