@@ -45,6 +45,7 @@ export class CarriedRun {
   #pump: Promise<void> | undefined;
   #isGone = false;
   #isStale = false;
+  #trouble: string | undefined;
 
   /** Undefined if this worker refuses the run. */
   static async open(ports: FleetPorts, life: Life, run: Run): Promise<CarriedRun | undefined> {
@@ -208,10 +209,7 @@ export class CarriedRun {
       this.abandon();
       return;
     }
-    if (!(error instanceof RunBusy))
-      this.#ports.report(
-        `${this.#run.id}: ${error instanceof Error ? error.message : error}. Raymond tries it again.`,
-      );
+    if (!(error instanceof RunBusy)) this.#reportOnce(error);
     await delay(error instanceof RunBusy ? BUSY_MS : TROUBLE_MS);
     for (const input of inputs) this.#inbox.put(input);
     for (const agent of wanted) {
@@ -219,6 +217,13 @@ export class CarriedRun {
       if (wish) wish.isNew = true;
     }
     this.#isLookDue = true;
+  }
+
+  #reportOnce(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    if (text !== this.#trouble)
+      this.#ports.report(`${this.#run.id}: ${text} Raymond tries it again every few seconds.`);
+    this.#trouble = text;
   }
 
   /** Acts on what is stored. */
