@@ -33,7 +33,7 @@ async function filesSentTo(named: string, around: Surroundings, id: string): Pro
     throw new UserError(
       'no-repository',
       `${cwd} is in no git repository, so its files cannot travel through a remote.`,
-      'Run "git init", or start the run in a directory that all workers share: --shared-directory',
+      'Run "git init", or use --shared-directory in a directory that all workers share.',
     );
   const url = await addressOf(named, root, cwd);
   if (url === undefined)

@@ -36,6 +36,7 @@ test('--init-config writes every option, commented out, and never overwrites a f
     'database',
     'mcpConfig',
     'onEvent',
+    'remote',
     'settings',
   ]);
 });

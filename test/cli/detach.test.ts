@@ -264,10 +264,12 @@ test('a start whose user has gone before the run begins begins no run', async ()
   const env = { NODE_OPTIONS: `--require=${project.path('slow.cjs')}` };
   const starting = project.start(['flow', '--workflow-id', 'r', '--detach'], { env });
   await eventually('the process exists', () => existsSync(project.path('begun')));
+  // The file exists a moment before it has its text.
+  await eventually('its pid is known', () => project.read('begun') !== '');
+  const pid = project.read('begun');
   starting.child.kill('SIGINT');
   await starting.ended;
   project.write('continue', '');
-  const pid = project.read('begun');
   await eventually('it ends', () => !existsSync(`/proc/${pid}`));
   expect(project.journal('r')).toEqual([]);
 });
