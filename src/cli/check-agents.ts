@@ -47,6 +47,15 @@ export function checkAbilities(run: CheckedRun): readonly string[] {
   return [...new Set(promptsOf(run).flatMap((prompt) => costWarning(prompt, run)))];
 }
 
+/** Warns of agents whose sessions workers on other machines cannot continue. */
+export function travelWarnings(run: CheckedRun): readonly string[] {
+  const staying = promptsOf(run).flatMap(({ agent }) => (agent.can.travel ? [] : agent.name));
+  return [...new Set(staying)].map(
+    (name) =>
+      `The sessions of the agent ${name} cannot travel: a prompt that continues one fails on another machine. Start workers on one machine only, or choose an agent whose sessions travel.`,
+  );
+}
+
 interface Prompt {
   readonly workflow: Workflow;
   readonly state: PromptState;

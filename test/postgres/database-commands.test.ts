@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
@@ -176,6 +178,22 @@ test('the URL is in no output, no event and no environment', async () => {
   expect(JSON.stringify(stored)).not.toContain(PASSWORD);
   expect(process.env.RAYMOND_DATABASE).toBeUndefined();
   expect(env.RAYMOND_DATABASE).toContain(PASSWORD);
+});
+
+test('the start warns once of each agent whose sessions cannot travel', async () => {
+  const { raymond, project } = await stage({
+    'demo/START.md': '---\nagent: mine\n---\nWork.',
+    'demo/NEXT.md': '---\nagent: mine\n---\nWork.',
+    'demo/LAST.md': '---\nagent: codex\n---\nWork.',
+  });
+  mkdirSync(project.userConfig, { recursive: true, mode: 0o700 });
+  writeFileSync(join(project.userConfig, 'config.toml'), '[agents.mine]\ncommand = "mine"\n');
+  const begun = await raymond('demo', '--detach', '--workflow-id', 'stays', '--budget', '0');
+  expect(begun).toMatchObject({ code: 0, stdout: 'stays\n' });
+  expect(begun.stderr.match(/The sessions of the agent \w+ cannot travel/g)).toEqual([
+    'The sessions of the agent mine cannot travel',
+  ]);
+  expect(begun.stderr).toContain('Start workers on one machine only');
 });
 
 test('a program starts, stops and resumes runs through RunControl', async () => {

@@ -19,7 +19,7 @@ import { wrongUsage } from '../../options/wrong-usage.ts';
 import { isStateFile } from '../../parse/state.ts';
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
-import { checkAbilities, checkAgents } from '../check-agents.ts';
+import { checkAbilities, checkAgents, travelWarnings } from '../check-agents.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { detach } from '../detach.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
@@ -74,7 +74,9 @@ export async function run(
   checkPlace(options, around.database !== undefined);
   // The agents of a run in a database are on the machines of the workers.
   const check = around.database ? checkAbilities : checkAgents;
-  if (!settings.rehearse) stderr.say(...check({ library, refs: named, settings, given: options }));
+  const checked = { library, refs: named, settings, given: options };
+  if (!settings.rehearse) stderr.say(...check(checked));
+  if (around.database) stderr.say(...travelWarnings(checked));
   const choice = { run: id, settings, workflow: workflow.ref, library, given: options };
   const chosen = around.database ? undefined : await executors(around, choice);
   // Workers also continue what a crash has left.
