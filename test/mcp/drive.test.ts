@@ -1,40 +1,14 @@
 // An MCP client drives runs of the built program.
 import { readFileSync } from 'node:fs';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
-import { BIN, type Project } from '../raymond.ts';
+import { connected } from './connected.ts';
 
 const ASK = {
   'flow/START.sh': `printf '<ask next="END">Which \\033[31mway\\u202e?</ask>\\n'\n`,
   'flow/END.sh': `echo "<result>went $RAYMOND_INPUT</result>"\n`,
 };
-
-async function connected(project: Project, ...options: readonly string[]) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [BIN, 'mcp', ...options],
-    cwd: project.folder,
-    env: { ...project.environment },
-    stderr: 'ignore',
-  });
-  const client = new Client({ name: 'test', version: '1' });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  const raw = async (name: string, given: Readonly<Record<string, unknown>> = {}) => {
-    const answer = await client.callTool({ name, arguments: { ...given } });
-    const [content] = answer.content;
-    if (content?.type !== 'text') throw new Error(`${name} gave no text`);
-    return { text: content.text, isError: answer.isError === true };
-  };
-  const call = async (name: string, given?: Readonly<Record<string, unknown>>) => {
-    const { text, isError } = await raw(name, given);
-    return { isError, ...JSON.parse(text) };
-  };
-  return { client, raw, call, pid: transport.pid ?? 0 };
-}
 
 /** Watches as an agent does: with the last position, until the run has such a state. */
 async function watchUntil(
