@@ -1,4 +1,5 @@
 /** The things that are stored with a new run, so that workers on other machines can carry it. */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOf } from '../execute/git/remote.ts';
 import { takeSnapshot } from '../execute/git/snapshots.ts';
@@ -52,5 +53,8 @@ async function filesSentTo(named: string, around: Surroundings, id: string): Pro
       `The files cannot be sent to the remote: ${error instanceof Error ? error.message : error}`,
       'Make sure that git can push there without asking, for example with an SSH key.',
     );
+  } finally {
+    // No later command on this machine sends files of the run.
+    await rm(remote.folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,11 @@
 /** The files and workflows of a run in a database. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { refsOf } from '../execute/git/file-history.ts';
 import type { LooseLibrary, StoredSources } from '../load/load.ts';
 import type { Run } from '../model/run.ts';
+import { shellWord } from '../model/shell-word.ts';
 import type { FileHistory } from '../ports.ts';
 import type { Surroundings } from './surroundings.ts';
 import { filesOf } from './wire.ts';
@@ -28,6 +33,37 @@ export async function filesHere(around: Surroundings, run: string): Promise<File
   if (travelling.length === 0) return files;
   const refuse = () => Promise.reject(new Error('they travel between the machines of the workers'));
   return { ...files, record: refuse, restore: refuse };
+}
+
+/**
+ * Removes the snapshots of a run from the remote through which its files travel. Gives the lines for the
+ * user if git cannot do it here.
+ */
+export async function forgetSnapshots(
+  around: Surroundings,
+  run: string,
+): Promise<readonly string[]> {
+  if (!around.database) return [];
+  const { database } = await around.database();
+  const [found] = await database.query<{ remote: string }>(
+    'select remote from raymond.runs where id = $1 and remote is not null',
+    [run],
+  );
+  if (!found) return [];
+  const { forget, withoutSecrets } = await import('../execute/git/remote.ts');
+  const folder = await mkdtemp(join(tmpdir(), 'raymond-'));
+  try {
+    await forget({ url: found.remote, folder }, refsOf(run));
+    return [];
+  } catch (error) {
+    const address = shellWord(withoutSecrets(found.remote));
+    return [
+      `The snapshots of ${run} stay at its remote: ${error instanceof Error ? error.message : error}`,
+      `To remove them: git push ${address} --delete $(git ls-remote ${address} '${refsOf(run)}*' | cut -f 2)`,
+    ];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Replaces the stored files of workflows whose changes a person has accepted. */

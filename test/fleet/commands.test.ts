@@ -1,5 +1,6 @@
 // Commands that steer runs which a real worker carries. All tests share a database and a worker.
 import { execFileSync } from 'node:child_process';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { looseLibrary } from '../../src/cli/wire.ts';
@@ -133,6 +134,27 @@ test('a run whose files travel can be rewound without its files only', async () 
   expect(rewound).toMatchObject({ code: 0 });
   // The files stayed: the step is repeated on top of its own change.
   expect(await raymond('resume', 'back')).toMatchObject({ code: 0, stdout: '3\n' });
+});
+
+test('prune removes the snapshots of a run from the remote, or says how', async () => {
+  const refs = () => execFileSync('git', ['-C', remote(), 'for-each-ref'], { encoding: 'utf8' });
+  await begun('two', 'gone', '--remote', 'origin');
+  await begun('two', 'gone-later', '--remote', 'origin');
+  await fleet.ended('gone');
+  await fleet.ended('gone-later');
+  expect(refs()).toContain('refs/raymond/gone/');
+  expect(await raymond('prune', 'gone')).toMatchObject({ code: 0, stdout: 'removed gone\n' });
+  expect(refs()).not.toContain('refs/raymond/gone/');
+  expect(refs()).toContain('refs/raymond/gone-later/');
+  expect(git('for-each-ref')).not.toContain('refs/raymond/gone/');
+
+  renameSync(remote(), `${remote()} away`);
+  const pruned = await raymond('prune', 'gone-later');
+  renameSync(`${remote()} away`, remote());
+  expect(pruned).toMatchObject({ code: 0, stdout: 'removed gone-later\n' });
+  const [, advice = ''] = /To remove them: (.*)/.exec(pruned.stderr) ?? [];
+  execFileSync('sh', ['-c', advice], { cwd: fleet.project.folder, stdio: 'pipe' });
+  expect(refs()).not.toContain('refs/raymond/gone-later/');
 });
 
 test('accepted changes of a workflow are stored with the run', async () => {

@@ -14,6 +14,7 @@ import { readDuration } from '../../parse/transition.ts';
 import type { SurveyedRun } from '../../ports.ts';
 import { canConfirm, confirm } from '../confirm.ts';
 import { allRuns, condition, runToChange } from '../runs.ts';
+import { forgetSnapshots } from '../stored-files.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 
@@ -176,6 +177,7 @@ async function removeUnlessWork(
     const work = [...looked.work, ...failures];
     if (work.length === 0) {
       await forgetFiles(found.id, files);
+      stderr.say(...(await forgetSnapshots(around, found.id)));
       await lease.remove();
     }
     const isRemoved = ({ path }: LeftTree) => failures.every((failed) => failed.path !== path);

@@ -28,14 +28,22 @@ export async function fetch(remote: Remote, repository: string, ref: string): Pr
   await transfer(remote, repository, ['fetch', ...how, NAME, `+${ref}:${ref}`]);
 }
 
-/** Removes refs from the remote. */
+/** Removes all refs that begin with `prefix` from the remote. */
 export async function forget(remote: Remote, prefix: string): Promise<void> {
   const listed = await transfer(remote, undefined, ['ls-remote', '--quiet', NAME, `${prefix}*`]);
-  const refs = listed.split('\n').flatMap((line) => line.split('\t')[1] ?? []);
-  if (refs.length === 0) return;
-  const gone = refs.map((ref) => `:${ref}`);
-  await transfer(remote, undefined, ['push', '--quiet', '--no-verify', NAME, ...gone]);
+  // The pattern also fits the end of longer names.
+  const refs = listed
+    .split('\n')
+    .flatMap((line) => line.split('\t')[1] ?? [])
+    .filter((ref) => ref.startsWith(prefix));
+  for (let first = 0; first < refs.length; first += REFS_AT_ONCE) {
+    const gone = refs.slice(first, first + REFS_AT_ONCE).map((ref) => `:${ref}`);
+    await transfer(remote, undefined, ['push', '--quiet', '--no-verify', NAME, ...gone]);
+  }
 }
+
+/** The length of a command line is limited. */
+const REFS_AT_ONCE = 1_000;
 
 /**
  * The address of a remote that a user names: the name of a remote of a repository, an address, or a
