@@ -19,6 +19,9 @@ import { Fleet } from './fleet.ts';
 const FLOW = {
   'flow/START.sh': 'echo\n',
   'flow/NEXT.sh': 'echo\n',
+  'crew/START.sh': 'echo\n',
+  'crew/ONE.md': '---\nagent: claude\n---\nWork.',
+  'crew/TWO.md': '---\nagent: codex\n---\nWork.',
 };
 
 let fleet: Fleet;
@@ -60,7 +63,7 @@ async function newWorker(name: string, leaseMs = 60_000): Promise<TurnParts> {
   const library = looseLibrary(fleet.project.folder, {}).unpackingInto(
     fleet.project.path('unpacked'),
   );
-  await library.load('flow');
+  await library.load(run.workflow);
   await loadNamed(library, run.workflow);
   return {
     database: fleet.database,
@@ -86,7 +89,7 @@ const nothing: Turn = {
 const typesOf = ({ decided }: Awaited<ReturnType<typeof takeTurn>>) =>
   decided.map(({ event }) => event.type);
 
-function ended(step: number, text: string): Input {
+function ended(step: number, text: string, agent = 'main'): Input {
   const facts = {
     directories: new Map(),
     workflows: new Map(),
@@ -96,7 +99,7 @@ function ended(step: number, text: string): Input {
   const reading = readTags(text, { code: 'ignored' });
   const account = { cost: NO_COST };
   const outcome = { kind: 'answered', reading, text: '', denied: [], facts, account } as const;
-  return { kind: 'step-ended', at: Date.now(), agent: 'main', step, outcome };
+  return { kind: 'step-ended', at: Date.now(), agent, step, outcome };
 }
 
 const queued = () =>
@@ -189,3 +192,87 @@ test('a step that waits in no queue is put into it again', async () => {
   await requeueLost(fleet.database);
   expect(await queued()).toEqual([{ id: `${run.id}:main:1:2` }]);
 });
+
+test('a usage limit stops the prompts of its executor only, and a worker looks when the first one ends', async () => {
+  run = await fleet.look(await fleet.begin('crew'));
+  const a = await newWorker('a');
+  const wanted = ['main', 'main_one1', 'main_two2', 'main_two3'];
+  const turn = async (inputs: readonly Input[] = [], parts = a) => {
+    const result = await takeTurn(parts, run, { ...nothing, inputs });
+    // The worker takes what was started.
+    await takeTurn(parts, run, { ...nothing, wanted });
+    return result;
+  };
+  await turn();
+  // The price of a prompt is unknown, so they start one after the other.
+  const forks = '<fork>ONE</fork><fork>TWO</fork><fork>TWO</fork><join>START</join>';
+  expect(startedBy(await turn([ended(1, forks)]))).toEqual(['main_one1 claude']);
+
+  const start = Date.now();
+  const [minute, hour] = [60_000, 3_600_000];
+  const claude = start + 2 * hour + minute;
+  const codex = start + hour + minute;
+  const first = await turn([limited('main_one1', start, start + 2 * hour)]);
+  expect(typesOf(first)).toEqual(['step-failed', 'usage-limited', 'step-started']);
+  expect(startedBy(first)).toEqual(['main_two2 codex']);
+  expect(await wakeUp()).toBe(claude);
+  // An agent that comes to the limit waits, too, and the next one passes it.
+  const second = await turn([ended(1, '<goto>ONE</goto>', 'main_two2')]);
+  expect(startedBy(second)).toEqual(['main_two3 codex']);
+  const third = await turn([limited('main_two3', start, start + hour)]);
+  expect(typesOf(third)).toEqual(['step-failed', 'usage-limited']);
+  expect(third.run.limits).toEqual({ claude, codex });
+  expect(await wakeUp()).toBe(codex);
+  expect(typesOf(await turn([], later(a, hour)))).toEqual([]);
+
+  const woken = await turn([], later(a, hour + 2 * minute));
+  expect(typesOf(woken)).toEqual(['usage-limit-lifted', 'step-started']);
+  expect(startedBy(woken)).toEqual(['main_two3 codex']);
+  expect(await wakeUp()).toBe(claude);
+  const result = ended(2, '<result>done</result>', 'main_two3');
+  expect(startedBy(await turn([result], later(a, hour + 2 * minute)))).toEqual([]);
+  const last = await turn([], later(a, 3 * hour));
+  expect(typesOf(last)[0]).toBe('usage-limit-lifted');
+  expect(startedBy(last)).toEqual(['main_one1 claude', 'main_two2 claude']);
+  expect(await wakeUp()).toBeUndefined();
+});
+
+function limited(agent: string, at: number, resetsAt: number): Input {
+  const failure = { kind: 'usage-limit', message: 'Enough.', resetsAt } as const;
+  const outcome = { kind: 'failed', failure, account: { cost: NO_COST } } as const;
+  return { kind: 'step-ended', at, agent, step: 1, outcome };
+}
+
+const startedBy = ({ decided }: Awaited<ReturnType<typeof takeTurn>>) =>
+  decided.flatMap(({ event }) =>
+    event.type === 'step-started' ? `${event.agent} ${event.executor}` : [],
+  );
+
+/** When a worker looks at the run again. */
+async function wakeUp(): Promise<number | undefined> {
+  const [found] = await fleet.database.query<{ at: number }>(
+    'select extract(epoch from at)::float8 * 1000 as at from raymond.wakeups where run = $1',
+    [run.id],
+  );
+  return found && Math.round(found.at);
+}
+
+/** The same worker when the clock of the database has advanced. */
+function later(parts: TurnParts, ms: number): TurnParts {
+  const { database } = parts;
+  const advanced = <Row>(rows: readonly Row[]) =>
+    rows.map((row) => {
+      const isClock = typeof row === 'object' && row !== null && 'isLeased' in row && 'at' in row;
+      return isClock ? { ...row, at: Number(row.at) + ms } : row;
+    });
+  return {
+    ...parts,
+    database: {
+      ...database,
+      repeatable: (work) =>
+        database.repeatable((queries) =>
+          work({ query: async (text, values) => advanced(await queries.query(text, values)) }),
+        ),
+    },
+  };
+}
