@@ -32,7 +32,9 @@ test('the real codex: its version, its login and what it can do', async () => {
   expect(stdout).toMatch(/^ok +codex +codex \d+\.\d+\.\d+ \(/m);
   expect(stdout).toMatch(/^warning +login +Codex is not logged in\.$/m);
   expect(stdout).toMatch(/^ +Log in \(.*codex login\), unless/m);
-  expect(stdout).toMatch(/^ok +abilities +codex can branch, adopt, permissions, travel; cost from tokens/m);
+  expect(stdout).toMatch(
+    /^ok +abilities +codex can branch, adopt, permissions, travel; cost from tokens/m,
+  );
   // Claude Code is not needed here.
   expect(stdout).not.toMatch(/PROBLEM +claude/);
 });
