@@ -132,7 +132,7 @@ test('a run whose files travel can be rewound without its files only', async () 
   expect(refused.stderr).toMatch(/they travel between the machines of the workers\n.*--no-files/);
   const rewound = await raymond('rewind', 'back', '--to', 'main:2', '--yes', '--no-files');
   expect(rewound).toMatchObject({ code: 0 });
-  // The files stayed: the step is repeated on top of its own change.
+  // The files stayed: the repeated step adds a third line.
   expect(await raymond('resume', 'back')).toMatchObject({ code: 0, stdout: '3\n' });
 });
 

@@ -31,7 +31,9 @@ test('a note is replaced atomically', async () => {
 });
 
 test('a note that cannot be written is still remembered by this process', async () => {
-  const notes = sessionNotesIn('/dev/null/sessions');
+  const place = await folder();
+  await writeFile(place, '');
+  const notes = sessionNotesIn(join(place, 'below a file'));
   notes.write('s', { checkpoint: 'c' });
   expect(notes.read('s')).toEqual({ checkpoint: 'c' });
 });
