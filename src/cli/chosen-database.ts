@@ -13,7 +13,16 @@ export async function chosenDatabase(
   project: Surroundings['project'],
 ): Promise<string | undefined> {
   const url = given ?? (await configured(project));
-  return url === undefined || url === '' || url === 'none' ? undefined : url;
+  return url === undefined || url === '' || url === 'none' ? undefined : withStrictTls(url);
+}
+
+/**
+ * `pg` treats these modes as verify-full, and warns at each connection that a later version will not.
+ * Raymond means verify-full, now and later.
+ */
+function withStrictTls(url: string): string {
+  if (/[?&]uselibpqcompat=true(?:&|$)/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
 /** Most users have no such key. So the files are only read as a whole if they seem to have one. */

@@ -32,7 +32,7 @@ export function asUserError(error: unknown, address: Address): unknown {
   if (error instanceof UserError) return error;
   const code = codeOf(error);
   const database = nameOf(address);
-  const refusal = code === undefined ? undefined : REFUSALS[code];
+  const refusal = code === undefined ? plainRefusal(error) : (REFUSALS[code] ?? tlsRefusal(code));
   if (refusal) return new DatabaseError(refusal[0], refusal[1](database), refusal[2]);
   if (troubleOf(error) === 'other') return error;
   return new DatabaseError(
@@ -122,7 +122,11 @@ const wrongUser: Refusal = [
 ];
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
-  '28000': wrongUser,
+  '28000': [
+    'database-refused',
+    (database) => `${capital(database)} refuses this user from this machine.`,
+    'Check the user in the URL, and pg_hba.conf of the server. If the server demands TLS, add ?sslmode=verify-full to the URL.',
+  ],
   '28P01': wrongUser,
   '3D000': [
     'no-database',
@@ -132,9 +136,29 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   '42501': [
     'database-rights',
     (database) => `The user has too few rights in ${database}.`,
-    'Grant all rights on the schema raymond and its tables, or let the owner of the database run this command once.',
+    'Grant the right to connect, and all rights on the schema raymond and its tables, or let the owner of the database run this command once.',
   ],
 };
+
+/** `pg` has no code for it. */
+function plainRefusal(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error) || !error.message.includes('does not support SSL'))
+    return undefined;
+  return [
+    'database-tls',
+    (database) => `${capital(database)} does not offer TLS, but the URL demands it.`,
+    'Turn on TLS in PostgreSQL (ssl = on), or remove sslmode from the URL if the network is yours.',
+  ];
+}
+
+function tlsRefusal(code: string): Refusal | undefined {
+  if (!/CERT|^ERR_TLS_|^ERR_SSL_|^UNABLE_TO_VERIFY_/.test(code)) return undefined;
+  return [
+    'database-tls',
+    (database) => `Raymond cannot verify the certificate of ${database} (${code}).`,
+    'Name the certificate of its authority in the URL: ?sslmode=verify-full&sslrootcert=/path/to/authority.crt. The host in the URL must be the one in the certificate.',
+  ];
+}
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
