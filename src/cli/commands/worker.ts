@@ -31,7 +31,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   const { databaseUrl: url } = await here();
   if (url === undefined)
     throw wrongUsage('No database is named.', 'Name one with --database, or set RAYMOND_DATABASE.');
-  const name = options.name ?? hostname();
+  const name = workerName(options.name);
   const limits = {
     prompts: numberIn('--prompts', options.prompts, 8),
     scripts: numberIn('--scripts', options.scripts, 8),
@@ -67,6 +67,16 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   }
 }
 
+/** It also names a folder. */
+function workerName(given: string | undefined): string {
+  const name = given ?? hostname();
+  if (/^(?!\.)[\w.-]{1,100}$/.test(name)) return name;
+  throw wrongUsage(
+    `--name is "${name}".`,
+    'Write up to 100 letters, digits, dots, hyphens and underscores. The first one is not a dot.',
+  );
+}
+
 function numberIn(option: string, text: string | undefined, usual: number, least = 1): number {
   return optionalNumberIn(option, text, least) ?? usual;
 }
@@ -74,6 +84,8 @@ function numberIn(option: string, text: string | undefined, usual: number, least
 function optionalNumberIn(option: string, text: string | undefined, least = 1): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (/^\d{1,6}$/.test(text) && number >= least) return number;
-  throw wrongUsage(`${option} is "${text}".`, `Write a whole number from ${least} on.`);
+  if (/^\d+$/.test(text) && number >= least && number <= MOST) return number;
+  throw wrongUsage(`${option} is "${text}".`, `Write a whole number from ${least} to ${MOST}.`);
 }
+
+const MOST = 999_999;
