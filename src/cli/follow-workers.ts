@@ -82,16 +82,27 @@ export const followWorkers: HandOver = async (around, left) => {
     ],
     observerFailed,
   );
+  let isWithoutWorker = false;
+  let isStopLeft = false;
   const endSignals = stopOnSignals((how) => {
-    if (how === 'leave') over.abort();
-    else void store.mailbox(id).post({ kind: 'stop', how, pid: 0 });
+    if (how === 'leave') return over.abort();
+    const asked = store.mailbox(id).post({ kind: 'stop', how, pid: 0 });
+    // Nobody acts on it, so nothing would happen here.
+    if (isWithoutWorker)
+      void asked.then(() => {
+        isStopLeft = true;
+        over.abort();
+      });
   });
   const looking = [
     watchDoing(store, id, signal, (newer) => {
       doing = newer;
       view?.change();
     }),
-    reportMissingWorkers(around, id, signal, warn),
+    reportMissingWorkers(around, id, signal, (isMissing) => {
+      isWithoutWorker = isMissing;
+      if (isMissing) warn(NO_WORKER);
+    }),
   ];
   let run = newRun;
   try {
@@ -104,7 +115,8 @@ export const followWorkers: HandOver = async (around, left) => {
     await observer.close();
   }
   if (run.status.kind !== 'ended') {
-    stderr.offer(`${id} continues. To watch it: raymond watch ${shellWord(id)}`);
+    if (isStopLeft) stderr.say(`No worker carries ${id} now. It stops when a worker takes it.`);
+    else stderr.offer(`${id} continues. To watch it: raymond watch ${shellWord(id)}`);
     return INTERRUPTED;
   }
   // Last, because a reader that does not read must not block anything else.
@@ -113,6 +125,8 @@ export const followWorkers: HandOver = async (around, left) => {
 };
 
 const INTERRUPTED = 130;
+const NO_WORKER =
+  'No worker carries the runs of this database. Start one on any machine: raymond worker --database <url>';
 
 async function followTo(
   store: RunStore,
@@ -195,18 +209,15 @@ async function reportMissingWorkers(
   { store }: Surroundings,
   id: string,
   signal: AbortSignal,
-  warn: (text: string) => void,
+  report: (isMissing: boolean) => void,
 ): Promise<void> {
   let isReported = false;
   for (let looks = 0; !signal.aborted; looks++) {
     const owner = await store.owner(id).catch(() => undefined);
-    const isMissing = owner?.isAwaited === true;
     // A worker that starts at the same time needs a moment.
-    if (isMissing && !isReported && looks > 0)
-      warn(
-        'No worker carries the runs of this database. Start one on any machine: raymond worker --database <url>',
-      );
-    isReported = isMissing && looks > 0;
+    const isMissing = owner?.isAwaited === true && looks > 0;
+    if (isMissing !== isReported) report(isMissing);
+    isReported = isMissing;
     await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -107,6 +107,36 @@ test('a run without a worker waits, and the command says so', async () => {
   expect(await followed.ended).toMatchObject({ code: 0, stdout: 'done\n' });
 });
 
+test('Ctrl-C leaves a run without a worker, and says when it stops', async () => {
+  const { project, env, database } = await stage();
+  const followed = project.start(['demo', '--workflow-id', 'five'], { env });
+  await patiently(() => expect(followed.stderr()).toContain('raymond worker --database'));
+  followed.child.kill('SIGINT');
+  expect((await followed.ended).code).toBe(130);
+  expect(followed.stderr()).toContain('It stops when a worker takes it.');
+  expect(await database.query('select message from raymond.mail')).toHaveLength(1);
+});
+
+test.each([
+  [['--name', '../outside'], '--name is "../outside".'],
+  [['--name', ''], '--name is "".'],
+  [['--lease', '1'], 'Write a whole number from 2 to 999999.'],
+  [['--lease', '9999999'], 'Write a whole number from 2 to 999999.'],
+])('a worker refuses %j', async (args, text) => {
+  const { project, env } = await stage();
+  const refused = await project.run(['worker', ...args], { env });
+  expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining(text) });
+});
+
+test('a server without TLS is an error with a remedy, and the mode of the URL causes no warning', async () => {
+  const { project, env } = await stage();
+  const url = `${env.RAYMOND_DATABASE}?sslmode=require`;
+  const { code, stderr } = await project.run(['list'], { env: { RAYMOND_DATABASE: url } });
+  expect(stderr).toContain('does not offer TLS, but the URL demands it.');
+  expect(stderr).not.toMatch(/warning|bug/i);
+  expect(code).toBe(64);
+});
+
 test('the first Ctrl-C asks the workers to stop the run', async () => {
   const { project, env, append, database, startWorker } = await stage();
   await startWorker();
