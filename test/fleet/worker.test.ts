@@ -80,6 +80,7 @@ test('a worker drains: its steps finish, and another worker continues', async ()
   const first = fleet.worker('a');
   await fleet.file('began');
   first.child.kill('SIGINT');
+  await eventually('the worker says it', () => first.stderr().includes('Ctrl-C again stops them.'));
   fleet.project.write('go', '');
   expect(await first.ended).toMatchObject({ code: 0 });
   const { agents } = await fleet.look(run);

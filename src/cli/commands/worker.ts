@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { isAlive, processSpace, self } from '../../execute/process/index.ts';
 import { runWorker } from '../../fleet/worker.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
+import type { StopSource } from '../../ports.ts';
 import { nameOf } from '../../postgres/address.ts';
 import { openDatabase } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrations.ts';
@@ -58,7 +59,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
       trustRuns: options.trustRuns === true,
     });
     stderr.say(`The worker ${name} takes steps from ${nameOf(database.address)}.`);
-    await runWorker(ports, stopOnSignals);
+    await runWorker(ports, reportedStop);
     return 0;
   } finally {
     await queues.close();
@@ -66,6 +67,17 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     await lock.release();
   }
 }
+
+/** A step can take long to finish, so the user has to know that the signal has arrived. */
+const reportedStop: StopSource = (stop) =>
+  stopOnSignals((how) => {
+    stderr.say(
+      how === 'drain'
+        ? 'The worker takes no more steps, and ends when its own have finished. Ctrl-C again stops them.'
+        : 'The worker stops its steps. Other workers repeat them.',
+    );
+    stop(how);
+  });
 
 /** It also names a folder. */
 function workerName(given: string | undefined): string {
