@@ -137,6 +137,16 @@ test('a server without TLS is an error with a remedy, and the mode of the URL ca
   expect(code).toBe(64);
 });
 
+test('a server for a database that does not exist does not start', async () => {
+  const { project, env } = await stage();
+  const url = new URL(env.RAYMOND_DATABASE);
+  url.pathname = '/absent';
+  const args = ['serve', '--port', '0'];
+  const refused = await project.run(args, { env: { RAYMOND_DATABASE: url.href } });
+  expect(refused).toMatchObject({ code: 64, stdout: '' });
+  expect(refused.stderr).toContain('There is no database absent');
+});
+
 test('the first Ctrl-C asks the workers to stop the run', async () => {
   const { project, env, append, database, startWorker } = await stage();
   await startWorker();

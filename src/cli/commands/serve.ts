@@ -21,6 +21,8 @@ export interface ServeOptions {
 export async function serve(here: Here, options: ServeOptions): Promise<number> {
   const wanted = portOf(options.port);
   const around = await here();
+  // A wrong URL is reported here, not at each request of a page that shows nothing.
+  await around.database?.();
   const server = await startServer(
     {
       store: around.store,
