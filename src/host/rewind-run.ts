@@ -142,7 +142,7 @@ function checkFiles(id: string, request: RewindRequest, { files }: RewindPlan): 
   throw new UserError(
     'files-unknown',
     `The files of ${unknown.root} at that moment are not known: a step without a record worked there.`,
-    `To rewind without files: raymond rewind ${id} ${command} --no-files. To choose another step: raymond show ${id} --steps`,
+    `To rewind without files: raymond rewind ${id} ${command} --no-files. To choose another step: raymond show ${id} --steps. Runs with --checkpoints steps record every step.`,
   );
 }
 
