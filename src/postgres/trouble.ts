@@ -136,7 +136,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   '42501': [
     'database-rights',
     (database) => `The user has too few rights in ${database}.`,
-    'Grant the right to connect, and all rights on the schema raymond and its tables, or let the owner of the database run this command once.',
+    'Grant the right to connect, and all rights on the schema raymond and its tables. Or let the owner of the database run this command once.',
   ],
 };
 
