@@ -71,11 +71,10 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
 /** A step can take long to finish, so the user has to know that the signal has arrived. */
 const reportedStop: StopSource = (stop) =>
   stopOnSignals((how) => {
-    stderr.say(
-      how === 'drain'
-        ? 'The worker takes no more steps, and ends when its own have finished. Ctrl-C again stops them.'
-        : 'The worker stops its steps. Other workers repeat them.',
-    );
+    if (how === 'drain')
+      stderr.say(
+        'The worker takes no more steps, and ends when its own have finished. Ctrl-C again stops them.',
+      );
     stop(how);
   });
 
