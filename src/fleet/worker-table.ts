@@ -19,11 +19,15 @@ export function register(
   leaseMs: number,
 ): Promise<readonly LeftStep[]> {
   return database.transaction(async (queries) => {
-    await queries.query(
-      `with earlier as (delete from raymond.workers where place = $1 returning id)
-       update raymond.claims c set worker = null, since = now()
-         from earlier where c.worker = earlier.id`,
+    const earlier = await queries.query<{ id: string }>(
+      'delete from raymond.workers where place = $1 returning id::text',
       [place],
+    );
+    // Another statement: the first one waits for the last turn of the earlier worker, but does not see
+    // the steps that this turn has taken.
+    await queries.query(
+      'update raymond.claims set worker = null, since = now() where worker = any($1::uuid[])',
+      [earlier.map((one) => one.id)],
     );
     await queries.query(
       `insert into raymond.workers (id, name, host, pid, place, limits, lease_until)
@@ -87,7 +91,7 @@ export function buryDead(database: Database): Promise<readonly string[]> {
 export async function requeueLost(database: Database): Promise<void> {
   await database.transaction(async (queries) => {
     const lost = await queries.query<QueuedStep>(
-      `update raymond.claims c set enqueued = enqueued + 1, since = now()
+      `update raymond.claims c set worker = null, enqueued = enqueued + 1, since = now()
         where (c.worker is null or not exists (select from raymond.workers w where w.id = c.worker))
           and c.since < now() - interval '${LOST_AFTER_S} seconds'
           and not exists (select from ${QUEUE_SCHEMA}.workflow_status s

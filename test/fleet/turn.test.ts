@@ -13,6 +13,7 @@ import type { Input } from '../../src/model/input.ts';
 import type { Run } from '../../src/model/run.ts';
 import { NO_COST } from '../../src/model/step-account.ts';
 import { readTags } from '../../src/parse/tags.ts';
+import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Fleet } from './fleet.ts';
 
@@ -191,6 +192,44 @@ test('a step that waits in no queue is put into it again', async () => {
   await requeueLost(fleet.database);
   await requeueLost(fleet.database);
   expect(await queued()).toEqual([{ id: `${run.id}:main:1:2` }]);
+});
+
+test('a step that a worker takes while its place is registered again is free', async () => {
+  const a = await newWorker('a');
+  await takeTurn(a, run, nothing);
+  let again: Promise<TurnParts> | undefined;
+  await fleet.database.repeatable(async ({ query }) => {
+    // The last turn of the earlier worker.
+    await query('select from raymond.workers where id = $1 for key share', [a.worker.id]);
+    await query('update raymond.claims set worker = $2, place = $3, claim = 1 where run = $1', [
+      ...[run.id, a.worker.id, 'a'],
+    ]);
+    again = newWorker('a');
+    await eventually('the registration waits', async () => {
+      // In a transaction, the view would stay as it was at the first look.
+      const waiting = await fleet.database.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
+      return waiting.length > 0;
+    });
+  });
+  const b = await again;
+  if (!b) throw new Error('Nobody has registered.');
+  const { taken } = await takeTurn(b, run, { ...nothing, wanted: ['main'] });
+  expect(taken).toMatchObject([{ how: 'adopt', step: 1 }]);
+});
+
+test('a step of a worker that does not exist is free after a while', async () => {
+  const a = await newWorker('a');
+  await takeTurn(a, run, nothing);
+  await fleet.database.query(
+    "update raymond.claims set worker = $1, place = 'x', claim = 1, since = now() - interval '1 hour'",
+    [randomUUID()],
+  );
+  await fleet.database.query('delete from raymond_dbos.workflow_status');
+  await requeueLost(fleet.database);
+  const { taken } = await takeTurn(a, run, { ...nothing, wanted: ['main'] });
+  expect(taken).toMatchObject([{ how: 'lost', step: 1 }]);
 });
 
 test('a usage limit stops the prompts of its executor only, and a worker looks when the first one ends', async () => {
