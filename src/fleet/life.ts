@@ -173,7 +173,8 @@ class WorkerLife implements Life {
     known: Promise<CarriedRun | undefined>,
   ): Promise<CarriedRun | undefined> {
     const carried = await known;
-    if (!carried?.isStale || !carried.isIdle || this.#runs.get(id) !== known) return carried;
+    if (this.#runs.get(id) !== known) return this.#carried(id);
+    if (!carried?.isStale || !carried.isIdle) return carried;
     this.#runs.delete(id);
     await carried.close();
     return this.#carried(id);
@@ -221,14 +222,17 @@ class WorkerLife implements Life {
     });
   }
 
+  /** Does not wait long: a run that cannot be decided now must not hold up the others. */
   async #lookAtDue(): Promise<void> {
     const due = await takeDue(this.#ports.database, MOST_DUE);
-    await Promise.all(
-      due.map(async (id) => {
-        const carried = await this.#carried(id).catch(() => undefined);
-        if (!this.isOver()) await carried?.look();
-      }),
-    );
+    const looks = due.map(async (id) => {
+      const carried = await this.#carried(id).catch(() => undefined);
+      if (!this.isOver()) await carried?.look();
+    });
+    const enough = new AbortController();
+    const { signal } = enough;
+    const longest = delay(LONGEST_LOOK_MS, undefined, { signal }).catch(() => {});
+    await Promise.race([Promise.all(looks), longest]).finally(() => enough.abort());
   }
 
   async #bury(): Promise<void> {
@@ -297,4 +301,5 @@ class WorkerLife implements Life {
 const SWEEP_MS = 1_000;
 const CLEAN_EVERY_MS = 5_000;
 const MOST_DUE = 20;
+const LONGEST_LOOK_MS = 2_000;
 const STRAY_GRACE_MS = 1_000;

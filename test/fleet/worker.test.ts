@@ -124,6 +124,26 @@ test('limits hold for one worker and for all', async () => {
   expect(most).toBeLessThanOrEqual(2);
 });
 
+test('a run that cannot be decided does not hold up the others', async () => {
+  const fleet = await newFleet({ 'flow/START.sh': 'echo "<result>done</result>"\n' });
+  const held = await fleet.begin('flow');
+  // As a command does that changes the run.
+  const lease = await fleet.store.lease(held);
+  fleet.worker('a');
+  const isTaken = async () => {
+    const due = await fleet.database.query(
+      'select from raymond.wakeups where run = $1 and at > now()',
+      [held],
+    );
+    return due.length > 0;
+  };
+  await eventually('the worker looks at the run', isTaken);
+  expect(await fleet.ended(await fleet.begin('flow'))).toMatchObject({ result: 'done' });
+  expect((await fleet.look(held)).iterations).toBe(0);
+  await lease.release();
+  expect(await fleet.ended(held)).toMatchObject({ result: 'done' });
+});
+
 test('a second worker in the same folder is refused', async () => {
   const fleet = await newFleet(FLOW);
   const first = fleet.worker('a');
