@@ -71,7 +71,8 @@ export class CarriedRun {
     this.#inbox = new WakingInbox(() => this.#wake());
     this.#observer = ports.observer(run.id, life.id);
     const { clock } = life;
-    this.#steps = new Steps(this.#inbox, { ...parts, clock, live: this.#observer.live });
+    const isOver = () => life.isOver();
+    this.#steps = new Steps(this.#inbox, { ...parts, clock, live: this.#observer.live, isOver });
   }
 
   get isIdle(): boolean {
@@ -147,7 +148,7 @@ export class CarriedRun {
     while (this.#hasWork()) {
       const isOnlyNews = !this.#isLookDue && this.#wanted.size === 0 && this.#inbox.isEmpty;
       this.#isNewsDue = false;
-      if (isOnlyNews) await this.#catchUp();
+      if (isOnlyNews) await this.#catchUp().catch((error) => this.#recover(error, [], []));
       else await this.#turn();
     }
     if (this.#life.isOver()) this.abandon();

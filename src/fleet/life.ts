@@ -288,6 +288,9 @@ class WorkerLife implements Life {
     const { worker, report, endProcesses, leaseMs } = this.#ports;
     report(`The worker ${worker.name} ends its steps: ${why}.`);
     this.#guard.ending();
+    // A step that still waits for its files or its session must not begin later.
+    for (const opening of this.#runs.values())
+      void opening.then((one) => one?.stopSteps()).catch(() => {});
     const ended = endProcesses([...this.#runs.keys()], leaseMs / 20);
     void ended.finally(async () => {
       this.#guard.end();

@@ -54,7 +54,7 @@ export type Store = (queries: Queries) => Promise<void>;
 /** Stores something in the transaction that stores the end of the step. */
 export type KeepWithStep = (step: StepKey, store: Store) => void;
 
-export interface RunPorts extends Omit<StepsPorts, 'clock' | 'live'> {
+export interface RunPorts extends Omit<StepsPorts, 'clock' | 'live' | 'isOver'> {
   /** Loads the workflows that the run has read, also elsewhere. */
   load(run: Run): Promise<void>;
   /** All files of a workflow that this worker has read, and the path that contains them. */

@@ -5,7 +5,7 @@ import type { Input, StepReport } from '../model/input.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Step } from '../ports.ts';
 import { Inbox } from './inbox.ts';
-import { Steps } from './steps.ts';
+import { Steps, type StepsPorts } from './steps.ts';
 
 const flow = {
   START: state('model: sonnet\ntimeout: 5\nallowed_transitions: [{ tag: goto }, { tag: result }]'),
@@ -15,6 +15,13 @@ const flow = {
 
 /** Launches the started step of an agent; returns the step, and the input of its end. */
 async function launch(stage: Stage, answer = '') {
+  const { launched, ended } = await outcomeOf(stage, answer);
+  const [step] = launched;
+  if (!step) throw new Error('no step was launched');
+  return { step, ended };
+}
+
+async function outcomeOf(stage: Stage, answer = '', more: Partial<StepsPorts> = {}) {
   const launched: Step[] = [];
   const inbox = new Inbox<Input>();
   const executor = scriptedAgent((step) => {
@@ -50,15 +57,15 @@ async function launch(stage: Stage, answer = '') {
     },
     clock: { now: () => stage.now, at: () => () => {} },
     live: () => {},
+    ...more,
   });
   const [event] = stage.start();
   if (!event) throw new Error('no step has started');
   steps.act(event, stage.run);
   const [ended] = await inbox.take();
   await steps.close();
-  const [step] = launched;
-  if (!step || ended?.kind !== 'step-ended') throw new Error('no step was launched');
-  return { step, ended };
+  if (ended?.kind !== 'step-ended') throw new Error('no step has ended');
+  return { launched, ended };
 }
 
 const again = (stage: Stage) =>
@@ -166,4 +173,23 @@ test('the end of a step brings the facts that its tags need', async () => {
     found: false,
     problem: 'There is no workflow at w. Name another.',
   });
+});
+
+test('a step that waited for its files does not begin after others have taken it', async () => {
+  let isOver = false;
+  const place = {
+    toLocal: (path: string) => path,
+    toRun: (path: string) => path,
+    async enter() {
+      isOver = true;
+      return undefined;
+    },
+    leave: async () => undefined,
+  };
+  const { launched, ended } = await outcomeOf(makeRun(flow), 'done', {
+    place,
+    isOver: () => isOver,
+  });
+  expect(launched).toEqual([]);
+  expect(ended.outcome.kind).toBe('interrupted');
 });

@@ -54,6 +54,8 @@ export interface StepsPorts {
   /** Ends processes of the run that belong to no running step. */
   readonly endStrays?: () => Promise<unknown>;
   readonly keeper?: StepKeeper;
+  /** Whether this process may start nothing more, because others have its steps. */
+  readonly isOver?: () => boolean;
 }
 
 /** The running steps. An event launches a step, and an input reports its end. */
@@ -272,6 +274,7 @@ export class Steps {
         folders.putJoined(agent.id, resultsOf(run, agent.joined));
       if (how === 'start') await this.#compareEntry(agent, status);
       if (!hasBegun) await this.#files.before(run, agent, status);
+      if (this.#ports.isOver?.()) return over(INTERRUPTED);
       const ref = { agent: agent.id, step: status.step };
       const executor = executorOf(executors, step, status);
       return executor[how](step, this.#show(step, prints), (asking) => this.#ask(ref, asking));
