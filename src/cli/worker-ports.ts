@@ -53,7 +53,6 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
   const { disk, project } = around;
   const folderOf = (run: string) => around.workspace(run).folder;
   const guardFile = join(project.folder, 'guard');
-  await endOldGuard({ disk, file: guardFile });
   return {
     database,
     queues,
@@ -68,7 +67,10 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
       place: await placeOf(around),
     },
     newId: around.newId,
-    guard: () => startGuard({ disk, file: guardFile, worker: self(), leaseMs, folderOf }),
+    async guard() {
+      await endOldGuard({ disk, file: guardFile });
+      return startGuard({ disk, file: guardFile, worker: self(), leaseMs, folderOf });
+    },
     openRun: (run, keep) => openRun(parts, run, keep),
     observer: (run, worker) =>
       publishNow({ clock: around.clock, publish: (now) => publish(database, run, worker, now) }),

@@ -32,9 +32,10 @@ export async function live(
   stops: { current: StopHow | undefined; onStop: ((how: StopHow) => void) | undefined },
 ): Promise<'stopped' | 'lost'> {
   const id = ports.newId();
-  const guard = ports.guard();
   const registeredAt = monotonicMs();
   const left = await register(ports.database, id, ports.worker, ports.leaseMs);
+  // Until here, others may take the steps that an earlier process left, so its guard still has to end them.
+  const guard = await ports.guard();
   const worker = new WorkerLife(ports, id, guard, registeredAt);
   return worker.live(left, stops);
 }

@@ -16,7 +16,8 @@ export interface FleetPorts {
   readonly leaseMs: number;
   readonly newId: () => string;
   readonly queues: Queues;
-  readonly guard: () => Guard;
+  /** Starts a guard in place of that of an earlier process. */
+  readonly guard: () => Promise<Guard>;
   /** Everything that is needed to execute steps of a run here. Undefined if this worker refuses the run. */
   openRun(run: Run, keep: KeepWithStep): Promise<RunPorts | undefined>;
   /** Shows other processes what the agents of a run are doing on a worker. */

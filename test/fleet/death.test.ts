@@ -47,6 +47,28 @@ test.concurrent('a worker that is killed and starts again adopts its steps', asy
   expect(begins(fleet)).toEqual(['START.sh 1', 'WAIT.sh 1', 'END.sh 1']);
 });
 
+test.concurrent('the guard of a killed worker still ends its steps while the next worker waits for the database', async ({
+  onTestFinished,
+}) => {
+  const fleet = await newFleet(onTestFinished);
+  const run = await fleet.begin('flow');
+  const first = fleet.worker('a', SHORT);
+  await eventually('the step runs', () => alive(fleet).length > 0);
+  await fleet.database.repeatable(async ({ query }) => {
+    await query('lock table raymond.workers in share mode');
+    first.child.kill('SIGKILL');
+    await first.ended;
+    fleet.worker('a', SHORT);
+    await eventually('the step has ended', async () => {
+      const before = alive(fleet).length;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return alive(fleet).length === before;
+    });
+  });
+  fleet.project.write('go', '');
+  expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' } });
+});
+
 test.concurrent('another worker takes the steps of one that was killed, after its guard has ended them', async ({
   onTestFinished,
 }) => {
