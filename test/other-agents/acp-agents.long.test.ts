@@ -4,6 +4,7 @@ import { crashPlay, lossPlay, stopPlay } from './acp-crash.ts';
 
 plainPlay('gemini');
 stopPlay('gemini');
+crashPlay('gemini');
 contextPlay('codex-acp');
 contextPlay('claude-acp');
 crashPlay('opencode');

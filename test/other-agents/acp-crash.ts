@@ -32,7 +32,8 @@ export function crashPlay(name: AcpName): void {
       'user: Do two.',
       'user: Do three.',
     ]);
-    // The adopted turn was the second one. The third continues its session in a new process.
+    // The adopted turn was the second one. The third continues its session in the same process.
+    expect(raymond.processes()).toHaveLength(1);
     expect(agent.model.requests[2]?.lines).toHaveLength(5);
     expect(eventsOf(raymond.journal('r'), 'step-interrupted')).toEqual([]);
     const { usd, from } = TURN_COST[name];

@@ -313,6 +313,7 @@ test('a later process answers a request that an earlier one left open', async ()
   expect(second).toEqual(first);
   adopted.decide?.('agent-1', { decision: 'allow' });
   expect(textOf(await adopted.outcome)).toBe(chosen('yes'));
+  await later.close?.();
   expect(world.left()).toEqual([]);
 });
 
@@ -326,11 +327,37 @@ test('a turn continues while no Raymond process exists', async () => {
   await writeFile(file('go'), '');
   const stdout = join(waits.folder, 'stdout');
   await eventually('it ends', () => readFileSync(stdout, 'utf8').includes('end_turn'));
-  const outcome = await world.again().adopt(waits, () => {}).outcome;
+  const later = world.again();
+  const outcome = await later.adopt(waits, () => {}).outcome;
   expect(outcome).toMatchObject({ kind: 'answered', output: 'the answer' });
   expect(log()).toHaveLength(1);
+  await later.close?.();
   expect(world.left()).toEqual([]);
 });
+
+// The first one cannot load sessions.
+test.each([['echo'], ['load', 'echo']])(
+  'an adopted process takes the next turn (%s)',
+  async (...can) => {
+    const { world, step, log, file } = await scripted(...can);
+    const waits = step(`wait ${file('go')}`, fresh());
+    const running = world.executor.start(waits, () => {});
+    await eventually('the turn begins', () => log().length > 0);
+    world.leave();
+    await running.outcome;
+    const later = world.again();
+    const adopted = later.adopt(waits, () => {});
+    await writeFile(file('go'), '');
+    const first = await adopted.outcome;
+    const second = await later.start(step('Q1', goOn(first)), () => {}).outcome;
+    expect(second).toMatchObject({ kind: 'answered' });
+    const [before, after] = log();
+    expect(after?.pid).toBe(before?.pid);
+    expect(after?.history).toHaveLength(3);
+    await later.close?.();
+    expect(world.left()).toEqual([]);
+  },
+);
 
 test('a repeated prompt is not sent twice to a session', async () => {
   const { ask, step, log } = await scripted('load', 'echo');

@@ -16,6 +16,7 @@ import {
   type AgentProcess,
   canLoad,
   launchProcess,
+  processOf,
   Unable,
 } from './agent-process.ts';
 import { Connection, Disconnected, Refused } from './connection.ts';
@@ -221,7 +222,8 @@ async function takeTurn(
     beforeUsd,
     canLoad: canLoad(process.abilities),
   };
-  const turn: TurnFile = { acp: acp.name, process: folder, prompt };
+  const known = { abilities: process.abilities, settings: open.settings };
+  const turn: TurnFile = { acp: acp.name, process: folder, prompt, known };
   writeTurn(step.folder, turn);
   const words = promptOf(acp, step);
   writePrompt(step.folder, words);
@@ -232,12 +234,20 @@ async function takeTurn(
   const followed = await follow(turning, process.launched, connection, prompt, send);
   if (followed.exit?.kind === 'left') return NOT_BEGUN;
   open.countedUsd = followed.record.totalUsd ?? open.countedUsd;
-  if (isKept(turning, process, followed)) acp.warm.keep(step.agent, process);
-  else await endProcess({ launched: process.launched, hasEnded: followed.exit !== undefined });
+  await keepOrEnd(turning, process, followed);
   const memory: Memory = { ...acp, logins: process.abilities.logins };
   const how = turning.stopped ? 'stopped' : 'ours';
   const { stderrFile } = process.launched;
   return settle(memory, { step, prompt, process: folder, stderrFile, followed, how });
+}
+
+async function keepOrEnd(
+  turning: Turning,
+  process: AgentProcess,
+  followed: FollowedTurn,
+): Promise<void> {
+  if (isKept(turning, process, followed)) turning.acp.warm.keep(turning.step.agent, process);
+  else await endProcess({ launched: process.launched, hasEnded: followed.exit !== undefined });
 }
 
 /** An agent that cannot load sessions needs its process for as long as the session is needed. */
@@ -246,14 +256,14 @@ function isKept(
   { abilities, hasEnded }: AgentProcess,
   followed: FollowedTurn,
 ): boolean {
-  if (stopped || hasEnded || followed.exit || followed.silent || followed.end.kind === 'none')
-    return false;
-  return !canLoad(abilities) || (step.warm && followed.end.kind === 'result');
+  const { exit, silent, isGivenUp, end } = followed;
+  if (stopped || hasEnded || exit || silent || isGivenUp || end.kind === 'none') return false;
+  return !canLoad(abilities) || (step.warm && end.kind === 'result');
 }
 
 async function adoptTurn(
   turning: Turning,
-  { process, prompt }: TurnFile,
+  { process: folder, prompt, known }: TurnFile,
   launched: LaunchedProcess,
 ): Promise<StepOutcome> {
   turning.launched = launched;
@@ -265,11 +275,19 @@ async function adoptTurn(
   const connection = new Connection(launched, prompt.offset, prompt.id + FREE_IDS);
   const followed = await follow(turning, launched, connection, prompt);
   if (followed.exit?.kind === 'left') return NOT_BEGUN;
-  await endProcess({ launched, hasEnded: followed.exit !== undefined });
   const { acp, step, stopped } = turning;
-  const memory: Memory = { ...acp, logins: [] };
+  const { session, own, beforeUsd } = prompt;
+  const { settings, abilities } = known ?? { settings: {}, abilities: undefined };
+  if (abilities) {
+    const process = processOf({ launched, folder, connection, abilities }, step);
+    const countedUsd = followed.record.totalUsd ?? beforeUsd;
+    process.sessions.set(session, { cwd: step.cwd, settings, own, countedUsd });
+    await keepOrEnd(turning, process, followed);
+  } else await endProcess({ launched, hasEnded: followed.exit !== undefined });
+  const memory: Memory = { ...acp, logins: abilities?.logins ?? [] };
   const how = stopped ? 'stopped' : 'adopted';
-  return settle(memory, { step, prompt, process, stderrFile: launched.stderrFile, followed, how });
+  const { stderrFile } = launched;
+  return settle(memory, { step, prompt, process: folder, stderrFile, followed, how });
 }
 
 /** The earlier process may have sent some requests after the prompt. */

@@ -96,16 +96,21 @@ export async function launchProcess(
       kind: 'refused',
       message: `${name} speaks version ${abilities.version} of the Agent Client Protocol, and Raymond speaks version ${VERSION}. Install another version of the agent.`,
     });
+  return processOf({ launched, folder, connection, abilities }, step);
+}
+
+/** A process with the variables of a step, which can get its first session. */
+export function processOf(
+  parts: Pick<AgentProcess, 'launched' | 'folder' | 'connection' | 'abilities'>,
+  step: ChosenStep,
+): AgentProcess {
   const made: AgentProcess = {
-    launched,
-    folder,
-    connection,
-    abilities,
+    ...parts,
     environment: environmentKey(step),
     sessions: new Map(),
     hasEnded: false,
   };
-  void connection.over.then(() => {
+  void parts.connection.over.then(() => {
     made.hasEnded = true;
   });
   return made;

@@ -12,7 +12,7 @@ import {
 } from './agent-process.ts';
 import { Refused } from './connection.ts';
 import { failureOf } from './failures.ts';
-import { readSession, type SessionSettings, type Setting } from './protocol.ts';
+import { readSession, type SessionSettings, type Setting, settingRequest } from './protocol.ts';
 import type { SessionNote, SessionNotes } from './session-notes.ts';
 
 export interface TurnSession {
@@ -150,7 +150,7 @@ async function set(
   value: string,
 ): Promise<void> {
   if (setting.current === value) return;
-  const { method, params } = setting.set(id, value);
+  const { method, params } = settingRequest(setting, id, value);
   try {
     const { id: _, ...changed } = readSession(await connection.request(method, params, ANSWER_MS));
     // Another model may have other efforts.

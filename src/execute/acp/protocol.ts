@@ -136,19 +136,30 @@ function isOffered(capability: unknown): boolean {
 
 /** A setting of a session that has a list of values. */
 export interface Setting {
-  /** The request that sets it. */
-  readonly set: (
-    session: string,
-    value: string,
-  ) => { readonly method: string; readonly params: object };
+  /** What sets it: a request of its own, or the one for the option with an id. */
+  readonly by: 'mode' | 'model' | { readonly option: string };
   readonly current: string;
   readonly values: readonly string[];
 }
 
 export interface SessionSettings {
-  readonly model?: Setting;
-  readonly effort?: Setting;
-  readonly mode?: Setting;
+  readonly model?: Setting | undefined;
+  readonly effort?: Setting | undefined;
+  readonly mode?: Setting | undefined;
+}
+
+/** The request that gives a setting another value. */
+export function settingRequest(
+  { by }: Setting,
+  sessionId: string,
+  value: string,
+): { readonly method: string; readonly params: object } {
+  if (by === 'mode') return { method: 'session/set_mode', params: { sessionId, modeId: value } };
+  if (by === 'model') return { method: 'session/set_model', params: { sessionId, modelId: value } };
+  return {
+    method: 'session/set_config_option',
+    params: { sessionId, configId: by.option, value },
+  };
 }
 
 /** The id of a session that was just opened, and its settings. */
@@ -171,12 +182,8 @@ function optionOf(options: readonly Fields[], category: string): Setting | undef
     (one) => (one.category ?? one.id) === category && one.type === 'select',
   );
   if (!option) return undefined;
-  const configId = text(option.id);
   return {
-    set: (sessionId, value) => ({
-      method: 'session/set_config_option',
-      params: { sessionId, configId, value },
-    }),
+    by: { option: text(option.id) },
     current: text(option.currentValue),
     values: list(option.options).map(fields).flatMap(valuesIn),
   };
@@ -191,7 +198,7 @@ function valuesIn(option: Fields): readonly string[] {
 function modesOf({ currentModeId, availableModes }: Fields): Setting | undefined {
   if (typeof currentModeId !== 'string') return undefined;
   return {
-    set: (sessionId, modeId) => ({ method: 'session/set_mode', params: { sessionId, modeId } }),
+    by: 'mode',
     current: currentModeId,
     values: list(availableModes).map((mode) => text(fields(mode).id)),
   };
@@ -200,7 +207,7 @@ function modesOf({ currentModeId, availableModes }: Fields): Setting | undefined
 function modelsOf({ currentModelId, availableModels }: Fields): Setting | undefined {
   if (typeof currentModelId !== 'string') return undefined;
   return {
-    set: (sessionId, modelId) => ({ method: 'session/set_model', params: { sessionId, modelId } }),
+    by: 'model',
     current: currentModelId,
     values: list(availableModels).map((model) => text(fields(model).modelId)),
   };

@@ -6,6 +6,15 @@ import { readRegularFileSync } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 
 const text = z.string();
+const texts = z.readonly(z.array(text));
+
+const setting = z.optional(
+  z.object({
+    by: z.union([z.literal(['mode', 'model']), z.object({ option: text })]),
+    current: text,
+    values: texts,
+  }),
+);
 
 const turnSchema = z.object({
   /** The name of the agent. */
@@ -30,6 +39,20 @@ const turnSchema = z.object({
       beforeUsd: z.number(),
       /** Whether a later process can continue the session. */
       canLoad: z.boolean(),
+    }),
+  ),
+  /** What the process and the session have said about themselves, so that they serve the next turn too. */
+  known: z.optional(
+    z.object({
+      abilities: z.object({
+        version: z.number(),
+        about: text,
+        load: z.boolean(),
+        resume: z.boolean(),
+        fork: z.boolean(),
+        logins: texts,
+      }),
+      settings: z.object({ model: setting, effort: setting, mode: setting }),
     }),
   ),
 });
