@@ -12,7 +12,7 @@ import { CHAT } from './scripted-chat.ts';
 import { GEMINI } from './scripted-gemini.ts';
 import { scriptedResponses } from './scripted-responses.ts';
 
-export type AcpName = 'opencode' | 'codex-acp' | 'claude-acp' | 'gemini';
+export type AcpName = 'opencode' | 'codex-acp' | 'claude-acp' | 'gemini' | 'qwen';
 
 export interface AgentModel {
   readonly requests: readonly Asked[];
@@ -36,6 +36,8 @@ export const TURN_COST = {
   'codex-acp': { usd: (60 * 1.25 + 40 * 0.125 + 20 * 10) / 1_000_000, from: 'priced' },
   'claude-acp': { usd: 0.000648, from: 'told' },
   gemini: { usd: (100 * 2.5 + 20 * 15) / 1_000_000, from: 'priced' },
+  // It reports no tokens, so each prompt has another estimate.
+  qwen: { usd: undefined, from: 'estimated' },
 } as const;
 
 /** Starts the scripted model of an agent, and describes it to the agent. */
@@ -161,6 +163,33 @@ const AGENTS: Readonly<Record<AcpName, Making>> = {
     };
     return { model, environment };
   },
+  qwen: async (script, root, bin) => {
+    const model = await scriptedApi(CHAT, script);
+    writeScript(bin, 'qwen', newer('@qwen-code/qwen-code', 'cli-entry.js'), newerNode());
+    const settings = join(root, 'settings.json');
+    await writeFile(
+      settings,
+      JSON.stringify({
+        security: { auth: { selectedType: 'openai' } },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        general: { enableAutoUpdate: false },
+        ui: { enableFollowupSuggestions: false },
+        memory: {
+          enableManagedAutoMemory: false,
+          enableManagedAutoDream: false,
+          enableAutoSkill: false,
+        },
+      }),
+    );
+    const environment = {
+      QWEN_CODE_SYSTEM_SETTINGS_PATH: settings,
+      OPENAI_API_KEY: 'x',
+      OPENAI_BASE_URL: `${model.origin}/v1`,
+      OPENAI_MODEL: 'm1',
+    };
+    return { model, environment };
+  },
 };
 
 /** The usage of requests for a title, which are no part of a conversation. */
@@ -170,10 +199,18 @@ function installed(...path: readonly string[]): string {
   return join(import.meta.dirname, 'node_modules', ...path);
 }
 
-function writeScript(bin: string, name: string, module: string): void {
+function newer(...path: readonly string[]): string {
+  return join(import.meta.dirname, 'newer-node', 'node_modules', ...path);
+}
+
+function newerNode(): string {
+  return newer(`node-${process.platform}-${process.arch}`, 'bin', 'node');
+}
+
+function writeScript(bin: string, name: string, module: string, node = process.execPath): void {
   if (!existsSync(module)) throw notInstalled(name);
   const file = join(bin, name);
-  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${module}' "$@"\n`);
+  writeFileSync(file, `#!/bin/sh\nexec '${node}' '${module}' "$@"\n`);
   chmodSync(file, 0o755);
 }
 

@@ -88,6 +88,6 @@ export function plainPlay(name: AcpName): void {
 
 function expectCosts(name: AcpName, costs: ReturnType<typeof costsIn>, count: number): void {
   const { usd, from } = TURN_COST[name];
-  const cost = { usd: expect.closeTo(usd, 9), from };
+  const cost = { usd: usd === undefined ? expect.any(Number) : expect.closeTo(usd, 9), from };
   expect(costs).toEqual(Array.from({ length: count }, () => cost));
 }

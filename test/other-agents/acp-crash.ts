@@ -37,7 +37,7 @@ export function crashPlay(name: AcpName): void {
     expect(agent.model.requests[2]?.lines).toHaveLength(5);
     expect(eventsOf(raymond.journal('r'), 'step-interrupted')).toEqual([]);
     const { usd, from } = TURN_COST[name];
-    const cost = { usd: expect.closeTo(usd, 9), from };
+    const cost = { usd: usd === undefined ? expect.any(Number) : expect.closeTo(usd, 9), from };
     expect(costsIn(played, 'r')).toEqual([cost, cost, cost]);
     await expect.poll(() => raymond.processes().filter(isAlive)).toEqual([]);
   });

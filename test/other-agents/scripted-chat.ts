@@ -38,6 +38,9 @@ async function answer(response: ServerResponse, reply: Answer, number: number): 
   response.write('data: [DONE]\n\n');
 }
 
+/** An addition of qwen to a message. */
+const REMINDER = /<system-reminder>.*?<\/system-reminder>/gs;
+
 interface Body {
   readonly model: string;
   readonly reasoning_effort?: string;
@@ -51,10 +54,9 @@ interface Body {
 function readAsked({ model, reasoning_effort, messages, tools = [] }: Body): Asked {
   const said = messages.map(({ role, content }) => ({
     role,
-    text: (typeof content === 'string'
-      ? content
-      : (content ?? []).map(({ text }) => text).join('')
-    ).trim(),
+    text: (typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join(''))
+      .replaceAll(REMINDER, '')
+      .trim(),
   }));
   return {
     model,

@@ -70,7 +70,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
   qwen: {
     command: ['qwen', '--acp'],
     branch: false,
-    adopt: false,
+    adopt: true,
     cost: 'tokens',
     install: 'Install it with "npm install -g @qwen-code/qwen-code",',
     permissions: {

@@ -136,7 +136,7 @@ function isOffered(capability: unknown): boolean {
 
 /** A setting of a session that has a list of values. */
 export interface Setting {
-  /** What sets it: a request of its own, or the one for the option with an id. */
+  /** The request that sets it: its own one, or the one for options, with the id of the option. */
   readonly by: 'mode' | 'model' | { readonly option: string };
   readonly current: string;
   readonly values: readonly string[];

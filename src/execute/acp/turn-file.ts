@@ -41,7 +41,7 @@ const turnSchema = z.object({
       canLoad: z.boolean(),
     }),
   ),
-  /** What the process and the session have said about themselves, so that they serve the next turn too. */
+  /** The process and the session as they described themselves, so that they serve the next turn too. */
   known: z.optional(
     z.object({
       abilities: z.object({
