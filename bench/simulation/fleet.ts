@@ -24,6 +24,8 @@ import { insertRun } from '../../src/postgres/run-row.ts';
 
 export interface SimulatedFleet {
   readonly database: Database;
+  /** Unknown for a server that was running before. */
+  readonly serverPid: number | undefined;
   /** Stores a run whose agents begin, or have begun, to loop. */
   newRun(agents: number): Promise<Run>;
   /** Another worker, with its own connections. */
@@ -40,7 +42,10 @@ export interface SimulatedWorker {
 
 const runs = { codec: runCodec, sealedText: (run: { readonly id: string }) => run.id };
 
-export async function simulatedFleet(url: string): Promise<SimulatedFleet> {
+export async function simulatedFleet(
+  url: string,
+  serverPid: number | undefined,
+): Promise<SimulatedFleet> {
   const opened: Database[] = [];
   const open = () => {
     const database = openDatabase({ url, connections: 4 });
@@ -54,6 +59,7 @@ export async function simulatedFleet(url: string): Promise<SimulatedFleet> {
   const get = (ref: string) => (ref === workflow.ref ? workflow : undefined);
   return {
     database,
+    serverPid,
     async newRun(agents) {
       const events = firstEvents(workflow, agents);
       const run = events.reduce(apply, newRun);

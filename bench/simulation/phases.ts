@@ -25,7 +25,7 @@ export async function growRuns(
     const loops = await Promise.all(
       Array.from({ length: count }, async (_, index) => loopOf(fleet, at(staff, index), 1)),
     );
-    measured.push(await measure(fleet.database, seconds, count, loops));
+    measured.push(await measure(fleet, seconds, count, loops));
   }
   print(...table(`Runs with one agent, on ${workers} workers`, HEAD, measured.map(rowOf)));
   return verdict(measured);
@@ -47,7 +47,7 @@ export async function growWorkersOfRun(
       const worker = await fleet.newWorker();
       loops.push({ worker, run: await worker.take(run, mine), agents: mine });
     }
-    measured.push(await measure(fleet.database, seconds, count, loops));
+    measured.push(await measure(fleet, seconds, count, loops));
   }
   const head = ['workers', ...HEAD.slice(1)];
   print(...table(`One run with ${agents} agents`, head, measured.map(rowOf)));
@@ -141,7 +141,7 @@ interface Measured {
 
 /** All loops at the same time, for some seconds. */
 async function measure(
-  database: Database,
+  { database, serverPid }: SimulatedFleet,
   seconds: number,
   count: number,
   loops: readonly Loop[],
@@ -150,7 +150,7 @@ async function measure(
   let steps = 0;
   const waits = new Map<string, number>();
   const end = Date.now() + seconds * 1000;
-  const [server, own, wal] = [serverCpuMs(), process.cpuUsage(), await walBytes(database)];
+  const [server, own, wal] = [serverCpuMs(serverPid), process.cpuUsage(), await walBytes(database)];
   const watching = watch(database, end, waits);
   await Promise.all(
     loops.map(async (loop) => {
@@ -169,7 +169,7 @@ async function measure(
     steps: steps / seconds,
     middleMs: percentile(times, 0.5),
     slowMs: percentile(times, 0.99),
-    database: (serverCpuMs() - server) / 1000 / seconds,
+    database: (serverCpuMs(serverPid) - server) / 1000 / seconds,
     workers: (used.user + used.system) / 1e6 / seconds,
     walKb: ((await walBytes(database)) - wal) / 1024 / steps,
     waits,
@@ -224,14 +224,19 @@ async function walBytes(database: Database): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** The time of all PostgreSQL processes of this machine, also of those that have ended. */
-function serverCpuMs(): number {
+/**
+ * The time of a server and its processes, also of those that have ended. Without the pid of the server:
+ * of all PostgreSQL servers of this machine.
+ */
+function serverCpuMs(server: number | undefined): number {
   let ticks = 0;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
       if (!text.includes('(postgres)')) continue;
       const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+      const isOurs = Number(pid) === server || Number(fields[1]) === server;
+      if (server !== undefined && !isOurs) continue;
       // utime, stime, cutime and cstime.
       for (const field of fields.slice(11, 15)) ticks += Number(field);
     } catch {

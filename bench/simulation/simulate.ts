@@ -15,14 +15,14 @@ export async function simulate(words: readonly string[]): Promise<number> {
       database: { type: 'string' },
       seconds: { type: 'string', default: '3' },
       workers: { type: 'string', default: '8' },
-      runs: { type: 'string', default: '1,8,64,256' },
+      runs: { type: 'string', default: '1,8,64,256,1024' },
       stored: { type: 'string', default: '20000' },
     },
   });
   const server = values.database === undefined ? await startServer({ isDurable: true }) : undefined;
   try {
     const url = values.database ?? server?.url() ?? '';
-    const fleet = await simulatedFleet(url);
+    const fleet = await simulatedFleet(url, server?.pid());
     const seconds = Number(values.seconds);
     const workers = Number(values.workers);
     print(machineLine());

@@ -13,6 +13,8 @@ import pg from 'pg';
 
 export interface PostgresServer {
   readonly port: number;
+  /** Undefined while it is stopped. */
+  pid(): number | undefined;
   /** With the password of the superuser. */
   url(database?: string): string;
   /** `fast` ends every connection first. `immediate` is a crash, after which the server recovers. */
@@ -85,6 +87,7 @@ export async function startServer(settings: ServerSettings = {}): Promise<Postgr
   await start();
   return {
     port,
+    pid: () => server?.pid,
     url,
     stop,
     start,
