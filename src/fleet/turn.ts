@@ -12,7 +12,7 @@ import type { Input, StartStep } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { NO_COST } from '../model/step-account.ts';
 import type { StepKey, WorkflowLibrary } from '../ports.ts';
-import type { Database, Queries } from '../postgres/database.ts';
+import type { Database, Queries, Transaction } from '../postgres/database.ts';
 import { mailOf, removeMail } from '../postgres/mailbox.ts';
 import { appendEvents, eventsAfter, type RunParts } from '../postgres/run-row.ts';
 import { type Decided, Decider } from '../run/decider.ts';
@@ -75,7 +75,7 @@ async function attempt(
   parts: TurnParts,
   known: Run,
   turn: Turn,
-  queries: Queries,
+  queries: Transaction,
 ): Promise<TurnResult> {
   const { worker, library } = parts;
   const { id } = known;

@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Address, addressOf, nameOf } from './address.ts';
+import { Announcer } from './announcer.ts';
 import { asUserError, DatabaseError, isUncertain, reasonOf, troubleOf } from './trouble.ts';
 
 export interface Database {
@@ -28,11 +29,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export type Work<T> = (queries: Queries) => Promise<T>;
+export type Work<T> = (queries: Transaction) => Promise<T>;
 
-/** The statements of a transaction. */
 export interface Queries {
   query<R extends object>(text: string, values?: readonly unknown[]): Promise<readonly R[]>;
+}
+
+export interface Transaction extends Queries {
+  /** Sends a notice to all listeners after the commit. See `Announcer`. */
+  announce(notice: string): void;
 }
 
 export interface DatabaseParts {
@@ -64,6 +69,7 @@ export function openDatabase(parts: DatabaseParts): Database {
   // The next statement finds out, and takes another connection.
   pool.on('error', () => {});
   const marker = new Marker();
+  const announcer = new Announcer((statement) => pool.query(statement));
   let hasWorked = false;
 
   /** Repeats an attempt until the trouble has passed. */
@@ -102,11 +108,11 @@ export function openDatabase(parts: DatabaseParts): Database {
   });
 
   const repeatable = <T>(work: Work<T>) =>
-    patiently(async () => (await attempt(pool, work)).result);
+    patiently(async () => (await attempt(pool, announcer, work)).result);
 
   const transaction = async <T>(work: Work<T>): Promise<T> => {
     for (;;) {
-      const { result, uncertain } = await patiently(() => attempt(pool, work, marker));
+      const { result, uncertain } = await patiently(() => attempt(pool, announcer, work, marker));
       if (!uncertain || (await hasCommitted(repeatable, uncertain))) return result;
     }
   };
@@ -123,7 +129,10 @@ export function openDatabase(parts: DatabaseParts): Database {
       await client.connect();
       return client;
     },
-    close: () => pool.end(),
+    async close() {
+      await announcer.settled();
+      await pool.end();
+    },
   };
 }
 
@@ -148,7 +157,12 @@ interface Attempted<T> {
   readonly uncertain?: Mark | undefined;
 }
 
-async function attempt<T>(pool: pg.Pool, work: Work<T>, marker?: Marker): Promise<Attempted<T>> {
+async function attempt<T>(
+  pool: pg.Pool,
+  announcer: Announcer,
+  work: Work<T>,
+  marker?: Marker,
+): Promise<Attempted<T>> {
   const client = await pool.connect();
   let lost: unknown;
   const onError = (error: unknown) => {
@@ -161,24 +175,27 @@ async function attempt<T>(pool: pg.Pool, work: Work<T>, marker?: Marker): Promis
     client.removeListener('error', onError);
     client.release(isBroken || lost !== undefined);
   };
+  const notices: string[] = [];
   try {
-    await query('begin');
-    const result = await work({ query });
+    await client.query('begin');
+    const result = await work({ query, announce: (notice) => notices.push(notice) });
     const mark = await marker?.mark(client, query);
     try {
-      await query('commit');
+      await client.query('commit');
     } catch (error) {
       if (!mark || !isUncertain(error)) throw error;
       release(true);
+      announcer.add(notices);
       return { result, uncertain: mark };
     }
     release(false);
+    announcer.add(notices);
     return { result };
   } catch (error) {
     const isBroken = lost !== undefined || isUncertain(error);
     const isRolledBack =
       !isBroken &&
-      (await query('rollback').then(
+      (await client.query('rollback').then(
         () => true,
         () => false,
       ));

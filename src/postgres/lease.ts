@@ -8,12 +8,12 @@
 import { randomUUID } from 'node:crypto';
 import type { UserKey } from '../journal/user-key.ts';
 import type { Clock, Lease, OwnedJournal, Salvaged } from '../ports.ts';
+import { CHANNEL } from './announcer.ts';
 import type { Database, Queries, Work } from './database.ts';
 import { holderIn, type OwnerParts, ownerOf, workerOf } from './owners.ts';
 import { DamagedEvents, leaseLost, runExists, runLocked } from './run-errors.ts';
 import {
   appendEvents,
-  CHANNEL,
   findRow,
   insertRun,
   lockRow,

@@ -8,10 +8,11 @@ import { type Message, messageSchema } from '../model/message.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Mailbox, MailReader } from '../ports.ts';
+import { CHANNEL } from './announcer.ts';
 import type { Database, Queries } from './database.ts';
 import { changesOf, type Notices } from './notices.ts';
 import { noRun } from './run-errors.ts';
-import { CHANNEL, wake } from './run-row.ts';
+import { wake } from './run-row.ts';
 import { codeOf } from './trouble.ts';
 
 interface MailParts {

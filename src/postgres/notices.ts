@@ -3,8 +3,8 @@
  * listener looks, so nothing is missed.
  */
 import type pg from 'pg';
+import { CHANNEL } from './announcer.ts';
 import type { Database } from './database.ts';
-import { CHANNEL } from './run-row.ts';
 
 export type NoticeKind = 'events' | 'mail' | 'now' | 'work';
 

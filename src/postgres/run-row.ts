@@ -12,7 +12,8 @@ import type { Run } from '../model/run.ts';
 import { summaryOf } from '../model/run-summary.ts';
 import type { UserError } from '../model/user-error.ts';
 import type { ChosenRun, EachEvent, KeptWithRun } from '../ports.ts';
-import type { Queries } from './database.ts';
+import { CHANNEL } from './announcer.ts';
+import type { Queries, Transaction } from './database.ts';
 import { DamagedEvents, newerRun, noRun } from './run-errors.ts';
 
 export interface RunParts {
@@ -179,9 +180,9 @@ const INSERT_EVENTS = `insert into raymond.events (run, seq, event)
   select $1, $2::integer + number, event
   from unnest($3::text[]) with ordinality as added (event, number)`;
 
-/** Appends to a run whose row this transaction has locked. Listeners get a notice when it commits. */
+/** Appends to a run whose row this transaction has locked. Listeners get a notice soon after it commits. */
 export async function appendEvents(
-  queries: Queries,
+  queries: Transaction,
   { codec, sealedText }: RunParts,
   row: RunRow,
   events: readonly RunEvent[],
@@ -198,13 +199,13 @@ export async function appendEvents(
     `with added as (${INSERT_EVENTS})
      update raymond.runs set seq = $4, status = $5, summary = $6, chosen = $7, unfolded = $8,
        snapshot = coalesce($9, snapshot), snapshot_seq = case when $9 is null then snapshot_seq else $4 end
-     where id = $1
-     returning pg_notify($10, 'events ' || id)`,
+     where id = $1`,
     [
       ...[id, expected, texts, seq, status.kind, JSON.stringify(summaryOf(after))],
-      ...[sealedText(after), snapshot === undefined ? unfolded : 0, snapshot ?? null, CHANNEL],
+      ...[sealedText(after), snapshot === undefined ? unfolded : 0, snapshot ?? null],
     ],
   );
+  queries.announce(`events ${id}`);
 }
 
 /** Removes all events after a position, from a run that this transaction has locked. Gives their size. */
@@ -228,9 +229,6 @@ export async function shorten(
   );
   return lost?.bytes ?? 0;
 }
-
-/** All notices of the database go through it. */
-export const CHANNEL = 'raymond';
 
 /** As in a journal: snapshots add at most a quarter, and a reader reads a few times the size of the run. */
 function isDue(unfolded: number, snapshotBytes: number): boolean {

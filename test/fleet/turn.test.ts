@@ -310,7 +310,10 @@ function later(parts: TurnParts, ms: number): TurnParts {
       ...database,
       repeatable: (work) =>
         database.repeatable((queries) =>
-          work({ query: async (text, values) => advanced(await queries.query(text, values)) }),
+          work({
+            ...queries,
+            query: async (text, values) => advanced(await queries.query(text, values)),
+          }),
         ),
     },
   };
