@@ -170,7 +170,7 @@ async function attempt<T>(
   };
   client.on('error', onError);
   const query = async <R extends object>(text: string, values: readonly unknown[] = []) =>
-    (await client.query<R>(text, [...values])).rows;
+    (await client.query<R>({ name: statementName(text), text, values: [...values] })).rows;
   const release = (isBroken: boolean) => {
     client.removeListener('error', onError);
     client.release(isBroken || lost !== undefined);
@@ -203,6 +203,17 @@ async function attempt<T>(
     throw error;
   }
 }
+
+/** A statement with a name is parsed and planned once for each connection. All texts are constants. */
+function statementName(text: string): string {
+  const known = STATEMENT_NAMES.get(text);
+  if (known) return known;
+  const name = `raymond-${STATEMENT_NAMES.size}`;
+  STATEMENT_NAMES.set(text, name);
+  return name;
+}
+
+const STATEMENT_NAMES = new Map<string, string>();
 
 /** The number of the last transaction that a connection has committed. */
 interface Mark {
