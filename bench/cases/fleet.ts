@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { type PostgresServer, startServer } from '../../test/postgres/server.ts';
 import { type BenchCase, Unavailable } from '../frame/case.ts';
 import { type Orchestrator, raymond } from '../frame/orchestrator.ts';
 import { project } from '../frame/project.ts';
+import { dismiss, hire } from '../frame/workers.ts';
 
 const RUNS = 8;
 const STEPS = 40;
@@ -29,7 +26,7 @@ if [ $n -lt ${STEPS} ]; then echo '<reset>START</reset>'; else echo '<result>don
 `,
     });
     const server = await started();
-    const members = await hire(server, workers, folder);
+    const members = await hire(server.url(), workers, folder);
     const environment = { RAYMOND_DATABASE: server.url() };
     const place = { project: flow, workflow: '.' };
     return {
@@ -62,40 +59,4 @@ async function perStep(
   const codes = await Promise.all(runs.map(async (run) => (await once(run, 'exit'))[0]));
   if (codes.some((code) => code !== 0)) throw new Error(`exited with ${codes.join(', ')}`);
   return (performance.now() - begin) / (RUNS * STEPS);
-}
-
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'raymond.js');
-
-/** Workers that are ready. */
-async function hire(
-  server: PostgresServer,
-  count: number,
-  folder: string,
-): Promise<readonly ChildProcess[]> {
-  const members = Array.from({ length: count }, (_, index) => {
-    const state = join(folder, `worker-${index}`);
-    const args = [bin, 'worker', '--name', `w${index}`, '--state', state, '--scripts', '8'];
-    const env = { ...process.env, RAYMOND_DATABASE: server.url() };
-    return spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
-  });
-  const client = new pg.Client({ connectionString: server.url() });
-  await client.connect();
-  const isReady = async () => {
-    const { rows } = await client
-      .query<{ count: number }>('select count(*)::int as count from raymond.workers')
-      .catch(() => ({ rows: [] }));
-    return rows[0]?.count === count;
-  };
-  while (!(await isReady())) {
-    if (members.some(({ exitCode }) => exitCode !== null)) throw new Error('A worker has ended.');
-    await pause(100);
-  }
-  await client.end();
-  return members;
-}
-
-async function dismiss(member: ChildProcess): Promise<void> {
-  if (member.exitCode !== null) return;
-  member.kill('SIGTERM');
-  await once(member, 'exit');
 }

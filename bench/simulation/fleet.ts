@@ -23,6 +23,7 @@ import { migrate } from '../../src/postgres/migrations.ts';
 import { insertRun } from '../../src/postgres/run-row.ts';
 
 export interface SimulatedFleet {
+  readonly url: string;
   readonly database: Database;
   /** Unknown for a server that was running before. */
   readonly serverPid: number | undefined;
@@ -58,6 +59,7 @@ export async function simulatedFleet(
   const workflow = await loopingWorkflow();
   const get = (ref: string) => (ref === workflow.ref ? workflow : undefined);
   return {
+    url,
     database,
     serverPid,
     async newRun(agents) {

@@ -1,10 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { takeDue } from '../../src/fleet/wakeups.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { findRow, runOf } from '../../src/postgres/run-row.ts';
+import { dismiss, hire } from '../frame/workers.ts';
 import type { SimulatedFleet, SimulatedWorker } from './fleet.ts';
 import { type Print, percentile, table } from './report.ts';
 
@@ -51,6 +54,27 @@ export async function growWorkersOfRun(
   }
   const head = ['workers', ...HEAD.slice(1)];
   print(...table(`One run with ${agents} agents`, head, measured.map(rowOf)));
+}
+
+/** Workers without work: they look into their queues, and renew their leases. */
+export async function growIdleWorkers(
+  { url, serverPid }: SimulatedFleet,
+  seconds: number,
+  print: Print,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'raymond-idle-'));
+  const rows: (readonly number[])[] = [];
+  for (const count of [1, 4]) {
+    const workers = await hire(url, count, folder);
+    // Their first look at everything is not what they do later.
+    await delay(seconds * 1000);
+    const before = serverCpuMs(serverPid);
+    await delay(seconds * 1000);
+    rows.push([count, (serverCpuMs(serverPid) - before) / 1000 / seconds]);
+    await Promise.all(workers.map(dismiss));
+  }
+  rmSync(folder, { recursive: true });
+  print(...table('Workers without work', ['workers', 'cores: database'], rows));
 }
 
 /** A long run: a decision must not become slower, and a worker that does not know the run reads it. */
@@ -213,7 +237,7 @@ async function watch(database: Database, end: number, waits: Map<string, number>
           and wait_event_type not in ('Client', 'Activity')`,
     );
     for (const { event } of rows) waits.set(event, (waits.get(event) ?? 0) + 1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
   }
 }
 

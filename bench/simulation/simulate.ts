@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startServer } from '../../test/postgres/server.ts';
 import { simulatedFleet } from './fleet.ts';
-import { growHistory, growRuns, growStore, growWorkersOfRun } from './phases.ts';
+import { growHistory, growIdleWorkers, growRuns, growStore, growWorkersOfRun } from './phases.ts';
 import { machineLine } from './report.ts';
 
 /**
@@ -26,6 +26,7 @@ export async function simulate(words: readonly string[]): Promise<number> {
     const seconds = Number(values.seconds);
     const workers = Number(values.workers);
     print(machineLine());
+    await growIdleWorkers(fleet, seconds, print);
     const best = await growRuns(fleet, { seconds, workers, runs: numbers(values.runs) }, print);
     await growWorkersOfRun(fleet, { seconds, workers, agents: 64 }, print);
     await growHistory(fleet, print);
