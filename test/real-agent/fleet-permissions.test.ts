@@ -56,13 +56,13 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test.concurrent('after a kill of the worker, the agent asks again on another one, and acts once', async (context) => {
     const world = await openFleet(context, age, callsOnce);
     const { raymond } = world;
-    const first = await world.worker('left', '--lease', '3');
+    const first = await world.worker('left', '--lease', '4');
     await asked(world, 1);
     first.child.kill('SIGKILL');
     await first.ended;
     // The request dies with its agent, before or after the person decides.
     expect(await raymond('answer', 'r', 'allow')).toMatchObject({ code: 0 });
-    const second = await world.worker('right', '--lease', '3');
+    const second = await world.worker('right');
     await asked(world, 2);
     expect(timesOf(world, 'one')).toBe(0);
     const server = await served(world.fleet.project, { RAYMOND_DATABASE: world.fleet.url });

@@ -1,0 +1,86 @@
+// Workers that are killed between the end of a step and its decision, and twice in the same step.
+import { expect, type TestContext, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { newDatabase } from '../postgres/new-database.ts';
+import type { Started } from '../raymond.ts';
+import { effectsOf, overlaps, RECORDING, WAITING } from './effects.ts';
+import { Fleet } from './fleet.ts';
+import { killUndecided } from './kill-undecided.ts';
+
+const FLOW = {
+  'flow/START.sh': `${WAITING}echo "<goto>END.sh</goto>"\n`,
+  'flow/END.sh': `${RECORDING}echo "<result>ok</result>"\n`,
+};
+
+async function newFleet({ onTestFinished }: TestContext): Promise<Fleet> {
+  const fleet = await Fleet.open(await newDatabase(onTestFinished), FLOW);
+  onTestFinished(() => fleet.dispose());
+  return fleet;
+}
+
+// The tests mostly wait for leases, so they do it together.
+
+/** For workers that die, and for those that must not. */
+const SHORT = ['--lease', '4'];
+const LONG = ['--lease', '60'];
+
+const seen = (fleet: Fleet, wanted: 'begin' | 'end') =>
+  effectsOf(fleet.project).flatMap(({ what, state, attempt }) =>
+    what === wanted ? [`${state} ${attempt}`] : [],
+  );
+const begun = (fleet: Fleet, step: string) =>
+  eventually(`${step} begins`, () => seen(fleet, 'begin').includes(step));
+
+/** Lets the script of the worker finish, and kills the worker before it decides about the end. */
+async function killAtEnd(fleet: Fleet, run: string, worker: Started): Promise<void> {
+  await begun(fleet, 'START.sh 1');
+  await killUndecided(fleet, run, worker, () => fleet.project.write('go', ''));
+  expect(seen(fleet, 'end')).toEqual(['START.sh 1']);
+}
+
+test.concurrent('the same worker adopts a step that ended before its decision, and does not repeat it', async (context) => {
+  const fleet = await newFleet(context);
+  const run = await fleet.begin('flow');
+  await killAtEnd(fleet, run, fleet.worker('a', LONG));
+  fleet.worker('a', LONG);
+  expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' }, result: 'ok' });
+  expect(seen(fleet, 'begin')).toEqual(['START.sh 1', 'END.sh 1']);
+  expect(seen(fleet, 'end')).toEqual(['START.sh 1', 'END.sh 1']);
+});
+
+test.concurrent('another worker repeats a step that ended before its decision, once', async (context) => {
+  const fleet = await newFleet(context);
+  const run = await fleet.begin('flow');
+  await killAtEnd(fleet, run, fleet.worker('a', SHORT));
+  fleet.worker('b', LONG);
+  expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' }, result: 'ok' });
+  expect(seen(fleet, 'begin')).toEqual(['START.sh 1', 'START.sh 2', 'END.sh 1']);
+  expect(overlaps(effectsOf(fleet.project))).toEqual([]);
+});
+
+test.concurrent('a script whose workers died twice fails with a remedy, and a resume continues', async (context) => {
+  const fleet = await newFleet(context);
+  const run = await fleet.begin('flow');
+  for (const [name, step] of [
+    ['a', 'START.sh 1'],
+    ['b', 'START.sh 2'],
+  ] as const) {
+    const worker = fleet.worker(name, SHORT);
+    await begun(fleet, step);
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+  }
+  fleet.worker('c', LONG);
+  expect((await fleet.ended(run)).status).toMatchObject({ outcome: 'failed' });
+  expect(seen(fleet, 'begin')).toEqual(['START.sh 1', 'START.sh 2']);
+  const env = { RAYMOND_DATABASE: fleet.url };
+  const shown = await fleet.project.run(['show', run], { env });
+  expect(shown.stdout).toContain('It is unknown how START.sh ended: its worker died.');
+  expect(shown.stdout).toContain(`check what the script has done, then run: raymond resume ${run}`);
+
+  fleet.project.write('go', '');
+  const resumed = await fleet.project.run(['resume', run], { env });
+  expect(resumed).toMatchObject({ code: 0, stdout: 'ok\n' });
+  expect(seen(fleet, 'begin').slice(2)).toEqual(['START.sh 3', 'END.sh 1']);
+  expect(overlaps(effectsOf(fleet.project))).toEqual([]);
+});
