@@ -23,13 +23,13 @@ interface Recorded extends ProcessRecord {
   readonly folder: string;
 }
 
-/** A line for each remaining process, to be read in a failed test. */
-export function survivors(project: string): string[] {
-  const records = recordsOf(project);
+/** A line for each remaining process, to be read in a failed test. `state` is the folder of the runs. */
+export function survivors(project: string, state = join(project, '.raymond')): string[] {
+  const records = recordsOf(state);
   const recorded = records.filter(({ identity }) => isAlive(identity));
   const marked = markedWith(
     [`=${project}/`, ...records.map(({ token }) => token)],
-    runsOf(project).map((folder) => runKey(folder, boot())),
+    runsOf(state).map((folder) => runKey(folder, boot())),
   );
   const pids = new Set([...recorded.map(({ identity }) => identity.pid), ...marked]);
   return [...pids].map((pid) => `${pid} ${commandOf(pid)}`);
@@ -62,14 +62,14 @@ export function killSteps(project: string): void {
 
 /** The steps whose wrapper, or witness, still has their command. */
 export function runningSteps(project: string): { readonly folder: string; readonly pid: number }[] {
-  return recordsOf(project)
+  return recordsOf(join(project, '.raymond'))
     .filter(({ identity, isOver }) => !isOver && isAlive(identity))
     .map(({ folder, identity }) => ({ folder, pid: identity.pid }));
 }
 
 /** The shells that fork the witnesses of scripts. */
 export function launchers(project: string): readonly number[] {
-  const known = new Set(recordsOf(project).map(({ launcher }) => launcher));
+  const known = new Set(recordsOf(join(project, '.raymond')).map(({ launcher }) => launcher));
   return survivors(project)
     .filter((line) => line.includes('raymond-launcher'))
     .map((line) => Number.parseInt(line, 10))
@@ -84,15 +84,15 @@ export function suspend(pid: number): void {
   kill(pid, 'SIGSTOP');
 }
 
-function recordsOf(project: string): Recorded[] {
-  return foldersWithRecords(join(project, '.raymond', 'runs')).flatMap((folder) => {
+function recordsOf(state: string): Recorded[] {
+  return foldersWithRecords(join(state, 'runs')).flatMap((folder) => {
     const record = readRecord(folder);
     return record ? [{ ...record, folder }] : [];
   });
 }
 
-function runsOf(project: string): string[] {
-  const runs = join(project, '.raymond', 'runs');
+function runsOf(state: string): string[] {
+  const runs = join(state, 'runs');
   // A run that is being removed has another name for a moment.
   return namesIn(runs).map((name) => realOrSame(join(runs, name)));
 }

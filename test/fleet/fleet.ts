@@ -43,8 +43,12 @@ export class Fleet {
     });
   }
 
-  static async open(url: string, files: Readonly<Record<string, string>>): Promise<Fleet> {
-    const fleet = new Fleet(new Project(files), url);
+  static async open(
+    url: string,
+    files: Readonly<Record<string, string>>,
+    name?: string,
+  ): Promise<Fleet> {
+    const fleet = new Fleet(new Project(files, name), url);
     await migrate(fleet.database);
     return fleet;
   }
@@ -80,10 +84,14 @@ export class Fleet {
   }
 
   worker(name: string, args: readonly string[] = [], env: Record<string, string> = {}): Started {
-    const state = join(this.project.folder, '..', `worker ${name}`);
-    return this.project.start(['worker', '--name', name, '--state', state, ...args], {
+    return this.project.start(['worker', '--name', name, '--state', this.stateOf(name), ...args], {
       env: { RAYMOND_DATABASE: this.url, ...env },
     });
+  }
+
+  /** The folder of a worker. */
+  stateOf(name: string): string {
+    return join(this.project.folder, '..', `worker ${name}`);
   }
 
   async look(run: string): Promise<Run> {

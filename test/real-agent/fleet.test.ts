@@ -1,18 +1,25 @@
 // A run in a database, with the real Claude Code on two workers that share no home.
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { Fleet } from '../fleet/fleet.ts';
-import { newDatabase } from '../postgres/new-database.ts';
-import { claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
-import { conversationLines } from './raymond-sandbox.ts';
-import { type Reply, scriptedModel } from './scripted-model.ts';
+import { describe, expect, test } from 'vitest';
+import { identify, isAlive } from '../../src/execute/process/index.ts';
+import { eventually } from '../eventually.ts';
+import { killUndecided } from '../fleet/kill-undecided.ts';
+import { inSuite } from '../long.ts';
+import { survivors } from '../survivors.ts';
+import { suiteAges } from './claude-sandbox.ts';
+import { bash, conversationLines, eventsOf } from './raymond-sandbox.ts';
+import { realFleet } from './real-fleet.ts';
+import type { Reply } from './scripted-model.ts';
 
-test.each(suiteAges)(
-  'a prompt continues on another worker after its host has died (%s)',
-  async (age) => {
-    const never = new Promise<void>(() => {});
+const never = new Promise<void>(() => {});
+
+// The tests mostly wait for leases and agents, so they do it together.
+describe.each(suiteAges)('with the %s Claude Code', (age) => {
+  test.concurrent('a prompt continues on another worker after its host has died', async ({
+    onTestFinished,
+  }) => {
     const replies: Reply[] = [
       'noted <goto>SECOND</goto>',
       { content: '', after: never },
@@ -20,34 +27,32 @@ test.each(suiteAges)(
       'aside <result>said</result>',
       'done <result>ok</result>',
     ];
-    const model = await scriptedModel((_, turn) => replies[turn] ?? 'too many');
-    onTestFinished(() => model.close());
-    const fleet = await Fleet.open(await newDatabase(), {
+    const files = {
       'flow/START.md': 'Q1',
       'flow/SECOND.md': 'Q2',
       'flow/ASIDE.md': 'Q3',
       'flow/LAST.md': 'Q4 {{result}}',
-    });
-    onTestFinished(() => fleet.dispose());
-    const worker = async (name: string) => {
-      const sandbox = await claudeSandbox(model.url, { RAYMOND_CLAUDE: claudeBinary(age) });
-      onTestFinished(() => sandbox.remove());
-      const { PATH: _, ...environment } = sandbox.environment;
-      return { sandbox, process: fleet.worker(name, ['--lease', '3'], environment) };
     };
+    const world = await realFleet(
+      age,
+      (_, turn) => replies[turn] ?? 'too many',
+      files,
+      onTestFinished,
+    );
+    const { fleet, model } = world;
     const { folder } = fleet.project;
     const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' });
     git('init', '-q', '--bare', join(folder, '..', 'remote.git'));
     git('init', '-q');
     const run = await fleet.begin('flow', undefined, join(folder, '..', 'remote.git'));
-    const left = await worker('left');
+    const left = await world.worker('left', '--lease', '4');
     await model.arrived(2);
-    left.process.child.kill('SIGKILL');
-    await left.process.ended;
+    left.child.kill('SIGKILL');
+    await left.ended;
     rmSync(left.sandbox.configFolder, { recursive: true, force: true });
-    const right = await worker('right');
+    const right = await world.worker('right');
     const ended = await fleet.ended(run).catch((error) => {
-      throw new Error(`${right.process.stderr()}\n${error}`);
+      throw new Error(`${right.stderr()}\n${error}`);
     });
     expect(ended.result).toBe('ok');
     const history = model.requests.map((request) =>
@@ -60,5 +65,63 @@ test.each(suiteAges)(
       ['Q1', 'noted', 'Q2', 'again', 'Q3'],
       ['Q1', 'noted', 'Q2', 'again', 'Q4 said'],
     ]);
-  },
-);
+  });
+
+  test.concurrent('an answer whose worker died before it was stored is not paid again on the same worker', async ({
+    onTestFinished,
+  }) => {
+    let answer = () => {};
+    const after = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const reply = { content: 'paid <result>once</result>', after };
+    const files = { 'flow/START.md': 'Q1' };
+    const world = await realFleet(age, () => reply, files, onTestFinished);
+    const { fleet, model } = world;
+    const run = await fleet.begin('flow');
+    const first = await world.worker('left');
+    await model.arrived(1);
+    await killUndecided(fleet, run, first, answer);
+    await world.worker('left');
+    expect((await fleet.ended(run)).result).toBe('once');
+    expect(model.requests).toHaveLength(1);
+    expect(eventsOf(await fleet.events(run), 'step-started')).toHaveLength(1);
+  });
+
+  test.concurrent.for(inSuite(['worker'], ['machine']))(
+    'a %s is stopped past its lease: the agent is ended, and nothing is stored when it wakes',
+    async (what, { onTestFinished }) => {
+      const writing = bash('while :; do echo x >>written; sleep 0.05; done');
+      const replies: Reply[] = [writing, '<result>right</result>'];
+      const world = await realFleet(
+        age,
+        (_, turn) => replies[turn] ?? '<result>left</result>',
+        { 'flow/START.md': 'Q1' },
+        onTestFinished,
+      );
+      const { fleet, model } = world;
+      await world.begin('--allowed-tools', 'Bash');
+      const left = await world.worker('left', '--lease', '4');
+      await fleet.file('written');
+      // The agent, its wrapper, its shell.
+      const agents = survivors(fleet.project.folder, fleet.stateOf('left')).flatMap(
+        (line) => identify(Number.parseInt(line, 10)) ?? [],
+      );
+      expect(agents.length).toBeGreaterThan(2);
+      const guard = JSON.parse(readFileSync(join(fleet.stateOf('left'), 'guard'), 'utf8'));
+      const stopped = what === 'worker' ? [left] : [left, guard, ...agents];
+      for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+      await world.worker('right');
+      await model.arrived(2);
+      // The guard of a worker that was stopped has ended the agent before others begin.
+      if (what === 'worker') expect(agents.filter(isAlive)).toEqual([]);
+      for (const { pid } of stopped) if (identify(pid)) process.kill(pid, 'SIGCONT');
+      await eventually('the agent is gone', () => !agents.some(isAlive));
+      expect((await fleet.ended('r')).result).toBe('right');
+      const events = await fleet.events('r');
+      expect(eventsOf(events, 'step-interrupted')).toHaveLength(1);
+      expect(eventsOf(events, 'step-ended')).toHaveLength(1);
+      expect(model.requests).toHaveLength(2);
+    },
+  );
+});
