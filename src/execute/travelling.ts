@@ -101,11 +101,12 @@ async function keepSession(
   sessions: CarriedSessions,
   here: Here,
   step: PromptStep,
-  { account }: StepOutcome,
+  { kind, account }: StepOutcome,
 ): Promise<void> {
   const session = account.session?.id;
   if (session === undefined) return;
-  const content = (await travel?.pack(session, step).catch(() => undefined)) ?? NOTHING;
+  const after = { ...step, isAnswered: kind === 'answered' };
+  const content = (await travel?.pack(session, after).catch(() => undefined)) ?? NOTHING;
   // Without content, the machine that has the session recognises it by this.
   const sha256 = content.length === 0 ? sha256Of(Buffer.from(nameOf(step))) : sha256Of(content);
   here.write(session, { sha256 });

@@ -12,10 +12,11 @@ export interface SessionTravel {
   unpack(session: string, packed: Uint8Array, before: NeededBy): Promise<void>;
 }
 
-/** The directory and the folder of a step. */
+/** A step that has ended: its directory, its folder, and whether it gave an answer. */
 export interface UsedBy {
   readonly cwd: string;
   readonly folder: string;
+  readonly isAnswered: boolean;
 }
 
 export interface NeededBy {

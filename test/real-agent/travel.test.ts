@@ -9,6 +9,8 @@ import type { SessionUse } from '../../src/model/event.ts';
 import type { Executor, PromptStep } from '../../src/ports.ts';
 import { SessionsInMemory } from '../carried-sessions.ts';
 import { place, promptStep } from '../contracts/steps.ts';
+import { inSuite } from '../long.ts';
+import { call } from './asking-run.ts';
 import { type Age, ages, claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
 import { conversationLines } from './raymond-sandbox.ts';
 import { faults, type Script, scriptedModel } from './scripted-model.ts';
@@ -43,6 +45,19 @@ test.each(ages)(
       'Q7',
       'Q0 A0 Q8',
     ]);
+  },
+);
+
+// When the older version is stopped, it reports that it may not make the call, but does not write it down.
+test.each(inSuite<Age>(['older'], ['newer']))(
+  'a session of the %s version that was stopped while it asked continues on another machine',
+  async (age) => {
+    const { on, history } = await machines(age, (_, turn) => (turn === 0 ? call('x') : `A${turn}`));
+    const main = randomUUID();
+    const stopped = await on.left('Q0', { use: 'fresh', id: main }, { stopsWhenAsked: true });
+    expect(stopped).toMatchObject({ kind: 'interrupted', sessionUsable: true });
+    expect(await on.right('Q1', { use: 'continue', id: main })).toMatchObject({ kind: 'answered' });
+    expect(history().at(-1)).toMatch(/^Q0 .*Q1$/s);
   },
 );
 
@@ -99,6 +114,8 @@ describe.each(suiteAges)('with the %s version', (age) => {
 });
 
 interface How {
+  /** Stops the step when it asks for a permission. */
+  readonly stopsWhenAsked?: boolean;
   readonly accepted?: boolean;
   /** The number of the step that this one repeats. */
   readonly repeats?: number;
@@ -138,11 +155,17 @@ async function machines(
       const parts: Partial<PromptStep> = {
         agent: 'main',
         session,
+        asksPermissions: how.stopsWhenAsked === true,
         ...(how.repeats && { previousFolder: join(folder, String(how.repeats)), attempt: 2 }),
       };
       const where = place(text, sandbox.work, folder, steps);
       const step = promptStep({ number: steps, prompt: text, ...where, ...parts });
-      const outcome = await prompt.start(step, () => {}).outcome;
+      const running = prompt.start(
+        step,
+        () => {},
+        ({ kind }) => kind === 'requested' && running.stop(),
+      );
+      const outcome = await running.outcome;
       if (how.accepted === false) sessions.refuse();
       else sessions.accept();
       return outcome;

@@ -23,17 +23,19 @@ export function claudeTravel({ transcripts, notes, warm }: Memory): SessionTrave
   const read = (session: string, cwd: string) =>
     readIfExists(transcripts.find(session, cwd, notes.read(session)?.transcripts));
   return {
-    async pack(session, { cwd, folder }) {
+    async pack(session, { cwd, folder, isAnswered }) {
       const { transcripts: _, ...note } = notes.read(session) ?? {};
       const isWhole = () => isComplete(read(session, cwd), note.checkpoint);
       // A process that waits for its next prompt writes the transcript a moment after its answer.
       for (let tries = 0; tries < MOST_LOOKS && !isWhole(); tries++) await pause(LOOK_MS);
       if (!isWhole()) await warm.endSession(session);
-      const text = read(session, cwd);
-      if (!isComplete(text, note.checkpoint)) return undefined;
+      const text = wholeLines(read(session, cwd));
+      const isCurrent = isComplete(text, note.checkpoint);
+      if (text === '' || (isAnswered && !isCurrent)) return undefined;
+      const { checkpoint: _missing, ...older } = note;
       const turn = readTurn(folder);
       return packFiles({
-        note: { ...note, ...(turn && { turn }) },
+        note: { ...(isCurrent ? note : older), ...(turn && { turn }) },
         files: [{ name: FILE, bytes: Buffer.from(text) }],
       });
     },
@@ -63,6 +65,12 @@ const packedSchema = z.extend(noteSchema, { turn: z.optional(turnSchema) });
 const FILE = 'transcript.jsonl';
 const LOOK_MS = 20;
 const MOST_LOOKS = 100;
+
+/**
+ * A process that was killed may leave half a line, and may have reported messages that it did not write.
+ * The agent continues with what is there, on this machine as on others.
+ */
+const wholeLines = (text: string) => text.slice(0, text.lastIndexOf('\n') + 1);
 
 /** Whether the transcript has the newest message, and its last line is whole. */
 function isComplete(text: string, checkpoint: string | undefined): boolean {
