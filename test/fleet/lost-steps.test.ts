@@ -8,6 +8,11 @@ import { Fleet } from './fleet.ts';
 import { killUndecided } from './kill-undecided.ts';
 
 const FLOW = {
+  'any/START.sh': `echo '<fork>WAIT</fork><fork>ASK</fork><join of="any">END</join>'\n`,
+  'any/WAIT.sh': WAITING,
+  'any/ASK.sh': `echo '<ask next="BACK">Go on?</ask>'\n`,
+  'any/BACK.sh': 'echo "<result>back</result>"\n',
+  'any/END.sh': 'echo "<result>ok</result>"\n',
   'flow/START.sh': `${WAITING}echo "<goto>END.sh</goto>"\n`,
   'flow/END.sh': `${RECORDING}echo "<result>ok</result>"\n`,
 };
@@ -83,4 +88,40 @@ test.concurrent('a script whose workers died twice fails with a remedy, and a re
   expect(resumed).toMatchObject({ code: 0, stdout: 'ok\n' });
   expect(seen(fleet, 'begin').slice(2)).toEqual(['START.sh 3', 'END.sh 1']);
   expect(overlaps(effectsOf(fleet.project))).toEqual([]);
+});
+
+test.concurrent.for(['stop --now', 'stop'])(
+  'after "%s" a script whose worker is dead is not repeated, and a resume repeats it',
+  async (words, context) => {
+    const fleet = await newFleet(context);
+    const run = await fleet.begin('flow');
+    const first = fleet.worker('a', SHORT);
+    await begun(fleet, 'START.sh 1');
+    first.child.kill('SIGKILL');
+    await first.ended;
+    fleet.worker('b', LONG);
+    const env = { RAYMOND_DATABASE: fleet.url };
+    expect(await fleet.project.run([...words.split(' '), run], { env })).toMatchObject({ code: 0 });
+    expect((await fleet.ended(run)).status).toMatchObject({ outcome: 'interrupted' });
+    expect(seen(fleet, 'begin')).toEqual(['START.sh 1']);
+    fleet.project.write('go', '');
+    const resumed = await fleet.project.run(['resume', run], { env });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'ok\n' });
+    expect(seen(fleet, 'begin')).toEqual(['START.sh 1', 'START.sh 2', 'END.sh 1']);
+  },
+);
+
+test.concurrent('a join that stops a script whose worker is dead continues, and the script is not repeated', async (context) => {
+  const fleet = await newFleet(context);
+  const run = await fleet.begin('any');
+  const first = fleet.worker('a', SHORT);
+  await begun(fleet, 'WAIT.sh 1');
+  await fleet.asks(run);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  fleet.worker('b', LONG);
+  const env = { RAYMOND_DATABASE: fleet.url };
+  expect(await fleet.project.run(['answer', run, 'yes'], { env })).toMatchObject({ code: 0 });
+  expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' }, result: 'ok' });
+  expect(seen(fleet, 'begin')).toEqual(['WAIT.sh 1']);
 });

@@ -1,6 +1,8 @@
 // Permission requests of the real Claude Code on workers of a database.
 import { describe, expect, type TestContext, test } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { inSuite } from '../long.ts';
+import { startServer } from '../postgres/server.ts';
 import { served } from '../serve/served.ts';
 import { call } from './asking-run.ts';
 import { type Age, suiteAges } from './claude-sandbox.ts';
@@ -53,25 +55,48 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     expect(model.requests).toHaveLength(2);
   });
 
-  test.concurrent('after a kill of the worker, the agent asks again on another one, and acts once', async (context) => {
-    const world = await openFleet(context, age, callsOnce);
-    const { raymond } = world;
-    const first = await world.worker('left', '--lease', '4');
-    await asked(world, 1);
-    first.child.kill('SIGKILL');
-    await first.ended;
-    // The request dies with its agent, before or after the person decides.
-    expect(await raymond('answer', 'r', 'allow')).toMatchObject({ code: 0 });
-    const second = await world.worker('right');
-    await asked(world, 2);
-    expect(timesOf(world, 'one')).toBe(0);
-    const server = await served(world.fleet.project, { RAYMOND_DATABASE: world.fleet.url });
-    const permission = await server.post('/api/runs/r/permission', { decision: 'allow' });
-    expect(permission).toMatchObject({ status: 200 });
-    expect((await ended(world, second.stderr)).result).toBe('done');
-    expect(timesOf(world, 'one')).toBe(1);
-    expect(await asks(world)).toBe(2);
-  });
+  test.concurrent.for(inSuite<NodeJS.Signals>(['SIGKILL'], ['SIGTERM']))(
+    'after %s of the worker, the agent asks again on another one, and acts once',
+    async (signal, context) => {
+      const world = await openFleet(context, age, callsOnce);
+      const { raymond, fleet } = world;
+      const first = await world.worker('left', '--lease', '4');
+      await asked(world, 1);
+      first.child.kill(signal);
+      await first.ended;
+      // The request dies with its agent. A person may still decide about it before that is known.
+      const late = await raymond('answer', 'r', 'allow');
+      expect(late.code).toBe(signal === 'SIGKILL' ? 0 : 64);
+      const second = await world.worker('right');
+      await asked(world, 2);
+      expect(timesOf(world, 'one')).toBe(0);
+      const server = await served(fleet.project, { RAYMOND_DATABASE: fleet.url });
+      const permission = await server.post('/api/runs/r/permission', { decision: 'allow' });
+      expect(permission).toMatchObject({ status: 200 });
+      expect((await ended(world, second.stderr)).result).toBe('done');
+      expect(timesOf(world, 'one')).toBe(1);
+      expect(await asks(world)).toBe(2);
+    },
+  );
+
+  test.concurrent.for(inSuite<'fast' | 'immediate'>([], ['immediate', 'fast']))(
+    'a restart of the database (%s) loses no request and no decision',
+    async (how, context) => {
+      const server = await startServer();
+      context.onTestFinished(() => server.dispose());
+      const world = await openFleet(context, age, callsOnce, server.url());
+      const { raymond } = world;
+      const only = await world.worker('only');
+      await asked(world, 1);
+      await server.stop(how);
+      await server.start();
+      expect(await raymond('answer', 'r', 'allow')).toMatchObject({ code: 0 });
+      expect((await ended(world, only.stderr)).result).toBe('done');
+      expect(timesOf(world, 'one')).toBe(1);
+      expect(await asks(world)).toBe(1);
+      expect(world.model.requests).toHaveLength(2);
+    },
+  );
 });
 
 /** Makes one call, until it has a result that says that it worked. */
@@ -82,9 +107,10 @@ async function openFleet(
   { onTestFinished }: TestContext,
   age: Age,
   script: Script,
+  url?: string,
 ): Promise<RealFleet> {
   const files = { 'flow/START.md': 'Do one.', 'flow/NEXT.md': 'Do two, {{result}}.' };
-  const world = await realFleet(age, script, files, onTestFinished);
+  const world = await realFleet(age, script, files, onTestFinished, url);
   await world.begin('--ask-permissions');
   return world;
 }

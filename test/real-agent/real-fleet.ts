@@ -26,10 +26,11 @@ export async function realFleet(
   script: Script,
   files: Readonly<Record<string, string>>,
   atEnd: (remove: () => Promise<void>) => void,
+  url?: string,
 ): Promise<RealFleet> {
   const model = await scriptedModel(script);
   atEnd(() => model.close());
-  const fleet = await Fleet.open(await newDatabase(atEnd), files);
+  const fleet = await Fleet.open(url ?? (await newDatabase(atEnd)), files);
   const sandboxes: ClaudeSandbox[] = [];
   atEnd(async () => {
     await fleet.dispose();
