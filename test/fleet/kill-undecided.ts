@@ -19,8 +19,7 @@ export async function killUndecided(
     finish();
     await eventually('the worker wants to decide', async () => {
       const { rows } = await holder.query(
-        `select from pg_stat_activity
-          where datname = current_database() and pg_backend_pid() = any(pg_blocking_pids(pid))`,
+        'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))',
       );
       return rows.length > 0;
     });

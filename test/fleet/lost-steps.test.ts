@@ -1,6 +1,7 @@
 // Workers that are killed between the end of a step and its decision, and twice in the same step.
 import { expect, type TestContext, test } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { inSuite } from '../long.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import type { Started } from '../raymond.ts';
 import { effectsOf, overlaps, RECORDING, WAITING } from './effects.ts';
@@ -90,7 +91,7 @@ test.concurrent('a script whose workers died twice fails with a remedy, and a re
   expect(overlaps(effectsOf(fleet.project))).toEqual([]);
 });
 
-test.concurrent.for(['stop --now', 'stop'])(
+test.concurrent.for(inSuite(['stop --now'], ['stop']))(
   'after "%s" a script whose worker is dead is not repeated, and a resume repeats it',
   async (words, context) => {
     const fleet = await newFleet(context);
