@@ -1,5 +1,5 @@
 /** Workers without steps: the real decisions in the real store, for steps that take no time. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ import { readTags } from '../../src/parse/tags.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { insertRun } from '../../src/postgres/run-row.ts';
+import { rowSeals } from '../../src/postgres/seals.ts';
 
 export interface SimulatedFleet {
   readonly url: string;
@@ -41,7 +42,19 @@ export interface SimulatedWorker {
   turn(run: Run, agents: readonly string[]): Promise<Run>;
 }
 
-const runs = { codec: runCodec, sealedText: (run: { readonly id: string }) => run.id };
+const seal = async (purpose: string, text: string) =>
+  createHmac('sha256', 'simulation').update(`${purpose}\0${text}`).digest('hex');
+const key = {
+  seal,
+  sealIfKnown: seal,
+  isSealed: async (purpose: string, text: string, given: string) =>
+    (await seal(purpose, text)) === given,
+};
+const runs = {
+  codec: runCodec,
+  sealedText: (run: { readonly id: string }) => run.id,
+  rows: rowSeals(key),
+};
 
 export async function simulatedFleet(
   url: string,

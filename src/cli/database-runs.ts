@@ -7,6 +7,7 @@ import { migrate } from '../postgres/migrations.ts';
 import type { ProcessWorld } from '../postgres/owners.ts';
 import { type PostgresStoreParts, postgresStore } from '../postgres/postgres-store.ts';
 import type { RunParts } from '../postgres/run-row.ts';
+import { rowSeals } from '../postgres/seals.ts';
 import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
 import { stderr } from './terminal.ts';
@@ -24,7 +25,7 @@ export async function databaseRuns(
 ): Promise<DatabaseRuns> {
   const database = openDatabase({ url, report: stderr.say });
   await migrate(database);
-  const parts = { codec: runCodec, sealedText };
+  const parts = { codec: runCodec, sealedText, rows: rowSeals(key) };
   let known: ProcessWorld | undefined;
   const world = () => {
     known ??= { self: { ...self(), space: processSpace(), host: hostname() }, isAlive };

@@ -44,21 +44,25 @@ export async function forgetSnapshots(
   run: string,
 ): Promise<readonly string[]> {
   if (!around.database) return [];
-  const { database } = await around.database();
-  const [found] = await database.query<{ remote: string }>(
-    'select remote from raymond.runs where id = $1 and remote is not null',
-    [run],
-  );
-  if (!found) return [];
-  const { forget, withoutSecrets } = await import('../execute/git/remote.ts');
+  const { database, parts } = await around.database();
+  const { findRow } = await import('../postgres/run-row.ts');
+  const row = await findRow(database, run);
+  if (!row || row.remote === null) return [];
+  const { remote } = row;
+  const { ownRun } = await import('../postgres/own-run.ts');
+  const { forget, isUsable, withoutSecrets } = await import('../execute/git/remote.ts');
   const folder = await mkdtemp(join(tmpdir(), 'raymond-'));
   try {
-    await forget({ url: found.remote, folder }, refsOf(run));
+    const { isOwn } = await ownRun(database, { ...parts, key: around.key }, run, row);
+    if (!isOwn) throw new Error('you did not start the run');
+    await forget({ url: remote, folder }, refsOf(run));
     return [];
   } catch (error) {
-    const address = shellWord(withoutSecrets(found.remote));
+    const why = error instanceof Error ? error.message : String(error);
+    if (!isUsable(remote)) return [`The snapshots of ${run} stay at its remote: ${why}.`];
+    const address = shellWord(withoutSecrets(remote));
     return [
-      `The snapshots of ${run} stay at its remote: ${error instanceof Error ? error.message : error}`,
+      `The snapshots of ${run} stay at its remote: ${why}`,
       `To remove them: git push ${address} --delete $(git ls-remote ${address} '${refsOf(run)}*' | cut -f 2)`,
     ];
   } finally {
@@ -74,7 +78,7 @@ export async function keepAccepted(
   library: Pick<LooseLibrary, 'pack'>,
 ): Promise<void> {
   if (!around.database || refs.length === 0) return;
-  const { database } = await around.database();
+  const { database, parts } = await around.database();
   const { keepSource } = await import('../fleet/belongings.ts');
-  for (const ref of refs) await keepSource(database, run, ref, library.pack);
+  for (const ref of refs) await keepSource(database, parts.rows, run, ref, library.pack);
 }

@@ -10,6 +10,8 @@ import type { StoredSources } from '../load/load.ts';
 import type { Run } from '../model/run.ts';
 import type { FileHistory, RunFolders, RunPlace } from '../ports.ts';
 import type { Database } from '../postgres/database.ts';
+import type { RunRow } from '../postgres/run-row.ts';
+import type { RowSeals } from '../postgres/seals.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { ChosenExecutors } from './wire.ts';
 
@@ -18,22 +20,23 @@ export interface TravellingRun {
   readonly keep: KeepWithStep;
   readonly around: Surroundings;
   readonly database: Database;
+  readonly rows: RowSeals;
 }
 
 /** The stored files of the workflows that the newest state of the run has read. */
 export function sourcesOf(
-  { run, around, database }: TravellingRun,
+  { run, around, database, rows }: TravellingRun,
   newest: () => Run,
 ): StoredSources {
   const expected = (ref: string) => newest().workflowFiles.get(ref);
-  return storedSources(database, run.id, expected, around.workspace(run.id).source);
+  return storedSources(database, run.id, expected, around.workspace(run.id).source, rows);
 }
 
 export function withSessions(
-  { run, keep, around, database }: TravellingRun,
+  { run, keep, around, database, rows }: TravellingRun,
   chosen: ChosenExecutors,
 ): ChosenExecutors {
-  const sessions = carriedSessions({ database, run: run.id, keep });
+  const sessions = carriedSessions({ database, run: run.id, keep, rows });
   return travellingExecutors(chosen, { sessions, folder: around.workspace(run.id).sessions });
 }
 
@@ -42,24 +45,20 @@ export function withSessions(
  * must be the only one of the run in this process, because it remembers what it has recorded.
  */
 export async function placeOf(
-  { run, keep, around, database }: TravellingRun,
+  { run, keep, around, database, rows }: TravellingRun,
+  { remote, roots: [root] }: Pick<RunRow, 'remote' | 'roots'>,
   files: FileHistory,
 ): Promise<RunPlace | undefined> {
-  const [found] = await database.query<{ remote: string; root: string }>(
-    `select remote, root from raymond.runs join raymond.trees on trees.run = id
-      where id = $1 and remote is not null`,
-    [run.id],
-  );
-  if (!found) return undefined;
+  if (remote === null || root === undefined) return undefined;
   const folder = await realpath(around.project.folder);
   const ofRun = join(folder, 'clones', run.id);
   return clonedPlace({
     run: run.id,
-    root: found.root,
+    root,
     clone: join(ofRun, 'work'),
-    remote: { url: found.remote, folder: ofRun },
+    remote: { url: remote, folder: ofRun },
     files,
-    roots: carriedRoots({ database, run: run.id, keep }),
+    roots: carriedRoots({ database, run: run.id, keep, rows }),
   });
 }
 

@@ -13,11 +13,13 @@ import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { STEP_FILES } from '../model/step-files.ts';
 import { publishNow } from '../observe/publish-now.ts';
-import type { RunStore, StepKey } from '../ports.ts';
+import type { StepKey } from '../ports.ts';
 import { CHANNEL } from '../postgres/announcer.ts';
 import type { Database } from '../postgres/database.ts';
 import { listenTo } from '../postgres/notices.ts';
-import { addSeals, sealFor } from '../postgres/seals.ts';
+import { noRun } from '../postgres/run-errors.ts';
+import { findRow } from '../postgres/run-row.ts';
+import { addSeals, coveredText, isSealed, rowSeals, sealFor } from '../postgres/seals.ts';
 import { keepStep } from '../postgres/step-records.ts';
 import { placedPorts } from '../run/placed-ports.ts';
 import { readConfiguration } from './configuration.ts';
@@ -44,7 +46,6 @@ export interface WorkerParts extends WorkerChoices {
   /** The folder of the project is the one of the worker. */
   readonly around: Surroundings;
   readonly database: Database;
-  readonly store: RunStore;
   readonly queues: Queues;
 }
 
@@ -57,7 +58,7 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
     database,
     queues,
     leaseMs,
-    runs: { codec: runCodec, sealedText },
+    runs: { codec: runCodec, sealedText, rows: rowsOf(parts) },
     notices: listenTo(database),
     worker: {
       name,
@@ -76,7 +77,9 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
       publishNow({ clock: around.clock, publish: (now) => publish(database, run, worker, now) }),
     recordOf: (run, step, kind) => recordOf(around, run, step, kind),
     async seal(queries, run) {
-      const { seals } = await sealFor(around.key, sealedText(run));
+      const row = await findRow(queries, run.id);
+      if (!row) return;
+      const { seals } = await sealFor(around.key, coveredText(sealedText(run), row));
       await addSeals(queries, run.id, seals);
     },
     leftRuns: () => leftRuns(around),
@@ -98,25 +101,30 @@ export async function openQueues(
   return dbosQueues({ url, limitsForAll });
 }
 
+const rowsOf = ({ around, trustRuns }: WorkerParts) =>
+  rowSeals(around.key, { trustsAll: trustRuns });
+
 async function openRun(
   parts: WorkerParts,
   run: Run,
   keep: KeepWithStep,
 ): Promise<RunPorts | undefined> {
-  const { around, store, database, trustRuns } = parts;
-  const found = await store.look(run.id);
-  if (found.kind === 'damaged') throw found.problem;
-  if (!found.isOwn && !trustRuns) {
+  const { around, database, trustRuns } = parts;
+  // The seal of its choices. Its events have been checked one by one.
+  const row = await findRow(database, run.id);
+  if (!row) throw noRun(run.id);
+  const covered = coveredText(sealedText(run), row);
+  if (!trustRuns && !(await isSealed(around.key, covered, row.seals))) {
     stderr.say(
       `${run.id} is left to other workers: no key on this machine has sealed it. Copy the key of its user, or start this worker with --trust-runs.`,
     );
     return undefined;
   }
   const config = await readConfiguration(around.project);
-  const of = { run, keep, around, database };
+  const of = { run, keep, around, database, rows: rowsOf(parts) };
   let newest = run;
   const files = filesOf(around, run.id);
-  const place = await placeOfRun(of, files);
+  const place = await placeOfRun(of, row, files);
   const cwd = place?.toLocal(run.cwd) ?? run.cwd;
   const { agents } = config.options;
   const loose = looseLibrary(

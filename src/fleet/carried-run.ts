@@ -293,13 +293,13 @@ export class CarriedRun {
 
   /** Reads what others have decided. Some of it concerns the steps here, such as a stop. */
   async #catchUp(): Promise<void> {
-    const { database } = this.#ports;
+    const { database, runs } = this.#ports;
     const { id, seq } = this.#run;
     const row = await findRow(database, id);
     if (!row || row.seq === seq) return;
     const decider = new Decider(this.#steps.workflows, this.#run);
     const news: Decided[] = [];
-    for await (const events of eventsAfter(database, id, row, seq))
+    for await (const events of eventsAfter(database, id, row, seq, runs.rows))
       news.push(...events.map((event) => decider.follow(event)));
     await this.#parts.load(decider.run);
     this.#run = decider.run;

@@ -7,6 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../ports.ts';
 import { findRow, runOf } from '../postgres/run-row.ts';
+import { ForeignRow } from '../postgres/seals.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { monotonicMs } from './monotonic.ts';
@@ -162,10 +163,15 @@ class WorkerLife implements Life {
     const row = await findRow(database, id);
     if (!row || this.#refused.has(id)) return undefined;
     this.#guard.watch(id);
-    const run = await runOf(database, runs, id, row);
-    const carried = await CarriedRun.open(this.#ports, this, run);
-    if (!carried) this.#refused.add(id);
-    return carried;
+    try {
+      const run = await runOf(database, runs, id, row);
+      const carried = await CarriedRun.open(this.#ports, this, run);
+      if (!carried) this.#refused.add(id);
+      return carried;
+    } catch (error) {
+      if (error instanceof ForeignRow) this.#refused.add(id);
+      throw error;
+    }
   }
 
   /** Opens a run again whose settings have changed. Then no step of it runs. */

@@ -1,6 +1,7 @@
 import { UserError } from '../model/user-error.ts';
 import type { Queries } from '../postgres/database.ts';
 import { lockRow, type RunRow } from '../postgres/run-row.ts';
+import type { RowSeals } from '../postgres/seals.ts';
 
 /** This worker was declared dead, because it did not renew its lease. Others have its steps. */
 export class WorkerLost extends Error {}
@@ -21,8 +22,13 @@ export interface LockedRun {
  * Locks a run for one transaction of a worker. The row of the worker is held, too: whoever declares the
  * worker dead removes this row, and waits for the transaction.
  */
-export async function lockRun(queries: Queries, run: string, worker: string): Promise<LockedRun> {
-  const row = await lockRow(queries, run).catch((error) => {
+export async function lockRun(
+  queries: Queries,
+  run: string,
+  worker: string,
+  rows: RowSeals,
+): Promise<LockedRun> {
+  const row = await lockRow(queries, run, rows).catch((error) => {
     throw error instanceof UserError && error.code === 'no-run'
       ? new RunGone(error.message)
       : error;

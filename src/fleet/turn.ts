@@ -79,10 +79,10 @@ async function attempt(
 ): Promise<TurnResult> {
   const { worker, library } = parts;
   const { id } = known;
-  const { row, at } = await lockRun(queries, id, worker.id);
+  const { row, at } = await lockRun(queries, id, worker.id, parts.runs.rows);
   const decider = new Decider((ref) => library.get(ref), known);
   const news: Decided[] = [];
-  for await (const events of eventsAfter(queries, id, row, known.seq))
+  for await (const events of eventsAfter(queries, id, row, known.seq, parts.runs.rows))
     news.push(...events.map((event) => decider.follow(event)));
   if (news.length > 0) await parts.load(decider.run);
   const claims = await claimsFor(queries, id, worker, turn.wanted);
@@ -124,7 +124,8 @@ async function attempt(
     await appendEvents(queries, parts.runs, row, events, run);
     if (decided.some(({ event }) => grants(event))) await parts.seal(queries, run);
     for (const event of events)
-      if (event.type === 'workflow-read') await keepSource(queries, id, event.workflow, parts.pack);
+      if (event.type === 'workflow-read')
+        await keepSource(queries, parts.runs.rows, id, event.workflow, parts.pack);
     await end(queries, id, ended);
     for (const step of ended) await turn.keep(queries, step);
     await begin(queries, id, worker, started);

@@ -8,8 +8,10 @@
 import { randomUUID } from 'node:crypto';
 import type { UserKey } from '../journal/user-key.ts';
 import type { Clock, Lease, OwnedJournal, Salvaged } from '../ports.ts';
+import { sealRows } from './accept-run.ts';
 import { CHANNEL } from './announcer.ts';
 import type { Database, Queries, Work } from './database.ts';
+import { ownRun } from './own-run.ts';
 import { holderIn, type OwnerParts, ownerOf, workerOf } from './owners.ts';
 import { DamagedEvents, leaseLost, runExists, runLocked } from './run-errors.ts';
 import {
@@ -22,7 +24,7 @@ import {
   shorten,
   wake,
 } from './run-row.ts';
-import { addSeals, isSealed, sealFor } from './seals.ts';
+import { addSeals, coveredText, sealFor } from './seals.ts';
 import { KEEP_RECORD } from './step-records.ts';
 
 export interface LeaseParts extends RunParts {
@@ -39,6 +41,7 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
   const token = await acquire(parts, id);
   let opened: OwnedJournal | undefined;
   let isReleased = false;
+  let isForeign = false;
 
   /** Proves and prolongs the lease. In a transaction, no other process can take it until the end. */
   const hold = async (queries: Queries) => {
@@ -62,7 +65,9 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
     async create(events, after, kept) {
       const journal = newJournal();
       const first = [...events];
-      const { seals, problem } = await sealFor(key, sealedText(after));
+      const roots = (kept?.trees ?? []).map(({ root }) => root).sort();
+      const covered = coveredText(sealedText(after), { remote: kept?.remote ?? null, roots });
+      const { seals, problem } = await sealFor(key, covered);
       await change(async (queries) => {
         if (await findRow(queries, id)) throw runExists(id);
         await insertRun(queries, parts, first, after, { seals, ...kept });
@@ -72,17 +77,23 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
     async open() {
       const journal = newJournal();
       return change(async (queries) => {
-        const row = await lockRow(queries, id);
-        const run = await runOf(queries, parts, id, row);
-        return { run, isOwn: await isSealed(key, sealedText(run), row.seals), journal };
+        const row = await lockRow(queries, id, parts.rows);
+        const opened = await ownRun(queries, parts, id, row);
+        isForeign = !opened.isOwn;
+        return { ...opened, journal };
       });
     },
     salvage: () => change((queries) => salvage(queries, parts, id)),
     confirm: () => hold(database),
     async seal(chosen) {
-      const { seals, problem } = await sealFor(key, sealedText(chosen));
-      await change((queries) => addSeals(queries, id, seals));
-      return problem;
+      return change(async (queries) => {
+        const row = await lockRow(queries, id, parts.rows);
+        const { seals, problem } = await sealFor(key, coveredText(sealedText(chosen), row));
+        await addSeals(queries, id, seals);
+        // The user has accepted it as it is.
+        if (isForeign) await sealRows(queries, parts.rows, id);
+        return problem;
+      });
     },
     keepRecord: (step, name, content) =>
       change(async ({ query }) => {
@@ -189,7 +200,7 @@ function postgresJournal(
       const appended = last.then(async () => {
         if (isClosed) throw new Error(`The journal of ${id} is closed.`);
         await change(async (queries) => {
-          const row = await lockRow(queries, id);
+          const row = await lockRow(queries, id, parts.rows);
           await appendEvents(queries, parts, row, copy, after);
           await wake(queries, id);
         });
@@ -209,9 +220,9 @@ async function salvage(
   parts: RunParts,
   id: string,
 ): Promise<Salvaged | undefined> {
-  const row = await lockRow(queries, id);
+  const row = await lockRow(queries, id, parts.rows);
   try {
-    await runOf(queries, parts, id, row);
+    await runOf(queries, { codec: parts.codec }, id, row);
     return undefined;
   } catch (error) {
     if (!(error instanceof DamagedEvents) || error.good === 0) throw error;

@@ -212,6 +212,14 @@ create table raymond.wakeups (
 
 create index wakeups_by_time on raymond.wakeups (at);
 `,
+  `
+-- Seals of the user for each row on which a worker acts; see seals.ts.
+alter table raymond.events add column seal text;
+alter table raymond.runs add column snapshot_seal text;
+alter table raymond.sources add column seal text;
+alter table raymond.sessions add column seal text;
+alter table raymond.trees add column seal text;
+`,
 ];
 
 function isRightsError(error: unknown): boolean {

@@ -18,13 +18,14 @@ import type { Database, Queries } from './database.ts';
 import { type LeaseParts, takeLease } from './lease.ts';
 import { postgresMailbox } from './mailbox.ts';
 import { changesOf, listenTo } from './notices.ts';
+import { ownRun } from './own-run.ts';
 import { type OwnerColumns, ownerColumns, ownerIn, ownerOf, type ProcessWorld } from './owners.ts';
 import { newerRun, noRun } from './run-errors.ts';
-import { eventsAfter, findRow, type RunRow, runOf } from './run-row.ts';
-import { isSealed } from './seals.ts';
+import { eventsAfter, findRow, type RunRow } from './run-row.ts';
+import { isSealed, rowSeals } from './seals.ts';
 import { DatabaseError } from './trouble.ts';
 
-export interface PostgresStoreParts extends Omit<LeaseParts, 'leaseMs' | 'world'> {
+export interface PostgresStoreParts extends Omit<LeaseParts, 'leaseMs' | 'world' | 'rows'> {
   readonly world: () => ProcessWorld;
   /** Whether workers carry the runs, so that a run without a process waits for one. */
   readonly areCarried?: boolean;
@@ -35,10 +36,10 @@ export interface PostgresStoreParts extends Omit<LeaseParts, 'leaseMs' | 'world'
 
 /** The tables must exist: see `migrate`. */
 export function postgresStore(given: PostgresStoreParts): RunStore {
-  const { database, key, codec, sealedText, lookEveryMs = 5_000 } = given;
+  const { database, key, lookEveryMs = 5_000 } = given;
   const { areCarried = false, leaseMs = 60_000 } = given;
   const world = () => ({ ...given.world(), areCarried });
-  const parts: LeaseParts = { ...given, world, leaseMs };
+  const parts: LeaseParts = { ...given, world, leaseMs, rows: rowSeals(key) };
   const notices = listenTo(database);
 
   /** No run has an id that the store could not keep. */
@@ -51,9 +52,7 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
     // First the owner: a process first writes the end of the run, and then releases it.
     const owner = await ownerOf(database, world(), id);
     const row = await readableRow(database, id);
-    const run = await runOf(database, { codec }, id, row, { each });
-    const isOwn = await isSealed(key, sealedText(run), row.seals);
-    return { kind: 'stored', id, run, isOwn, owner };
+    return { kind: 'stored', id, ...(await ownRun(database, parts, id, row, each)), owner };
   };
   const lookSafely: RunStore['look'] = (id, each) =>
     look(id, each).catch((error) => {

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { carriedRoots, carriedSessions, storedSources } from '../../src/fleet/belongings.ts';
 import type { KeepWithStep } from '../../src/fleet/ports.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { userKey } from '../../src/journal/user-key.ts';
 import type { StepKey } from '../../src/ports.ts';
 import type { Database, Queries } from '../../src/postgres/database.ts';
+import { type RowSeals, rowSeals } from '../../src/postgres/seals.ts';
+import { keepArchive } from '../../src/postgres/workflow-archives.ts';
 import { eventually } from '../eventually.ts';
+import { temporaryFolder } from '../journal/fixtures.ts';
 import { open, sharedDatabase } from '../postgres/stores.ts';
 
 const newUrl = sharedDatabase();
@@ -13,20 +19,27 @@ const ROOT = '/home/me/project';
 const never = new AbortController().signal;
 
 let database: Database;
+let rows: RowSeals;
 let kept: ((queries: Queries) => Promise<void>)[];
 const keep: KeepWithStep = (_, store) => void kept.push(store);
 beforeEach(async () => {
   database = open(await newUrl());
   kept = [];
+  const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
+  await key.seal('', '');
+  rows = rowSeals(key);
   await database.query(
     `insert into raymond.runs (id, seq, version, status, summary, chosen) values ($1, 0, 2, 'active', '', '')`,
     [RUN],
   );
-  await database.query('insert into raymond.trees values ($1, $2, $3)', [RUN, ROOT, 'first']);
+  await database.query(
+    'insert into raymond.trees (run, root, snapshot, seal) values ($1, $2, $3, $4)',
+    [...[RUN, ROOT, 'first', await rows.make('tree', [RUN, ROOT, 'first'])]],
+  );
 });
 
 test('a session is stored with the end of its step, and only its newest content', async () => {
-  const sessions = carriedSessions({ database, run: RUN, keep });
+  const sessions = carriedSessions({ database, run: RUN, keep, rows });
   expect(await sessions.newest('s')).toBeUndefined();
   const packed = { session: 's', executor: 'claude', sha256: 'a', content: Buffer.from('\0one') };
   sessions.keep({ agent: 'main', step: 1 }, packed);
@@ -48,7 +61,7 @@ test('a session is stored with the end of its step, and only its newest content'
 });
 
 test('a working tree belongs to the steps of one worker, until their claims end', async () => {
-  const roots = carriedRoots({ database, run: RUN, keep });
+  const roots = carriedRoots({ database, run: RUN, keep, rows });
   const [one, two, three] = [step(1), step(2), step(3)];
   const [left, right] = [randomUUID(), randomUUID()];
   await claim(one, left);
@@ -77,7 +90,7 @@ test('a working tree belongs to the steps of one worker, until their claims end'
 });
 
 test('a wait for a working tree can be given up', async () => {
-  const roots = carriedRoots({ database, run: RUN, keep });
+  const roots = carriedRoots({ database, run: RUN, keep, rows });
   await claim(step(1), randomUUID());
   await claim(step(2), randomUUID());
   await roots.hold(step(1), ROOT, never);
@@ -89,7 +102,7 @@ test('a wait for a working tree can be given up', async () => {
 });
 
 test('workers that want a working tree at the same moment get it one after the other', async () => {
-  const roots = carriedRoots({ database, run: RUN, keep: () => {} });
+  const roots = carriedRoots({ database, run: RUN, keep: () => {}, rows });
   let inside = 0;
   let most = 0;
   await Promise.all(
@@ -108,12 +121,34 @@ test('workers that want a working tree at the same moment get it one after the o
 });
 
 test('the files of workflows are found by what contains them', async () => {
-  await database.query('insert into raymond.sources values ($1, $2, $3)', [
-    ...[RUN, '/flow', Buffer.from('archive')],
-  ]);
-  const sources = storedSources(database, RUN, () => undefined, '/tmp/x');
+  await keepArchive(database, rows, RUN, '/flow', Buffer.from('archive'));
+  const sources = storedSources(database, RUN, () => undefined, '/tmp/x', rows);
   expect(String(await sources.archive('/flow'))).toBe('archive');
   expect(await sources.archive('/other')).toBeUndefined();
+});
+
+test('nothing counts that another user of the database has written', async () => {
+  const sessions = carriedSessions({ database, run: RUN, keep, rows });
+  sessions.keep(step(1), {
+    session: 's',
+    executor: 'claude',
+    sha256: 'a',
+    content: Buffer.from('x'),
+  });
+  await endStep();
+  await sessions.newest('s');
+  await database.query("update raymond.sessions set content = 'forged', sha256 = 'b'");
+  await expect(sessions.newest('s')).rejects.toThrow('No key on this machine has sealed');
+
+  await claim(step(1), randomUUID());
+  await database.query("update raymond.trees set snapshot = 'another'");
+  const roots = carriedRoots({ database, run: RUN, keep, rows });
+  await expect(roots.hold(step(1), ROOT, never)).rejects.toThrow('sealed the snapshot');
+
+  await keepArchive(database, rows, RUN, '/flow', Buffer.from('archive'));
+  await database.query("update raymond.sources set archive = 'forged'");
+  const sources = storedSources(database, RUN, () => undefined, '/tmp/x', rows);
+  await expect(sources.archive('/flow')).rejects.toThrow('sealed the stored files of /flow');
 });
 
 const step = (number: number): StepKey => ({ agent: 'main', step: number });

@@ -21,6 +21,7 @@ import type { RunStore } from '../../src/ports.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { postgresStore } from '../../src/postgres/postgres-store.ts';
+import { type RowSeals, rowSeals } from '../../src/postgres/seals.ts';
 import { eventually } from '../eventually.ts';
 import { Project, type Started } from '../raymond.ts';
 
@@ -29,6 +30,7 @@ export class Fleet {
   readonly url: string;
   readonly database: Database;
   readonly store: RunStore;
+  readonly rows: RowSeals;
 
   private constructor(project: Project, url: string) {
     this.project = project;
@@ -37,6 +39,7 @@ export class Fleet {
     const key = userKey(realDisk, join(project.environment.XDG_STATE_HOME ?? '', 'raymond', 'key'));
     const here = { self: { ...self(), space: processSpace(), host: hostname() }, isAlive };
     const clock = { now: () => Date.now(), at: () => () => {} };
+    this.rows = rowSeals(key);
     this.store = postgresStore({
       ...{ database: this.database, key, codec: runCodec, sealedText, clock },
       world: () => here,

@@ -68,7 +68,7 @@ async function newWorker(name: string, leaseMs = 60_000): Promise<TurnParts> {
   await loadNamed(library, run.workflow);
   return {
     database: fleet.database,
-    runs: { codec: runCodec, sealedText },
+    runs: { codec: runCodec, sealedText, rows: fleet.rows },
     worker: { id, name, place: name },
     library,
     load: async () => {},

@@ -6,9 +6,12 @@ import { runCodec } from '../../src/cli/run-codec.ts';
 import { runControl } from '../../src/cli/run-control.ts';
 import { type Surroundings, surroundings } from '../../src/cli/surroundings.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { userKey } from '../../src/journal/user-key.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import { appendEvents, lockRow, runOf } from '../../src/postgres/run-row.ts';
+import { rowSeals } from '../../src/postgres/seals.ts';
 import { command } from '../command.ts';
 import { collected } from '../journal/fixtures.ts';
 import { patiently } from '../patiently.ts';
@@ -26,11 +29,12 @@ async function stage(files: Readonly<Record<string, string>> = WORKFLOW) {
   const database = open(url);
   const env = { RAYMOND_DATABASE: url };
   const raymond = (...args: readonly string[]) => command(project, args, { env });
+  const rows = rowSeals(keyOf(project));
   /** Does what a worker does: decides under the lock of the run. */
   const append = (id: string, ...events: readonly RunEvent[]) =>
     database.transaction(async (queries) => {
       const row = await lockRow(queries, id);
-      const parts = { codec: runCodec, sealedText };
+      const parts = { codec: runCodec, sealedText, rows };
       const run = await runOf(queries, parts, id, row);
       await appendEvents(queries, parts, row, events, events.reduce(runCodec.apply, run));
     });
@@ -42,6 +46,9 @@ async function stage(files: Readonly<Record<string, string>> = WORKFLOW) {
   };
   return { url, project, database, env, raymond, append, startWorker };
 }
+
+const keyOf = ({ environment }: Project) =>
+  userKey(realDisk, join(environment.XDG_STATE_HOME ?? '', 'raymond', 'key'));
 
 /** The surroundings of a program of the user who works in the project. */
 async function surroundingsOf(project: Project, database: string): Promise<Surroundings> {

@@ -1,22 +1,26 @@
 // Trouble that a store in files does not have: texts that the server refuses, other versions and rights.
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { userKey } from '../../src/journal/user-key.ts';
 import { JOURNAL_VERSION, type RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { RunStore } from '../../src/ports.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { appendEvents, lockRow, runOf } from '../../src/postgres/run-row.ts';
-import { collected, started, versionOne, woke } from '../journal/fixtures.ts';
+import { rowSeals } from '../../src/postgres/seals.ts';
+import { collected, started, temporaryFolder, versionOne, woke } from '../journal/fixtures.ts';
 import { inSuite } from '../long.ts';
 import { administer, newDatabase } from './new-database.ts';
-import { open, sharedDatabase, storeAt } from './stores.ts';
+import { ANY_ROWS, open, sharedDatabase, storeAt } from './stores.ts';
 
 const emptied = sharedDatabase();
 const ID = started.run;
-const PARTS = { codec: runCodec, sealedText };
+const PARTS = { codec: runCodec, sealedText, rows: ANY_ROWS };
 
 async function stage() {
   const database = open(await emptied(), { connections: 8 });
@@ -230,6 +234,79 @@ describe('other versions', () => {
     await database.query('insert into raymond.migrations (version) values (99)');
     await expect(migrate(database)).rejects.toMatchObject({ code: 'database-too-new' });
     await database.query('delete from raymond.migrations where version = 99');
+  });
+});
+
+describe('seals', () => {
+  const isOwn = async (store: RunStore) => {
+    const found = await store.look(ID);
+    return found.kind === 'stored' && found.isOwn;
+  };
+
+  test.each([
+    ['a changed event', `update raymond.events set event = replace(event, '"at":2', '"at":3')`],
+    ['an event without a seal', 'update raymond.events set seal = null where seq = 2'],
+    [
+      'events in another order',
+      `update raymond.events a set event = b.event, seal = b.seal
+         from raymond.events b where a.seq in (2, 3) and b.seq = 5 - a.seq`,
+    ],
+    ['another version', 'update raymond.runs set version = 1'],
+    ['another remote', `update raymond.runs set remote = '/elsewhere'`],
+  ])('%s makes a run foreign', async (_, change) => {
+    const { store, database } = await stage();
+    await begun(store, woke(2), woke(3));
+    expect(await isOwn(store)).toBe(true);
+    await database.query(change);
+    expect(await isOwn(store)).toBe(false);
+    const lease = await store.lease(ID);
+    expect(await lease.open()).toMatchObject({ isOwn: false });
+    await lease.release();
+  });
+
+  test('a forged snapshot does not count', async () => {
+    const { store, database } = await stage();
+    const run = await begun(store, woke(2));
+    const forged = runCodec.freeze({ ...run, cwd: '/elsewhere' });
+    await database.query('update raymond.runs set snapshot = $1, snapshot_seq = $2', [
+      JSON.stringify({ version: JOURNAL_VERSION, state: forged }),
+      run.seq,
+    ]);
+    expect(await store.look(ID)).toMatchObject({ run: { cwd: run.cwd }, isOwn: true });
+  });
+
+  test('a user who accepts the run of another one seals all of it', async () => {
+    const { store, database } = await stage();
+    const other = await storeAt('two', database);
+    await begun(store, woke(2));
+    expect(await isOwn(other)).toBe(false);
+    const lease = await other.lease(ID);
+    const { run, isOwn: wasOwn } = await lease.open();
+    expect(wasOwn).toBe(false);
+    expect(await lease.seal(run)).toBeUndefined();
+    await lease.release();
+    expect(await isOwn(other)).toBe(true);
+  });
+
+  test('an upgrade of the events keeps their seals', async () => {
+    const { store, database } = await stage();
+    const run = await begun(store, woke(2));
+    const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
+    await key.seal('', '');
+    const rows = rowSeals(key);
+    for (const [index, line] of versionOne([started], [woke(2)])
+      .trim()
+      .split('\n')
+      .entries())
+      await database.query('update raymond.events set event = $1, seal = $2 where seq = $3', [
+        ...[line, await rows.make('event', [ID, index + 1, 1, line]), index + 1],
+      ]);
+    await database.query('update raymond.runs set version = 1');
+    const parts = { codec: runCodec, rows };
+    await database.transaction(async (queries) => {
+      const row = await lockRow(queries, ID, rows);
+      expect((await runOf(queries, parts, ID, row)).seq).toBe(run.seq);
+    });
   });
 });
 

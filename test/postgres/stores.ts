@@ -7,6 +7,7 @@ import type { ChosenRun, RunStore } from '../../src/ports.ts';
 import { type Database, type DatabaseParts, openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { type PostgresStoreParts, postgresStore } from '../../src/postgres/postgres-store.ts';
+import type { RowSeals } from '../../src/postgres/seals.ts';
 import { temporaryFolder } from '../journal/fixtures.ts';
 import { administer, newDatabase } from './new-database.ts';
 
@@ -28,6 +29,9 @@ export function sharedDatabase(): () => Promise<string> {
 }
 
 const TABLES = ['runs', 'leases', 'publications', 'caches', 'workers'];
+
+/** Rows of a process that has no key. */
+export const ANY_ROWS: RowSeals = { make: async () => null, holds: async () => true };
 
 /** Creates the tables. */
 export async function prepare(url: string): Promise<void> {

@@ -1,15 +1,11 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isAlive, processSpace, self } from '../../execute/process/index.ts';
 import { runWorker } from '../../fleet/worker.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import type { StopSource } from '../../ports.ts';
 import { nameOf } from '../../postgres/address.ts';
 import { openDatabase } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrations.ts';
-import { postgresStore } from '../../postgres/postgres-store.ts';
-import { sealedText } from '../own-runs.ts';
-import { runCodec } from '../run-codec.ts';
 import { stopOnSignals } from '../signals.ts';
 import { type Here, surroundings } from '../surroundings.ts';
 import { stderr } from '../terminal.ts';
@@ -45,9 +41,6 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   const report = (text: string) => stderr.say(text);
   const database = openDatabase({ url, report, isPatient: true });
   await migrate(database);
-  const world = () => ({ self: { ...self(), space: processSpace(), host: hostname() }, isAlive });
-  const { clock, key } = around;
-  const store = postgresStore({ database, key, codec: runCodec, sealedText, clock, world });
   const lock = await around.lockFolder(stateFolder);
   const queues = await openQueues(url, {
     prompts: optionalNumberIn('--prompts-for-all', options.promptsForAll),
@@ -55,7 +48,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
   });
   try {
     const ports = await workerPorts({
-      ...{ around, database, store, queues, name, limits, leaseMs },
+      ...{ around, database, queues, name, limits, leaseMs },
       trustRuns: options.trustRuns === true,
     });
     stderr.say(`The worker ${name} takes steps from ${nameOf(database.address)}.`);

@@ -57,9 +57,18 @@ export async function addressOf(
   const args = ['-C', root, 'config', '--get', `remote.${named}.url`];
   const known = /^[\w.-]+$/.test(named) ? await runGit({ args }).catch(() => '') : '';
   const url = known.trim() || named;
-  if (/^(?:https?|ssh|git|file):\/\//i.test(url) || /^[\w.-]+@[\w.-]+:/.test(url)) return url;
+  if (isUsable(url) && !isAbsolute(url)) return url;
   const path = isAbsolute(url) ? url : resolve(known === '' ? cwd : root, url);
   return existsSync(path) ? path : undefined;
+}
+
+/**
+ * Whether git only connects to this address: other schemes, such as `ext::`, run a program, and a part that
+ * begins with a hyphen can be taken for an option.
+ */
+export function isUsable(url: string): boolean {
+  if (/^(?:https?|ssh|git|file):\/\//i.test(url)) return !/^\w+:\/\/(?:[^/@]*@)?-/.test(url);
+  return isAbsolute(url) || /^\w[\w.-]*@\w[\w.-]*:/.test(url);
 }
 
 /** Without the name and the password of a user. */
@@ -77,6 +86,8 @@ async function transfer(
   repository: string | undefined,
   args: readonly string[],
 ): Promise<string> {
+  if (!isUsable(url))
+    throw new Error('its address is neither a path nor an https, ssh, git or file address');
   const own = transferFolder(folder);
   if (!existsSync(join(own, 'HEAD'))) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
