@@ -20,6 +20,8 @@ export function eventText(event: JournaledEvent): EventText | undefined {
       return plain(
         `${event.state}: step ${event.step} starts${event.task === 'state' ? '' : ` (${event.task})`}`,
       );
+    case 'step-taken':
+      return plain(`step ${event.step} begins on ${oneLine(event.worker)}`);
     case 'step-ended':
       return plain(`step ${event.step} ends${cost(event.cost)}`);
     case 'step-failed':

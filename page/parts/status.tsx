@@ -29,6 +29,7 @@ export function runTone(run: Toned): Tone {
 export function agentTone(status: AgentStatusShape): Tone {
   switch (status.kind) {
     case 'running':
+      if (status.queued) return 'rest';
       return status.requests.length > 0 ? 'wait' : 'run';
     case 'asking':
     case 'waiting':
@@ -56,6 +57,7 @@ const AGENT_WORDS: Readonly<Record<AgentStatusShape['kind'], string>> = {
 export function agentWord({ status }: AgentShape): string {
   if (status.kind === 'asking' && status.answered) return 'answered';
   if (status.kind === 'running' && status.requests.length > 0) return 'asks permission';
+  if (status.kind === 'running' && status.queued) return 'queued';
   return AGENT_WORDS[status.kind];
 }
 

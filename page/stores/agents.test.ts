@@ -31,6 +31,7 @@ const running: AgentStatusShape = {
   state: 'R',
   prompt: true,
   since: AT,
+  queued: false,
   requests: [],
 };
 const asking: AgentStatusShape = {

@@ -44,6 +44,7 @@ export function agentTold({ status, parent }: AgentShape, now: number, isWorkedO
       return isWorkedOn ? 'starts its next step soon' : 'continues when the run is resumed';
     case 'running':
       if (status.requests[0]) return `wants to use ${oneLine(status.requests[0].tool, 60)}`;
+      if (status.queued) return `waits for a worker for ${elapsed(now - msOf(status.since))}`;
       return `${status.prompt ? 'works' : 'runs a script'} for ${elapsed(now - msOf(status.since))}`;
     case 'waiting':
       return `retries in ${elapsed(msOf(status.until) - now)}: ${oneLine(status.failure.message)}`;

@@ -244,6 +244,8 @@ function doing(agent: Agent, now: Doing | undefined): string {
     case 'running': {
       const [request] = status.requests;
       if (request) return askingText(request);
+      if (status.isQueued)
+        return `waiting for a worker since ${time(status.startedAt, Date.now())}`;
       const what = isDoing(agent, now) ? `: ${doingText(now)}` : '';
       return `running since ${time(status.startedAt, Date.now())}${what}`;
     }

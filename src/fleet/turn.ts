@@ -107,6 +107,7 @@ async function attempt(
         continued.add(agent);
         return worker.name;
       },
+      queues: true,
       attended: true,
       patient: true,
     });
@@ -115,8 +116,17 @@ async function attempt(
   const withdrawn = await withdrawals(queries, decider.run, decided, at);
   if (withdrawn.length > 0) decided.push(...decide(withdrawn));
 
+  const taken = claims.flatMap((claim) => takenBy(claim, decider.run, turn, worker));
+  const begun = taken.filter(({ how }) => how === 'start');
+  if (begun.length > 0)
+    decided.push(
+      ...decide(
+        begun.map(({ agent, step }) => ({
+          ...{ kind: 'step-taken', at, agent, step, worker: worker.name },
+        })),
+      ),
+    );
   const { run } = decider;
-  const taken = claims.flatMap((claim) => takenBy(claim, run, turn, worker));
   const started = decided.flatMap(({ event }) => startOf(event, continued));
   const ended = decided.flatMap(({ event }) => (isStepEnd(event) ? event : []));
   if (decided.length > 0) {

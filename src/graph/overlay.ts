@@ -99,6 +99,9 @@ export class OverlayReader implements Overlay {
     switch (event.type) {
       case 'step-started':
         return this.#startStep(agent, event);
+      case 'step-taken':
+        if (agent.started) agent.started = { ...agent.started, at: event.at, isQueued: false };
+        return;
       case 'step-ended':
       case 'step-failed':
       case 'step-interrupted':
@@ -133,7 +136,7 @@ export class OverlayReader implements Overlay {
   /** No process worked on the run since its last event, so this time does not count. */
   #resume(at: number): void {
     for (const { started } of this.#agents.values()) {
-      if (!started) continue;
+      if (!started || started.isQueued) continue;
       this.#useOf(started.node).timeMs += Math.max(0, this.#lastAt - started.at);
       started.at = at;
     }
@@ -141,7 +144,8 @@ export class OverlayReader implements Overlay {
 
   #startStep(agent: Traced, event: RunEventOf<'step-started'>): void {
     const node = this.#nodeOf(agent.workflow, event.state);
-    agent.started = { at: event.at, node, open: undefined, restedMs: 0, restsSince: 0 };
+    const isQueued = event.queued === true;
+    agent.started = { at: event.at, isQueued, node, open: undefined, restedMs: 0, restsSince: 0 };
     if (event.task !== 'judge') return;
     this.#useOf(node).visits += 1;
     this.#countEdge(agent, 'judge', node, 'judge');
@@ -152,7 +156,7 @@ export class OverlayReader implements Overlay {
     if (started) {
       const restingMs = started.open?.size ? event.at - started.restsSince : 0;
       const use = this.#useOf(started.node);
-      use.timeMs += event.at - started.at - started.restedMs - restingMs;
+      if (!started.isQueued) use.timeMs += event.at - started.at - started.restedMs - restingMs;
       use.costUsd += event.cost.usd;
       if (isEstimate(event.cost)) use.isPriced = true;
     }
@@ -335,6 +339,8 @@ type Changing<T> = { -readonly [K in keyof T]: T[K] };
 
 interface Started {
   at: number;
+  /** It waits for a worker. */
+  readonly isQueued: boolean;
   readonly node: string;
   /** The permission requests that wait for a person; absent if there were none. */
   open: Set<string> | undefined;

@@ -4,7 +4,7 @@ import { isEstimate } from '../model/estimate.ts';
 import type { RunEventOf, Session, StepEndEvent } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { AgentWorktree, WorktreeLook } from '../model/worktree.ts';
-import { begin, change, put, ready, taskOf } from './change-agent.ts';
+import { begin, change, put, ready, setStatus, taskOf } from './change-agent.ts';
 
 export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
   const agent = run.agents.get(event.agent);
@@ -20,6 +20,7 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
       step: event.step,
       state: event.state,
       startedAt: event.at,
+      isQueued: event.queued === true,
       session: event.session,
       executor: event.executor,
       worker: event.worker,
@@ -28,6 +29,14 @@ export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
     },
   });
   return put(run, agent, started, { iterations: run.iterations + (isNewState ? 1 : 0) });
+}
+
+export function stepTaken(run: Run, event: RunEventOf<'step-taken'>): Run {
+  return setStatus(run, event.agent, (status) =>
+    status.kind === 'running' && status.step === event.step
+      ? { ...status, startedAt: event.at, isQueued: false, worker: event.worker }
+      : status,
+  );
 }
 
 /** Nearly all steps have none, so they share it. */

@@ -9,7 +9,7 @@ import { changedRun } from '../model/changed.ts';
 import type { RunEvent, RunEventOf, StackChange } from '../model/event.ts';
 import { withLimit, withoutLimit } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
-import { atWork } from '../model/tally.ts';
+import { isWorking } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import {
   joinClosed,
@@ -22,7 +22,7 @@ import {
 import { permissionAnswered, permissionAsked, permissionWithdrawn } from './apply-permission.ts';
 import { resumed } from './apply-resume.ts';
 import { rewound } from './apply-rewind.ts';
-import { stepEnded, stepFailed, stepInterrupted, stepStarted } from './apply-step.ts';
+import { stepEnded, stepFailed, stepInterrupted, stepStarted, stepTaken } from './apply-step.ts';
 import { reminded, remindersOf, unmetOf } from './apply-task.ts';
 import { begin, change, enter, put, ready, retire, setStatus, taskOf } from './change-agent.ts';
 import { FIRST_AGENT, newAgent, newRun, visitKey } from './new-run.ts';
@@ -38,7 +38,7 @@ export function apply(run: Run, event: RunEvent): Run {
 
 /** Whether the run worked in the time before the event. */
 function didWork({ tally }: Run, { type }: RunEvent): boolean {
-  return atWork(tally) > 0 && type !== 'run-resumed';
+  return isWorking(tally) && type !== 'run-resumed';
 }
 
 function fold(run: Run, event: RunEvent): Run {
@@ -51,6 +51,8 @@ function fold(run: Run, event: RunEvent): Run {
       return { ...run, workflowFiles: run.workflowFiles.set(event.workflow, event.files) };
     case 'step-started':
       return stepStarted(run, event);
+    case 'step-taken':
+      return stepTaken(run, event);
     case 'state-entered':
       return change(run, event.agent, (agent) => stateEntered(agent, event.digest));
     case 'step-ended':

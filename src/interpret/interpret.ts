@@ -27,6 +27,12 @@ function decide(workflows: Workflows, run: Run, input: Input): readonly RunEvent
   switch (input.kind) {
     case 'start-step':
       return startStep(workflows, run, input);
+    case 'step-taken': {
+      const { at, agent, step, worker } = input;
+      const status = run.agents.get(agent)?.status;
+      if (status?.kind !== 'running' || status.step !== step || !status.isQueued) return [];
+      return [{ type: 'step-taken', at, agent, step, worker }];
+    }
     case 'step-ended':
       return stepEnded(workflows, run, input);
     case 'person-answered': {

@@ -42,6 +42,7 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
       ...(state.kind === 'prompt' && { session: sessionFor(owned, input.newSession) }),
       executor,
       ...(input.worker !== undefined && { worker: input.worker }),
+      ...(input.queued && { queued: true }),
     },
   ];
 }

@@ -109,12 +109,13 @@ function alsoFlat<T extends object>(choices: Choices, frozen: T): T {
 function freezeStatus(status: AgentStatus): FrozenAgent['status'] {
   switch (status.kind) {
     case 'running': {
-      const { requests, decided, ...running } = status;
+      const { requests, decided, isQueued, ...running } = status;
       return {
         ...running,
         session: status.session ?? null,
         executor: status.executor ?? null,
         worker: status.worker ?? null,
+        ...(isQueued && { isQueued: true as const }),
         ...(requests.length > 0 && { requests }),
         ...(decided.length > 0 && { decided }),
       };

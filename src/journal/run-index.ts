@@ -58,6 +58,7 @@ const TALLY: Form<Tally> = {
   promptsRunning: isNumber,
   scriptsRunning: isNumber,
   asksPermission: isNumber,
+  queued: isNumber,
   waiting: isNumber,
   asking: isNumber,
   joining: isNumber,

@@ -47,6 +47,8 @@ const agentStatusSchema = z.discriminatedUnion('kind', [
     session: z.nullable(sessionUseSchema),
     executor: z.nullable(text),
     worker: z.nullable(text),
+    /** It waits in a queue until a worker takes it; absent otherwise. */
+    isQueued: z.optional(z.literal(true)),
     /** Permission requests that wait for a person; absent if there are none. */
     requests: z.optional(
       z.readonly(z.array(z.extend(permissionRequestSchema, { askedAt: z.number() }))),

@@ -115,6 +115,7 @@ function thawStatus(status: FrozenAgent['status']): AgentStatus {
         session: status.session ?? undefined,
         executor: status.executor ?? undefined,
         worker: status.worker ?? undefined,
+        isQueued: status.isQueued === true,
         requests: status.requests ?? [],
         decided: status.decided ?? [],
       };

@@ -18,6 +18,7 @@ type KindsOfVersion2 =
   | 'run-resumed'
   | 'workflow-read'
   | 'step-started'
+  | 'step-taken'
   | 'state-entered'
   | 'step-ended'
   | 'step-failed'

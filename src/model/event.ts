@@ -147,7 +147,11 @@ export const runEventSchema = z.discriminatedUnion('type', [
     executor: z.optional(text),
     /** The process that takes the step, if several can: its host and pid, or another name. */
     worker: z.optional(text),
+    /** It waits in a queue until a worker takes it: see `step-taken`. */
+    queued: z.optional(z.literal(true)),
   }),
+  /** A worker begins a step that waited in a queue. */
+  z.object({ type: z.literal('step-taken'), ...byStep, worker: text }),
   /** Only for states that compare their entries. */
   z.object({
     type: z.literal('state-entered'),

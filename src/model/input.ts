@@ -12,6 +12,7 @@ import type { WorktreeLook } from './worktree.ts';
  */
 export type Input =
   | StartStep
+  | StepTaken
   | StateEntered
   | FilesRecorded
   | StepEnded
@@ -92,6 +93,17 @@ export interface StartStep {
   readonly executors: { readonly prompt?: string; readonly script: string };
   /** The process that would take the step; absent if it is not recorded. */
   readonly worker?: string | undefined;
+  /** Whether it waits in a queue until a worker takes it. */
+  readonly queued?: boolean;
+}
+
+/** A worker begins a step that waited in a queue. */
+export interface StepTaken {
+  readonly kind: 'step-taken';
+  readonly at: number;
+  readonly agent: string;
+  readonly step: number;
+  readonly worker: string;
 }
 
 /** A step has begun in a state that compares its entries. */

@@ -140,7 +140,10 @@ export interface RunningStatus {
   readonly step: number;
   /** The state whose text is executed: the agent's own state, or the judge's. */
   readonly state: StateName;
+  /** Without the time in a queue, once a worker has taken it. */
   readonly startedAt: number;
+  /** It waits in a queue until a worker takes it. */
+  readonly isQueued: boolean;
   /** Absent for scripts. */
   readonly session: SessionUse | undefined;
   /** The executor that took the step, if the journal has it. */

@@ -10,6 +10,8 @@ export interface Tally {
   readonly scriptsRunning: number;
   /** Those of `promptsRunning` that wait for a permission. */
   readonly asksPermission: number;
+  /** Those of `promptsRunning` and `scriptsRunning` that wait in a queue for a worker. */
+  readonly queued: number;
   readonly waiting: number;
   readonly asking: number;
   readonly joining: number;
@@ -23,6 +25,7 @@ export const emptyTally: Tally = {
   promptsRunning: 0,
   scriptsRunning: 0,
   asksPermission: 0,
+  queued: 0,
   waiting: 0,
   asking: 0,
   joining: 0,
@@ -49,9 +52,13 @@ export function tallyWith(
   const joined = tallyKey(after);
   const deadlines = tally.deadlines - deadlinesOf(before) + deadlinesOf(after);
   const asksPermission = tally.asksPermission - permissionsOf(before) + permissionsOf(after);
+  const queued = tally.queued - queuedOf(before) + queuedOf(after);
   if (left === joined) {
-    const isSame = deadlines === tally.deadlines && asksPermission === tally.asksPermission;
-    return isSame ? tally : { ...tally, deadlines, asksPermission };
+    const isSame =
+      deadlines === tally.deadlines &&
+      asksPermission === tally.asksPermission &&
+      queued === tally.queued;
+    return isSame ? tally : { ...tally, deadlines, asksPermission, queued };
   }
   // Named one by one: a spread would be the slowest part of folding an event.
   const next = {
@@ -59,6 +66,7 @@ export function tallyWith(
     promptsRunning: tally.promptsRunning,
     scriptsRunning: tally.scriptsRunning,
     asksPermission,
+    queued,
     waiting: tally.waiting,
     asking: tally.asking,
     joining: tally.joining,
@@ -78,14 +86,23 @@ function permissionsOf(status: AgentStatus | undefined): number {
   return status && asksPermission(status) ? 1 : 0;
 }
 
+function queuedOf(status: AgentStatus | undefined): number {
+  return status?.kind === 'running' && status.isQueued ? 1 : 0;
+}
+
 /** Whether the running step waits for the decision of a person. */
 export function asksPermission(status: AgentStatus): status is RunningStatus {
   return status.kind === 'running' && status.requests.length > 0;
 }
 
-/** The steps at work: those that run and do not wait for a person. */
+/** The steps that run or wait in a queue. Those that wait for a person are not among them. */
 export function atWork({ promptsRunning, scriptsRunning, asksPermission }: Tally): number {
   return promptsRunning + scriptsRunning - asksPermission;
+}
+
+/** Whether time counts as work: a step runs, and it waits neither for a person nor in a queue. */
+export function isWorking(tally: Tally): boolean {
+  return atWork(tally) > tally.queued;
 }
 
 /** The agents that wait for a person. */

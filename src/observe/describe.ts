@@ -77,6 +77,8 @@ export class Describer {
       case 'step-started':
         // A script is short, and the line of its transition is enough. A turn may take an hour.
         return [`${event.state} ${startVerb(event)}`, event.session ? 'faint' : 'detail'];
+      case 'step-taken':
+        return [`${stateOf(after, event.agent)} begins on ${oneLine(event.worker)}`, 'detail'];
       case 'step-ended':
         this.#remember(event, before);
         if (event.denied.length === 0) return undefined;
@@ -190,7 +192,8 @@ export class Describer {
     const status = before?.agents.get(event.agent)?.status;
     if (status?.kind !== 'running') return;
     const { ms = 0, since = event.at } = this.#rests.get(event.agent) ?? {};
-    const durationMs = event.at - status.startedAt - ms - (event.at - since);
+    const lastedMs = event.at - status.startedAt - ms - (event.at - since);
+    const durationMs = status.isQueued ? 0 : lastedMs;
     this.#steps.set(event.agent, { durationMs, cost: event.cost, isTurn: !!status.session });
   }
 

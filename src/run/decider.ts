@@ -21,6 +21,8 @@ export interface Circumstances {
   readonly executors: StartStep['executors'];
   /** The name of the process that would take the agent's next step; undefined if it is not recorded. */
   readonly workerFor: (agent: string) => string | undefined;
+  /** Whether a step waits in a queue if `workerFor` names no process. */
+  readonly queues?: boolean;
   /** Whether a user may answer a question while the run waits. */
   readonly attended: boolean;
   /** Whether this process may wait for the deadline of a question. */
@@ -60,7 +62,7 @@ export class Decider {
   }
 
   decide(inputs: readonly Input[], circumstances: Circumstances): readonly Decided[] {
-    const { at, newId, executors, workerFor, attended, patient } = circumstances;
+    const { at, newId, executors, workerFor, queues = false, attended, patient } = circumstances;
     const decided: Decided[] = [];
     const decideOn = (input: Input): boolean => {
       const events = interpret(this.#workflows, this.#run, input);
@@ -70,8 +72,9 @@ export class Decider {
     inputs.forEach(decideOn);
     this.#ready.offer((agent) => {
       const worker = workerFor(agent);
-      if (decideOn({ kind: 'start-step', at, agent, newSession: newId(), executors, worker }))
-        return 'started';
+      const queued = queues && worker === undefined;
+      const step = { agent, newSession: newId(), executors, worker, queued };
+      if (decideOn({ kind: 'start-step', at, ...step })) return 'started';
       const isLimited = waitsForLimit(this.#workflows, this.#run, { agent, executors, at });
       return isLimited ? 'limited' : 'refused';
     });

@@ -21,9 +21,14 @@ export class StepIndex {
     if (event.type === 'step-started') {
       const { workflow = '' } = after.agents.get(event.agent) ?? {};
       this.#start({ started: event, workflow, ended: undefined, followed: NOTHING });
+    } else if (event.type === 'step-taken') {
+      const known = this.#agents.get(event.agent)?.steps.get(event.step);
+      if (known) known.started = { ...taken(known.started, event), worker: event.worker };
     } else if (isStepEnd(event)) {
       const known = this.#agents.get(event.agent)?.steps.get(event.step);
-      if (known) known.ended = shortened(event);
+      if (!known) return;
+      known.ended = shortened(event);
+      if (known.started.queued) known.started = taken(known.started, event);
     } else if ('agent' in event && event.type !== 'state-entered') {
       const newest = this.#agents.get(event.agent)?.newest;
       if (newest?.ended && newest.followed.length < MOST_FOLLOWED)
@@ -52,6 +57,14 @@ type ChangingFacts = { -readonly [K in keyof StepFacts]: StepFacts[K] };
 interface AgentSteps {
   readonly steps: Map<number, ChangingFacts>;
   newest: ChangingFacts;
+}
+
+/** The time in a queue is not part of the step. */
+function taken(
+  { queued: _, ...started }: StepFacts['started'],
+  { at }: Pick<RunEvent, 'at'>,
+): StepFacts['started'] {
+  return { ...started, at };
 }
 
 const MOST_FOLLOWED = 20;

@@ -3,7 +3,7 @@ import { bounded } from '../model/bounded-text.ts';
 import type { Now } from '../model/now.ts';
 import type { Agent, EndedAgent, Run } from '../model/run.ts';
 import { summaryOf } from '../model/run-summary.ts';
-import { atWork } from '../model/tally.ts';
+import { isWorking } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
 import type { OpenPermission, RunControl, StoredRun, WaitingQuestion } from '../ports.ts';
@@ -36,7 +36,7 @@ export function wholeRunOf(seen: SeenRun, condition: RunControl['condition']): W
   const asked = waitingOf(seen);
   return {
     ...row,
-    worked_ms: run.workedMs + (atWork(run.tally) > 0 ? at - run.updatedAt : 0),
+    worked_ms: run.workedMs + (isWorking(run.tally) ? at - run.updatedAt : 0),
     counts,
     cwd: run.cwd,
     metadata: run.metadata,
@@ -156,6 +156,7 @@ function statusOf({ status }: Agent, asked: Waiting | undefined): AgentStatusSha
         state: status.state,
         prompt: status.session !== undefined,
         since: iso(status.startedAt),
+        queued: status.isQueued,
         requests: (asked?.requests ?? [])
           .filter(({ step }) => step === status.step)
           .map(permissionOf),

@@ -49,7 +49,7 @@ export class Figures {
     }
     if (event.type === 'step-failed')
       this.#add('step-failures', 1, { ...attributes, 'error.type': event.failure.kind });
-    this.#time(attributes, Math.max(0, event.at - status.startedAt) / 1000);
+    if (!status.isQueued) this.#time(attributes, Math.max(0, event.at - status.startedAt) / 1000);
   }
 
   #add(key: SumKey, value: number, attributes: Attributes): void {

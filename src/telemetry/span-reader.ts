@@ -33,10 +33,11 @@ export class SpanReader {
     if (!this.#run) this.#begin(event, before, after);
     this.#lastAt = Math.max(this.#lastAt, event.at);
     if (event.type === 'agent-forked') this.#openAgent(event.agent, event.parent, event.at);
-    if (event.type === 'step-started') {
-      const status = after.agents.get(event.agent)?.status;
-      if (status?.kind === 'running')
-        this.#openStep(event.agent, status, event.task, event.attempt);
+    if (event.type === 'step-started' || event.type === 'step-taken') {
+      const agent = after.agents.get(event.agent);
+      // A step in a queue begins later.
+      if (agent?.status.kind === 'running' && !agent.status.isQueued)
+        this.#openStep(agent.id, agent.status, agent.status.task.kind, agent.attempts);
       return [];
     }
     if (isStepEnd(event)) return this.#endStep(event);
@@ -80,7 +81,7 @@ export class SpanReader {
     // An agent that the event forks follows as an event.
     for (const [id, agent] of (before?.agents.size ? before : after).agents) {
       this.#openAgent(id, agent.parent, event.at);
-      if (before && agent.status.kind === 'running')
+      if (before && agent.status.kind === 'running' && !agent.status.isQueued)
         this.#openStep(id, agent.status, agent.status.task.kind, agent.attempts);
     }
   }

@@ -73,7 +73,8 @@ function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan |
   if (!agent) return undefined;
   const { status, workflow, state } = agent;
   // Named one by one: every step has such a span, and a spread takes ten times as long.
-  if (status.kind === 'running')
+  if (status.kind === 'running') {
+    if (status.isQueued) return undefined;
     return {
       kind: asksPermission(status) ? 'ask' : 'work',
       workflow,
@@ -82,6 +83,7 @@ function beginning(agent: Agent | undefined, run: Run, from: number): OpenSpan |
       step: status.step,
       isPrompt: status.session !== undefined,
     };
+  }
   const at = { workflow, state, from };
   switch (status.kind) {
     case 'waiting':

@@ -21,6 +21,8 @@ export interface ListedStep {
 export class StepList {
   readonly #steps: ListedStep[] = [];
   readonly #newest = new Map<string, number>();
+  /** The agents whose newest step waits in a queue. */
+  readonly #queued = new Set<string>();
   readonly #abandoned = new AbandonedSteps();
 
   follow(event: JournaledEvent): void {
@@ -31,7 +33,13 @@ export class StepList {
       const open = { endedAt: undefined, costUsd: 0, isPriced: false, end: undefined };
       const isPrompt = session !== undefined;
       this.#steps.push({ agent, step, state, isPrompt, startedAt, ...open });
-    } else if (isStepEnd(event)) this.#end(event);
+      if (event.queued) this.#queued.add(agent);
+    } else if (event.type === 'step-taken') this.#begin(event);
+    else if (isStepEnd(event)) {
+      // It ended in the queue.
+      if (this.#queued.has(event.agent)) this.#begin(event);
+      this.#end(event);
+    }
   }
 
   get steps(): readonly ListedStep[] {
@@ -40,6 +48,14 @@ export class StepList {
 
   isAbandoned({ agent, step }: ListedStep): boolean {
     return this.#abandoned.has(agent, step);
+  }
+
+  /** The time in a queue is not part of a step. */
+  #begin({ agent, step: number, at }: Pick<StepEndEvent, 'agent' | 'step' | 'at'>): void {
+    const index = this.#newest.get(agent) ?? -1;
+    const step = this.#steps[index];
+    this.#queued.delete(agent);
+    if (step?.step === number) this.#steps[index] = { ...step, startedAt: at };
   }
 
   #end(event: StepEndEvent): void {

@@ -37,6 +37,8 @@ export function agentText(agent: Agent, doing: Doing | undefined, frame: TextFra
     case 'ready':
       return { text: isLimited ? 'waits for the usage limit' : 'ready', tone: 'faint' };
     case 'running':
+      if (status.isQueued)
+        return { text: 'waits for a worker', tone: 'faint', since: status.startedAt };
       if (status.requests[0]) return requestText(status.requests[0]);
       return { text: runningText(agent, status, doing), tone: 'faint', since: status.startedAt };
     case 'deciding':

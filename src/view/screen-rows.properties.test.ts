@@ -36,6 +36,7 @@ const status: fc.Arbitrary<AgentStatus> = fc.oneof(
     step: fc.constant(1),
     state: fc.constant(state),
     startedAt: fc.integer({ min: 0, max: 2e12 }),
+    isQueued: fc.boolean(),
     session: fc.constant(undefined),
     executor: fc.constant(undefined),
     worker: fc.constant(undefined),

@@ -120,6 +120,22 @@ test('the first turn starts the first step and puts it into its queue, and a sec
   expect(await queued()).toHaveLength(1);
 });
 
+test('a step that waits in a queue does not work, and the journal says who begins it', async () => {
+  const worker = await newWorker('one');
+  await takeTurn(worker, run, nothing);
+  const waiting = await fleet.look(run.id);
+  expect(waiting.tally).toMatchObject({ scriptsRunning: 1, queued: 1 });
+  const taken = await takeTurn(worker, run, { ...nothing, wanted: ['main'] });
+  expect(taken.decided.map(({ event }) => event)).toMatchObject([
+    { type: 'step-taken', agent: 'main', step: 1, worker: 'one' },
+  ]);
+  const begun = await fleet.look(run.id);
+  expect(begun).toMatchObject({ workedMs: 0, tally: { scriptsRunning: 1, queued: 0 } });
+  // Once more, because the answer of the database was lost.
+  const again = await takeTurn(worker, run, { ...nothing, wanted: ['main'], isHeld: () => false });
+  expect(typesOf(again)).toEqual([]);
+});
+
 test('two workers at once: one takes the step, and only its end counts, once', async () => {
   const [a, b] = [await newWorker('a'), await newWorker('b')];
   await takeTurn(a, run, nothing);

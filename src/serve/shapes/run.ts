@@ -30,7 +30,8 @@ export const agentStatus = z.discriminatedUnion('kind', [
     step: count,
     state: text.check(z.describe('The state whose text is executed: its own, or that of a judge.')),
     prompt: z.boolean(),
-    since: time,
+    since: time.check(z.describe('When it began, or came into the queue.')),
+    queued: z.boolean().check(z.describe('It waits in a queue until a worker takes it.')),
     requests: listOf(permissionRequest).check(
       z.describe('The tool calls that wait for a decision.'),
     ),
