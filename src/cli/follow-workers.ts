@@ -1,11 +1,10 @@
 /** Shows a run that workers carry until it ends, as if this process carried it. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { askPerson } from '../host/ask-person.ts';
 import { observeAll } from '../host/observe-all.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
 import type { Input } from '../model/input.ts';
-import { type Doing, doingByAgent } from '../model/now.ts';
+import type { Doing } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
@@ -21,6 +20,7 @@ import { exitCode } from './exit-code.ts';
 import { giveAnswer } from './give-answer.ts';
 import { giveDecision } from './give-decision.ts';
 import { liveView } from './live-view.ts';
+import { isWithoutWorker, NO_WORKER, reportMissingWorkers } from './missing-workers.ts';
 import { notices } from './notices.ts';
 import { askInLines, personAtTerminal } from './person-at-terminal.ts';
 import { observerFailed, reportLine } from './reporters.ts';
@@ -28,6 +28,7 @@ import { onSignals } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stderr, stdout } from './terminal.ts';
 import { userName } from './user-name.ts';
+import { watchDoing } from './watch-doing.ts';
 
 /** A run that a command has left to the workers. */
 export interface LeftRun {
@@ -42,7 +43,7 @@ export interface LeftRun {
 export type HandOver = (around: Surroundings, left: LeftRun) => Promise<number>;
 
 /** Prints the id of the run. */
-export const announce: HandOver = async (_around, { run: { id }, options: { json, quiet } }) => {
+export const announce: HandOver = async ({ store }, { run: { id }, options: { json, quiet } }) => {
   if (json) stdout.json({ workflow_id: id, pid: null, log: null });
   else stdout.say(id);
   const name = shellWord(id);
@@ -53,6 +54,7 @@ export const announce: HandOver = async (_around, { run: { id }, options: { json
     `To stop it: raymond stop ${name}`,
   ];
   if (!json && !quiet) for (const line of steering) stderr.offer(line);
+  if (await isWithoutWorker(store, id)) stderr.say(NO_WORKER);
   return 0;
 };
 
@@ -82,13 +84,13 @@ export const followWorkers: HandOver = async (around, left) => {
     ],
     observerFailed,
   );
-  let isWithoutWorker = false;
+  let isLeftAlone = false;
   let isStopLeft = false;
   const endSignals = stopOnSignals((how) => {
     if (how === 'leave') return over.abort();
     const asked = store.mailbox(id).post({ kind: 'stop', how, pid: 0 });
     // Nobody acts on it, so nothing would happen here.
-    if (isWithoutWorker)
+    if (isLeftAlone)
       void asked.then(() => {
         isStopLeft = true;
         over.abort();
@@ -99,8 +101,8 @@ export const followWorkers: HandOver = async (around, left) => {
       doing = newer;
       view?.change();
     }),
-    reportMissingWorkers(around, id, signal, (isMissing) => {
-      isWithoutWorker = isMissing;
+    reportMissingWorkers(store, id, signal, (isMissing) => {
+      isLeftAlone = isMissing;
       if (isMissing) warn(NO_WORKER);
     }),
   ];
@@ -125,8 +127,6 @@ export const followWorkers: HandOver = async (around, left) => {
 };
 
 const INTERRUPTED = 130;
-const NO_WORKER =
-  'No worker carries the runs of this database. Start one on any machine: raymond worker --database <url>';
 
 async function followTo(
   store: RunStore,
@@ -194,32 +194,3 @@ function stopOnSignals(act: (how: 'drain' | 'now' | 'leave') => void): () => voi
     act(asked);
   });
 }
-
-async function watchDoing(
-  store: RunStore,
-  id: string,
-  signal: AbortSignal,
-  show: (doing: ReadonlyMap<string, Doing>) => void,
-): Promise<void> {
-  for await (const now of store.watchNow(id, signal)) show(doingByAgent(now));
-}
-
-/** Nothing happens without a worker, so the user has to know. */
-async function reportMissingWorkers(
-  { store }: Surroundings,
-  id: string,
-  signal: AbortSignal,
-  report: (isMissing: boolean) => void,
-): Promise<void> {
-  let isReported = false;
-  for (let looks = 0; !signal.aborted; looks++) {
-    const owner = await store.owner(id).catch(() => undefined);
-    // A worker that starts at the same time needs a moment.
-    const isMissing = owner?.isAwaited === true && looks > 0;
-    if (isMissing !== isReported) report(isMissing);
-    isReported = isMissing;
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
-  }
-}
-
-const LOOK_EVERY_MS = 2_000;

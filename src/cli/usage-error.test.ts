@@ -3,23 +3,38 @@ import { expect, test } from 'vitest';
 import { program } from './program.ts';
 import { usageError } from './usage-error.ts';
 
+const QUOTES = 'or put quotes around a value with spaces.';
+
 test.each<[readonly string[], string, string]>([
   [['lint'], 'The command lint needs the argument <workflow>.', 'See: raymond lint --help'],
   [['list', '--bogus'], 'The command list has no option --bogus.', 'See: raymond list --help'],
   [['list', '--jsno'], 'The command list has no option --jsno.', 'Did you mean --json?'],
-  [['list', 'x'], 'The command list takes 0 arguments, but got 1.', 'See: raymond list --help'],
+  [
+    ['list', 'x'],
+    'The command list takes no argument, so "x" is too much.',
+    'Omit it. See: raymond list --help',
+  ],
   [
     ['show', 'a', 'b', 'c'],
-    'The command show takes 1 argument, but got 3.',
-    'See: raymond show --help',
+    'The command show takes 1 argument, so "b" and "c" are too much.',
+    `Omit them, ${QUOTES} See: raymond show --help`,
   ],
   [
     ['start', 'a', 'b'],
-    'The command start takes 1 argument, but got 2.',
-    'See: raymond start --help',
+    'The command start takes 1 argument, so "b" is too much.',
+    `Omit it, ${QUOTES} See: raymond start --help`,
+  ],
+  [
+    ['show', 'a', 'b c', 'd\ne', 'f', 'g', '--json'],
+    'The command show takes 1 argument, so "b c", "d e" and 2 more are too much.',
+    `Omit them, ${QUOTES} See: raymond show --help`,
   ],
   [['--bogus'], 'The command run has no option --bogus.', 'See: raymond run --help'],
-  [['flow', 'b'], 'The command run takes 1 argument, but got 2.', 'See: raymond run --help'],
+  [
+    ['flow', 'b'],
+    'The command run takes 1 argument, so "b" is too much.',
+    `Omit it, ${QUOTES} See: raymond run --help`,
+  ],
   [['diagram', '--run'], 'The option --run <run> needs a value.', 'See: raymond diagram --help'],
   [
     ['list', "--it's\n(Did you mean x?)"],

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { ownershipProblem } from '../files/ownership.ts';
 import { hasCode, makeFolder, realDisk } from '../journal/disk.ts';
+import { cureOf, reasonOf } from '../journal/disk-errors.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 
@@ -49,6 +50,13 @@ export async function checkOwn(path: string): Promise<void> {
 
 /** A folder of the user for files that Raymond writes. */
 export async function makeOwnFolder(path: string): Promise<void> {
-  await makeFolder(realDisk, path);
+  await makeFolder(realDisk, path).catch((error) => {
+    throw new UserError(
+      'user-folder',
+      `Raymond cannot create ${path}: ${reasonOf(error)}.`,
+      `${cureOf(error)}, or name another folder.`,
+      { file: path },
+    );
+  });
   await checkOwn(path);
 }

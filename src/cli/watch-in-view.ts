@@ -2,7 +2,7 @@
 import { askPerson, requestOf } from '../host/ask-person.ts';
 import type { JournaledEvent } from '../model/event.ts';
 import type { PermissionDecided } from '../model/input.ts';
-import { type Doing, doingByAgent } from '../model/now.ts';
+import type { Doing } from '../model/now.ts';
 import type { PermissionDecision } from '../model/permission.ts';
 import type { Run } from '../model/run.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -16,6 +16,7 @@ import { followRun } from './follow-run.ts';
 import { giveAnswer } from './give-answer.ts';
 import { giveDecision } from './give-decision.ts';
 import { liveView } from './live-view.ts';
+import { NO_WORKER, reportMissingWorkers } from './missing-workers.ts';
 import { openItems } from './open-items.ts';
 import { personAtTerminal } from './person-at-terminal.ts';
 import { condition, openRun } from './runs.ts';
@@ -23,6 +24,7 @@ import { onSignals } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stdout } from './terminal.ts';
 import { userName } from './user-name.ts';
+import { watchDoing } from './watch-doing.ts';
 
 /** Returns when the run has ended, when its process no longer exists, or when the user leaves. */
 export async function watchInView(around: Surroundings, id: string): Promise<number> {
@@ -41,10 +43,15 @@ export async function watchInView(around: Surroundings, id: string): Promise<num
   const isThere = owner !== undefined && !(await around.processes(id)).includeThisProcess();
   const person = personAtTerminal(isThere, askInView(view), () => {});
   const { signal } = leaving;
-  const watching = watchDoing(store, id, signal, (newer) => {
-    doing = newer;
-    view.change();
-  });
+  const looking = [
+    watchDoing(store, id, signal, (newer) => {
+      doing = newer;
+      view.change();
+    }),
+    reportMissingWorkers(store, id, signal, (isMissing) => {
+      if (isMissing) view.line({ at: clock.now(), who: 'run', tone: 'warning', text: NO_WORKER });
+    }),
+  ];
   const history = new History(run.seq, view.line, id);
   let asking: Observer | undefined;
   let found: StoredRun;
@@ -55,7 +62,7 @@ export async function watchInView(around: Surroundings, id: string): Promise<num
     history.flush();
     leaving.abort();
     endSignals();
-    await watching;
+    await Promise.all(looking);
     view.close();
   }
   for (const line of lastWords(found)) stdout.offer(line);
@@ -153,15 +160,6 @@ class History {
 }
 
 const MOST_EARLIER = 100;
-
-async function watchDoing(
-  store: RunStore,
-  id: string,
-  signal: AbortSignal,
-  show: (doing: ReadonlyMap<string, Doing>) => void,
-): Promise<void> {
-  for await (const now of store.watchNow(id, signal)) show(doingByAgent(now));
-}
 
 function lastWords(found: StoredRun): readonly string[] {
   const { id, run, owner } = found;

@@ -34,6 +34,7 @@ import type { Settings } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import type { RunOptions } from '../options/run-options.ts';
+import { wrongUsage } from '../options/wrong-usage.ts';
 import { agentNamed, withUsual } from '../parse/chosen-agent.ts';
 import { nearest } from '../parse/nearest.ts';
 import { type Rehearsal, rehearsalSchema } from '../parse/rehearsal-file.ts';
@@ -90,6 +91,11 @@ export async function configuredLibrary(here: Here): Promise<LooseLibrary> {
 /** All agents. The user may have chosen the usual one. */
 function agentsFor({ agent, agents }: AgentOptions): Agents {
   const all = agentsWith(agents);
+  if (agent?.agent === '')
+    throw wrongUsage(
+      'The name of the agent is empty.',
+      'Name one, for example claude. Or omit it: then the workflow chooses.',
+    );
   const name = chosenAgent(agent);
   if (name === undefined || agentNamed(all, name)) return withUsual(all, name);
   const names = all.all.map((one) => one.name);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -62,5 +63,9 @@ describe('making a folder', () => {
     await writeFile(join(folder, 'file'), '');
     await expect(makeFolder(realDisk, join(folder, 'file'))).rejects.toThrow('EEXIST');
     await expect(makeFolder(realDisk, join(folder, 'file', 'below'))).rejects.toThrow('ENOTDIR');
+    if (existsSync('/proc')) {
+      await expect(makeFolder(realDisk, '/proc/none')).rejects.toThrow('ENOENT');
+      await expect(makeFolder(realDisk, '/proc/none/below')).rejects.toThrow('ENOENT');
+    }
   });
 });

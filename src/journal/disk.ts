@@ -157,15 +157,16 @@ export async function writeAll(file: DiskFile, bytes: Uint8Array, position: numb
 }
 
 /** Creates a folder and the folders above it, so that they survive a power cut. It may already exist. */
-export async function makeFolder(disk: Disk, path: string): Promise<void> {
+export async function makeFolder(disk: Disk, path: string, hasParent = false): Promise<void> {
   if ((await disk.kind(path)) === 'folder') return;
   try {
     await disk.mkdir(path);
   } catch (error) {
     if (hasCode(error, 'EEXIST') && (await disk.kind(path)) === 'folder') return;
-    if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error;
+    // Some file systems refuse a new folder with the same code as a missing parent: /proc.
+    if (!hasCode(error, 'ENOENT') || dirname(path) === path || hasParent) throw error;
     await makeFolder(disk, dirname(path));
-    return makeFolder(disk, path);
+    return makeFolder(disk, path, true);
   }
   await disk.syncFolder(dirname(path));
 }

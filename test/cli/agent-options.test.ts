@@ -26,6 +26,7 @@ test.each<[readonly string[], string]>([
   [['--mcp-config', 'good.json', '--mcp-config', 'text.json'], 'text.json is not a JSON object'],
   [['--add-dir', 'nowhere'], '--add-dir: there is no folder '],
   [['--add-dir', 'good.json'], '--add-dir: there is no folder '],
+  [['--agent', ''], 'The name of the agent is empty.'],
   [['--agent-args', '--print'], 'which Raymond sets itself'],
   [['--agent-args', '--model=opus'], 'Give --model to Raymond itself'],
   [['--agent-args', 'Say hello.'], 'would read as a prompt'],

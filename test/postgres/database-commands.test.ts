@@ -114,6 +114,26 @@ test('a run without a worker waits, and the command says so', async () => {
   expect(await followed.ended).toMatchObject({ code: 0, stdout: 'done\n' });
 });
 
+test('whoever starts or follows a run without a worker learns it', async () => {
+  const { project, env, append, raymond, startWorker, database } = await stage();
+  const begun = await raymond('demo', '--workflow-id', 'alone', '--detach');
+  expect(begun.stderr).toContain('No worker carries the runs of this database');
+  const watchers = [
+    ['logs', 'alone', '-f'],
+    ['watch', 'alone'],
+    ['logs', 'alone', '-f', '--json'],
+  ];
+  const followed = watchers.map((args) => project.start(args, { env }));
+  for (const one of followed)
+    await patiently(() => expect(one.stderr()).toContain('No worker carries the runs'));
+  await append('alone', ...ending('failed'));
+  for (const one of followed) expect((await one.ended).code).toBe(0);
+  await startWorker();
+  const carried = await raymond('demo', '--workflow-id', 'carried', '--detach');
+  expect(carried.stderr).not.toContain('No worker');
+  await database.query('delete from raymond.workers');
+});
+
 test('Ctrl-C leaves a run without a worker, and says when it stops', async () => {
   const { project, env, database } = await stage();
   const followed = project.start(['demo', '--workflow-id', 'five'], { env });
@@ -124,15 +144,16 @@ test('Ctrl-C leaves a run without a worker, and says when it stops', async () =>
   expect(await database.query('select message from raymond.mail')).toHaveLength(1);
 });
 
-test.each([
+test.each<[readonly string[], string, number?]>([
   [['--name', '../outside'], '--name is "../outside".'],
   [['--name', ''], '--name is "".'],
+  [['--state', '/proc/none'], 'cannot create /proc/none: ', 1],
   [['--lease', '1'], 'Write a whole number from 2 to 999999.'],
   [['--lease', '9999999'], 'Write a whole number from 2 to 999999.'],
-])('a worker refuses %j', async (args, text) => {
+])('a worker refuses %j', async (args, text, code = 64) => {
   const { project, env } = await stage();
   const refused = await project.run(['worker', ...args], { env });
-  expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining(text) });
+  expect(refused).toMatchObject({ code, stderr: expect.stringContaining(text) });
 });
 
 test('a server without TLS is an error with a remedy, and the mode of the URL causes no warning', async () => {
@@ -144,15 +165,17 @@ test('a server without TLS is an error with a remedy, and the mode of the URL ca
   expect(code).toBe(64);
 });
 
-test('a server for a database that does not exist does not start', async () => {
-  const { project, env } = await stage();
-  const url = new URL(env.RAYMOND_DATABASE);
-  url.pathname = '/absent';
-  const args = ['serve', '--port', '0'];
-  const refused = await project.run(args, { env: { RAYMOND_DATABASE: url.href } });
-  expect(refused).toMatchObject({ code: 64, stdout: '' });
-  expect(refused.stderr).toContain('There is no database absent');
-});
+test.each([['serve', '--port', '0'], ['mcp']])(
+  '%s does not start for a database that does not exist',
+  async (...args) => {
+    const { project, env } = await stage();
+    const url = new URL(env.RAYMOND_DATABASE);
+    url.pathname = '/absent';
+    const refused = await project.run(args, { env: { RAYMOND_DATABASE: url.href } });
+    expect(refused).toMatchObject({ code: 64, stdout: '' });
+    expect(refused.stderr).toContain('There is no database absent');
+  },
+);
 
 test('the first Ctrl-C asks the workers to stop the run', async () => {
   const { project, env, append, database, startWorker } = await stage();
@@ -227,8 +250,8 @@ test('the URL is in no output, no event and no environment', async () => {
   expect(env.RAYMOND_DATABASE).toContain(PASSWORD);
 });
 
-test('the start warns once of each agent whose sessions cannot travel', async () => {
-  const { raymond, project } = await stage({
+test('start and resume warn once of each agent whose sessions cannot travel', async () => {
+  const { raymond, project, append } = await stage({
     'demo/START.md': '---\nagent: mine\n---\nWork.',
     'demo/NEXT.md': '---\nagent: mine\n---\nWork.',
     'demo/LAST.md': '---\nagent: codex\n---\nWork.',
@@ -236,11 +259,14 @@ test('the start warns once of each agent whose sessions cannot travel', async ()
   mkdirSync(project.userConfig, { recursive: true, mode: 0o700 });
   writeFileSync(join(project.userConfig, 'config.toml'), '[agents.mine]\ncommand = "mine"\n');
   const begun = await raymond('demo', '--detach', '--workflow-id', 'stays', '--budget', '0');
-  expect(begun).toMatchObject({ code: 0, stdout: 'stays\n' });
-  expect(begun.stderr.match(/The sessions of the agent \w+ cannot travel/g)).toEqual([
-    'The sessions of the agent mine cannot travel',
-  ]);
-  expect(begun.stderr).toContain('Start workers on one machine only');
+  await append('stays', { type: 'run-ended', at: 6, outcome: 'failed' });
+  for (const { code, stdout, stderr } of [begun, await raymond('resume', 'stays', '--detach')]) {
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'stays\n' });
+    expect(stderr.match(/The sessions of the agent \w+ cannot travel/g)).toEqual([
+      'The sessions of the agent mine cannot travel',
+    ]);
+    expect(stderr).toContain('Start workers on one machine only');
+  }
 });
 
 test('a program starts, stops and resumes runs through RunControl', async () => {

@@ -7,6 +7,7 @@ import { nearest } from '../../parse/nearest.ts';
 import type { RunStore, StepKey } from '../../ports.ts';
 import { agent } from '../agent.ts';
 import { followRun } from '../follow-run.ts';
+import { NO_WORKER, reportMissingWorkers } from '../missing-workers.ts';
 import { isOldStep, oldPrints } from '../old-prints.ts';
 import { condition, openRun, runToSee } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
@@ -30,10 +31,16 @@ export async function logs(
   const id = await runToSee(store, name);
   const log = new Log(store, id, options);
   if (options.follow) {
-    const found = await followRun(store, id, async (...seen) => {
+    const over = new AbortController();
+    const looking = reportMissingWorkers(store, id, over.signal, (isMissing) => {
+      if (isMissing) stderr.say(NO_WORKER);
+    });
+    const following = followRun(store, id, async (...seen) => {
       log.add(...seen);
       await log.flush();
     });
+    const found = await following.finally(() => over.abort());
+    await looking;
     if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${condition(found)}`);
   } else {
     await openRun(store, id, (...seen) => log.add(...seen));

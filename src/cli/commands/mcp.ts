@@ -15,6 +15,8 @@ export interface McpOptions {
 /** Serves tools for an orchestrating agent until its client is gone. The runs continue without it. */
 export async function mcp(here: Here, options: McpOptions): Promise<number> {
   const around = await here();
+  // A wrong URL is reported here, not at each call of a tool.
+  await around.database?.();
   const gone = new AbortController();
   const ended = inputEnds();
   const serving = serveTools(

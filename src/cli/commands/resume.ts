@@ -15,7 +15,7 @@ import type { Lease, RunStore, StoredRun } from '../../ports.ts';
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
-import { checkAbilities } from '../check-agents.ts';
+import { checkAbilities, travelWarnings } from '../check-agents.ts';
 import { ignoredKeys, readConfiguration } from '../configuration.ts';
 import { detach } from '../detach.ts';
 import { dueRuns } from '../due-runs.ts';
@@ -181,10 +181,10 @@ async function resumeOne(
     // Workers have the files as the run has read them.
     const accepted =
       around.database && !given.acceptChanges ? [] : await acceptedChanges(run, library, given);
-    if (!settings.rehearse) {
-      const refs = [run.workflow, ...[...run.workflowFiles].map(([ref]) => ref)];
-      stderr.say(...checkAbilities({ library, refs, settings, given: options }));
-    }
+    const refs = [run.workflow, ...[...run.workflowFiles].map(([ref]) => ref)];
+    const checked = { library, refs, settings, given: options };
+    if (!settings.rehearse) stderr.say(...checkAbilities(checked));
+    if (around.database) stderr.say(...travelWarnings(checked));
     if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
     const { input, fresh } = given;
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
