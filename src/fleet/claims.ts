@@ -13,7 +13,7 @@ export interface Claim extends StepKey {
   readonly worker: string | null;
   /** How many workers have taken the step so far. */
   readonly claim: number;
-  /** The place of the last worker that took it. */
+  /** The only place where the step can have begun. */
   readonly place: string | null;
 }
 
@@ -46,7 +46,10 @@ export function waitingClaims(queries: Queries, run: string): Promise<readonly C
   );
 }
 
-/** Gives steps that wait in a queue to a worker. */
+/**
+ * Gives steps that wait in a queue to a worker. A lost step does not begin there, so it keeps its place:
+ * whoever takes it next finds it lost, too, except at that place.
+ */
 export async function take(
   queries: Queries,
   run: string,
@@ -55,7 +58,8 @@ export async function take(
 ): Promise<void> {
   if (steps.length === 0) return;
   await queries.query(
-    `update raymond.claims c set worker = $2, place = $3, claim = claim + 1, since = now()
+    `update raymond.claims c set worker = $2, place = coalesce(c.place, $3), claim = claim + 1,
+            since = now()
        from unnest($4::text[], $5::int[]) as t (agent, step)
       where c.run = $1 and c.agent = t.agent and c.step = t.step`,
     [run, id, place, ...columnsOf(steps)],

@@ -229,10 +229,10 @@ function takenBy(
   { id, place }: Claimant,
 ): readonly TakenStep[] {
   const status = run.agents.get(claim.agent)?.status;
-  const isRunning = status?.kind === 'running' && status.step === claim.step;
+  if (status?.kind !== 'running' || status.step !== claim.step) return [];
   // It was taken before, but the answer of the database was lost.
-  if (isRunning && claim.worker === id && !isHeld(claim)) return [{ ...claim, how: 'adopt' }];
-  if (!isRunning || claim.worker !== null || !wanted.includes(claim.agent)) return [];
+  const isTaken = claim.worker === id && !isHeld(claim);
+  if (!isTaken && (claim.worker !== null || !wanted.includes(claim.agent))) return [];
   const how = claim.claim === 0 ? 'start' : claim.place === place ? 'adopt' : 'lost';
   return [{ ...claim, how }];
 }

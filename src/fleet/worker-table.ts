@@ -10,7 +10,7 @@ export interface LeftStep extends Pick<StepKey, 'agent'> {
 
 /**
  * Adds a worker. It replaces an earlier one in the same folder, whose process is gone. Gives the steps
- * that this one left there, if no other worker has them.
+ * that this one had or has begun, if no other worker has them.
  */
 export function register(
   database: Database,
@@ -25,19 +25,23 @@ export function register(
     );
     // Another statement: the first one waits for the last turn of the earlier worker, but does not see
     // the steps that this turn has taken.
-    await queries.query(
-      'update raymond.claims set worker = null, since = now() where worker = any($1::uuid[])',
-      [earlier.map((one) => one.id)],
+    const lost = await queries.query<LeftStep>(
+      `with freed as (
+         update raymond.claims set worker = null, since = now() where worker = any($1::uuid[])
+         returning run, agent, place)
+       select run, agent from freed where place <> $2`,
+      [earlier.map((one) => one.id), place],
     );
     await queries.query(
       `insert into raymond.workers (id, name, host, pid, place, limits, lease_until)
        values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')`,
       [id, name, host, pid, place, JSON.stringify(limits), leaseMs],
     );
-    return queries.query<LeftStep>(
+    const begun = await queries.query<LeftStep>(
       'select run, agent from raymond.claims where place = $1 and worker is null',
       [place],
     );
+    return [...begun, ...lost];
   });
 }
 

@@ -175,8 +175,8 @@ create table raymond.workers (
 );
 
 -- A row for each running step. worker is null while the step waits in a queue. claim grows with each
--- worker that takes the step; place is the folder of the last one. enqueued grows with each time that the
--- step is put into a queue.
+-- worker that takes the step; place is the only folder where it can have begun. enqueued grows with each
+-- time that the step is put into a queue.
 create table raymond.claims (
   run text not null references raymond.runs on delete cascade,
   agent text not null,

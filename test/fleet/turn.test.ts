@@ -162,6 +162,42 @@ test('a worker that was declared dead changes nothing, and its step goes to anot
   expect(taken).toMatchObject([{ how: 'lost', step: 1, claim: 1 }]);
 });
 
+test.each(['prompt', 'script'])(
+  'a lost %s stays lost if the answer of the database is lost, or if its new worker starts again',
+  async (kind) => {
+    const [a, b] = [await newWorker('a', 1), await newWorker('b')];
+    await takeTurn(b, run, nothing);
+    await takeTurn(a, run, { ...nothing, wanted: ['main'] });
+    await fleet.database.query('update raymond.claims set kind = $1', [kind]);
+    await buryDead(fleet.database);
+    const wish: Turn = { ...nothing, wanted: ['main'], isHeld: () => false };
+    expect((await takeTurn(b, run, wish)).taken).toMatchObject([{ how: 'lost' }]);
+    // The worker has not heard of its success.
+    expect((await takeTurn(b, run, wish)).taken).toMatchObject([{ how: 'lost' }]);
+    expect((await takeTurn(b, run, { ...wish, wanted: [] })).taken).toMatchObject([{ how: 'lost' }]);
+
+    const again = await newWorker('b');
+    expect((await takeTurn(again, run, wish)).taken).toMatchObject([{ how: 'lost' }]);
+    // The place where it began still knows how it ended.
+    const first = await newWorker('a');
+    expect((await takeTurn(first, run, wish)).taken).toEqual([]);
+    await fleet.database.query('update raymond.claims set worker = null');
+    expect((await takeTurn(first, run, wish)).taken).toMatchObject([{ how: 'adopt' }]);
+  },
+);
+
+test('a worker that starts again is told of all steps that it had', async () => {
+  const [a, b] = [await newWorker('a', 1), await newWorker('b')];
+  await takeTurn(b, run, nothing);
+  await takeTurn(a, run, { ...nothing, wanted: ['main'] });
+  await buryDead(fleet.database);
+  const { taken } = await takeTurn(b, run, { ...nothing, wanted: ['main'] });
+  expect(taken).toMatchObject([{ how: 'lost' }]);
+  const facts = { name: 'b', host: 'h', pid: 1, place: 'b', limits: { prompts: 1, scripts: 1 } };
+  const left = await register(fleet.database, randomUUID(), facts, 60_000);
+  expect(left).toEqual([{ run: run.id, agent: 'main' }]);
+});
+
 test('a step whose worker starts again in the same folder is adopted', async () => {
   const a = await newWorker('a');
   await takeTurn(a, run, nothing);
