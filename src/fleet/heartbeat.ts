@@ -20,12 +20,16 @@ export interface HeartbeatParts {
 /** The part of the lease that is left for ending all steps before others take them. */
 const MARGIN = 0.25;
 
+/** The part of the lease that one attempt may take, so that a connection that hangs does not cost it. */
+const PATIENCE = 1 / 8;
+
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
   readonly #timer: NodeJS.Timeout;
   /** The last moment at which this worker may act; in two clocks, because one stops while a laptop sleeps. */
   #until: { readonly monotonic: number; readonly wall: number };
   #client: Client | undefined;
+  #failures = 0;
   #isClosed = false;
   /** The time of the database, minus that of this machine. */
   #skewMs = 0;
@@ -70,6 +74,7 @@ export class Heartbeat {
     const { leaseMs } = this.#parts;
     while (!this.#isClosed) {
       const isRenewed = await this.#renew().catch(() => false);
+      this.#failures = isRenewed ? 0 : this.#failures + 1;
       // Trouble is retried soon, because the lease runs out.
       await delay(isRenewed ? leaseMs / 4 : Math.min(500, leaseMs / 20), undefined, { ref: false });
     }
@@ -100,7 +105,9 @@ export class Heartbeat {
 
   async #connected(): Promise<Client> {
     if (this.#client) return this.#client;
-    const client = await this.#parts.database.connect();
+    // If the database is only slow, another attempt needs more time.
+    const patienceMs = this.#parts.leaseMs * PATIENCE * (this.#failures > 0 ? 2 : 1);
+    const client = await this.#parts.database.connect(patienceMs);
     client.on('end', () => {
       if (this.#client === client) this.#client = undefined;
     });

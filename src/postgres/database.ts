@@ -24,8 +24,11 @@ export interface Database {
   repeatable<T>(work: Work<T>): Promise<T>;
   /** The same statements, but the patience ends when aborted. */
   until(signal: AbortSignal): Queries;
-  /** A separate connection, for LISTEN. The caller ends it. Not retried. */
-  connect(): Promise<pg.Client>;
+  /**
+   * A separate connection, for LISTEN. The caller ends it. Not retried. `patienceMs` is how long it may
+   * take, and later each of its statements.
+   */
+  connect(patienceMs?: number): Promise<pg.Client>;
   close(): Promise<void>;
 }
 
@@ -123,8 +126,14 @@ export function openDatabase(parts: DatabaseParts): Database {
     until: queries,
     transaction,
     repeatable,
-    async connect() {
-      const client = new pg.Client(settings);
+    async connect(patienceMs) {
+      const client = new pg.Client({
+        ...settings,
+        ...(patienceMs !== undefined && {
+          connectionTimeoutMillis: patienceMs,
+          query_timeout: patienceMs,
+        }),
+      });
       client.on('error', () => {});
       await client.connect();
       return client;
