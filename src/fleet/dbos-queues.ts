@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { registerInternalQueue } from '@dbos-inc/dbos-sdk/internal/wfqueue';
 import pg from 'pg';
+import { connectionSettings } from '../postgres/database.ts';
 import { troubleOf } from '../postgres/trouble.ts';
 import type { ExecuteStep, Limits, Queues } from './ports.ts';
 import { APPLICATION, QUEUE_SCHEMA, QUEUE_VERSION, queueOf, STEP_WORKFLOW } from './queue-table.ts';
@@ -20,7 +21,12 @@ export interface DbosQueuesParts {
 }
 
 export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
-  const pool = new pg.Pool({ connectionString: url, max: 3, application_name: 'raymond queues' });
+  const pool = new pg.Pool({
+    ...connectionSettings(url),
+    query_timeout: LONGEST_STATEMENT_MS,
+    max: 3,
+    application_name: 'raymond queues',
+  });
   pool.on('error', () => {});
   let execute: ExecuteStep = async () => {};
   let isRegistered = false;
@@ -73,7 +79,7 @@ export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
 async function launch(pool: pg.Pool, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     try {
-      return await locked(pool, () => DBOS.launch());
+      return await locked(pool, isOver, () => DBOS.launch());
     } catch (error) {
       await DBOS.shutdown().catch(() => {});
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -83,13 +89,20 @@ async function launch(pool: pg.Pool, isOver: () => boolean): Promise<void> {
   }
 }
 
-async function locked(pool: pg.Pool, work: () => Promise<void>): Promise<void> {
+async function locked(
+  pool: pg.Pool,
+  isOver: () => boolean,
+  work: () => Promise<void>,
+): Promise<void> {
   const client = await pool.connect();
   const onError = () => {};
   client.on('error', onError);
   try {
     // Not `pg_advisory_lock`: an index that is created concurrently waits for waiting statements.
-    while (!(await isLocked(client))) await delay(RETRY_MS / 5);
+    while (!(await isLocked(client))) {
+      if (isOver()) return client.release();
+      await delay(RETRY_MS / 5);
+    }
     await work();
     await client.query('select pg_advisory_unlock($1)', [LAUNCH_LOCK]);
     client.release();
@@ -116,6 +129,8 @@ const RETRY_MS = 500;
 
 const forAll = (concurrency: number | undefined) => concurrency !== undefined && { concurrency };
 const POLL_MS = 100;
+/** The next poll takes another connection. */
+const LONGEST_STATEMENT_MS = 20_000;
 const LONGEST_MS = 2 ** 31 - 1;
 const MOST = 1000;
 const LIST = { workflowName: STEP_WORKFLOW, loadInput: false, loadOutput: false };

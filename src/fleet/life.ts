@@ -14,6 +14,7 @@ import { monotonicMs } from './monotonic.ts';
 import type { FleetPorts, Guard } from './ports.ts';
 import { awaitedKinds } from './queue-table.ts';
 import type { StepKind } from './step-kind.ts';
+import type { StopHow, StopRequests } from './stop-requests.ts';
 import { takeDue } from './wakeups.ts';
 import {
   buryDead,
@@ -24,17 +25,12 @@ import {
   unregister,
 } from './worker-table.ts';
 
-/** How a worker is asked to stop: `drain` lets its steps finish. */
-export type StopHow = 'drain' | 'now';
-
-/** Resolves when the worker has stopped, or has lost its lease. */
-export async function live(
-  ports: FleetPorts,
-  stops: { current: StopHow | undefined; onStop: ((how: StopHow) => void) | undefined },
-): Promise<'stopped' | 'lost'> {
+/** Resolves when the worker has stopped, or has lost its lease, or when it is stopped before it has one. */
+export async function live(ports: FleetPorts, stops: StopRequests): Promise<'stopped' | 'lost'> {
   const id = ports.newId();
   const registeredAt = monotonicMs();
-  const left = await register(ports.database, id, ports.worker, ports.leaseMs);
+  const left = await stops.before(register(ports.database, id, ports.worker, ports.leaseMs));
+  if (!left) return 'lost';
   // Until here, others may take the steps that an earlier process left, so its guard still has to end them.
   const guard = await ports.guard();
   const worker = new WorkerLife(ports, id, guard, registeredAt);
@@ -51,6 +47,7 @@ class WorkerLife implements Life {
   readonly #refused = new Set<string>();
   readonly #ended: Promise<'stopped' | 'lost'>;
   #end: (how: 'stopped' | 'lost') => void = () => {};
+  #launching: Promise<void> | undefined;
   #isDraining = false;
   #isLost = false;
   #awaited: ReadonlySet<string> = new Set();
@@ -98,36 +95,36 @@ class WorkerLife implements Life {
     this.#lost('others have declared it dead');
   }
 
-  async live(
-    left: readonly LeftStep[],
-    stops: Parameters<typeof live>[1],
-  ): Promise<'stopped' | 'lost'> {
-    const { queues, worker, notices } = this.#ports;
-    await this.#endStrays(left);
-    stops.onStop = (how) => void this.#stop(how);
+  async live(left: readonly LeftStep[], stops: StopRequests): Promise<'stopped' | 'lost'> {
+    const { queues, notices } = this.#ports;
     const endings = [
+      stops.on((how) => void this.#stop(how).catch((error) => this.#report(error))),
       notices.on('work', undefined, () => this.#wakeSweep?.()),
       notices.on('events', undefined, (run) => this.#hear(run)),
     ];
     try {
-      await queues.start(
-        this.id,
-        worker.limits,
-        (run, agent) => this.#execute(run, agent),
-        () => this.isOver(),
-      );
-      for (const { run, agent } of left) void this.#execute(run, agent);
-      void this.#sweep();
-      if (stops.current) void this.#stop(stops.current);
-      const how = await this.#ended;
-      if (how === 'lost') await queues.stop();
+      const how = await Promise.race([this.#start(left).then(() => this.#ended), this.#ended]);
+      // Without its database, it waits until that is back.
+      if (how === 'lost') await stops.before(queues.stop());
       return how;
     } finally {
-      stops.onStop = undefined;
       for (const end of endings) end();
       this.#heartbeat.close();
       this.#guard.end();
     }
+  }
+
+  async #start(left: readonly LeftStep[]): Promise<void> {
+    const { queues, worker } = this.#ports;
+    await this.#endStrays(left);
+    const isOver = () => this.isOver() || this.#isDraining;
+    if (isOver()) return;
+    const execute = (run: string, agent: string) => this.#execute(run, agent);
+    this.#launching = queues.start(this.id, worker.limits, execute, isOver);
+    await this.#launching;
+    if (isOver()) return;
+    for (const { run, agent } of left) void this.#execute(run, agent);
+    void this.#sweep();
   }
 
   /** Ends what an earlier life has left, except the steps that this one adopts. */
@@ -211,8 +208,7 @@ class WorkerLife implements Life {
         }
         await woken;
       } catch (error) {
-        if (this.isOver()) return;
-        this.#ports.report(error instanceof Error ? error.message : String(error));
+        this.#report(error);
         await delay(SWEEP_MS);
       }
     }
@@ -273,6 +269,7 @@ class WorkerLife implements Life {
     if (how === 'now') for (const one of await this.#opened()) one.stopSteps();
     if (!isFirst) return;
     // Takes no more steps, and waits for those that run.
+    await this.#launching?.catch(() => {});
     await this.#ports.queues.stop();
     while (!this.isOver() && (await this.#opened()).some((one) => !one.isIdle)) await delay(50);
     for (const one of await this.#opened()) await one.close();
@@ -286,6 +283,10 @@ class WorkerLife implements Life {
       [...this.#runs.values()].map((one) => one.catch(() => undefined)),
     );
     return all.filter((one) => one !== undefined);
+  }
+
+  #report(error: unknown): void {
+    if (!this.isOver()) this.#ports.report(error instanceof Error ? error.message : String(error));
   }
 
   #lost(why: string): void {

@@ -147,7 +147,8 @@ export function openDatabase(parts: DatabaseParts): Database {
 
 const REPORT_AFTER_MS = 3_000;
 
-function connectionSettings(url: string): pg.ClientConfig {
+/** The settings of each connection. None of them hangs forever. */
+export function connectionSettings(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: 10_000,

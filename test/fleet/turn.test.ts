@@ -174,7 +174,9 @@ test.each(['prompt', 'script'])(
     expect((await takeTurn(b, run, wish)).taken).toMatchObject([{ how: 'lost' }]);
     // The worker has not heard of its success.
     expect((await takeTurn(b, run, wish)).taken).toMatchObject([{ how: 'lost' }]);
-    expect((await takeTurn(b, run, { ...wish, wanted: [] })).taken).toMatchObject([{ how: 'lost' }]);
+    expect((await takeTurn(b, run, { ...wish, wanted: [] })).taken).toMatchObject([
+      { how: 'lost' },
+    ]);
 
     const again = await newWorker('b');
     expect((await takeTurn(again, run, wish)).taken).toMatchObject([{ how: 'lost' }]);

@@ -1,17 +1,18 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-export interface Proxy {
+export interface Network {
   /** The address of the same database by way of the proxy. */
   readonly url: string;
   /** From now on, the open connections stay open, but nothing passes. New ones work. */
   swallow(): void;
   /** From now on, new connections stay silent, too. */
   swallowAll(): void;
+  /** Ends all connections, and refuses new ones. */
   close(): Promise<void>;
 }
 
 /** A network between a program and its database, in which connections can hang. */
-export async function startProxy(target: string): Promise<Proxy> {
+export async function startProxy(target: string): Promise<Network> {
   const { hostname, port } = new URL(target);
   const links = new Set<{ isSilent: boolean }>();
   const sockets = new Set<Socket>();
@@ -51,6 +52,7 @@ export async function startProxy(target: string): Promise<Proxy> {
       swallow();
     },
     async close() {
+      if (!server.listening) return;
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

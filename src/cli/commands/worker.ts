@@ -52,8 +52,11 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
       trustRuns: options.trustRuns === true,
     });
     stderr.say(`The worker ${name} takes steps from ${nameOf(database.address)}.`);
-    await runWorker(ports, reportedStop);
-    return 0;
+    if ((await runWorker(ports, reportedStop)) === 'stopped') return 0;
+    stderr.say(`The worker ${name} has stopped without an answer of its database.`);
+    await lock.release();
+    // The connections and the queues would wait for an answer.
+    process.exit(0);
   } finally {
     await queues.close();
     await database.close();
