@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,7 +122,7 @@ export async function growStore(fleet: SimulatedFleet, runs: number, print: Prin
   const list = await timed(() =>
     database.query('select id, summary from raymond.runs order by id'),
   );
-  const due = await timed(() => takeDue(database, 10));
+  const due = await timed(() => takeDue(database, randomUUID(), 10));
   const bytes = ((after?.bytes ?? 0) - (before?.bytes ?? 0)) / runs;
   const head = ['finished runs', 'KB for each', 'all summaries, ms', 'runs that are due, ms'];
   print(...table('Stored runs of 40 events', head, [[runs, bytes / 1024, list, due]]));

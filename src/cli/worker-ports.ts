@@ -7,7 +7,15 @@ import { join } from 'node:path';
 import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
 import { readPartSync } from '../files/regular-file.ts';
 import { keepOutput } from '../fleet/kept-records.ts';
-import type { FleetPorts, KeepWithStep, Limits, Queues, RunPorts, Store } from '../fleet/ports.ts';
+import type {
+  FleetPorts,
+  KeepWithStep,
+  Limits,
+  Queues,
+  Refusal,
+  RunPorts,
+  Store,
+} from '../fleet/ports.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
 import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
@@ -108,18 +116,16 @@ async function openRun(
   parts: WorkerParts,
   run: Run,
   keep: KeepWithStep,
-): Promise<RunPorts | undefined> {
+): Promise<RunPorts | Refusal> {
   const { around, database, trustRuns } = parts;
   // The seal of its choices. Its events have been checked one by one.
   const row = await findRow(database, run.id);
   if (!row) throw noRun(run.id);
   const covered = coveredText(sealedText(run), row);
-  if (!trustRuns && !(await isSealed(around.key, covered, row.seals))) {
-    stderr.say(
-      `${run.id} is left to other workers: no key on this machine has sealed it. Copy the key of its user, or start this worker with --trust-runs.`,
-    );
-    return undefined;
-  }
+  if (!trustRuns && !(await isSealed(around.key, covered, row.seals)))
+    return {
+      refusal: `${run.id} is left to other workers: no key on this machine has sealed it. Copy the key of its user, or start this worker with --trust-runs.`,
+    };
   const config = await readConfiguration(around.project);
   const of = { run, keep, around, database, rows: rowsOf(parts) };
   let newest = run;

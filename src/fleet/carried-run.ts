@@ -8,7 +8,7 @@ import { type Decided, Decider } from '../run/decider.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps } from '../run/steps.ts';
 import { RunBusy, RunGone, WorkerLost } from './lock-run.ts';
-import type { FleetPorts, RunPorts, Store } from './ports.ts';
+import type { FleetPorts, Refusal, RunPorts, Store } from './ports.ts';
 import type { StepKind } from './step-kind.ts';
 import { lostEnd, type TakenStep, type TurnResult, takeTurn } from './turn.ts';
 
@@ -47,13 +47,12 @@ export class CarriedRun {
   #isStale = false;
   #trouble: string | undefined;
 
-  /** Undefined if this worker refuses the run. */
-  static async open(ports: FleetPorts, life: Life, run: Run): Promise<CarriedRun | undefined> {
+  static async open(ports: FleetPorts, life: Life, run: Run): Promise<CarriedRun | Refusal> {
     const kept = new Map<string, Store[]>();
     const parts = await ports.openRun(run, (step, store) => {
       kept.set(keyOf(step), [...(kept.get(keyOf(step)) ?? []), store]);
     });
-    return parts && new CarriedRun(ports, life, run, parts, kept);
+    return 'refusal' in parts ? parts : new CarriedRun(ports, life, run, parts, kept);
   }
 
   private constructor(

@@ -6,13 +6,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../ports.ts';
-import { findRow, runOf } from '../postgres/run-row.ts';
+import { findRow, runOf, wake } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { FleetPorts, Guard } from './ports.ts';
 import { awaitedKinds } from './queue-table.ts';
+import { passOn, refuse, termsOf } from './refusals.ts';
 import type { StepKind } from './step-kind.ts';
 import type { StopHow, StopRequests } from './stop-requests.ts';
 import { takeDue } from './wakeups.ts';
@@ -44,13 +45,14 @@ class WorkerLife implements Life {
   readonly #guard: Guard;
   readonly #heartbeat: Heartbeat;
   readonly #runs = new Map<string, Promise<CarriedRun | undefined>>();
-  readonly #refused = new Set<string>();
   readonly #ended: Promise<'stopped' | 'lost'>;
   #end: (how: 'stopped' | 'lost') => void = () => {};
   #launching: Promise<void> | undefined;
   #isDraining = false;
   #isLost = false;
   #awaited: ReadonlySet<string> = new Set();
+  /** Whether it has refused runs, of which it may get steps from a queue. */
+  #refuses = false;
   #wakeSweep: (() => void) | undefined;
 
   constructor(ports: FleetPorts, id: string, guard: Guard, registeredAt: number) {
@@ -155,20 +157,31 @@ class WorkerLife implements Life {
     return opening;
   }
 
+  /** Undefined if there is no such run, or if this worker refuses it. */
   async #open(id: string): Promise<CarriedRun | undefined> {
     const { database, runs } = this.#ports;
     const row = await findRow(database, id);
-    if (!row || this.#refused.has(id)) return undefined;
+    const terms = row && (await termsOf(database, id, this.id));
+    if (!terms || terms.isRefused) return undefined;
     this.#guard.watch(id);
     try {
       const run = await runOf(database, runs, id, row);
       const carried = await CarriedRun.open(this.#ports, this, run);
-      if (!carried) this.#refused.add(id);
-      return carried;
+      if (!('refusal' in carried)) return carried;
+      await this.#refuse(id, terms.reasons, carried.refusal);
     } catch (error) {
-      if (error instanceof ForeignRow) this.#refused.add(id);
-      throw error;
+      if (!(error instanceof ForeignRow)) throw error;
+      await this.#refuse(id, terms.reasons, error.message);
     }
+    return undefined;
+  }
+
+  /** Leaves a run to the others. */
+  async #refuse(id: string, reasons: string, why: string): Promise<void> {
+    const { database, report } = this.#ports;
+    if (await refuse(database, id, this.id, reasons)) report(why);
+    this.#refuses = true;
+    await wake(database, id);
   }
 
   /** Opens a run again whose settings have changed. Then no step of it runs. */
@@ -198,6 +211,7 @@ class WorkerLife implements Life {
       try {
         const woken = this.#sleep();
         await this.#lookAtDue();
+        if (this.#refuses) await passOn(this.#ports.database, this.id);
         if (Date.now() >= nextBurial) {
           nextBurial = Date.now() + Math.min(leaseMs / 4, 2_000);
           await this.#bury();
@@ -227,7 +241,7 @@ class WorkerLife implements Life {
 
   /** Does not wait long: a run that cannot be decided now must not hold up the others. */
   async #lookAtDue(): Promise<void> {
-    const due = await takeDue(this.#ports.database, MOST_DUE);
+    const due = await takeDue(this.#ports.database, this.id, MOST_DUE);
     const looks = due.map(async (id) => {
       const carried = await this.#carried(id).catch(() => undefined);
       if (!this.isOver()) await carried?.look();

@@ -18,8 +18,8 @@ export interface FleetPorts {
   readonly queues: Queues;
   /** Starts a guard in place of that of an earlier process. */
   readonly guard: () => Promise<Guard>;
-  /** Everything that is needed to execute steps of a run here. Undefined if this worker refuses the run. */
-  openRun(run: Run, keep: KeepWithStep): Promise<RunPorts | undefined>;
+  /** Everything that is needed to execute steps of a run here, or the reason why this worker refuses it. */
+  openRun(run: Run, keep: KeepWithStep): Promise<RunPorts | Refusal>;
   /** Shows other processes what the agents of a run are doing on a worker. */
   observer(run: string, worker: string): Observer;
   /** Reads what a step said when it has ended, and gives the statements that keep it in the database. */
@@ -32,6 +32,11 @@ export interface FleetPorts {
   endProcesses(runs: readonly string[], graceMs: number): Promise<void>;
   /** Shows a line to the user. */
   report(text: string): void;
+}
+
+/** The run is left to other workers. */
+export interface Refusal {
+  readonly refusal: string;
 }
 
 export interface WorkerFacts {

@@ -1,5 +1,6 @@
 /** When a worker has to look at a run: because of messages, deadlines, or because it is new. */
 import type { Database, Queries } from '../postgres/database.ts';
+import { isNotRefused } from './refusals.ts';
 
 /** Sets the next time, in a transaction that has locked the run. Undefined if there is none. */
 export async function wakeAt(queries: Queries, run: string, at: number | undefined): Promise<void> {
@@ -14,15 +15,20 @@ export async function wakeAt(queries: Queries, run: string, at: number | undefin
 
 /**
  * The runs that some worker has to look at now. Each is given to one worker. If that one dies, others
- * get the run a little later.
+ * get the run a little later. A worker does not get the runs that it refuses.
  */
-export async function takeDue(database: Database, most: number): Promise<readonly string[]> {
+export async function takeDue(
+  database: Database,
+  worker: string,
+  most: number,
+): Promise<readonly string[]> {
   const rows = await database.query<{ run: string }>(
     `update raymond.wakeups set at = now() + interval '10 seconds'
-      where run in (select run from raymond.wakeups where at <= now()
-                     order by at limit $1 for update skip locked)
+      where run in (select d.run from raymond.wakeups d
+                     where d.at <= now() and ${isNotRefused('d.run', '$2')}
+                     order by d.at limit $1 for update of d skip locked)
       returning run`,
-    [most],
+    [most, worker],
   );
   return rows.map(({ run }) => run);
 }

@@ -220,6 +220,18 @@ alter table raymond.sources add column seal text;
 alter table raymond.sessions add column seal text;
 alter table raymond.trees add column seal text;
 `,
+  `
+-- The runs that a worker does not execute; see refusals.ts.
+create table raymond.refusals (
+  run text not null references raymond.runs on delete cascade,
+  worker uuid not null references raymond.workers on delete cascade,
+  reasons text not null,
+  until timestamptz not null,
+  primary key (run, worker)
+);
+
+create index refusals_by_worker on raymond.refusals (worker);
+`,
 ];
 
 function isRightsError(error: unknown): boolean {

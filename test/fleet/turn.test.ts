@@ -7,12 +7,15 @@ import { runCodec } from '../../src/cli/run-codec.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
 import { dbosQueues } from '../../src/fleet/dbos-queues.ts';
 import { WorkerLost } from '../../src/fleet/lock-run.ts';
+import { passOn, refuse, termsOf } from '../../src/fleet/refusals.ts';
 import { type Turn, type TurnParts, takeTurn } from '../../src/fleet/turn.ts';
+import { takeDue } from '../../src/fleet/wakeups.ts';
 import { buryDead, register, requeueLost } from '../../src/fleet/worker-table.ts';
 import type { Input } from '../../src/model/input.ts';
 import type { Run } from '../../src/model/run.ts';
 import { NO_COST } from '../../src/model/step-account.ts';
 import { readTags } from '../../src/parse/tags.ts';
+import { wake } from '../../src/postgres/run-row.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Fleet } from './fleet.ts';
@@ -284,6 +287,51 @@ test('a step of a worker that does not exist is free after a while', async () =>
   await requeueLost(fleet.database);
   const { taken } = await takeTurn(a, run, { ...nothing, wanted: ['main'] });
   expect(taken).toMatchObject([{ how: 'lost', step: 1 }]);
+});
+
+test('a run that a worker refuses goes to the others, and the worker forgets the refusal when the seals change', async () => {
+  const [a, b] = [await newWorker('a'), await newWorker('b')];
+  const { database } = fleet;
+  const dueFor = (parts: TurnParts) => takeDue(database, parts.worker.id, 100);
+  const terms = () => termsOf(database, run.id, a.worker.id);
+  const refuseBy = async ({ worker }: TurnParts) =>
+    refuse(database, run.id, worker.id, (await terms())?.reasons ?? '');
+  await database.query('delete from raymond.wakeups where run <> $1', [run.id]);
+  expect(await refuseBy(a)).toBe(true);
+  expect(await refuseBy(a)).toBe(false);
+  expect(await dueFor(a)).toEqual([]);
+  expect(await dueFor(b)).toEqual([run.id]);
+
+  // The first worker gets the step from the queue, and cannot take it.
+  await takeTurn(b, run, nothing);
+  await passOn(database, a.worker.id);
+  expect(await queued()).toEqual([{ id: `${run.id}:main:1` }]);
+  const taken = (status: string) =>
+    database.query('update raymond_dbos.workflow_status set status = $1', [status]);
+  await taken('PENDING');
+  await passOn(database, a.worker.id);
+  expect(await queued()).toHaveLength(1);
+  await taken('SUCCESS');
+  // Only a worker that refuses the run passes it on.
+  await passOn(database, b.worker.id);
+  expect(await queued()).toHaveLength(1);
+  await passOn(database, a.worker.id);
+  await passOn(database, a.worker.id);
+  expect(await queued()).toEqual([{ id: `${run.id}:main:1` }, { id: `${run.id}:main:1:2` }]);
+  await taken('SUCCESS');
+  expect(await refuseBy(b)).toBe(true);
+  await passOn(database, a.worker.id);
+  expect(await queued()).toHaveLength(2);
+
+  expect(await terms()).toMatchObject({ isRefused: true });
+  await wake(database, run.id);
+  expect(await dueFor(a)).toEqual([]);
+  await database.query("update raymond.runs set seals = '{new}' where id = $1", [run.id]);
+  expect(await terms()).toMatchObject({ isRefused: false });
+  expect(await dueFor(a)).toEqual([run.id]);
+  await refuseBy(a);
+  await database.query('update raymond.refusals set until = now()');
+  expect(await terms()).toMatchObject({ isRefused: false });
 });
 
 test('a usage limit stops the prompts of its executor only, and a worker looks when the first one ends', async () => {

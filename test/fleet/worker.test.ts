@@ -144,6 +144,29 @@ test('a run that cannot be decided does not hold up the others', async () => {
   expect(await fleet.ended(held)).toMatchObject({ result: 'done' });
 });
 
+test('a run that one worker refuses is carried by another one', async () => {
+  const forks = ['1', '2', '3', '4', '5'].map((n) => `<fork n="${n}">W.sh</fork>`).join('');
+  const fleet = await newFleet({
+    'flow/START.sh': `echo '${forks}<join>AGAIN.sh</join>'\n`,
+    'flow/AGAIN.sh': `echo '${forks}<join>END.sh</join>'\n`,
+    'flow/W.sh': 'echo "<result>worked</result>"\n',
+    'flow/END.sh': 'echo "<result>done</result>"\n',
+  });
+  const run = await fleet.begin('flow');
+  const stranger = fleet.worker('stranger', [], {
+    XDG_STATE_HOME: fleet.project.path('state of another user'),
+  });
+  const says = () => stranger.stderr().split('is left to other workers').length - 1;
+  await eventually('the worker refuses the run', () => says() > 0);
+  fleet.worker('a');
+  expect(await fleet.ended(run)).toMatchObject({ result: 'done' });
+  const workers = (await fleet.events(run)).flatMap((one) =>
+    one.type === 'step-started' && one.worker !== undefined ? one.worker : [],
+  );
+  expect(workers).not.toContain('stranger');
+  expect(says()).toBe(1);
+});
+
 test('a second worker in the same folder is refused', async () => {
   const fleet = await newFleet(FLOW);
   const first = fleet.worker('a');
