@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { AGENTS } from '../../src/execute/agents.ts';
 import { dbosQueues } from '../../src/fleet/dbos-queues.ts';
+import { KnownRun } from '../../src/fleet/known-run.ts';
 import { takeTurn } from '../../src/fleet/turn.ts';
 import { register } from '../../src/fleet/worker-table.ts';
 import { apply } from '../../src/interpret/apply.ts';
@@ -86,6 +87,13 @@ export async function simulatedFleet(
       const id = randomUUID();
       const facts = { name: 'sim', host: 'sim', pid: 1, place: id, limits: LIMITS };
       await register(own, id, facts, 3_600_000);
+      // As a worker keeps them.
+      const known = new Map<string, KnownRun>();
+      const knownOf = (run: Run) => {
+        const found = known.get(run.id) ?? new KnownRun(get, run);
+        known.set(run.id, found);
+        return found;
+      };
       const turn = (run: Run, inputs: readonly Input[], wanted: readonly string[]) =>
         takeTurn(
           {
@@ -96,7 +104,7 @@ export async function simulatedFleet(
             worker: { id, name: 'sim', place: id },
             executors: { script: 'script' },
           },
-          run,
+          knownOf(run),
           { inputs, wanted, isHeld: () => true, mayContinue: () => true, keep: async () => {} },
         ).then(({ run: after }) => after);
       return {

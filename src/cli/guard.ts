@@ -18,7 +18,7 @@ export type GuardWord =
   | { readonly kind: 'worker'; readonly identity: ProcessIdentity; readonly graceMs: number }
   /** In milliseconds since the machine started. */
   | { readonly kind: 'renew'; readonly deadline: number }
-  | { readonly kind: 'watch'; readonly folder: string }
+  | { readonly kind: 'watch' | 'unwatch'; readonly folder: string }
   /** The worker is awake and ends its steps. */
   | { readonly kind: 'ending' }
   /** The worker has ended its steps itself. */
@@ -86,6 +86,10 @@ export function startGuard(parts: GuardParts): Guard {
       if (folders.has(folder)) return;
       folders.add(folder);
       tell({ kind: 'watch', folder });
+    },
+    unwatch(run) {
+      const folder = parts.folderOf(run);
+      if (folders.delete(folder)) tell({ kind: 'unwatch', folder });
     },
     ending: () => void tell({ kind: 'ending' }),
     end() {

@@ -124,6 +124,11 @@ export function keepTheDoor(report: (error: unknown) => number): void {
   process.on('uncaughtException', (error) => process.exit(report(error)));
 }
 
+/** Ends the process although something still waits. */
+export function endNow(code: number): never {
+  process.exit(code);
+}
+
 /** Empties the file of standard error whenever it is too large, until the process ends. */
 export function limitStderr(mostBytes: number): void {
   const look = () => {

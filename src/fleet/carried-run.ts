@@ -4,10 +4,11 @@ import type { Run } from '../model/run.ts';
 import type { Clock, Observer, StepKey } from '../ports.ts';
 import type { Queries } from '../postgres/database.ts';
 import { eventsAfter, findRow } from '../postgres/run-row.ts';
-import { type Decided, Decider } from '../run/decider.ts';
+import type { Decided } from '../run/decider.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps } from '../run/steps.ts';
-import { RunBusy, RunGone, WorkerLost } from './lock-run.ts';
+import { KnownRun } from './known-run.ts';
+import { changesSettings, RunBusy, RunChanged, RunGone, WorkerLost } from './lock-run.ts';
 import type { FleetPorts, Refusal, RunPorts, Store } from './ports.ts';
 import type { StepKind } from './step-kind.ts';
 import { lostEnd, type TakenStep, type TurnResult, takeTurn } from './turn.ts';
@@ -39,7 +40,7 @@ export class CarriedRun {
   readonly #carried = new Map<string, CarriedAgent>();
   readonly #kept = new Map<string, Store[]>();
   readonly #records = new Map<string, Store>();
-  #run: Run;
+  readonly #known: KnownRun;
   #isLookDue = false;
   #isNewsDue = false;
   #pump: Promise<void> | undefined;
@@ -64,7 +65,6 @@ export class CarriedRun {
   ) {
     this.#ports = ports;
     this.#life = life;
-    this.#run = run;
     this.#parts = parts;
     this.#kept = kept;
     this.#inbox = new WakingInbox(() => this.#wake());
@@ -72,31 +72,38 @@ export class CarriedRun {
     const { clock } = life;
     const isOver = () => life.isOver();
     this.#steps = new Steps(this.#inbox, { ...parts, clock, live: this.#observer.live, isOver });
+    this.#known = new KnownRun(this.#steps.workflows, run);
+  }
+
+  get #run(): Run {
+    return this.#known.run;
   }
 
   get isIdle(): boolean {
     return this.#carried.size === 0 && this.#wanted.size === 0 && this.#pump === undefined;
   }
 
-  /** Whether nothing more will happen in the run, unless a command changes it. */
-  get isOver(): boolean {
-    return this.#isGone || this.#run.status.kind === 'ended';
-  }
-
-  /** Whether a resume or a rewind has changed what the steps of the run need, so it must be opened again. */
+  /** Whether it takes no more steps. It was closed, or a command has changed what its steps need. */
   get isStale(): boolean {
     return this.#isStale;
   }
 
-  /** Executes the waiting step of an agent, and perhaps those that follow. Resolves when that is over. */
+  /**
+   * Executes the waiting step of an agent, and perhaps those that follow. Resolves when that is over, or
+   * when the run is stale.
+   */
   async take(agent: string): Promise<void> {
+    if (this.#isStale) return;
     const wish = this.#wanted.get(agent) ?? newWish();
     this.#wanted.set(agent, wish);
     this.#wake();
     await wish.over;
   }
 
-  /** Decides what has become due: messages, deadlines, a new run. Resolves when it is decided. */
+  /**
+   * Decides what has become due: messages, deadlines, a new run. Resolves when it is decided, or when the
+   * run is stale.
+   */
   async look(): Promise<void> {
     this.#isLookDue = true;
     this.#wake();
@@ -117,6 +124,8 @@ export class CarriedRun {
 
   /** Ends what the executors keep. No step may run. */
   async close(): Promise<void> {
+    this.#isStale = true;
+    await this.#pump;
     await this.#observer.close?.();
     await this.#steps.close();
   }
@@ -136,7 +145,7 @@ export class CarriedRun {
   }
 
   #hasWork(): boolean {
-    if (this.#life.isOver() || this.#isGone) return false;
+    if (this.#life.isOver() || this.#isGone || this.#isStale) return false;
     const isAsked = [...this.#wanted.values()].some(({ isNew }) => isNew);
     return this.#isLookDue || this.#isNewsDue || isAsked || !this.#inbox.isEmpty;
   }
@@ -170,7 +179,7 @@ export class CarriedRun {
           worker: { id: this.#life.id, name: worker.name, place: worker.place },
           executors: this.#steps.executors,
         },
-        this.#run,
+        this.#known,
         {
           inputs,
           wanted,
@@ -203,8 +212,9 @@ export class CarriedRun {
       this.#life.lose();
       return;
     }
-    if (error instanceof RunGone) {
-      this.#isGone = true;
+    if (error instanceof RunGone || error instanceof RunChanged) {
+      this.#isGone = error instanceof RunGone;
+      this.#isStale = error instanceof RunChanged;
       this.#steps.stopAll();
       this.abandon();
       return;
@@ -228,7 +238,6 @@ export class CarriedRun {
 
   /** Acts on what is stored. */
   #carryOut({ run, news, decided, taken, continued }: TurnResult, wanted: readonly string[]): void {
-    this.#run = run;
     for (const { event } of [...news, ...decided]) this.#release(event, continued);
     for (const step of taken) this.#carry(step);
     for (const agent of wanted) {
@@ -237,7 +246,6 @@ export class CarriedRun {
     }
     for (const { event, before, after } of [...news, ...decided]) {
       if (this.#life.isOver()) return;
-      if (CHANGES_SETTINGS.has(event.type)) this.#isStale = true;
       const isElsewhere =
         event.type === 'step-started' && !continued.some((step) => isSame(step, event));
       if (isElsewhere) continue;
@@ -296,14 +304,14 @@ export class CarriedRun {
     const { id, seq } = this.#run;
     const row = await findRow(database, id);
     if (!row || row.seq === seq) return;
-    const decider = new Decider(this.#steps.workflows, this.#run);
+    const decider = this.#known.take();
     const news: Decided[] = [];
     for await (const events of eventsAfter(database, id, row, seq, runs.rows))
       news.push(...events.map((event) => decider.follow(event)));
+    if (news.some(changesSettings)) throw new RunChanged(`The settings of ${id} have changed.`);
     await this.#parts.load(decider.run);
-    this.#run = decider.run;
+    this.#known.keep(this.#known.withLoaded(decider, news));
     for (const { event, after } of news) {
-      if (CHANGES_SETTINGS.has(event.type)) this.#isStale = true;
       if (event.type !== 'step-started' && !this.#life.isOver()) this.#steps.act(event, after);
     }
   }
@@ -329,7 +337,6 @@ function newWish(): Wish {
   return { over, settle, isNew: true };
 }
 
-const CHANGES_SETTINGS: ReadonlySet<string> = new Set(['run-resumed', 'run-rewound']);
 const STEP_ENDS: ReadonlySet<string> = new Set(['step-ended', 'step-failed', 'step-interrupted']);
 
 /** After this time, an agent goes back to the queue if others wait. */

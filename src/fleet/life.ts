@@ -6,12 +6,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../ports.ts';
-import { findRow, runOf, wake } from '../postgres/run-row.ts';
+import { findRow, openRuns, type RunRow, runOf, wake } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { monotonicMs } from './monotonic.ts';
-import type { FleetPorts, Guard } from './ports.ts';
+import type { FleetPorts, Guard, Refusal } from './ports.ts';
 import { awaitedKinds } from './queue-table.ts';
 import { passOn, refuse, termsOf } from './refusals.ts';
 import type { StepKind } from './step-kind.ts';
@@ -45,10 +45,13 @@ class WorkerLife implements Life {
   readonly #guard: Guard;
   readonly #heartbeat: Heartbeat;
   readonly #runs = new Map<string, Promise<CarriedRun | undefined>>();
+  /** The runs that are being closed. They must not be opened meanwhile. */
+  readonly #closing = new Map<string, Promise<void>>();
   readonly #ended: Promise<'stopped' | 'lost'>;
   #end: (how: 'stopped' | 'lost') => void = () => {};
   #launching: Promise<void> | undefined;
   #isDraining = false;
+  #isClosed = false;
   #isLost = false;
   #awaited: ReadonlySet<string> = new Set();
   /** Whether it has refused runs, of which it may get steps from a queue. */
@@ -136,44 +139,67 @@ class WorkerLife implements Life {
     await this.#ports.endProcesses(others, STRAY_GRACE_MS);
   }
 
-  async #execute(run: string, agent: string): Promise<void> {
-    const carried = await this.#carried(run).catch(() => undefined);
-    if (!this.isOver()) await carried?.take(agent);
+  #execute(run: string, agent: string): Promise<void> {
+    return this.#with(run, (carried) => carried.take(agent));
+  }
+
+  /** Does something with a run. If a command has changed the run meanwhile, opens it again for that. */
+  async #with(id: string, act: (run: CarriedRun) => Promise<void>): Promise<void> {
+    for (;;) {
+      const carried = await this.#carried(id).catch(() => undefined);
+      if (!carried || this.isOver()) return;
+      await act(carried);
+      if (!carried.isStale) return;
+    }
   }
 
   /** The run with everything that its steps need here. */
   #carried(id: string): Promise<CarriedRun | undefined> {
     const known = this.#runs.get(id);
-    const opening = known ? this.#fresh(id, known) : this.#open(id);
-    if (known) return opening;
+    if (known) return this.#fresh(id, known);
+    const opening = this.#open(id);
     this.#runs.set(id, opening);
     void opening.then(
-      (carried) => !carried && this.#runs.delete(id),
+      (carried) => !carried && this.#forget(id, opening),
       (error) => {
-        this.#runs.delete(id);
+        this.#forget(id, opening);
         this.#ports.report(`${id}: ${error instanceof Error ? error.message : error}`);
       },
     );
     return opening;
   }
 
+  #forget(id: string, opening: Promise<CarriedRun | undefined>): void {
+    if (this.#runs.get(id) === opening) this.#runs.delete(id);
+  }
+
   /** Undefined if there is no such run, or if this worker refuses it. */
   async #open(id: string): Promise<CarriedRun | undefined> {
-    const { database, runs } = this.#ports;
+    await this.#closing.get(id);
+    if (this.#isClosed) return undefined;
+    const { database } = this.#ports;
     const row = await findRow(database, id);
     const terms = row && (await termsOf(database, id, this.id));
     if (!terms || terms.isRefused) return undefined;
     this.#guard.watch(id);
-    try {
-      const run = await runOf(database, runs, id, row);
-      const carried = await CarriedRun.open(this.#ports, this, run);
-      if (!('refusal' in carried)) return carried;
-      await this.#refuse(id, terms.reasons, carried.refusal);
-    } catch (error) {
-      if (!(error instanceof ForeignRow)) throw error;
-      await this.#refuse(id, terms.reasons, error.message);
-    }
+    const carried = await this.#openWatched(id, row).catch((error) => {
+      this.#guard.unwatch(id);
+      throw error;
+    });
+    if (!('refusal' in carried)) return carried;
+    this.#guard.unwatch(id);
+    await this.#refuse(id, terms.reasons, carried.refusal);
     return undefined;
+  }
+
+  async #openWatched(id: string, row: RunRow): Promise<CarriedRun | Refusal> {
+    const { database, runs } = this.#ports;
+    try {
+      return await CarriedRun.open(this.#ports, this, await runOf(database, runs, id, row));
+    } catch (error) {
+      if (error instanceof ForeignRow) return { refusal: error.message };
+      throw error;
+    }
   }
 
   /** Leaves a run to the others. */
@@ -184,17 +210,31 @@ class WorkerLife implements Life {
     await wake(database, id);
   }
 
-  /** Opens a run again whose settings have changed. Then no step of it runs. */
+  /** Opens a run again that a command has changed. Then no step of it runs. */
   async #fresh(
     id: string,
     known: Promise<CarriedRun | undefined>,
   ): Promise<CarriedRun | undefined> {
     const carried = await known;
     if (this.#runs.get(id) !== known) return this.#carried(id);
-    if (!carried?.isStale || !carried.isIdle) return carried;
-    this.#runs.delete(id);
-    await carried.close();
+    if (!carried?.isStale) return carried;
+    void this.#close(id, carried);
     return this.#carried(id);
+  }
+
+  /** Ends what a run keeps here. */
+  #close(id: string, carried: CarriedRun): Promise<void> {
+    this.#runs.delete(id);
+    const closing = carried
+      .close()
+      .catch((error) => this.#report(error))
+      .then(() => {
+        this.#closing.delete(id);
+        // After a loss, the guard ends what this could not.
+        if (!this.isOver()) this.#guard.unwatch(id);
+      });
+    this.#closing.set(id, closing);
+    return closing;
   }
 
   #hear(run: string | undefined): void {
@@ -242,10 +282,7 @@ class WorkerLife implements Life {
   /** Does not wait long: a run that cannot be decided now must not hold up the others. */
   async #lookAtDue(): Promise<void> {
     const due = await takeDue(this.#ports.database, this.id, MOST_DUE);
-    const looks = due.map(async (id) => {
-      const carried = await this.#carried(id).catch(() => undefined);
-      if (!this.isOver()) await carried?.look();
-    });
+    const looks = due.map((id) => this.#with(id, (carried) => carried.look()));
     const enough = new AbortController();
     const { signal } = enough;
     const longest = delay(LONGEST_LOOK_MS, undefined, { signal }).catch(() => {});
@@ -268,12 +305,21 @@ class WorkerLife implements Life {
 
   /** Runs without a step here keep nothing, once they are over. */
   async #closeIdle(): Promise<void> {
+    const idle: { readonly id: string; readonly carried: CarriedRun }[] = [];
     for (const [id, opening] of this.#runs) {
       const carried = await opening.catch(() => undefined);
-      if (!carried?.isIdle || !carried.isOver) continue;
-      this.#runs.delete(id);
-      await carried.close();
+      if (carried?.isIdle && this.#runs.get(id) === opening) idle.push({ id, carried });
     }
+    // They may have ended on other workers.
+    const open = await openRuns(
+      this.#ports.database,
+      idle.map(({ id }) => id),
+    );
+    const isSame = async (id: string, carried: CarriedRun) =>
+      (await this.#runs.get(id)?.catch(() => undefined)) === carried;
+    for (const { id, carried } of idle)
+      if (!open.has(id) && (await isSame(id, carried)) && carried.isIdle)
+        await this.#close(id, carried);
   }
 
   async #stop(how: StopHow): Promise<void> {
@@ -286,10 +332,19 @@ class WorkerLife implements Life {
     await this.#launching?.catch(() => {});
     await this.#ports.queues.stop();
     while (!this.isOver() && (await this.#opened()).some((one) => !one.isIdle)) await delay(50);
-    for (const one of await this.#opened()) await one.close();
+    this.#isClosed = true;
+    await this.#closeAll();
     if (this.isOver()) return;
     await unregister(this.#ports.database, this.id);
     this.#end('stopped');
+  }
+
+  async #closeAll(): Promise<void> {
+    for (const [id, opening] of this.#runs) {
+      const carried = await opening.catch(() => undefined);
+      if (carried && this.#runs.get(id) === opening) await this.#close(id, carried);
+    }
+    await Promise.all(this.#closing.values());
   }
 
   async #opened(): Promise<readonly CarriedRun[]> {
@@ -313,7 +368,7 @@ class WorkerLife implements Life {
     // A step that still waits for its files or its session must not begin later.
     for (const opening of this.#runs.values())
       void opening.then((one) => one?.stopSteps()).catch(() => {});
-    const ended = endProcesses([...this.#runs.keys()], leaseMs / 20);
+    const ended = endProcesses([...this.#runs.keys(), ...this.#closing.keys()], leaseMs / 20);
     void ended.finally(async () => {
       this.#guard.end();
       for (const one of await this.#opened()) one.abandon();

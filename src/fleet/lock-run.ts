@@ -2,6 +2,7 @@ import { UserError } from '../model/user-error.ts';
 import type { Queries } from '../postgres/database.ts';
 import { lockRow, type RunRow } from '../postgres/run-row.ts';
 import type { RowSeals } from '../postgres/seals.ts';
+import type { Decided } from '../run/decider.ts';
 
 /** This worker was declared dead, because it did not renew its lease. Others have its steps. */
 export class WorkerLost extends Error {}
@@ -11,6 +12,14 @@ export class RunGone extends Error {}
 
 /** A command such as `rewind` holds the run at the moment. */
 export class RunBusy extends Error {}
+
+/** A command has changed what the steps of the run need, so it has to be opened again. */
+export class RunChanged extends Error {}
+
+/** Whether an event changes what the steps of a run need. No worker has a step of the run then. */
+export function changesSettings({ event: { type } }: Pick<Decided, 'event'>): boolean {
+  return type === 'run-resumed' || type === 'run-rewound';
+}
 
 export interface LockedRun {
   readonly row: RunRow;

@@ -93,6 +93,8 @@ export interface Guard {
   renew(deadline: number): void;
   /** The worker executes steps of this run. */
   watch(run: string): void;
+  /** No process of the run is left here. */
+  unwatch(run: string): void;
   /** The worker ends its steps itself, and starts no others. */
   ending(): void;
   /** The worker has ended everything itself. */

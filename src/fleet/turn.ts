@@ -15,11 +15,12 @@ import type { StepKey, WorkflowLibrary } from '../ports.ts';
 import type { Database, Queries, Transaction } from '../postgres/database.ts';
 import { mailOf, removeMail } from '../postgres/mailbox.ts';
 import { appendEvents, eventsAfter, type RunParts } from '../postgres/run-row.ts';
-import { type Decided, Decider } from '../run/decider.ts';
-import { endOfWait, waitsOf } from '../run/waits.ts';
+import type { Decided } from '../run/decider.ts';
+import { endOfWait } from '../run/waits.ts';
 import { keepSource } from './belongings.ts';
 import { begin, type Claim, type Claimant, claimsFor, end, take, waitingClaims } from './claims.ts';
-import { lockRun } from './lock-run.ts';
+import type { KnownRun, TurnDecider } from './known-run.ts';
+import { changesSettings, lockRun, RunChanged } from './lock-run.ts';
 import type { RunPorts } from './ports.ts';
 import type { StepKind } from './step-kind.ts';
 import { wakeAt } from './wakeups.ts';
@@ -66,25 +67,36 @@ export interface TurnResult {
   readonly continued: readonly StepKey[];
 }
 
-/** `known` is any earlier state of the run. Rejects with WorkerLost, RunGone or RunBusy. */
-export function takeTurn(parts: TurnParts, known: Run, turn: Turn): Promise<TurnResult> {
-  return parts.database.repeatable((queries) => attempt(parts, known, turn, queries));
+/** `known` is any earlier state of the run. Rejects with WorkerLost, RunGone, RunBusy or RunChanged. */
+export async function takeTurn(parts: TurnParts, known: KnownRun, turn: Turn): Promise<TurnResult> {
+  const { decider, ...result } = await parts.database.repeatable((queries) =>
+    attempt(parts, known, turn, queries),
+  );
+  known.keep(decider);
+  return result;
+}
+
+interface Attempted extends TurnResult {
+  /** For the next turn. */
+  readonly decider: TurnDecider;
 }
 
 async function attempt(
   parts: TurnParts,
-  known: Run,
+  known: KnownRun,
   turn: Turn,
   queries: Transaction,
-): Promise<TurnResult> {
+): Promise<Attempted> {
   const { worker, library } = parts;
-  const { id } = known;
+  const { id, seq } = known.run;
   const { row, at } = await lockRun(queries, id, worker.id, parts.runs.rows);
-  const decider = new Decider((ref) => library.get(ref), known);
+  const follower = known.take();
   const news: Decided[] = [];
-  for await (const events of eventsAfter(queries, id, row, known.seq, parts.runs.rows))
-    news.push(...events.map((event) => decider.follow(event)));
-  if (news.length > 0) await parts.load(decider.run);
+  for await (const events of eventsAfter(queries, id, row, seq, parts.runs.rows))
+    news.push(...events.map((event) => follower.follow(event)));
+  if (news.some(changesSettings)) throw new RunChanged(`The settings of ${id} have changed.`);
+  if (news.length > 0) await parts.load(follower.run);
+  const decider = known.withLoaded(follower, news);
   const claims = await claimsFor(queries, id, worker, turn.wanted);
   const mail = await mailOf(queries, id);
 
@@ -112,7 +124,10 @@ async function attempt(
       patient: true,
     });
   const letters = mail.flatMap(({ message }) => inputFrom(message, pidOf(message), at) ?? []);
-  const decided = [...decide([...letters, ...dueIn(decider.run, at), ...ours])];
+  // An ended run waits for a resume.
+  const over = decider.run.status.kind === 'ended' ? [] : decider.waits.over(at);
+  const due = over.map((wait) => endOfWait(wait, at));
+  const decided = [...decide([...letters, ...due, ...ours])];
   const withdrawn = await withdrawals(queries, decider.run, decided, at);
   if (withdrawn.length > 0) decided.push(...decide(withdrawn));
 
@@ -152,8 +167,11 @@ async function attempt(
       queries,
       settled.map((letter) => letter.id),
     );
-  await wakeAt(queries, id, nextLook(run));
-  return { run, news, decided, taken, continued: started.filter(({ isHere }) => isHere) };
+  await wakeAt(queries, id, decider.waits.nextLook(at, over));
+  return {
+    ...{ run, news, decided, taken, decider },
+    continued: started.filter(({ isHere }) => isHere),
+  };
 }
 
 const grants = (event: RunEvent) =>
@@ -168,17 +186,6 @@ function isOurs(input: Input, claims: readonly Claim[], { id }: Claimant): boole
   return claims.some(
     ({ agent, step, worker }) => agent === input.agent && step === input.step && worker === id,
   );
-}
-
-function dueIn(run: Run, at: number): readonly Input[] {
-  const due = waitsOf(run).filter(({ until }) => until <= at);
-  return due.map((wait) => endOfWait(wait, at));
-}
-
-function nextLook(run: Run): number | undefined {
-  if (run.status.kind === 'ended') return undefined;
-  const times = waitsOf(run).map(({ until }) => until);
-  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** The ends of steps that wait in a queue and must not start any more. */

@@ -51,6 +51,19 @@ export async function findRow(queries: Queries, id: string): Promise<RunRow | un
   return row;
 }
 
+/** Those of the given runs that exist and have not ended. */
+export async function openRuns(
+  { query }: Queries,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await query<{ id: string }>(
+    "select id from raymond.runs where id = any($1) and status <> 'ended'",
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /**
  * Locks the run until the end of the transaction: no other process can change it meanwhile. Everybody
  * who changes a run does this first. Throws a UserError if there is no such run.

@@ -1,17 +1,19 @@
 // One transaction of a worker, without processes: what happens when it is repeated, late or not alone.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { loadNamed } from '../../src/cli/load-named.ts';
 import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
-import { dbosQueues } from '../../src/fleet/dbos-queues.ts';
-import { WorkerLost } from '../../src/fleet/lock-run.ts';
+import { KnownRun } from '../../src/fleet/known-run.ts';
+import { RunChanged, WorkerLost } from '../../src/fleet/lock-run.ts';
 import { passOn, refuse, termsOf } from '../../src/fleet/refusals.ts';
-import { type Turn, type TurnParts, takeTurn } from '../../src/fleet/turn.ts';
+import { type Turn, type TurnParts, takeTurn as takeKnown } from '../../src/fleet/turn.ts';
 import { takeDue } from '../../src/fleet/wakeups.ts';
 import { buryDead, register, requeueLost } from '../../src/fleet/worker-table.ts';
+import { apply } from '../../src/interpret/apply.ts';
 import type { Input } from '../../src/model/input.ts';
+import { PersistentMap } from '../../src/model/persistent-map.ts';
 import type { Run } from '../../src/model/run.ts';
 import { NO_COST } from '../../src/model/step-account.ts';
 import { readTags } from '../../src/parse/tags.ts';
@@ -19,10 +21,15 @@ import { wake } from '../../src/postgres/run-row.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Fleet } from './fleet.ts';
+import { makeQueueTables } from './queue-tables.ts';
 
 const FLOW = {
   'flow/START.sh': 'echo\n',
   'flow/NEXT.sh': 'echo\n',
+  'crowd/START.sh': 'echo\n',
+  'crowd/LOOP.sh': 'echo\n',
+  'crowd/NEXT.sh': 'echo\n',
+  'crowd/ONE.md': 'Work.',
   'crew/START.sh': 'echo\n',
   'crew/ONE.md': '---\nagent: claude\n---\nWork.',
   'crew/TWO.md': '---\nagent: codex\n---\nWork.',
@@ -32,22 +39,12 @@ let fleet: Fleet;
 let run: Run;
 let removeDatabase = async () => {};
 
-// One database for all tests, because a process can have only one set of queues.
 beforeAll(async () => {
   const url = await newDatabase((remove) => {
     removeDatabase = remove;
   });
   fleet = await Fleet.open(url, FLOW);
-  const queues = dbosQueues({ url, limitsForAll: { prompts: undefined, scripts: undefined } });
-  // Only to create the tables of the queues.
-  await queues.start(
-    randomUUID(),
-    { prompts: 1, scripts: 1 },
-    async () => {},
-    () => false,
-  );
-  await queues.stop();
-  await queues.close();
+  await makeQueueTables(url);
 });
 
 afterAll(async () => {
@@ -81,6 +78,10 @@ async function newWorker(name: string, leaseMs = 60_000): Promise<TurnParts> {
     pack: () => Promise.reject(new Error('No workflow is read.')),
   };
 }
+
+/** A turn of a worker that knows the run only as it was then. */
+const takeTurn = (parts: TurnParts, then: Run, turn: Turn) =>
+  takeKnown(parts, new KnownRun(parts.library.get, then), turn);
 
 const nothing: Turn = {
   inputs: [],
@@ -333,6 +334,122 @@ test('a run that a worker refuses goes to the others, and the worker forgets the
   await database.query('update raymond.refusals set until = now()');
   expect(await terms()).toMatchObject({ isRefused: false });
 });
+
+test('a turn decides nothing about a run that a command has changed', async () => {
+  const a = await newWorker('a');
+  const known = new KnownRun(a.library.get, run);
+  await takeKnown(a, known, nothing);
+  await fleet.store.mailbox(run.id).post({ kind: 'stop', how: 'drain', pid: 0 });
+  await takeTurn(a, run, nothing);
+  const lease = await fleet.store.lease(run.id);
+  const { run: ended, journal } = await lease.open();
+  const resumed = { type: 'run-resumed', at: Date.now(), settings: ended.settings } as const;
+  await journal.append([resumed], apply(ended, resumed));
+  await lease.release();
+  const wish = { ...nothing, wanted: ['main'] };
+  await expect(takeKnown(a, known, wish)).rejects.toThrow(RunChanged);
+  await expect(takeKnown(a, known, wish)).rejects.toThrow(RunChanged);
+  expect((await fleet.look(run.id)).seq).toBe(ended.seq + 1);
+});
+
+test('a turn that fails leaves no traces in what the worker knows', async () => {
+  const a = await newWorker('a');
+  const known = new KnownRun(a.library.get, run);
+  await takeKnown(a, known, nothing);
+  const before = known.run;
+  await takeKnown(a, known, { ...nothing, wanted: ['main'] });
+  const end = { ...nothing, inputs: [ended(1, '<goto>NEXT.sh</goto>')] };
+  const keep = () => Promise.reject(new Error('No space is left.'));
+  await expect(takeKnown(a, known, { ...end, keep })).rejects.toThrow('No space is left.');
+  expect(known.run).toBe(before);
+  const types = typesOf(await takeKnown(a, known, end));
+  expect(types).toEqual(['step-ended', 'agent-moved', 'step-started']);
+});
+
+test.each([
+  ['ready for a prompt', 'ONE', undefined],
+  [
+    'waiting for an answer until a deadline',
+    'NEXT.sh',
+    '<ask next="NEXT.sh" timeout="1h" timeout_next="NEXT.sh">?</ask>',
+  ],
+])(
+  'the work of a turn does not grow with the number of agents that are %s',
+  async (_, state, answer) => {
+    const work: Record<string, number>[] = [];
+    for (const agents of [5, 50]) {
+      run = await fleet.look(await fleet.begin('crowd', `${agents} ${state}`));
+      const parts = await newWorker('a');
+      const known = new KnownRun(parts.library.get, run);
+      await takeKnown(parts, known, nothing);
+      const forks = `<fork>${state}</fork>`.repeat(agents);
+      const turn = async (inputs: readonly Input[], using = parts) => {
+        const result = await takeKnown(using, known, { ...nothing, inputs });
+        const wanted = [...known.run.agents].map(([id]) => id);
+        await takeKnown(parts, known, { ...nothing, wanted });
+        return result;
+      };
+      await turn([]);
+      await turn([ended(1, `${forks}<goto>LOOP.sh</goto>`)]);
+      const workers = () => [...known.run.agents].filter(([id]) => id !== 'main');
+      while (answer && workers().some(([, { status }]) => status.kind !== 'asking')) {
+        const running = workers().filter(([, { status }]) => status.kind === 'running');
+        await turn(running.map(([id]) => ended(1, answer, id)));
+      }
+      expect(known.run.agents.size).toBe(agents + 1);
+
+      const { counted, count } = counting(parts);
+      const { decided } = await takeKnown(counted, known, {
+        ...nothing,
+        inputs: [ended(2, '<goto>LOOP.sh</goto>')],
+      });
+      expect(decided.map(({ event }) => event.type)).toContain('step-started');
+      work.push(count());
+    }
+    expect(work[1]).toEqual(work[0]);
+  },
+);
+
+/** Counts the statements of a turn, the agents that it looks at one after the other, and the workflows. */
+function counting(parts: TurnParts) {
+  const counts = { statements: 0, entries: 0, workflows: 0 };
+  const each = PersistentMap.prototype[Symbol.iterator];
+  const spy = vi.spyOn(PersistentMap.prototype, Symbol.iterator).mockImplementation(function* (
+    this: PersistentMap<unknown>,
+  ) {
+    for (const entry of each.call(this)) {
+      counts.entries++;
+      yield entry;
+    }
+  });
+  const counted: TurnParts = {
+    ...parts,
+    library: {
+      get(ref) {
+        counts.workflows++;
+        return parts.library.get(ref);
+      },
+    },
+    database: {
+      ...parts.database,
+      repeatable: (work) =>
+        parts.database.repeatable(({ query, announce }) =>
+          work({
+            announce,
+            query(text, values) {
+              counts.statements++;
+              return query(text, values);
+            },
+          }),
+        ),
+    },
+  };
+  const count = () => {
+    spy.mockRestore();
+    return counts;
+  };
+  return { counted, count };
+}
 
 test('a usage limit stops the prompts of its executor only, and a worker looks when the first one ends', async () => {
   run = await fleet.look(await fleet.begin('crew'));

@@ -59,6 +59,9 @@ class Told {
       case 'watch':
         this.#folders.add(word.folder);
         break;
+      case 'unwatch':
+        this.#folders.delete(word.folder);
+        break;
       case 'ending':
         this.#isEnding = true;
         break;

@@ -8,7 +8,7 @@ import { openDatabase } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrations.ts';
 import { stopOnSignals } from '../signals.ts';
 import { type Here, surroundings } from '../surroundings.ts';
-import { stderr } from '../terminal.ts';
+import { endNow, stderr } from '../terminal.ts';
 import { makeOwnFolder, userStateFolder } from '../user-folders.ts';
 import { openQueues, workerPorts } from '../worker-ports.ts';
 
@@ -56,7 +56,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     stderr.say(`The worker ${name} has stopped without an answer of its database.`);
     await lock.release();
     // The connections and the queues would wait for an answer.
-    process.exit(0);
+    endNow(0);
   } finally {
     await queues.close();
     await database.close();

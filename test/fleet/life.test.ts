@@ -1,0 +1,182 @@
+// One life of a worker with a real database. The test plays the queue, the guard and the steps.
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { sealedText } from '../../src/cli/own-runs.ts';
+import { runCodec } from '../../src/cli/run-codec.ts';
+import { looseLibrary } from '../../src/cli/wire.ts';
+import { scriptedAgent } from '../../src/execute/scripted.ts';
+import { KnownRun } from '../../src/fleet/known-run.ts';
+import { live } from '../../src/fleet/life.ts';
+import type { ExecuteStep, FleetPorts } from '../../src/fleet/ports.ts';
+import { StopRequests } from '../../src/fleet/stop-requests.ts';
+import { takeTurn } from '../../src/fleet/turn.ts';
+import { register } from '../../src/fleet/worker-table.ts';
+import { apply } from '../../src/interpret/apply.ts';
+import type { RunEvent } from '../../src/model/event.ts';
+import type { Run } from '../../src/model/run.ts';
+import { listenTo } from '../../src/postgres/notices.ts';
+import { eventually } from '../eventually.ts';
+import { newDatabase } from '../postgres/new-database.ts';
+import { Fleet } from './fleet.ts';
+import { makeQueueTables } from './queue-tables.ts';
+
+const FLOW = {
+  'flow/START.sh': `echo '<ask next="NEXT.sh">Well?</ask>'\n`,
+  'flow/NEXT.sh': 'echo "<result>done</result>"\n',
+};
+
+const LIMITS = { prompts: 1, scripts: 1 };
+
+async function newPlay() {
+  const url = await newDatabase();
+  const fleet = await Fleet.open(url, FLOW);
+  onTestFinished(() => fleet.dispose());
+  await makeQueueTables(url);
+  const { database } = fleet;
+  const seen: string[] = [];
+  const library = looseLibrary(fleet.project.folder, {}).unpackingInto(fleet.project.path('out'));
+  await library.load('flow');
+  let openings = 0;
+  let execute: ExecuteStep | undefined;
+  const ports: FleetPorts = {
+    database,
+    runs: { codec: runCodec, sealedText, rows: fleet.rows },
+    notices: listenTo(database),
+    worker: { name: 'a', host: 'h', pid: 1, place: 'a', limits: LIMITS },
+    leaseMs: 60_000,
+    newId: randomUUID,
+    queues: {
+      async start(_worker, _limits, given) {
+        execute = given;
+      },
+      stop: async () => {},
+      close: async () => {},
+      clean: async () => {},
+    },
+    guard: async () => ({
+      renew: () => {},
+      watch: () => void seen.push('watched'),
+      unwatch: () => void seen.push('unwatched'),
+      ending: () => {},
+      end: () => {},
+    }),
+    async openRun({ settings }) {
+      const number = ++openings;
+      const executor = scriptedAgent(({ state }) => {
+        seen.push(`${state} of ${number} with ${settings.maxIterations}`);
+        return state === 'START.sh' ? '<ask next="NEXT.sh">Well?</ask>' : '<result>done</result>';
+      }, 'script');
+      return {
+        ...{ library, load: async () => {} },
+        pack: () => Promise.reject(new Error('No workflow is read.')),
+        executors: {
+          prompt: executor,
+          script: { ...executor, close: async () => void seen.push(`closed ${number}`) },
+        },
+        world: {
+          findDirectory: async () => ({ found: false, problem: 'None.' }),
+          lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
+          entryDigest: async () => '',
+          environment: new Set<string>(),
+        },
+        folders: {
+          step: (agent, step) => fleet.project.path(`steps/${agent}/${step}`),
+          task: (agent) => fleet.project.path(`tasks/${agent}`),
+          hasBegun: () => false,
+          putJoined: () => {},
+        },
+      };
+    },
+    observer: () => ({ event: () => {}, live: () => {} }),
+    recordOf: async () => undefined,
+    seal: async () => {},
+    leftRuns: async () => [],
+    endProcesses: async () => {},
+    report: (text) => void seen.push(text),
+  };
+  const stops = new StopRequests();
+  const living = live(ports, stops);
+  onTestFinished(async () => {
+    stops.ask('now');
+    await living;
+  });
+  await eventually('the worker lives', () => execute !== undefined);
+
+  /** A turn of another worker. */
+  const other = randomUUID();
+  await register(
+    database,
+    other,
+    { name: 'b', host: 'h', pid: 2, place: 'b', limits: LIMITS },
+    60_000,
+  );
+  const turnElsewhere = async (run: string) =>
+    takeTurn(
+      {
+        ...{ database, runs: ports.runs, library, load: async () => {} },
+        worker: { id: other, name: 'b', place: 'b' },
+        pack: () => Promise.reject(new Error('No workflow is read.')),
+        executors: { script: 'script' },
+        newId: randomUUID,
+        seal: async () => {},
+      },
+      new KnownRun(library.get, await fleet.look(run)),
+      {
+        ...{ inputs: [], wanted: [], isHeld: () => true },
+        ...{ mayContinue: () => false, keep: async () => {} },
+      },
+    );
+  const run = await fleet.begin('flow');
+  const asks = async () => {
+    await eventually('the step waits', async () => {
+      const agent = (await fleet.look(run)).agents.get('main');
+      return agent?.status.kind === 'running';
+    });
+    await execute?.(run, 'main', 'script');
+    await fleet.asks(run);
+  };
+  return { fleet, run, seen, turnElsewhere, asks, execute: () => execute?.(run, 'main', 'script') };
+}
+
+/** As the command does it. */
+async function append(fleet: Fleet, id: string, event: (run: Run) => RunEvent) {
+  const lease = await fleet.store.lease(id);
+  const { run, journal } = await lease.open();
+  const added = event(run);
+  await journal.append([added], apply(run, added));
+  await lease.release();
+}
+
+async function stopElsewhere({ fleet, run, turnElsewhere }: Awaited<ReturnType<typeof newPlay>>) {
+  await fleet.store.mailbox(run).post({ kind: 'stop', how: 'now', pid: 0 });
+  expect((await turnElsewhere(run)).run.status).toMatchObject({ kind: 'ended' });
+}
+
+test('a worker closes a run that has ended on another one', async () => {
+  const play = await newPlay();
+  await play.asks();
+  expect(play.seen).toEqual(['watched', 'START.sh of 1 with 0']);
+  await stopElsewhere(play);
+  await eventually('the run is closed', () => play.seen.includes('unwatched'));
+  expect(play.seen).toEqual(['watched', 'START.sh of 1 with 0', 'closed 1', 'unwatched']);
+});
+
+test('the first step after a resume has the new settings, also if the worker knows the run', async () => {
+  const play = await newPlay();
+  const { fleet, run, seen, turnElsewhere } = play;
+  await play.asks();
+  await stopElsewhere(play);
+  await append(fleet, run, ({ settings, updatedAt: at }) => ({
+    ...{ type: 'run-resumed', at, settings: { ...settings, maxIterations: 77 } },
+  }));
+  const status = (await fleet.look(run)).agents.get('main')?.status;
+  if (status?.kind !== 'asking') throw new Error('No question is open.');
+  const { askedAt } = status;
+  await fleet.store.mailbox(run).post({ kind: 'answer', agent: 'main', askedAt, text: 'Yes.' });
+  await turnElsewhere(run);
+  await play.execute();
+  expect(await fleet.ended(run)).toMatchObject({ result: 'done' });
+  expect(seen).toContain('NEXT.sh of 2 with 77');
+  expect(seen.indexOf('closed 1')).toBeLessThan(seen.indexOf('NEXT.sh of 2 with 77'));
+  expect(seen.filter((line) => line.startsWith('NEXT.sh'))).toHaveLength(1);
+});
