@@ -17,6 +17,7 @@ import type {
   Store,
 } from '../fleet/ports.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
+import { isRunId } from '../journal/run-id.ts';
 import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { STEP_FILES } from '../model/step-files.ts';
@@ -92,7 +93,7 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
     },
     leftRuns: () => leftRuns(around),
     async endProcesses(runs, graceMs) {
-      const folders = [...foldersWithProcesses(runs.map(folderOf))];
+      const folders = [...foldersWithProcesses(runs.filter(isRunId).map(folderOf))];
       await Promise.all(folders.map((folder) => new RunProcesses(folder).endStrays(graceMs)));
     },
     report: (text) => stderr.say(text),

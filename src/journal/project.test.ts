@@ -187,6 +187,16 @@ describe('the folders of a run', () => {
     expect(await realDisk.kind(folders.task(long))).toBe('folder');
     expect(folders.task(`${long}_worker2`)).not.toBe(folders.task(long));
   });
+
+  test.each(['', '.', '..', '../../x', '/etc', 'a/b', 'a\\b', 'a\0b', `../${'x'.repeat(300)}`])(
+    'contain the folders of an agent with the name %j',
+    async (agent) => {
+      const { steps, tasks, folders } = runPaths(await find(await temporaryFolder()), 'demo-1');
+      expect(join(folders.step(agent, 1), '../..')).toBe(steps);
+      expect(join(folders.task(agent), '..')).toBe(tasks);
+      expect(folders.step(agent, 1)).not.toBe(folders.step(`${agent}x`, 1));
+    },
+  );
 });
 
 describe('the runs', () => {

@@ -223,11 +223,15 @@ async function tighten(disk: Disk, path: string): Promise<void> {
 
 const MAX_NAME_BYTES = 200;
 
-/** An agent's name grows with each nested fork, and the length of a file name is limited. */
+/**
+ * An agent's name grows with each nested fork, and the length of a file name is limited. Names come from
+ * events, which others may be able to write, so no name leads out of its folder.
+ */
 function folderName(agent: string): string {
-  if (Buffer.byteLength(agent) <= MAX_NAME_BYTES) return agent;
+  const isName = !/[/\\\0]|^\.{0,2}$/.test(agent);
+  if (isName && Buffer.byteLength(agent) <= MAX_NAME_BYTES) return agent;
   const hash = createHash('sha256').update(agent).digest('hex').slice(0, 16);
-  return `${agent.slice(0, 40)}-${hash}`;
+  return `${isName ? agent.slice(0, 40) : 'agent'}-${hash}`;
 }
 
 function isLink(path: string, kind: string): UserError {

@@ -111,7 +111,8 @@ function stepText(note: StepNote, output: readonly unknown[]): string {
 
 function fileName({ agent, state, step }: StepNote): string {
   const stem = state.replace(/\.[^.]+$/, '');
-  return `${agent}_${stem}_${String(step).padStart(3, '0')}.json`;
+  // A journal of others may have any text as a name.
+  return `${agent}_${stem}_${String(step).padStart(3, '0')}.json`.replace(/[/\\\0]/g, '-');
 }
 
 function logEntry(

@@ -6,6 +6,7 @@
  */
 import type { RunCodec } from '../journal/file-journal.ts';
 import { decodeEvent, encodeEvent } from '../journal/journal-format.ts';
+import { isRunId } from '../journal/run-id.ts';
 import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../model/event.ts';
 import { PositionConflict } from '../model/position-conflict.ts';
 import type { Run } from '../model/run.ts';
@@ -46,7 +47,9 @@ const ROW = `born::text, seq, version, seals, remote,
   array(select root from raymond.trees t where t.run = runs.id order by root) as roots, snapshot_seq as "snapshotSeq",
   coalesce(octet_length(snapshot), 0) as "snapshotBytes", unfolded::float8 as unfolded`;
 
+/** The id becomes a part of paths, and others may be able to write any row. */
 export async function findRow(queries: Queries, id: string): Promise<RunRow | undefined> {
+  if (!isRunId(id)) return undefined;
   const [row] = await queries.query<RunRow>(`select ${ROW} from raymond.runs where id = $1`, [id]);
   return row;
 }
@@ -69,6 +72,7 @@ export async function openRuns(
  * who changes a run does this first. Throws a UserError if there is no such run.
  */
 export async function lockRow(queries: Queries, id: string, rows?: RowSeals): Promise<RunRow> {
+  if (!isRunId(id)) throw noRun(id);
   const [row] = await queries.query<RunRow>(
     `select ${ROW} from raymond.runs where id = $1 for update`,
     [id],
@@ -102,6 +106,7 @@ export async function runOf(
     }
   }
   if (!run) throw new DamagedEvents(id, 1, 'is missing');
+  if (run.id !== id) throw new DamagedEvents(id, 1, 'belongs to another run');
   return run;
 }
 

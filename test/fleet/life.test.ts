@@ -135,7 +135,8 @@ async function newPlay() {
     await execute?.(run, 'main', 'script');
     await fleet.asks(run);
   };
-  return { fleet, run, seen, turnElsewhere, asks, execute: () => execute?.(run, 'main', 'script') };
+  const executeOf = async (id: string) => execute?.(id, 'main', 'script');
+  return { fleet, run, seen, turnElsewhere, asks, executeOf };
 }
 
 /** As the command does it. */
@@ -174,9 +175,33 @@ test('the first step after a resume has the new settings, also if the worker kno
   const { askedAt } = status;
   await fleet.store.mailbox(run).post({ kind: 'answer', agent: 'main', askedAt, text: 'Yes.' });
   await turnElsewhere(run);
-  await play.execute();
+  await play.executeOf(run);
   expect(await fleet.ended(run)).toMatchObject({ result: 'done' });
   expect(seen).toContain('NEXT.sh of 2 with 77');
   expect(seen.indexOf('closed 1')).toBeLessThan(seen.indexOf('NEXT.sh of 2 with 77'));
   expect(seen.filter((line) => line.startsWith('NEXT.sh'))).toHaveLength(1);
 });
+
+test.each(['../../../outside', 'other-1'])(
+  'a row that claims to be the run %j is not opened',
+  async (id) => {
+    const { fleet, run, seen, asks, executeOf } = await newPlay();
+    await asks();
+    seen.length = 0;
+    // Whoever may write to the database can copy the events of a run that the user has sealed.
+    const columns = 'seq, version, status, summary, chosen, seals, unfolded';
+    await fleet.database.query(
+      `insert into raymond.runs (id, ${columns}) select $2, ${columns} from raymond.runs where id = $1`,
+      [run, id],
+    );
+    await fleet.database.query(
+      'insert into raymond.events (run, seq, event) select $2, seq, event from raymond.events where run = $1',
+      [run, id],
+    );
+    await executeOf(id);
+    const opened = seen.filter((line) => / of \d+ with /.test(line));
+    expect(opened).toEqual([]);
+    if (id === 'other-1') expect(seen.join()).toContain('belongs to another run');
+    else expect(seen).toEqual([]);
+  },
+);

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { isSessionId } from '../kept-notes.ts';
 import { transcriptFolder, transcriptPath } from './transcript.ts';
 
 /** Finds and reads the files in which Claude Code keeps its conversations. */
@@ -19,6 +20,7 @@ export function transcriptsIn(
   return {
     folderFor: (cwd) => join(configFolder, 'projects', transcriptFolder(realPath(cwd))),
     find(session, cwd, reportedFolder) {
+      if (!isSessionId(session)) return undefined;
       const likely = [
         ...(reportedFolder === undefined ? [] : [join(reportedFolder, `${session}.jsonl`)]),
         transcriptPath(configFolder, realPath(cwd), session),
