@@ -197,7 +197,8 @@ class WorkerLife implements Life {
     try {
       return await CarriedRun.open(this.#ports, this, await runOf(database, runs, id, row));
     } catch (error) {
-      if (error instanceof ForeignRow) return { refusal: error.message };
+      if (error instanceof ForeignRow)
+        return { refusal: `${id} is left to other workers. ${error.message}` };
       throw error;
     }
   }

@@ -356,8 +356,8 @@ test('a turn that fails leaves no traces in what the worker knows', async () => 
   const a = await newWorker('a');
   const known = new KnownRun(a.library.get, run);
   await takeKnown(a, known, nothing);
-  const before = known.run;
   await takeKnown(a, known, { ...nothing, wanted: ['main'] });
+  const before = known.run;
   const end = { ...nothing, inputs: [ended(1, '<goto>NEXT.sh</goto>')] };
   const keep = () => Promise.reject(new Error('No space is left.'));
   await expect(takeKnown(a, known, { ...end, keep })).rejects.toThrow('No space is left.');
