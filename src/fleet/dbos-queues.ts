@@ -30,9 +30,11 @@ export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
   pool.on('error', () => {});
   let execute: ExecuteStep = async () => {};
   let isRegistered = false;
+  let isStopped = false;
   return {
     async start(worker, limits, given, isOver) {
       execute = given;
+      isStopped = false;
       DBOS.setConfig({
         name: APPLICATION,
         // Only the pool is used. DBOS wants the form of a URL.
@@ -62,17 +64,29 @@ export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
       }
       await launch(pool, isOver);
     },
-    stop: () => DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_MS }),
+    stop() {
+      isStopped = true;
+      return DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_MS });
+    },
     close: () => pool.end(),
     async clean(liveWorkers) {
-      const live = new Set(liveWorkers);
-      const over = await DBOS.listWorkflows({ ...LIST, status: [...OVER], limit: MOST });
-      const begun = await DBOS.listWorkflows({ ...LIST, status: 'PENDING', limit: MOST });
-      const left = begun.filter(({ executorId }) => !live.has(executorId ?? ''));
-      const ids = [...over, ...left].map(({ workflowID }) => workflowID);
-      if (ids.length > 0) await DBOS.deleteWorkflows(ids);
+      try {
+        await deleteOld(new Set(liveWorkers));
+      } catch (error) {
+        // DBOS refuses this during a stop. Other workers do it, or the next one.
+        if (!isStopped) throw error;
+      }
     },
   };
+}
+
+/** Workflows that are over, and those of workers that are gone. */
+async function deleteOld(live: ReadonlySet<string>): Promise<void> {
+  const over = await DBOS.listWorkflows({ ...LIST, status: [...OVER], limit: MOST });
+  const begun = await DBOS.listWorkflows({ ...LIST, status: 'PENDING', limit: MOST });
+  const left = begun.filter(({ executorId }) => !live.has(executorId ?? ''));
+  const ids = [...over, ...left].map(({ workflowID }) => workflowID);
+  if (ids.length > 0) await DBOS.deleteWorkflows(ids);
 }
 
 /** Several workers must not create the tables at the same time, so they launch in turn. */
