@@ -45,10 +45,10 @@ export async function processesLeft(project: string): Promise<string[]> {
   return survivors(project);
 }
 
-export async function endSurvivors(project: string): Promise<void> {
+export async function endSurvivors(project: string, state?: string): Promise<void> {
   await eventually('the steps of the project are gone', () => {
-    for (const line of survivors(project)) kill(Number.parseInt(line, 10));
-    return survivors(project).length === 0;
+    for (const line of survivors(project, state)) kill(Number.parseInt(line, 10));
+    return survivors(project, state).length === 0;
   });
 }
 

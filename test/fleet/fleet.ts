@@ -24,6 +24,7 @@ import { postgresStore } from '../../src/postgres/postgres-store.ts';
 import { type RowSeals, rowSeals } from '../../src/postgres/seals.ts';
 import { eventually } from '../eventually.ts';
 import { Project, type Started } from '../raymond.ts';
+import { endSurvivors } from '../survivors.ts';
 
 export class Fleet {
   readonly project: Project;
@@ -31,6 +32,7 @@ export class Fleet {
   readonly database: Database;
   readonly store: RunStore;
   readonly rows: RowSeals;
+  readonly #workers: { readonly name: string; readonly started: Started }[] = [];
 
   private constructor(project: Project, url: string) {
     this.project = project;
@@ -87,14 +89,17 @@ export class Fleet {
   }
 
   worker(name: string, args: readonly string[] = [], env: Record<string, string> = {}): Started {
-    return this.project.start(['worker', '--name', name, '--state', this.stateOf(name), ...args], {
-      env: { RAYMOND_DATABASE: this.url, ...env },
-    });
+    const started = this.project.start(
+      ['worker', '--name', name, '--state', this.stateOf(name), ...args],
+      { env: { RAYMOND_DATABASE: this.url, ...env } },
+    );
+    this.#workers.push({ name, started });
+    return started;
   }
 
   /** The folder of a worker. */
   stateOf(name: string): string {
-    return join(this.project.folder, '..', `worker ${name}`);
+    return join(this.project.folder, '..', `Größe ${name}`);
   }
 
   async look(run: string): Promise<Run> {
@@ -136,6 +141,13 @@ export class Fleet {
     });
   }
 
+  /** Ends the lease of a worker that was killed. Its guard does not know, so its steps may still run. */
+  async endLease(worker: string): Promise<void> {
+    await this.database.query('update raymond.workers set lease_until = now() where name = $1', [
+      worker,
+    ]);
+  }
+
   /** Waits until a step has written a file of the project. */
   file(path: string): Promise<void> {
     return eventually(`${path} exists`, () => existsSync(this.project.path(path)));
@@ -143,6 +155,12 @@ export class Fleet {
 
   async dispose(): Promise<void> {
     await this.database.close();
+    // An agent that waits for a prompt, or for a person, would wait for ever.
+    for (const { name, started } of this.#workers) {
+      started.child.kill('SIGKILL');
+      await started.ended;
+      await endSurvivors(this.project.folder, this.stateOf(name));
+    }
     await this.project.dispose();
   }
 }

@@ -1,5 +1,6 @@
 // Workers that are killed between the end of a step and its decision, and twice in the same step.
 import { expect, type TestContext, test } from 'vitest';
+import type { JournaledEvent } from '../../src/model/event.ts';
 import { eventually } from '../eventually.ts';
 import { inSuite } from '../long.ts';
 import { newDatabase } from '../postgres/new-database.ts';
@@ -26,7 +27,7 @@ async function newFleet({ onTestFinished }: TestContext): Promise<Fleet> {
 
 // The tests mostly wait for leases, so they do it together.
 
-/** For workers that die, and for those that must not. */
+/** The guard ends the steps of a worker that dies when its lease is over. */
 const SHORT = ['--lease', '4'];
 const LONG = ['--lease', '60'];
 
@@ -57,7 +58,8 @@ test.concurrent('the same worker adopts a step that ended before its decision, a
 test.concurrent('another worker repeats a step that ended before its decision, once', async (context) => {
   const fleet = await newFleet(context);
   const run = await fleet.begin('flow');
-  await killAtEnd(fleet, run, fleet.worker('a', SHORT));
+  await killAtEnd(fleet, run, fleet.worker('a', LONG));
+  await fleet.endLease('a');
   fleet.worker('b', LONG);
   expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' }, result: 'ok' });
   expect(seen(fleet, 'begin')).toEqual(['START.sh 1', 'START.sh 2', 'END.sh 1']);
@@ -71,10 +73,7 @@ test.concurrent('a script whose workers died twice fails with a remedy, and a re
     ['a', 'START.sh 1'],
     ['b', 'START.sh 2'],
   ] as const) {
-    const worker = fleet.worker(name, SHORT);
-    await begun(fleet, step);
-    worker.child.kill('SIGKILL');
-    await worker.ended;
+    await killed(fleet, fleet.worker(name, SHORT), step);
   }
   fleet.worker('c', LONG);
   expect((await fleet.ended(run)).status).toMatchObject({ outcome: 'failed' });
@@ -96,13 +95,13 @@ test.concurrent.for(inSuite(['stop --now'], ['stop']))(
   async (words, context) => {
     const fleet = await newFleet(context);
     const run = await fleet.begin('flow');
-    const first = fleet.worker('a', SHORT);
-    await begun(fleet, 'START.sh 1');
-    first.child.kill('SIGKILL');
-    await first.ended;
+    await killed(fleet, fleet.worker('a', LONG), 'START.sh 1');
     fleet.worker('b', LONG);
     const env = { RAYMOND_DATABASE: fleet.url };
-    expect(await fleet.project.run([...words.split(' '), run], { env })).toMatchObject({ code: 0 });
+    const stopping = fleet.project.run([...words.split(' '), run], { env });
+    await happens(fleet, run, 'stop-requested');
+    await fleet.endLease('a');
+    expect(await stopping).toMatchObject({ code: 0 });
     expect((await fleet.ended(run)).status).toMatchObject({ outcome: 'interrupted' });
     expect(seen(fleet, 'begin')).toEqual(['START.sh 1']);
     fleet.project.write('go', '');
@@ -115,14 +114,25 @@ test.concurrent.for(inSuite(['stop --now'], ['stop']))(
 test.concurrent('a join that stops a script whose worker is dead continues, and the script is not repeated', async (context) => {
   const fleet = await newFleet(context);
   const run = await fleet.begin('any');
-  const first = fleet.worker('a', SHORT);
-  await begun(fleet, 'WAIT.sh 1');
+  const first = fleet.worker('a', LONG);
   await fleet.asks(run);
-  first.child.kill('SIGKILL');
-  await first.ended;
+  await killed(fleet, first, 'WAIT.sh 1');
   fleet.worker('b', LONG);
   const env = { RAYMOND_DATABASE: fleet.url };
   expect(await fleet.project.run(['answer', run, 'yes'], { env })).toMatchObject({ code: 0 });
+  await happens(fleet, run, 'agent-stop-requested');
+  await fleet.endLease('a');
   expect(await fleet.ended(run)).toMatchObject({ status: { outcome: 'completed' }, result: 'ok' });
   expect(seen(fleet, 'begin')).toEqual(['WAIT.sh 1']);
 });
+
+async function killed(fleet: Fleet, worker: Started, step: string): Promise<void> {
+  await begun(fleet, step);
+  worker.child.kill('SIGKILL');
+  await worker.ended;
+}
+
+const happens = (fleet: Fleet, run: string, event: JournaledEvent['type']) =>
+  eventually(`${event} happens`, async () =>
+    (await fleet.events(run)).some(({ type }) => type === event),
+  );

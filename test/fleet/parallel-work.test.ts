@@ -61,19 +61,17 @@ const BEGIN = ['--workflow-id', 'r', '--detach'];
 /** The machine dies that works for `two`, when the other workers have ended. */
 async function endAfterDeath(fleet: Fleet): Promise<Run> {
   const mark = join(fleet.project.folder, '..', 'mark');
-  const machine = (name: string) => {
-    const state = join(fleet.project.folder, '..', `Zustand ö ${name}`);
-    const args = ['--state', state, '--lease', '5', '--scripts', '2'];
-    return fleet.worker(name, args, { MARK: mark, MACHINE: name });
-  };
+  const machine = (name: string) =>
+    fleet.worker(name, ['--scripts', '2'], { MARK: mark, MACHINE: name });
   const machines = { left: machine('left'), right: machine('right') };
   await eventually('one and three have ended, and two works', async () => {
     const ended = (await fleet.events('r')).filter(({ type }) => type === 'agent-ended');
-    return ended.length === 2 && existsSync(mark);
+    return ended.length === 2 && existsSync(mark) && readFileSync(mark, 'utf8') !== '';
   });
-  const isLeft = readFileSync(mark, 'utf8') === 'left\n';
-  const victim = isLeft ? machines.left : machines.right;
-  victim.child.kill('SIGKILL');
+  const victim = readFileSync(mark, 'utf8') === 'left\n' ? 'left' : 'right';
+  machines[victim].child.kill('SIGKILL');
+  await machines[victim].ended;
+  await fleet.endLease(victim);
   return fleet.ended('r').catch((error) => {
     throw new Error(`${machines.left.stderr()}${machines.right.stderr()}\n${error}`);
   });
