@@ -70,7 +70,7 @@ async function answered(id: string): Promise<void> {
 const isRunning = (id: string) =>
   eventually(`${id} works`, async () => (await fleet.look(id)).iterations > 0);
 
-/** What each command does. The test before it leaves no run that works. */
+/** One play for each command. Some use the runs of the plays before them. */
 const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
   async run() {
     const ended = await raymond('files', '--workflow-id', 'run', '--shared-directory');
@@ -129,7 +129,7 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     await asking('show');
     const shown = (await raymond('show', 'show')).stdout;
     expect(shown).toContain('Which way?');
-    // The runs before it say what is left of this one.
+    // The forecast comes from the completed runs of the plays before.
     expect(shown).toMatch(/forecast +about/);
     expect((await raymond('show', 'show', '--steps')).stdout).toMatch(/main:1[\s\S]*main:2/);
     expect((await raymond('show', 'show', '--timeline')).stdout).toContain('main');

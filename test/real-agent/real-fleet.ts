@@ -14,7 +14,7 @@ export interface RealFleet {
   readonly model: ScriptedModel;
   /** Starts a worker with its own home and settings of the agent. */
   worker(name: string, ...args: readonly string[]): Promise<RealWorker>;
-  /** Runs a command in a process of its own. */
+  /** Runs a command in its own process. */
   raymond(...args: readonly string[]): Promise<Ended>;
   /** Stores the run `r` of the workflow `flow`. */
   begin(...options: readonly string[]): Promise<void>;

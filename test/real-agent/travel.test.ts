@@ -48,7 +48,7 @@ test.each(ages)(
   },
 );
 
-// When the older version is stopped, it reports that it may not make the call, but does not write it down.
+// When the older version is stopped, it reports that it may not make the call, but does not record it.
 test.each(inSuite<Age>(['older'], ['newer']))(
   'a session of the %s version that was stopped while it asked continues on another machine',
   async (age) => {

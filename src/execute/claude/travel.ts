@@ -68,7 +68,7 @@ const MOST_LOOKS = 100;
 
 /**
  * A process that was killed may leave half a line, and may have reported messages that it did not write.
- * The agent continues with what is there, on this machine as on others.
+ * The agent continues with what it wrote, on this machine as on others.
  */
 const wholeLines = (text: string) => text.slice(0, text.lastIndexOf('\n') + 1);
 
