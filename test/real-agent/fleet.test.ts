@@ -49,7 +49,8 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     await model.arrived(2);
     left.child.kill('SIGKILL');
     await left.ended;
-    rmSync(left.sandbox.configFolder, { recursive: true, force: true });
+    // Its agent may still write there.
+    rmSync(left.sandbox.configFolder, { recursive: true, force: true, maxRetries: 10 });
     const right = await world.worker('right');
     const ended = await fleet.ended(run).catch((error) => {
       throw new Error(`${right.stderr()}\n${error}`);
