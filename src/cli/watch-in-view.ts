@@ -9,7 +9,7 @@ import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Line } from '../observe/describe.ts';
 import { retelling } from '../observe/retell.ts';
-import type { Observer, RunStore, StoredRun } from '../ports.ts';
+import type { Observer, StoredRun } from '../ports.ts';
 import { agent } from './agent.ts';
 import { askInView } from './ask-in-view.ts';
 import { followRun } from './follow-run.ts';
