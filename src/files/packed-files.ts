@@ -24,12 +24,13 @@ export async function packFiles({ note, files }: PackedFiles<unknown>): Promise<
   return compress(Buffer.concat([head, ...files.map(({ bytes }) => bytes)]));
 }
 
-/** Throws if the bytes are not of this form. */
+/** Throws if the bytes are not of this form, or if there are more than `mostBytes` of them. */
 export async function unpackFiles<S extends z.ZodMiniType>(
   packed: Uint8Array,
   schema: S,
+  mostBytes = MAX_BYTES,
 ): Promise<PackedFiles<z.infer<S>>> {
-  const all = await decompress(packed, { maxOutputLength: MAX_BYTES });
+  const all = await decompress(packed, { maxOutputLength: mostBytes });
   const end = all.indexOf('\n');
   const head = z.parse(headSchema, JSON.parse(all.subarray(0, end).toString('utf8')));
   let from = end + 1;

@@ -193,7 +193,7 @@ async function packed(
   { agents }: LibraryOptions,
 ): Promise<PackedWorkflow> {
   const { packSource } = await import('./packed-source.ts');
-  const archive = await packSource(location);
+  const archive = await readable(packSource(location), location.path);
   const now = fingerprints(await readSource(location, agents), basename(container));
   if (!isSame(workflow.files ?? {}, now)) throw changed(workflow.ref);
   return { container, archive };

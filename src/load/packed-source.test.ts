@@ -1,5 +1,17 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -123,6 +135,13 @@ test('a workflow that changes while it is stored is refused', async () => {
   await expect(library.pack(ref)).rejects.toMatchObject({ code: 'changed-workflow' });
 });
 
+test('a workflow that cannot be read any more is an error with a remedy', async () => {
+  const library = createLibrary({ cwd: project, platform: 'unix', agents: AGENTS });
+  const { ref } = await library.load(await KINDS.folder());
+  await rm(join(project, 'flow'), { recursive: true });
+  await expect(library.pack(ref)).rejects.toMatchObject({ code: 'unreadable-workflow' });
+});
+
 test.each(['../out', '/out', 'a/../../out', 'a//b', '', 'a\\b', 'a\0b'])(
   'an archive cannot write %j',
   async (name) => {
@@ -136,6 +155,60 @@ test.each(['../out', '/out', 'a/../../out', 'a//b', '', 'a\\b', 'a\0b'])(
     await expect(unpackSource(asName, elsewhere)).rejects.toThrow('is not a name in a workflow');
   },
 );
+
+const flow = { kind: 'folder', name: 'flow' };
+
+test.each([
+  ['the same name twice', ['a', 'a']],
+  ['a file in the place of a folder', ['a', 'a/b']],
+  ['a folder in the place of a file', ['a/b', 'a']],
+  ['a name that is too long', ['x'.repeat(300)]],
+  ['too many files', Array.from({ length: 10_001 }, (_, n) => `${n}`)],
+])('an archive with %s leaves nothing behind', async (_, names) => {
+  const files = names.map((name) => ({ name, bytes: Buffer.from('x') }));
+  await expect(unpackSource(await packFiles({ note: flow, files }), elsewhere)).rejects.toThrow();
+  expect(await readdir(elsewhere).catch(() => [])).toEqual([]);
+});
+
+test('an archive that is much larger than any workflow is not unpacked', async () => {
+  const files = [{ name: 'zeros', bytes: Buffer.alloc(129 * 1024 * 1024) }];
+  const archive = await packFiles({ note: flow, files });
+  expect(archive.length).toBeLessThan(1024 * 1024);
+  await expect(unpackSource(archive, elsewhere)).rejects.toMatchObject({
+    code: 'ERR_BUFFER_TOO_LARGE',
+  });
+});
+
+test('a step cannot add a state to the unpacked files, and other files that it leaves stay', async () => {
+  const began = await store(await KINDS.folder());
+  await rm(project, { recursive: true });
+  const library = onAnotherMachine();
+  await library.load(began.ref);
+  const folder = await library.scriptFolder(began.ref);
+  await writeFile(join(folder, 'data', 'cache'), 'x');
+  await onAnotherMachine().load(began.ref);
+  expect(await readFile(join(folder, 'data', 'cache'), 'utf8')).toBe('x');
+  for (const name of ['EVIL.sh', 'workflow.yaml']) {
+    await writeFile(join(folder, name), 'echo');
+    expect(await onAnotherMachine().load(began.ref)).toEqual(began);
+    await expect(stat(join(folder, name))).rejects.toThrow('ENOENT');
+  }
+});
+
+test('what is no file of a folder is not stored: links that lead out or nowhere, and pipes', async () => {
+  const path = await KINDS.folder();
+  await symlink('/etc/hostname', join(project, path, 'out'));
+  await symlink('nobody@nowhere.123', join(project, path, '.#START.md'));
+  await symlink('loop', join(project, path, 'loop'));
+  execFileSync('mkfifo', [join(project, path, 'pipe')]);
+  const began = await store(path);
+  await rm(project, { recursive: true });
+  const library = onAnotherMachine();
+  await library.load(began.ref);
+  expect((await readdir(await library.scriptFolder(began.ref))).sort()).toEqual([
+    ...['CHECK.sh', 'START.md', 'data', 'tool'],
+  ]);
+});
 
 async function store(path: string): Promise<Workflow> {
   const library = createLibrary({ cwd: project, platform: 'unix', agents: AGENTS });

@@ -9,6 +9,8 @@ import * as z from 'zod/mini';
 import { type NamedBytes, packFiles, unpackFiles } from '../files/packed-files.ts';
 import { readFileWithin, readRegularFile, UnusableFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
+import { MANIFEST } from '../parse/manifest.ts';
+import { isStateFile } from '../parse/state.ts';
 import type { WorkflowLocation } from './locate.ts';
 
 export async function packSource({ kind, path }: WorkflowLocation): Promise<Uint8Array> {
@@ -20,7 +22,8 @@ export async function packSource({ kind, path }: WorkflowLocation): Promise<Uint
 
 /** The path of the workflow, below a folder that has exactly the files of the archive. */
 export async function unpackSource(archive: Uint8Array, into: string): Promise<string> {
-  const { note, files } = await unpackFiles(archive, noteSchema);
+  const { note, files } = await unpackFiles(archive, noteSchema, MAX_UNPACKED_BYTES);
+  if (files.length > MAX_FILES) throw new Error('The stored workflow has too many files.');
   for (const name of [note.name, ...files.map((file) => file.name)]) checkName(name);
   const hash = createHash('sha256').update(archive).digest('hex').slice(0, 32);
   const folder = join(into, `stored-${hash}`);
@@ -29,13 +32,8 @@ export async function unpackSource(archive: Uint8Array, into: string): Promise<s
   // A step may be executing a script of it.
   if (await holds(rootIn(folder), files)) return path;
   const fresh = `${folder}.${randomUUID()}`;
-  const root = rootIn(fresh);
-  await mkdir(root, { recursive: true, mode: 0o700 });
-  for (const { name, bytes, mode = 0 } of files) {
-    await mkdir(dirname(join(root, name)), { recursive: true, mode: 0o700 });
-    await writeFile(join(root, name), bytes, { mode: 0o600 | (mode & 0o100), flag: 'wx' });
-  }
   try {
+    await write(rootIn(fresh), files);
     await rm(folder, { recursive: true, force: true });
     await rename(fresh, folder);
   } catch (error) {
@@ -46,15 +44,28 @@ export async function unpackSource(archive: Uint8Array, into: string): Promise<s
   return path;
 }
 
+async function write(root: string, files: readonly NamedBytes[]): Promise<void> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  for (const { name, bytes, mode = 0 } of files) {
+    await mkdir(dirname(join(root, name)), { recursive: true, mode: 0o700 });
+    await writeFile(join(root, name), bytes, { mode: 0o600 | (mode & 0o100), flag: 'wx' });
+  }
+}
+
+/** Scripts may leave other files there, but no state of the workflow. */
 async function holds(root: string, files: readonly NamedBytes[]): Promise<boolean> {
+  const names = new Set(files.map(({ name }) => name));
   try {
     for (const { name, bytes } of files)
       if (!(await readFileWithin(root, name, bytes.length)).equals(bytes)) return false;
-    return (await stat(root)).isDirectory();
+    const found = await readdir(root);
+    return found.every((name) => names.has(name) || !isPart(name));
   } catch {
     return false;
   }
 }
+
+const isPart = (name: string) => isStateFile(name) || name === MANIFEST;
 
 const noteSchema = z.object({ kind: z.enum(['folder', 'file']), name: z.string() });
 
@@ -66,6 +77,8 @@ function checkName(name: string): void {
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
+/** The names of the files need room, too. */
+const MAX_UNPACKED_BYTES = 2 * MAX_BYTES;
 const MAX_FILES = 10_000;
 const LEFT_OUT = new Set(['.git', '.raymond', 'node_modules', '.DS_Store']);
 
@@ -80,10 +93,10 @@ async function filesIn(folder: string): Promise<readonly NamedBytes[]> {
       const name = below === '' ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory()) folders.push(name);
       else {
-        const bytes = await readInside(root, name, left);
-        if (!bytes) continue;
-        left -= bytes.length;
-        files.push({ name, bytes, mode: (await stat(join(root, name))).mode & 0o777 });
+        const file = await readInside(root, name, left);
+        if (!file) continue;
+        left -= file.bytes.length;
+        files.push(file);
       }
       if (left < 0 || files.length > MAX_FILES) throw tooLarge(folder);
     }
@@ -91,13 +104,20 @@ async function filesIn(folder: string): Promise<readonly NamedBytes[]> {
   return files;
 }
 
-/** Undefined for what is no file of the folder: a pipe, or a link that leads out. */
-async function readInside(root: string, name: string, left: number): Promise<Buffer | undefined> {
+/** Undefined for what is no file of the folder: a pipe, or a link that leads out or nowhere. */
+async function readInside(
+  root: string,
+  name: string,
+  left: number,
+): Promise<NamedBytes | undefined> {
+  const path = join(root, name);
   try {
-    return await readFileWithin(root, name, left);
+    const bytes = await readFileWithin(root, name, left);
+    return { name, bytes, mode: (await stat(path)).mode & 0o777 };
   } catch (error) {
     if (error instanceof UnusableFile && error.code === 'TOO-LARGE') throw tooLarge(root);
-    if (error instanceof UnusableFile) return undefined;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (error instanceof UnusableFile || code === 'ENOENT' || code === 'ELOOP') return undefined;
     throw error;
   }
 }
