@@ -109,6 +109,46 @@ test('steps of one machine share the clone; steps of another one wait for it', a
   expect(await readFile(right.at('tracked.txt'), 'utf8')).toBe('both\n');
 });
 
+test('a git that was killed in the clone does not keep the next step from its files', async () => {
+  const { left, right } = await machines();
+  await enter(left, 1);
+  commit(left.clone, 'second');
+  await leave(left, 1);
+  // As a killed `git commit`, `git gc` and `git checkout` leave them, and a killed `git init`.
+  for (const lock of ['index', 'HEAD', 'packed-refs', 'refs/heads/main'])
+    await writeFile(left.at('.git', `${lock}.lock`), '');
+  await mkdir(right.at('.git'), { recursive: true });
+  for (const [machine, step] of [
+    [right, 2],
+    [left, 3],
+  ] as const) {
+    expect(await enter(machine, step)).toBeUndefined();
+    await writeFile(machine.at('new.txt'), `${step}`);
+    commit(machine.clone, `commit ${step}`);
+    expect(await leave(machine, step)).toBeUndefined();
+  }
+  expect(git(left.clone, 'log', '--format=%s')).toBe('commit 3\ncommit 2\nsecond\nfirst\n');
+});
+
+test.each([
+  ['.git/commondir', (_clone: string, other: string) => other],
+  ['.git', (_clone: string, other: string) => `gitdir: ${other}\n`],
+])('a step cannot lead Raymond to another repository with %s', async (name, content) => {
+  const { left } = await machines();
+  await enter(left, 1);
+  await rm(left.at(name), { recursive: true, force: true });
+  await writeFile(left.at(name), content(left.clone, join(home, '.git')));
+  const before = git(home, 'for-each-ref');
+  expect(await leave(left, 1)).toContain('leads to another repository');
+  expect(await enter(left, 2)).toBeUndefined();
+  expect(await readFile(left.at('tracked.txt'), 'utf8')).toBe('two\n');
+  await writeFile(left.at('new.txt'), 'x');
+  commit(left.clone, 'second');
+  expect(await leave(left, 2)).toBeUndefined();
+  expect(git(home, 'for-each-ref')).toBe(before);
+  expect(git(home, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main\n');
+});
+
 test('a wait for files can be given up', async () => {
   const { left, right, roots } = await machines();
   await enter(left, 1);

@@ -6,7 +6,7 @@ import { join, relative, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CarriedRoots, RunPlace } from '../../ports.ts';
 import { RemoteTrouble } from './remote.ts';
-import { bringSnapshot, type SnapshotsOfRun, takeSnapshot } from './snapshots.ts';
+import { bringSnapshot, isClone, type SnapshotsOfRun, takeSnapshot } from './snapshots.ts';
 
 export interface ClonedRun extends SnapshotsOfRun {
   /** The root of the working tree in which the run began. */
@@ -55,6 +55,7 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
       try {
         await inTurn(async () => {
           working -= 1;
+          if (!(await isClone(clone))) throw new Error('its .git leads to another repository');
           const take = () => takeSnapshot(ofRun, clone, 'all', current);
           current = await patiently(take, pausesMs, signal);
           roots.keep(step, root, current);

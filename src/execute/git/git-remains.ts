@@ -1,6 +1,6 @@
 /** Removes the remains of a killed git. Another git would wait for them, or avoid their names. */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /**
@@ -17,6 +17,15 @@ export function removeRefLock(shared: string, ref: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Removes all locks of a repository. The caller makes sure that no git works in it. */
+export async function removeLocks(repository: string): Promise<void> {
+  const refs = await readdir(join(repository, 'refs'), { recursive: true }).catch(() => []);
+  const own = await readdir(repository).catch(() => []);
+  const names = [...own, ...refs.map((name) => join('refs', name))];
+  for (const name of names.filter((each) => each.endsWith('.lock')))
+    await rm(join(repository, name), { force: true });
 }
 
 /** Removes a part of git's entry for a tree. An entry without the file `gitdir` belongs to no tree. */

@@ -6,10 +6,12 @@
  * and its message says which is which. Equal states give equal commits.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { FileHistory } from '../../ports.ts';
 import { refsOf } from './file-history.ts';
+import { removeLocks } from './git-remains.ts';
 import { inertConfig, withoutHooks } from './inert-config.ts';
 import { fetch, push, type Remote, transferFolder, withoutSecrets } from './remote.ts';
 import { runGit } from './run-git.ts';
@@ -43,15 +45,21 @@ export async function takeSnapshot(
   return commit;
 }
 
-/** Brings a working tree to a snapshot. Makes the tree if it does not exist. All of it belongs to the run. */
+/**
+ * Brings a working tree to a snapshot. Makes the tree if it does not exist. All of it belongs to the run,
+ * and no step works in it.
+ */
 export async function bringSnapshot(
   { run, remote, files }: SnapshotsOfRun,
   root: string,
   snapshot: string,
 ): Promise<void> {
   if (!/^[0-9a-f]{40,64}$/.test(snapshot)) throw new Error(`${snapshot} is not a snapshot`);
-  if (!existsSync(`${root}/.git`)) await makeClone(remote, root);
+  // A killed `git init` may have left a part of it.
+  if (!existsSync(`${root}/.git/HEAD`) || !(await isClone(root))) await makeClone(remote, root);
   const { shared, git } = await repositoryOf(root);
+  // When a step is stopped, its git is killed, too.
+  await removeLocks(shared);
   const ref = refOf(run, snapshot);
   const isHere = await git(['cat-file', '-e', `${snapshot}^{tree}`]).then(
     () => true,
@@ -65,6 +73,16 @@ export async function bringSnapshot(
   await setHead(git, state);
   await files.restore(root, tree);
   await setIndex(git, shared, state);
+}
+
+/**
+ * Whether the repository of a clone is its own. An agent can write a file into it that leads git to
+ * another one, in which Raymond would then change branches.
+ */
+export async function isClone(root: string): Promise<boolean> {
+  const own = join(await realpath(root), '.git');
+  const isFolder = (await lstat(own)).isDirectory();
+  return isFolder && !existsSync(join(own, 'commondir'));
 }
 
 const refOf = (run: string, id: string) => `${refsOf(run)}${id}`;
@@ -121,6 +139,7 @@ function readState(message: string): State {
 
 async function makeClone(remote: Remote, root: string): Promise<void> {
   await rm(transferFolder(remote.folder), { recursive: true, force: true });
+  await rm(join(root, '.git'), { recursive: true, force: true });
   await mkdir(root, { recursive: true, mode: 0o700 });
   await runGit({ args: ['init', '--quiet', '--template=', root] });
   const origin = ['-C', root, 'config', 'remote.origin.url', withoutSecrets(remote.url)];
