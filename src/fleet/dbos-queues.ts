@@ -144,7 +144,7 @@ const RETRY_MS = 500;
 const forAll = (concurrency: number | undefined) => concurrency !== undefined && { concurrency };
 const POLL_MS = 100;
 /** The next poll takes another connection. */
-const LONGEST_STATEMENT_MS = 20_000;
+const LONGEST_STATEMENT_MS = 60_000;
 const LONGEST_MS = 2 ** 31 - 1;
 const MOST = 1000;
 const LIST = { workflowName: STEP_WORKFLOW, loadInput: false, loadOutput: false };
