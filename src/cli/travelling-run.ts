@@ -1,6 +1,6 @@
 /** The parts with which a worker continues a run that other machines have carried before. */
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { clonedPlace } from '../execute/git/cloned-place.ts';
 import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { travellingExecutors } from '../execute/travelling.ts';
@@ -12,6 +12,7 @@ import type { FileHistory, RunFolders, RunPlace } from '../ports.ts';
 import type { Database } from '../postgres/database.ts';
 import type { RunRow } from '../postgres/run-row.ts';
 import type { RowSeals } from '../postgres/seals.ts';
+import { cloneOf } from './runs-of-worker.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { ChosenExecutors } from './wire.ts';
 
@@ -51,7 +52,7 @@ export async function placeOf(
 ): Promise<RunPlace | undefined> {
   if (remote === null || root === undefined) return undefined;
   const folder = await realpath(around.project.folder);
-  const ofRun = join(folder, 'clones', run.id);
+  const ofRun = join(folder, relative(around.project.folder, cloneOf(around, run.id)));
   return clonedPlace({
     run: run.id,
     root,

@@ -1,7 +1,6 @@
 /** Builds what a worker needs: its folder, its guard, its queues, and the ports of each run. */
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
@@ -36,6 +35,7 @@ import { endOldGuard, startGuard } from './guard.ts';
 import { loadWorkflows } from './load-workflows.ts';
 import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
+import { keptRuns, ownFolder } from './runs-of-worker.ts';
 import { packStep } from './steps-elsewhere.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stderr } from './terminal.ts';
@@ -91,7 +91,7 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
       const { seals } = await sealFor(around.key, coveredText(sealedText(run), row));
       await addSeals(queries, run.id, seals);
     },
-    leftRuns: () => leftRuns(around),
+    leftRuns: () => keptRuns(around),
     async endProcesses(runs, graceMs) {
       const folders = [...foldersWithProcesses(runs.filter(isRunId).map(folderOf))];
       await Promise.all(folders.map((folder) => new RunProcesses(folder).endStrays(graceMs)));
@@ -127,6 +127,7 @@ async function openRun(
     return {
       refusal: `${run.id} is left to other workers: no key on this machine has sealed it. Copy the key of its user, or start this worker with --trust-runs.`,
     };
+  await ownFolder(around, database, run.id, row.born);
   const config = await readConfiguration(around.project);
   const of = { run, keep, around, database, rows: rowsOf(parts) };
   let newest = run;
@@ -198,11 +199,6 @@ async function recordOf(
 }
 
 const MOST_RECORD_BYTES = 1024 * 1024;
-
-/** The runs that have a folder here. */
-async function leftRuns({ workspace }: Surroundings): Promise<readonly string[]> {
-  return readdir(join(workspace('x').folder, '..')).catch(() => []);
-}
 
 /** The id of the folder of a worker. It stays the same when the worker starts again. */
 async function placeOf({ disk, project }: Surroundings): Promise<string> {

@@ -31,6 +31,7 @@ export class CarriedRun {
   readonly #ports: FleetPorts;
   readonly #life: Life;
   readonly #parts: RunPorts;
+  readonly #born: string;
   readonly #steps: Steps;
   readonly #inbox: Inbox<Input>;
   readonly #observer: Observer;
@@ -48,23 +49,30 @@ export class CarriedRun {
   #isStale = false;
   #trouble: string | undefined;
 
-  static async open(ports: FleetPorts, life: Life, run: Run): Promise<CarriedRun | Refusal> {
+  static async open(
+    ports: FleetPorts,
+    life: Life,
+    run: Run,
+    born: string,
+  ): Promise<CarriedRun | Refusal> {
     const kept = new Map<string, Store[]>();
     const parts = await ports.openRun(run, (step, store) => {
       kept.set(keyOf(step), [...(kept.get(keyOf(step)) ?? []), store]);
     });
-    return 'refusal' in parts ? parts : new CarriedRun(ports, life, run, parts, kept);
+    return 'refusal' in parts ? parts : new CarriedRun(ports, life, run, born, parts, kept);
   }
 
   private constructor(
     ports: FleetPorts,
     life: Life,
     run: Run,
+    born: string,
     parts: RunPorts,
     kept: Map<string, Store[]>,
   ) {
     this.#ports = ports;
     this.#life = life;
+    this.#born = born;
     this.#parts = parts;
     this.#kept = kept;
     this.#inbox = new WakingInbox(() => this.#wake());
@@ -173,7 +181,7 @@ export class CarriedRun {
       await this.#readRecords(inputs);
       const result = await takeTurn(
         {
-          ...{ database, runs, library, newId, pack },
+          ...{ database, runs, library, newId, pack, born: this.#born },
           load: (run) => load(run),
           seal: this.#ports.seal,
           worker: { id: this.#life.id, name: worker.name, place: worker.place },
@@ -303,7 +311,7 @@ export class CarriedRun {
     const { database, runs } = this.#ports;
     const { id, seq } = this.#run;
     const row = await findRow(database, id);
-    if (!row || row.seq === seq) return;
+    if (row?.born !== this.#born || row.seq === seq) return;
     const decider = this.#known.take();
     const news: Decided[] = [];
     for await (const events of eventsAfter(database, id, row, seq, runs.rows))

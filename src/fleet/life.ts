@@ -195,7 +195,8 @@ class WorkerLife implements Life {
   async #openWatched(id: string, row: RunRow): Promise<CarriedRun | Refusal> {
     const { database, runs } = this.#ports;
     try {
-      return await CarriedRun.open(this.#ports, this, await runOf(database, runs, id, row));
+      const run = await runOf(database, runs, id, row);
+      return await CarriedRun.open(this.#ports, this, run, row.born);
     } catch (error) {
       if (error instanceof ForeignRow)
         return { refusal: `${id} is left to other workers. ${error.message}` };

@@ -20,7 +20,7 @@ import { endOfWait } from '../run/waits.ts';
 import { keepSource } from './belongings.ts';
 import { begin, type Claim, type Claimant, claimsFor, end, take, waitingClaims } from './claims.ts';
 import type { KnownRun, TurnDecider } from './known-run.ts';
-import { changesSettings, lockRun, RunChanged } from './lock-run.ts';
+import { changesSettings, lockRun, RunChanged, RunGone } from './lock-run.ts';
 import type { RunPorts } from './ports.ts';
 import type { StepKind } from './step-kind.ts';
 import { wakeAt } from './wakeups.ts';
@@ -41,6 +41,8 @@ export interface Turn {
 export interface TurnParts {
   readonly database: Database;
   readonly runs: RunParts;
+  /** Differs from that of a later run with the same id. Absent if no run is ever removed. */
+  readonly born?: string;
   readonly worker: Claimant & { readonly name: string };
   readonly library: Pick<WorkflowLibrary, 'get'>;
   /** Loads the workflows that a run has read elsewhere. */
@@ -90,6 +92,7 @@ async function attempt(
   const { worker, library } = parts;
   const { id, seq } = known.run;
   const { row, at } = await lockRun(queries, id, worker.id, parts.runs.rows);
+  if (row.born !== (parts.born ?? row.born)) throw new RunGone(`${id} was removed.`);
   const follower = known.take();
   const news: Decided[] = [];
   for await (const events of eventsAfter(queries, id, row, seq, parts.runs.rows))

@@ -107,7 +107,8 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
       change(async ({ query }) => {
         await query('delete from raymond.runs where id = $1', [id]);
         await query('delete from raymond.publications where run = $1', [id]);
-        await query('select pg_notify($1, $2)', [CHANNEL, `events ${id}`]);
+        for (const kind of ['events', 'gone'])
+          await query('select pg_notify($1, $2)', [CHANNEL, `${kind} ${id}`]);
       }),
     async release() {
       if (isReleased) return;

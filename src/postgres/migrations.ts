@@ -232,6 +232,11 @@ create table raymond.refusals (
 
 create index refusals_by_worker on raymond.refusals (worker);
 `,
+  `
+-- A worker notes it with the files that it keeps, because it may serve several databases.
+create table raymond.identity (id uuid primary key default gen_random_uuid());
+insert into raymond.identity default values;
+`,
 ];
 
 function isRightsError(error: unknown): boolean {

@@ -6,7 +6,8 @@ import type pg from 'pg';
 import { CHANNEL } from './announcer.ts';
 import type { Database } from './database.ts';
 
-export type NoticeKind = 'events' | 'mail' | 'now' | 'work';
+/** `gone`: the run was removed. */
+export type NoticeKind = 'events' | 'mail' | 'now' | 'work' | 'gone';
 
 export interface Notices {
   /** Calls back for each notice of a run, or of all runs. Returns a function that ends it. */

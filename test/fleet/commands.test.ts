@@ -1,6 +1,6 @@
 // Commands that steer runs which a real worker carries. All tests share a database and a worker.
 import { execFileSync } from 'node:child_process';
-import { renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { looseLibrary } from '../../src/cli/wire.ts';
@@ -155,6 +155,21 @@ test('prune removes the snapshots of a run from the remote, or says how', async 
   const [, advice = ''] = /To remove them: (.*)/.exec(pruned.stderr) ?? [];
   execFileSync('sh', ['-c', advice], { cwd: fleet.project.folder, stdio: 'pipe' });
   expect(refs()).not.toContain('refs/raymond/gone-later/');
+});
+
+test('a worker removes what it keeps of a removed run', async () => {
+  const folder = (kind: string, run: string) =>
+    join(fleet.project.folder, '..', 'worker only', kind, run);
+  const kept = (run: string) => ['runs', 'clones'].filter((kind) => existsSync(folder(kind, run)));
+  const other = folder('runs', 'of-another-database');
+  mkdirSync(other);
+  writeFileSync(join(other, 'run-of-database'), JSON.stringify({ database: 'x', born: 'y' }));
+  await begun('two', 'pruned', '--remote', 'origin');
+  await fleet.ended('pruned');
+  expect(kept('pruned')).toEqual(['runs', 'clones']);
+  expect(await raymond('prune', 'pruned')).toMatchObject({ code: 0 });
+  await eventually('nothing is left', () => kept('pruned').length === 0);
+  expect(existsSync(other)).toBe(true);
 });
 
 test('accepted changes of a workflow are stored with the run', async () => {

@@ -6,7 +6,7 @@ import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
-import { RunChanged, WorkerLost } from '../../src/fleet/lock-run.ts';
+import { RunChanged, RunGone, WorkerLost } from '../../src/fleet/lock-run.ts';
 import { passOn, refuse, termsOf } from '../../src/fleet/refusals.ts';
 import { type Turn, type TurnParts, takeTurn as takeKnown } from '../../src/fleet/turn.ts';
 import { takeDue } from '../../src/fleet/wakeups.ts';
@@ -138,6 +138,12 @@ test('a step that waits in a queue does not work, and the journal says who begin
   // Once more, because the answer of the database was lost.
   const again = await takeTurn(worker, run, { ...nothing, wanted: ['main'], isHeld: () => false });
   expect(typesOf(again)).toEqual([]);
+});
+
+test('a new run with the id of a removed one is not the run that a worker knows', async () => {
+  const worker = await newWorker('one');
+  const born = '00000000-0000-0000-0000-000000000000';
+  await expect(takeTurn({ ...worker, born }, run, nothing)).rejects.toThrow(RunGone);
 });
 
 test('two workers at once: one takes the step, and only its end counts, once', async () => {

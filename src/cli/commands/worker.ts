@@ -6,6 +6,7 @@ import type { StopSource } from '../../ports.ts';
 import { nameOf } from '../../postgres/address.ts';
 import { openDatabase } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrations.ts';
+import { forgetRemovedRuns } from '../runs-of-worker.ts';
 import { stopOnSignals } from '../signals.ts';
 import { type Here, surroundings } from '../surroundings.ts';
 import { endNow, stderr } from '../terminal.ts';
@@ -46,11 +47,13 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     prompts: optionalNumberIn('--prompts-for-all', options.promptsForAll),
     scripts: optionalNumberIn('--scripts-for-all', options.scriptsForAll),
   });
+  let endForgetting = () => {};
   try {
     const ports = await workerPorts({
       ...{ around, database, queues, name, limits, leaseMs },
       trustRuns: options.trustRuns === true,
     });
+    endForgetting = forgetRemovedRuns(around, database, ports.notices);
     stderr.say(`The worker ${name} takes steps from ${nameOf(database.address)}.`);
     if ((await runWorker(ports, reportedStop)) === 'stopped') return 0;
     stderr.say(`The worker ${name} has stopped without an answer of its database.`);
@@ -58,6 +61,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     // The connections and the queues would wait for an answer.
     endNow(0);
   } finally {
+    endForgetting();
     await queues.close();
     await database.close();
     await lock.release();
