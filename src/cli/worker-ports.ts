@@ -107,7 +107,7 @@ export async function openQueues(
   // With these variables, DBOS would connect to its makers.
   for (const name of Object.keys(process.env)) if (/^DBOS_/.test(name)) delete process.env[name];
   const { dbosQueues } = await import('../fleet/dbos-queues.ts');
-  return dbosQueues({ url, limitsForAll });
+  return dbosQueues({ url, limitsForAll, report: (text) => stderr.say(text) });
 }
 
 const rowsOf = ({ around, trustRuns }: WorkerParts) =>

@@ -12,20 +12,23 @@ import { connectionSettings } from '../postgres/database.ts';
 import { troubleOf } from '../postgres/trouble.ts';
 import type { ExecuteStep, Limits, Queues } from './ports.ts';
 import { APPLICATION, QUEUE_SCHEMA, QUEUE_VERSION, queueOf, STEP_WORKFLOW } from './queue-table.ts';
+import { reportBlockers } from './report-blockers.ts';
 
 export interface DbosQueuesParts {
   /** Of the database. The queues use separate connections. */
   readonly url: string;
   /** The most steps that may run at the same time on all workers. Undefined without a limit. */
   readonly limitsForAll: { readonly [kind in keyof Limits]: number | undefined };
+  /** Shows a line to the user. */
+  readonly report?: (text: string) => void;
 }
 
-export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
+export function dbosQueues({ url, limitsForAll, report = () => {} }: DbosQueuesParts): Queues {
   const pool = new pg.Pool({
     ...connectionSettings(url),
     query_timeout: LONGEST_STATEMENT_MS,
     max: 3,
-    application_name: 'raymond queues',
+    application_name: CONNECTIONS,
   });
   pool.on('error', () => {});
   let execute: ExecuteStep = async () => {};
@@ -62,7 +65,7 @@ export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
             minPollingIntervalMs: POLL_MS,
           });
       }
-      await launch(pool, isOver);
+      await reportBlockers(pool, CONNECTIONS, report, () => launch(pool, isOver));
     },
     stop() {
       isStopped = true;
@@ -79,6 +82,8 @@ export function dbosQueues({ url, limitsForAll }: DbosQueuesParts): Queues {
     },
   };
 }
+
+const CONNECTIONS = 'raymond queues';
 
 /** Workflows that are over, and those of workers that are gone. */
 async function deleteOld(live: ReadonlySet<string>): Promise<void> {

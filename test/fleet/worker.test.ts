@@ -166,6 +166,20 @@ test('a run that one worker refuses is carried by another one', async () => {
   expect(says()).toBe(1);
 });
 
+test('a worker of a new database says which open transaction it waits for', async () => {
+  const fleet = await newFleet({ 'flow/START.sh': 'echo "<result>x</result>"' });
+  const client = await fleet.database.connect();
+  await client.query("set application_name = 'my report'");
+  await client.query('begin isolation level repeatable read; select count(*) from raymond.runs');
+  const worker = fleet.worker('first');
+  await eventually('it says so', () =>
+    /waits for an open transaction of my report .*process \d+/.test(worker.stderr()),
+  );
+  await client.query('commit');
+  await client.end();
+  expect((await fleet.ended(await fleet.begin('flow'))).result).toBe('x');
+});
+
 test('a second worker in the same folder is refused', async () => {
   const fleet = await newFleet(FLOW);
   const first = fleet.worker('a');
