@@ -72,27 +72,24 @@ export function dbosQueues({ url, limitsForAll, report = () => {} }: DbosQueuesP
       return DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_MS });
     },
     close: () => pool.end(),
-    async clean(liveWorkers) {
-      try {
-        await deleteOld(new Set(liveWorkers));
-      } catch (error) {
-        // DBOS refuses this during a stop. Other workers do it, or the next one.
+    clean: (liveWorkers) =>
+      removeOld(new Set(liveWorkers)).catch((error) => {
+        // DBOS refuses everything after its end.
         if (!isStopped) throw error;
-      }
-    },
+      }),
   };
 }
 
-const CONNECTIONS = 'raymond queues';
-
 /** Workflows that are over, and those of workers that are gone. */
-async function deleteOld(live: ReadonlySet<string>): Promise<void> {
+async function removeOld(live: ReadonlySet<string>): Promise<void> {
   const over = await DBOS.listWorkflows({ ...LIST, status: [...OVER], limit: MOST });
   const begun = await DBOS.listWorkflows({ ...LIST, status: 'PENDING', limit: MOST });
   const left = begun.filter(({ executorId }) => !live.has(executorId ?? ''));
   const ids = [...over, ...left].map(({ workflowID }) => workflowID);
   if (ids.length > 0) await DBOS.deleteWorkflows(ids);
 }
+
+const CONNECTIONS = 'raymond queues';
 
 /** Several workers must not create the tables at the same time, so they launch in turn. */
 async function launch(pool: pg.Pool, isOver: () => boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * Says which connections hold up the statements of this pool, if that takes long. A new database is an
+ * Says which connections of others hold up the statements of this pool, if that takes long. A new database is an
  * example: DBOS creates indexes concurrently, and PostgreSQL then waits for all transactions that are open.
  */
 export async function reportBlockers(
@@ -45,7 +45,8 @@ const BLOCKERS = `select distinct b.pid, b.application_name as name, b.usename a
   from pg_stat_activity a
   cross join unnest(pg_blocking_pids(a.pid)) as blocking (pid)
   join pg_stat_activity b on b.pid = blocking.pid
-  where a.application_name = $1 and a.datname = current_database() order by b.pid`;
+  where a.application_name = $1 and a.datname = current_database()
+    and b.application_name is distinct from $1 order by b.pid`;
 
 /** `psql of me (process 12 of the server)` */
 function textOf({ pid, name, user }: Blocker): string {

@@ -91,7 +91,7 @@ function withoutKey(error: unknown): undefined {
 export class ForeignRow extends Error {
   constructor(what: string) {
     super(
-      `No key on this machine has sealed ${what}. If it belongs to another user, copy the key of that user. Otherwise another program has written it to the database, or a worker without your key: start the run again. If only you can write to the database, start the worker with --trust-runs.`,
+      `No key on this machine has sealed ${what}. Copy the key of its user, or start this worker with --trust-runs. If the run is yours, another program or a worker without your key has written this row: start the run again.`,
     );
   }
 }
