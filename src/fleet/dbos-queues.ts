@@ -8,8 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { registerInternalQueue } from '@dbos-inc/dbos-sdk/internal/wfqueue';
 import pg from 'pg';
+import { UserError } from '../model/user-error.ts';
 import { connectionSettings } from '../postgres/database.ts';
-import { troubleOf } from '../postgres/trouble.ts';
+import { codeOf, troubleOf } from '../postgres/trouble.ts';
 import type { ExecuteStep, Limits, Queues } from './ports.ts';
 import { APPLICATION, QUEUE_SCHEMA, QUEUE_VERSION, queueOf, STEP_WORKFLOW } from './queue-table.ts';
 import { reportBlockers } from './report-blockers.ts';
@@ -38,19 +39,20 @@ export function dbosQueues({ url, limitsForAll, report = () => {} }: DbosQueuesP
     async start(worker, limits, given, isOver) {
       execute = given;
       isStopped = false;
-      DBOS.setConfig({
-        name: APPLICATION,
-        // Only the pool is used. DBOS wants the form of a URL.
-        systemDatabaseUrl: 'postgresql://raymond@localhost/raymond',
-        systemDatabasePool: pool,
-        systemDatabaseSchemaName: QUEUE_SCHEMA,
-        executorID: worker,
-        applicationVersion: QUEUE_VERSION,
-        logger: SILENT,
-        useListenNotify: false,
-        enableOTLP: false,
-        tracingEnabled: false,
-      });
+      const use = (systemDatabasePool: pg.Pool) =>
+        DBOS.setConfig({
+          name: APPLICATION,
+          // Only the pool is used. DBOS wants the form of a URL.
+          systemDatabaseUrl: 'postgresql://raymond@localhost/raymond',
+          systemDatabasePool,
+          systemDatabaseSchemaName: QUEUE_SCHEMA,
+          executorID: worker,
+          applicationVersion: QUEUE_VERSION,
+          logger: SILENT,
+          useListenNotify: false,
+          enableOTLP: false,
+          tracingEnabled: false,
+        });
       if (!isRegistered) {
         isRegistered = true;
         DBOS.registerWorkflow(
@@ -65,7 +67,14 @@ export function dbosQueues({ url, limitsForAll, report = () => {} }: DbosQueuesP
             minPollingIntervalMs: POLL_MS,
           });
       }
-      await reportBlockers(pool, CONNECTIONS, report, () => launch(pool, isOver));
+      try {
+        await prepareTables(url, report, use, isOver);
+        if (isOver()) return;
+        use(pool);
+        await launch(pool, isOver);
+      } catch (error) {
+        throw codeOf(error) === '42501' ? tooFewRights() : error;
+      }
     },
     stop() {
       isStopped = true;
@@ -80,6 +89,14 @@ export function dbosQueues({ url, limitsForAll, report = () => {} }: DbosQueuesP
   };
 }
 
+function tooFewRights(): UserError {
+  return new UserError(
+    'database-rights',
+    `The user of the database may not use the schema ${QUEUE_SCHEMA}, which has the queues of the workers.`,
+    `Let the owner of the database start a worker once. Then grant usage on the schema, and all rights on its tables, sequences and functions.`,
+  );
+}
+
 /** Workflows that are over, and those of workers that are gone. */
 async function removeOld(live: ReadonlySet<string>): Promise<void> {
   const over = await DBOS.listWorkflows({ ...LIST, status: [...OVER], limit: MOST });
@@ -91,6 +108,46 @@ async function removeOld(live: ReadonlySet<string>): Promise<void> {
 
 const CONNECTIONS = 'raymond queues';
 
+/**
+ * Creates the tables of a new database. A statement that creates an index may have to wait for hours, so
+ * these connections have no limit of time. Otherwise each attempt would leave a connection that waits.
+ */
+async function prepareTables(
+  url: string,
+  report: (text: string) => void,
+  use: (pool: pg.Pool) => void,
+  isOver: () => boolean,
+): Promise<void> {
+  const { query_timeout: _, ...patient } = connectionSettings(url);
+  const pool = new pg.Pool({ ...patient, max: 3, application_name: CONNECTIONS });
+  pool.on('error', () => {});
+  try {
+    if (await isReady(pool, isOver)) return;
+    use(pool);
+    await reportBlockers(pool, CONNECTIONS, report, () => launch(pool, isOver));
+    await DBOS.shutdown();
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Whether the tables exist. While one worker creates them, the others wait for its lock. */
+async function isReady(pool: pg.Pool, isOver: () => boolean): Promise<boolean> {
+  while (!isOver()) {
+    try {
+      const { rows } = await pool.query<{ is_ready: boolean }>(
+        'select to_regclass($1) is not null as is_ready',
+        [`${QUEUE_SCHEMA}.dbos_migrations`],
+      );
+      return rows[0]?.is_ready === true;
+    } catch (error) {
+      if (troubleOf(error) === 'other') throw error;
+      await delay(RETRY_MS);
+    }
+  }
+  return true;
+}
+
 /** Several workers must not create the tables at the same time, so they launch in turn. */
 async function launch(pool: pg.Pool, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
@@ -99,11 +156,15 @@ async function launch(pool: pg.Pool, isOver: () => boolean): Promise<void> {
     } catch (error) {
       await DBOS.shutdown().catch(() => {});
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-      if (troubleOf(cause) === 'other') throw cause;
+      if (troubleOf(cause) === 'other' && !isConcurrent(cause)) throw cause;
       await delay(RETRY_MS);
     }
   }
 }
+
+/** A worker that died has left a statement that still changes the tables. */
+const isConcurrent = (error: unknown) =>
+  error instanceof Error && error.message.includes('tuple concurrently updated');
 
 async function locked(
   pool: pg.Pool,

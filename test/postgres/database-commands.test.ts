@@ -148,8 +148,8 @@ test.each<[readonly string[], string, number?]>([
   [['--name', '../outside'], '--name is "../outside".'],
   [['--name', ''], '--name is "".'],
   [['--state', '/proc/none'], 'cannot create /proc/none: ', 1],
-  [['--lease', '1'], 'Write a whole number from 2 to 999999.'],
-  [['--lease', '9999999'], 'Write a whole number from 2 to 999999.'],
+  [['--lease', '1'], 'Write a whole number of seconds from 2 to 999999.'],
+  [['--lease', '9999999'], 'Write a whole number of seconds from 2 to 999999.'],
 ])('a worker refuses %j', async (args, text, code = 64) => {
   const { project, env } = await stage();
   const refused = await project.run(['worker', ...args], { env });

@@ -34,7 +34,7 @@ export async function worker(here: Here, options: WorkerOptions): Promise<number
     prompts: numberIn('--prompts', options.prompts, 8),
     scripts: numberIn('--scripts', options.scripts, 8),
   };
-  const leaseMs = 1000 * numberIn('--lease', options.lease, 60, 2);
+  const leaseMs = 1000 * numberIn('--lease', options.lease, 60, 2, 'number of seconds');
   const stateFolder = resolve(options.state ?? join(userStateFolder(), 'workers', name));
   await makeOwnFolder(stateFolder);
   const around = await surroundings({ stateFolder, database: 'none' });
@@ -88,15 +88,26 @@ function workerName(given: string | undefined): string {
   );
 }
 
-function numberIn(option: string, text: string | undefined, usual: number, least = 1): number {
-  return optionalNumberIn(option, text, least) ?? usual;
+function numberIn(
+  option: string,
+  text: string | undefined,
+  usual: number,
+  least = 1,
+  what = 'number',
+): number {
+  return optionalNumberIn(option, text, least, what) ?? usual;
 }
 
-function optionalNumberIn(option: string, text: string | undefined, least = 1): number | undefined {
+function optionalNumberIn(
+  option: string,
+  text: string | undefined,
+  least = 1,
+  what = 'number',
+): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
   if (/^\d+$/.test(text) && number >= least && number <= MOST) return number;
-  throw wrongUsage(`${option} is "${text}".`, `Write a whole number from ${least} to ${MOST}.`);
+  throw wrongUsage(`${option} is "${text}".`, `Write a whole ${what} from ${least} to ${MOST}.`);
 }
 
 const MOST = 999_999;
