@@ -2,7 +2,7 @@ import type { WholeRun } from '../../src/serve/shapes/run.ts';
 import { clock, costText, counted, visible } from '../lib/words.ts';
 import { undoOf } from '../stores/rewind.ts';
 import { Icon } from './icons.tsx';
-import { useTools } from './tools.ts';
+import { RewindButton } from './rewind-button.tsx';
 
 interface Props {
   readonly run: WholeRun;
@@ -11,7 +11,6 @@ interface Props {
 
 /** A rewind that can be taken back, as long as no process works on the run. */
 export function RewoundNotice({ run, onChanged }: Props) {
-  const tools = useTools();
   const { rewound, pid } = run;
   if (!rewound || pid !== null) return null;
   const cost = rewound.cost_usd > 0 ? `, ${costText(rewound)}` : '';
@@ -25,20 +24,9 @@ export function RewoundNotice({ run, onChanged }: Props) {
         at {clock(rewound.at, Date.now())}. {counted(rewound.steps, 'step')}
         {cost} no longer {rewound.steps === 1 ? 'counts' : 'count'}.
       </p>
-      <button
-        type="button"
-        class="button"
-        onClick={() =>
-          tools.dialog.set({
-            kind: 'rewind',
-            run: run.id,
-            rewind: undoOf(rewound),
-            done: onChanged,
-          })
-        }
-      >
+      <RewindButton run={run.id} rewind={undoOf(rewound)} onChanged={onChanged}>
         Undo the rewind
-      </button>
+      </RewindButton>
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { rewindTo } from '../stores/rewind.ts';
 import { StepWatch, type WatchedStep } from '../stores/step-watch.ts';
 import { Conversation, type StepNow } from './conversation.tsx';
 import { Icon } from './icons.tsx';
-import { useTools } from './tools.ts';
+import { RewindButton } from './rewind-button.tsx';
 
 interface Props {
   readonly run: WholeRun;
@@ -36,7 +36,6 @@ function Watched({
   step: number,
   onChanged,
 }: Props & { readonly watch: StepWatch }) {
-  const tools = useTools();
   const step = useStore(watch.step);
   const trouble = useStore(watch.trouble);
   const connection = useStore(watch.connection);
@@ -64,21 +63,10 @@ function Watched({
       <Conversation step={step} now={nowOf(run, agent)} />
       {step.outcome && <Outcome outcome={step.outcome} />}
       {run.pid === null && (
-        <button
-          type="button"
-          class="button"
-          onClick={() =>
-            tools.dialog.set({
-              kind: 'rewind',
-              run: run.id,
-              rewind: rewindTo(run, agent, step),
-              done: onChanged,
-            })
-          }
-        >
+        <RewindButton run={run.id} rewind={rewindTo(run, agent, step)} onChanged={onChanged}>
           <Icon name="rewind" />
           Rewind to before this step
-        </button>
+        </RewindButton>
       )}
     </section>
   );

@@ -89,7 +89,7 @@ export const followWorkers: HandOver = async (around, left) => {
   const endSignals = stopOnSignals((how) => {
     if (how === 'leave') return over.abort();
     const asked = store.mailbox(id).post({ kind: 'stop', how, pid: 0 });
-    // Nobody acts on it, so nothing would happen here.
+    // No worker acts on it, so nothing would happen here.
     if (isLeftAlone)
       void asked.then(() => {
         isStopLeft = true;

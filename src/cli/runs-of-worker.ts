@@ -1,13 +1,14 @@
 /**
- * What a worker keeps on its disk for a run: the folder of its steps, and the clone of its files. Both are
- * removed when the run is no longer in the database. A note says which run of which database they belong
- * to, because a worker may serve several databases, and a new run may have the id of a removed one.
+ * A worker keeps two folders for a run: one for its steps, and the clone of its files. Both are removed when
+ * the run is no longer in the database. A note says which run of which database they belong to. A worker
+ * may serve several databases, and a new run may have the id of a removed one.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { foldersWithProcesses, RunProcesses } from '../execute/process/index.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
+import { cureOf, reasonOf } from '../journal/disk-errors.ts';
 import { isRunId } from '../journal/run-id.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import type { Notices } from '../postgres/notices.ts';
@@ -27,8 +28,14 @@ export async function ownFolder(
   const known = await noteOf(around, run);
   if (known?.born === born && known.database === database) return;
   if (known) await remove(around, run);
-  await mkdir(around.workspace(run).folder, { recursive: true, mode: 0o700 });
-  await replaceFile(around.disk, noteFile(around, run), JSON.stringify({ database, born }));
+  try {
+    await mkdir(around.workspace(run).folder, { recursive: true, mode: 0o700 });
+    await replaceFile(around.disk, noteFile(around, run), JSON.stringify({ database, born }));
+  } catch (error) {
+    throw new Error(
+      `The worker cannot write to its folder ${around.project.folder}: ${reasonOf(error)}. ${cureOf(error)}. It tries this again.`,
+    );
+  }
 }
 
 /** Removes the files of runs that are removed from the database, now and later. */

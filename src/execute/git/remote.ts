@@ -63,7 +63,7 @@ export async function addressOf(
 }
 
 /**
- * Whether git only connects to this address: other schemes, such as `ext::`, run a program, and a part that
+ * Whether git only connects to this address. Other schemes, such as `ext::`, run a program. A part that
  * begins with a hyphen can be taken for an option.
  */
 export function isUsable(url: string): boolean {
