@@ -12,7 +12,7 @@ import { CHAT } from './scripted-chat.ts';
 import { GEMINI } from './scripted-gemini.ts';
 import { scriptedResponses } from './scripted-responses.ts';
 
-export type AcpName = 'opencode' | 'codex-acp' | 'claude-acp' | 'gemini' | 'qwen';
+export type AcpName = 'opencode' | 'codex-acp' | 'claude-acp' | 'gemini' | 'qwen' | 'pi';
 
 export interface AgentModel {
   readonly requests: readonly Asked[];
@@ -38,6 +38,7 @@ export const TURN_COST = {
   gemini: { usd: (100 * 2.5 + 20 * 15) / 1_000_000, from: 'priced' },
   // It reports no tokens, so each prompt has another estimate.
   qwen: { usd: undefined, from: 'estimated' },
+  pi: { usd: (60 * 1 + 40 * 0.1 + 20 * 2) / 1_000_000, from: 'told' },
 } as const;
 
 /** Starts the scripted model of an agent, and describes it to the agent. */
@@ -190,6 +191,35 @@ const AGENTS: Readonly<Record<AcpName, Making>> = {
     };
     return { model, environment };
   },
+  pi: async (script, root, bin) => {
+    const model = await scriptedApi(CHAT, script);
+    writeScript(bin, 'pi-acp', newer('pi-acp', 'dist/index.js'), newerNode());
+    const program = newer('@earendil-works/pi-coding-agent', 'dist/bundle/cli.js');
+    writeScript(bin, 'pi', program, newerNode());
+    // pi-acp asks npm for a newer version of pi.
+    writeFileSync(join(bin, 'npm'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const folder = join(root, 'pi');
+    await mkdir(folder);
+    const cost = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 0 };
+    const models = ['m1', 'm2'].map((id) => ({
+      ...{ id, cost, contextWindow: 100_000, maxTokens: 1_000 },
+    }));
+    const providers = {
+      scripted: { baseUrl: `${model.origin}/v1`, api: 'openai-completions', apiKey: 'x', models },
+    };
+    await writeFile(join(folder, 'models.json'), JSON.stringify({ providers }));
+    await writeFile(
+      join(folder, 'settings.json'),
+      JSON.stringify({
+        // A key in the environment would choose another one.
+        defaultProvider: 'scripted',
+        defaultModel: 'm1',
+        retry: { maxRetries: 1, baseDelayMs: 10 },
+      }),
+    );
+    const environment = { PI_CODING_AGENT_DIR: folder, PI_OFFLINE: '1', PI_TELEMETRY: '0' };
+    return { model, environment };
+  },
 };
 
 /** The usage of requests for a title, which are no part of a conversation. */
@@ -203,8 +233,10 @@ function newer(...path: readonly string[]): string {
   return join(import.meta.dirname, 'newer-node', 'node_modules', ...path);
 }
 
+/** Where npm has none for the platform, this one may be new enough. */
 function newerNode(): string {
-  return newer(`node-${process.platform}-${process.arch}`, 'bin', 'node');
+  const node = newer(`node-${process.platform}-${process.arch}`, 'bin', 'node');
+  return existsSync(node) ? node : process.execPath;
 }
 
 function writeScript(bin: string, name: string, module: string, node = process.execPath): void {

@@ -32,7 +32,7 @@ export function contextPlay(name: AcpName, flags: readonly string[] = []): void 
     const played = await play(name, CALLS, replies(SAYS));
     const { raymond, agent } = played;
     const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r', ...flags);
-    expect(finished).toMatchObject({ code: 0, stdout: 'all done\n' });
+    expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
     const one = ['user: Do one.', `assistant: ${SAYS['Do one.']}`];
     const two = [...one, 'user: Do two.', `assistant: ${SAYS['Do two.']}`];
     const sub = [...two, 'user: Look into it.', `assistant: ${SAYS['Look into it.']}`];
@@ -55,33 +55,36 @@ export function contextPlay(name: AcpName, flags: readonly string[] = []): void 
 }
 
 /** For an agent that cannot branch. */
-export function plainPlay(name: AcpName): void {
-  test(`${name} remembers what the tags say, without calls`, async () => {
-    const { 'DEEP.md': _deep, 'AFTER.md': _after, ...workflow } = CALLS;
+export function plainPlay(name: AcpName, flags: readonly string[] = []): void {
+  test(`${name} remembers what the tags say, without calls ${flags.join(' ')}`, async () => {
     const says = {
       ...SAYS,
       'Do two.': '<function return="BACK" input="x">SUB</function>',
-      'Look into it.': '<result>"42"</result>',
+      'Look into it.': '<function return="AFTER" input="y">DEEP</function>',
     };
-    const played = await play(name, workflow, replies(says));
+    const played = await play(name, CALLS, replies(says));
     const { raymond, agent } = played;
-    const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r');
-    expect(finished).toMatchObject({ code: 0, stdout: 'all done\n' });
+    const finished = await raymond.run('workflow', '--agent', name, '--workflow-id', 'r', ...flags);
+    expect(finished, finished.stderr).toMatchObject({ code: 0, stdout: 'all done\n' });
     const two = [
       ...['user: Do one.', `assistant: ${says['Do one.']}`],
       ...['user: Do two.', `assistant: ${says['Do two.']}`],
     ];
+    const sub = ['user: Look into it.', `assistant: ${says['Look into it.']}`];
     const back = [...two, 'user: It was "42".', `assistant: ${says['It was']}`];
     expect(agent.model.requests.map(({ lines }) => lines)).toEqual([
       two.slice(0, 1),
       two.slice(0, 3),
-      ['user: Look into it.'],
+      sub.slice(0, 1),
+      ['user: Look deeper.'],
+      [...sub, 'user: Deep down was gold.'],
       back.slice(0, 5),
       ['user: Think of nothing.'],
       [...back, 'user: And so an idea.'],
       ['user: Begin anew.'],
     ]);
-    expectCosts(name, costsIn(played, 'r'), 7);
+    expectCosts(name, costsIn(played, 'r'), 9);
+    expect(agent.model.others).toEqual([]);
     await expect.poll(() => raymond.processes().filter(isAlive)).toEqual([]);
   });
 }

@@ -1,7 +1,11 @@
-// An agent that needs a newer Node than Raymond, with a scripted model.
+// Agents that need a newer Node than Raymond, with scripted models.
 import { plainPlay } from './acp-context.ts';
-import { crashPlay, stopPlay } from './acp-crash.ts';
+import { crashPlay, lossPlay, stopPlay } from './acp-crash.ts';
 
-plainPlay('qwen');
-stopPlay('qwen');
-crashPlay('qwen');
+for (const name of ['qwen', 'pi'] as const) {
+  plainPlay(name);
+  stopPlay(name);
+  crashPlay(name);
+}
+plainPlay('pi', ['--no-warm']);
+lossPlay('pi');

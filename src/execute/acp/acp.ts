@@ -27,6 +27,7 @@ import { openSession, type TurnSession } from './open-session.ts';
 import { promptParams, requestLine } from './protocol.ts';
 import { type SessionNotes, sessionNotesIn } from './session-notes.ts';
 import { type Memory, settle, withoutAnswer } from './settle.ts';
+import { stated } from './statement.ts';
 import { readTurn, type SentPrompt, type TurnFile, writeTurn } from './turn-file.ts';
 import { TurnPermissions } from './turn-permissions.ts';
 import { TurnRecord } from './turn-record.ts';
@@ -221,11 +222,12 @@ async function takeTurn(
     own: open.own,
     beforeUsd,
     canLoad: canLoad(process.abilities),
+    isFirst: open.isEmpty,
   };
   const known = { abilities: process.abilities, settings: open.settings };
   const turn: TurnFile = { acp: acp.name, process: folder, prompt, known };
   writeTurn(step.folder, turn);
-  const words = promptOf(acp, step);
+  const words = open.isEmpty ? step.prompt : promptOf(acp, step);
   writePrompt(step.folder, words);
   const send = async () => {
     await connection.send(requestLine(prompt.id, 'session/prompt', promptParams(id, words)));
@@ -234,6 +236,7 @@ async function takeTurn(
   const followed = await follow(turning, process.launched, connection, prompt, send);
   if (followed.exit?.kind === 'left') return NOT_BEGUN;
   open.countedUsd = followed.record.totalUsd ?? open.countedUsd;
+  open.isEmpty = false;
   await keepOrEnd(turning, process, followed);
   const memory: Memory = { ...acp, logins: process.abilities.logins };
   const how = turning.stopped ? 'stopped' : 'ours';
@@ -281,7 +284,7 @@ async function adoptTurn(
   if (abilities) {
     const process = processOf({ launched, folder, connection, abilities }, step);
     const countedUsd = followed.record.totalUsd ?? beforeUsd;
-    process.sessions.set(session, { cwd: step.cwd, settings, own, countedUsd });
+    process.sessions.set(session, { cwd: step.cwd, settings, own, countedUsd, isEmpty: false });
     await keepOrEnd(turning, process, followed);
   } else await endProcess({ launched, hasEnded: followed.exit !== undefined });
   const memory: Memory = { ...acp, logins: abilities?.logins ?? [] };
@@ -300,17 +303,17 @@ async function follow(
   prompt: SentPrompt,
   send?: () => Promise<void>,
 ): Promise<FollowedTurn> {
-  const { step, live, permissions } = turning;
+  const { acp, step, live, permissions } = turning;
   turning.talking = { connection, session: prompt.session };
   if (turning.stopped) cancel(turning);
   const followed = await followTurn({
     ...{ launched, connection, prompt, step, permissions },
-    record: new TurnRecord(live),
+    record: new TurnRecord(live, acp.adapter?.isRemark),
     ...(send && { send }),
     cancel: () => cancel(turning),
   });
   turning.talking = undefined;
-  return followed;
+  return stated(acp.adapter, launched, connection, prompt.session, followed);
 }
 
 /**

@@ -49,6 +49,8 @@ export interface OpenSession {
   readonly own: Own;
   /** The total cost that has been counted. */
   countedUsd: number | undefined;
+  /** The agent has no messages of it. */
+  isEmpty: boolean;
 }
 
 /** Names that Raymond may replace, as they were before. */

@@ -18,6 +18,8 @@ export interface FollowedTurn {
   readonly silent: boolean;
   /** It is not known whether the agent got the prompt. */
   readonly isGivenUp: boolean;
+  /** Why the agent has no whole answer, in its own words. */
+  readonly fault?: string | undefined;
 }
 
 export type TurnEnd =

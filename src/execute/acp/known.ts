@@ -1,3 +1,6 @@
+import type { Adapter } from './adapter.ts';
+import { PI_ADAPTER } from './pi-adapter.ts';
+
 /** The agents that speak the Agent Client Protocol and that Raymond knows by name. */
 export interface KnownAgent {
   /** The program and its arguments. */
@@ -23,6 +26,8 @@ export interface KnownAgent {
   readonly namesMessages?: true;
   /** The part of a session's request that only this agent understands. */
   readonly meta?: Readonly<Record<string, unknown>>;
+  /** Present if its program says or does more than the protocol describes. */
+  readonly adapter?: Adapter;
 }
 
 /** How Raymond makes the agent ask. */
@@ -88,9 +93,11 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
   pi: {
     command: ['pi-acp'],
     branch: false,
-    adopt: false,
-    cost: 'tokens',
-    install: 'Install it with "npm install -g pi-acp @mariozechner/pi-coding-agent",',
+    adopt: true,
+    cost: 'usd',
+    totals: 'kept',
+    adapter: PI_ADAPTER,
+    install: 'Install it with "npm install -g pi-acp @earendil-works/pi-coding-agent",',
   },
   'claude-acp': {
     command: ['claude-agent-acp'],

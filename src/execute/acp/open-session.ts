@@ -12,8 +12,10 @@ import {
 } from './agent-process.ts';
 import { Refused } from './connection.ts';
 import { failureOf } from './failures.ts';
+import { Overheard } from './overheard.ts';
 import { readSession, type SessionSettings, type Setting, settingRequest } from './protocol.ts';
 import type { SessionNote, SessionNotes } from './session-notes.ts';
+import { readTurn } from './turn-file.ts';
 
 export interface TurnSession {
   /** As the agent names it. */
@@ -38,11 +40,21 @@ export async function openSession(
   const id = await sessionFor(options, process, step, named, note);
   const open = process.sessions.get(id);
   if (!open) throw new Error('Bug: the session is not open');
+  if (open.isEmpty && session.use === 'continue' && !isFirstTurn(options, step))
+    throw unable(
+      'session-gone',
+      `${options.name} has no messages of the session any more. Resume with --fresh to begin the state in a new session.`,
+    );
   await adjust(options, process, id, open, step);
   const isCounted =
     options.totals === 'copied' || (options.totals === 'kept' && session.use === 'continue');
   const earlier = isCounted && session.use !== 'fresh' ? note?.totalUsd : undefined;
   return { id, open, beforeUsd: open.countedUsd ?? earlier ?? 0 };
+}
+
+/** Some agents keep nothing of a session before its first answer, so a lost first turn leaves nothing. */
+function isFirstTurn({ name }: AcpOptions, { previousFolder }: ChosenStep): boolean {
+  return previousFolder !== undefined && readTurn(previousFolder, name)?.prompt?.isFirst === true;
 }
 
 async function sessionFor(
@@ -79,17 +91,19 @@ async function sessionFor(
 }
 
 async function opened(
-  { name }: AcpOptions,
+  { name, adapter }: AcpOptions,
   { abilities, connection, sessions }: AgentProcess,
   method: string,
   params: NewSessionRequest & { readonly sessionId?: string },
   fallback: FailureKind,
   note?: SessionNote,
 ): Promise<string> {
+  const overheard = new Overheard(connection);
   let result: unknown;
   try {
     result = await connection.request(method, params, ANSWER_MS);
   } catch (error) {
+    overheard.stop();
     if (!(error instanceof Refused)) throw error;
     const agent = { name, logins: abilities.logins };
     throw new Unable(failureOf(agent, error.error, Date.now(), fallback));
@@ -98,14 +112,22 @@ async function opened(
   // Only new sessions get an id.
   const isNew = method === 'session/new' || method === 'session/fork';
   const id = isNew ? given : (params.sessionId ?? '');
+  if (adapter) await overheard.heard(id, adapter.greetingIn(result), GREETING_MS);
+  overheard.stop();
   if (id === '') throw unable('crashed', `${name} answered ${method} without a session.`);
   const own: Own = note?.own ?? {
     model: settings.model?.current,
     effort: settings.effort?.current,
   };
-  sessions.set(id, { cwd: params.cwd, settings, own, countedUsd: undefined });
+  const isEmpty =
+    method === 'session/new' ||
+    (adapter?.loadsAnything === true && method === 'session/load' && overheard.textOf(id) === '');
+  sessions.set(id, { cwd: params.cwd, settings, own, countedUsd: undefined, isEmpty });
   return id;
 }
+
+/** A greeting that comes later would be taken for a part of the answer. */
+const GREETING_MS = 10_000;
 
 /** Names of a state apply to its turn. The next turn without a name has the session's own one again. */
 async function adjust(

@@ -48,6 +48,9 @@ export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
   });
   const failed = (failure: Failure): StepOutcome => ({ kind: 'failed', failure, account });
   const reason = end.kind === 'result' ? text(fields(end.result).stopReason) : undefined;
+  const { fault } = followed;
+  if (reason === 'end_turn' && fault !== undefined && how !== 'stopped')
+    return failed(failureOf(memory, { code: 0, message: fault }, Date.now()));
   const said = memory.namesMessages ? record.named : record.answer;
   if (reason === 'end_turn' && said !== undefined) {
     // The decision must use the text that is kept, in which half characters are replaced.

@@ -39,6 +39,8 @@ const turnSchema = z.object({
       beforeUsd: z.number(),
       /** Whether a later process can continue the session. */
       canLoad: z.boolean(),
+      /** The session had no messages before. */
+      isFirst: z.optional(z.boolean()),
     }),
   ),
   /** The process and the session as they described themselves, so that they serve the next turn too. */

@@ -2,11 +2,12 @@
 import { printedTexts } from '../../parse/print-pieces.ts';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
-import { fields, text } from '../json.ts';
+import { type Fields, fields, text } from '../json.ts';
 import { costIn, type Update, type UpdateKind } from './protocol.ts';
 
 export class TurnRecord {
   readonly #live: (live: Live) => void;
+  readonly #isRemark: (chunk: Fields) => boolean;
   readonly #prints = printStream();
   readonly #tools = new Map<string, Tool>();
   /** The message that is being written. Agents may give their messages names. */
@@ -16,8 +17,10 @@ export class TurnRecord {
   #characters = 0;
   #totalUsd: number | undefined;
 
-  constructor(live: (live: Live) => void) {
+  /** A chunk that is a remark of the program is no part of the answer. */
+  constructor(live: (live: Live) => void, isRemark: (chunk: Fields) => boolean = () => false) {
     this.#live = live;
+    this.#isRemark = isRemark;
   }
 
   /**
@@ -53,12 +56,18 @@ export class TurnRecord {
     return this.#totalUsd;
   }
 
+  /** The agent stated the total after the turn. */
+  state(totalUsd: number | undefined): void {
+    this.#totalUsd = totalUsd ?? this.#totalUsd;
+  }
+
   add(update: Update): void {
     this.#totalUsd = costIn(update) ?? this.#totalUsd;
     const kind = update.kind as UpdateKind;
     switch (kind) {
       case 'agent_message_chunk':
-        this.#chunk(text(fields(update.fields.content).text), text(update.fields.messageId));
+        if (this.#isRemark(update.fields)) this.#note(text(fields(update.fields.content).text));
+        else this.#chunk(text(fields(update.fields.content).text), text(update.fields.messageId));
         return;
       case 'agent_thought_chunk':
         this.#characters += text(fields(update.fields.content).text).length;
@@ -81,6 +90,11 @@ export class TurnRecord {
     if ((this.#current?.text.length ?? 0) + part.length > MOST_TEXT) return;
     this.#current ??= { name, text: '' };
     this.#current.text += part;
+  }
+
+  #note(remark: string): void {
+    this.#finish();
+    this.#live({ kind: 'text', text: remark });
   }
 
   #finish(): void {

@@ -1,0 +1,22 @@
+/** A program that speaks the protocol for an agent, and says or does more than the protocol describes. */
+import type { Fields } from '../json.ts';
+
+export interface Adapter {
+  /** The text that follows the answer to `session/new`, before any prompt. Empty if none follows. */
+  greetingIn(opened: unknown): string;
+  /** Whether a chunk of a message is a remark of the program, and not a part of the model's answer. */
+  isRemark(chunk: Fields): boolean;
+  /** A prompt that the program answers without the model. Raymond sends it after each turn. */
+  readonly question: string;
+  readStatement(answer: string): Statement;
+  /** It loads a session that it does not have as an empty one. */
+  readonly loadsAnything: boolean;
+}
+
+/** What the program says about a session, and the protocol does not carry. */
+export interface Statement {
+  /** The cost of all its turns. */
+  readonly totalUsd: number | undefined;
+  /** Why the last turn has no whole answer. */
+  readonly fault: string | undefined;
+}

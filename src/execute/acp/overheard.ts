@@ -1,0 +1,56 @@
+/** Listens to the messages that an agent sends outside of a turn. */
+import { fields, text } from '../json.ts';
+import type { Connection } from './connection.ts';
+import { readUpdate, type UpdateKind } from './protocol.ts';
+
+export class Overheard {
+  readonly #texts = new Map<string, string>();
+  readonly #unlisten: () => void;
+  #wake = () => {};
+  #isOver = false;
+
+  constructor(connection: Connection) {
+    this.#unlisten = connection.listen({
+      incoming: (message) => {
+        const update = message.kind === 'notification' ? readUpdate(message) : undefined;
+        if (!update || !MESSAGES.has(update.kind)) return;
+        const before = this.textOf(update.session);
+        if (before.length > MOST_TEXT) return;
+        this.#texts.set(update.session, before + text(fields(update.fields.content).text));
+        this.#wake();
+      },
+    });
+    void connection.over.then(() => {
+      this.#isOver = true;
+      this.#wake();
+    });
+  }
+
+  textOf(session: string): string {
+    return this.#texts.get(session) ?? '';
+  }
+
+  /** Waits for a text, but not longer than the time given. */
+  async heard(session: string, expected: string, timeoutMs: number): Promise<void> {
+    const end = Date.now() + timeoutMs;
+    const isDone = () => this.#isOver || this.textOf(session).includes(expected);
+    while (!isDone() && Date.now() < end) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        timer = setTimeout(resolve, end - Date.now());
+      });
+      clearTimeout(timer);
+    }
+  }
+
+  stop(): void {
+    this.#unlisten();
+  }
+}
+
+const MESSAGES: ReadonlySet<string> = new Set<UpdateKind>([
+  'user_message_chunk',
+  'agent_message_chunk',
+]);
+const MOST_TEXT = 1024 * 1024;

@@ -1,0 +1,66 @@
+/** What pi-acp does beside the protocol, as of 0.0.34. It starts pi, and tells little about it. */
+import { tailIfReadable } from '../file-text.ts';
+import { type Fields, fields, text } from '../json.ts';
+import type { Adapter } from './adapter.ts';
+
+export const PI_ADAPTER: Adapter = {
+  greetingIn: (opened) => text(fields(fields(fields(opened)._meta).piAcp).startupInfo),
+  isRemark: (chunk) =>
+    fields(fields(chunk._meta).piAcp).notify !== undefined ||
+    REMARK.test(text(fields(chunk.content).text)),
+  question: '/session',
+  readStatement: (answer) => {
+    const cost = Number(lineOf('Cost', answer));
+    const file = lineOf('Session file', answer);
+    return {
+      totalUsd: lineOf('Cost', answer) !== undefined && cost >= 0 ? cost : undefined,
+      fault: file === undefined ? undefined : faultIn(tailIfReadable(file, TAIL_BYTES)),
+    };
+  },
+  loadsAnything: true,
+};
+
+/** The program sends each remark as one chunk. */
+const REMARK = new RegExp(
+  `^(?:${[
+    String.raw`Retrying(?: \(attempt \d+/\d+, waiting \d+s\))?\.\.\.`,
+    String.raw`Retry finished, resuming\.`,
+    String.raw`Context nearing limit, running automatic compaction\.\.\.`,
+    String.raw`Automatic compaction finished; context was summarized to continue the session\.`,
+    String.raw`Pi (?:input|editor) UI request is not supported in ACP yet; cancelling it\.`,
+  ].join('|')})$`,
+);
+
+function lineOf(name: string, answer: string): string | undefined {
+  const line = answer.split('\n').find((one) => one.startsWith(`${name}: `));
+  return line?.slice(name.length + 2).trim() || undefined;
+}
+
+/** A session is a file with one entry per line. Over the protocol, a failed turn is one without text. */
+function faultIn(tail: string): string | undefined {
+  const last = tail
+    .split('\n')
+    .map(messageIn)
+    .findLast((message) => message !== undefined);
+  if (text(last?.role) !== 'assistant') return undefined;
+  switch (text(last?.stopReason)) {
+    case 'error':
+      return text(last?.errorMessage) || 'The request to the model failed.';
+    case 'length':
+      return 'The answer reached the limit of tokens.';
+    default:
+      return undefined;
+  }
+}
+
+/** Lines that were cut are no entries. The line of an error is short. */
+function messageIn(line: string): Fields | undefined {
+  try {
+    const entry = fields(JSON.parse(line));
+    return entry.type === 'message' ? fields(entry.message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const TAIL_BYTES = 64 * 1024;
