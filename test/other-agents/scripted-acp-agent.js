@@ -1,5 +1,6 @@
 // A small agent that speaks the Agent Client Protocol, for tests. Its words follow from the prompt. Its
-// arguments say what it can do: fork, load, resume. Many prompts make it misbehave.
+// arguments say what it can do: fork, load, resume; pi: the habits of pi-acp. Many prompts make it
+// misbehave.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -30,7 +31,13 @@ function ask(method, params) {
 }
 
 const fileOf = (id) => join(home, `${id}.json`);
-const keep = (id) => writeFileSync(fileOf(id), JSON.stringify(sessions.get(id).history));
+const isPi = abilities.has('pi');
+
+/** pi keeps nothing of a session before its first answer. */
+function keep(id) {
+  const { history } = sessions.get(id);
+  if (!isPi || history.length > 1) writeFileSync(fileOf(id), JSON.stringify(history));
+}
 
 function open(history, cwd) {
   const id = `s-${process.pid}-${sessions.size}`;
@@ -69,7 +76,12 @@ const methods = {
   }),
   'session/new': ({ cwd }) => {
     if (abilities.has('logged-out')) throw { code: -32000, message: 'Authentication required' };
-    return { sessionId: open([], cwd), ...(abilities.has('models') && MODELS) };
+    const sessionId = open([], cwd);
+    return {
+      sessionId,
+      ...(abilities.has('models') && MODELS),
+      ...(isPi && { _meta: { piAcp: { startupInfo: greet(sessionId) } } }),
+    };
   },
   'session/fork': ({ sessionId, cwd }) => ({ sessionId: open(historyOf(sessionId), cwd) }),
   'session/resume': ({ sessionId, cwd }) => load(sessionId, cwd, false),
@@ -81,8 +93,16 @@ const methods = {
   'session/prompt': prompt,
 };
 
+/** The greeting follows the answer to session/new, and often comes after the prompt. */
+function greet(id) {
+  const words = 'Hello, I am pi.\n';
+  setTimeout(() => say(id, words), 100);
+  return words;
+}
+
 function historyOf(id) {
   if (sessions.has(id)) return sessions.get(id).history;
+  if (isPi && !existsSync(fileOf(id))) return [];
   if (!existsSync(fileOf(id))) throw { code: -32002, message: `Session not found: ${id}` };
   return JSON.parse(readFileSync(fileOf(id), 'utf8'));
 }
@@ -102,6 +122,8 @@ function load(id, cwd, replays) {
 async function prompt({ sessionId, prompt: parts }) {
   const session = sessions.get(sessionId);
   const text = parts.map((part) => part.text).join('');
+  if (isPi && text === '/session') return statement(sessionId, session);
+  session.fault = undefined;
   session.history.push(text);
   keep(sessionId);
   const cancelled = new Promise((resolve) => {
@@ -117,6 +139,15 @@ async function prompt({ sessionId, prompt: parts }) {
   const result = await Promise.race([play(sessionId, text, session), cancelled]);
   keep(sessionId);
   return result;
+}
+
+/** Each answer costs 0.25. */
+function statement(id, { history, fault }) {
+  const file = join(home, `${id}.jsonl`);
+  const message = { role: 'assistant', ...(fault && { stopReason: 'error', errorMessage: fault }) };
+  writeFileSync(file, `${JSON.stringify({ type: 'message', message })}\n{"type":"label"}\n`);
+  say(id, `Session: ${id}\nSession file: ${file}\nCost: ${(history.length >> 1) / 4}`);
+  return { stopReason: 'end_turn' };
 }
 
 const usage = { inputTokens: 60, cachedReadTokens: 40, outputTokens: 20, totalTokens: 120 };
@@ -157,6 +188,16 @@ async function play(id, text, session) {
     case 'bare':
       session.history.push('the answer');
       say(id, 'the answer');
+      return { stopReason: 'end_turn' };
+    case 'retries':
+      say(id, 'Half an ans');
+      say(id, 'Retrying (attempt 1/3, waiting 2s)...');
+      say(id, 'Retry finished, resuming.');
+      return done(given);
+    case 'fails':
+      session.history.push('');
+      session.fault = given;
+      say(id, 'Retrying (attempt 1/3, waiting 2s)...');
       return { stopReason: 'end_turn' };
     case 'costs':
       session.usd = (session.usd ?? 0) + Number(given);

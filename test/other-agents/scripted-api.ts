@@ -21,6 +21,8 @@ export interface ToolCall {
 
 export interface Answer {
   readonly text: string;
+  /** Sent before everything else. Only a chat completions API does it. */
+  readonly beginning?: string;
   readonly tool?: ToolCall;
   readonly usage?: Tokens;
   /** The answer begins when this is settled. */

@@ -15,8 +15,11 @@ async function answer(response: ServerResponse, reply: Answer, number: number): 
     response.write(`data: ${JSON.stringify({ ...chunk, ...more })}\n\n`);
   };
   send([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
+  const say = (content: string) =>
+    content !== '' && send([{ index: 0, delta: { content }, finish_reason: null }]);
+  say(reply.beginning ?? '');
   await reply.after;
-  if (reply.text !== '') send([{ index: 0, delta: { content: reply.text }, finish_reason: null }]);
+  say(reply.text);
   if (reply.tool) {
     const { name, input: args } = reply.tool;
     const call = {

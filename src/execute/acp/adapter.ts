@@ -9,7 +9,9 @@ export interface Adapter {
   /** A prompt that the program answers without the model. Raymond sends it after each turn. */
   readonly question: string;
   readStatement(answer: string): Statement;
-  /** It loads a session that it does not have as an empty one. */
+  /** It keeps a session only from the first complete message of the model on. */
+  readonly keepsFromFirstAnswer: boolean;
+  /** It loads a session that it has not kept as an empty one. */
   readonly loadsAnything: boolean;
 }
 

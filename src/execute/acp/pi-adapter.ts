@@ -17,6 +17,7 @@ export const PI_ADAPTER: Adapter = {
       fault: file === undefined ? undefined : faultIn(tailIfReadable(file, TAIL_BYTES)),
     };
   },
+  keepsFromFirstAnswer: true,
   loadsAnything: true,
 };
 

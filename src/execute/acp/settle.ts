@@ -13,6 +13,7 @@ import { fields, text } from '../json.ts';
 import { isSessionId } from '../kept-notes.ts';
 import type { Exit } from '../process/index.ts';
 import { writeAnswer, writeRawLocation } from '../step-folder.ts';
+import type { Adapter } from './adapter.ts';
 import { costOf } from './cost.ts';
 import { failureOf } from './failures.ts';
 import type { FollowedTurn } from './follow-turn.ts';
@@ -25,6 +26,7 @@ export interface Memory {
   readonly prices: Prices;
   readonly logins: readonly string[];
   readonly namesMessages?: true;
+  readonly adapter?: Adapter;
 }
 
 export interface SettledTurn {
@@ -65,8 +67,7 @@ export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
   }
   const isLost = end.kind === 'none' && how === 'adopted' && exit?.kind !== 'exited';
   if (how === 'stopped' || isLost || followed.isGivenUp) {
-    const sessionUsable = record.hasSpoken && prompt.canLoad;
-    return { kind: 'interrupted', sessionUsable, account };
+    return { kind: 'interrupted', sessionUsable: isUsable(memory, turn), account };
   }
   if (end.kind === 'error') return failed(failureOf(memory, end.error, Date.now()));
   if (end.kind === 'none')
@@ -76,6 +77,13 @@ export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
   if (reason === 'end_turn' && message !== undefined)
     return failed(failureOf(memory, { code: 0, message }, Date.now()));
   return failed(withoutText(memory, reason ?? ''));
+}
+
+function isUsable({ adapter }: Memory, { prompt, followed }: SettledTurn): boolean {
+  const { record, end } = followed;
+  const isKept =
+    !adapter?.keepsFromFirstAnswer || !prompt.isFirst || record.hasActed || end.kind !== 'none';
+  return record.hasSpoken && isKept && prompt.canLoad;
 }
 
 function lastLine(text: string | undefined): string | undefined {

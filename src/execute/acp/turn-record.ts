@@ -16,6 +16,7 @@ export class TurnRecord {
   #unnamed: Message | undefined;
   #characters = 0;
   #totalUsd: number | undefined;
+  #hasActed = false;
 
   /** A chunk that is a remark of the program is no part of the answer. */
   constructor(live: (live: Live) => void, isRemark: (chunk: Fields) => boolean = () => false) {
@@ -44,6 +45,11 @@ export class TurnRecord {
   /** The model has begun to work, so the session contains the prompt. */
   get hasSpoken(): boolean {
     return this.#characters > 0 || this.#tools.size > 0;
+  }
+
+  /** A tool has run, so the message of the model that called it was complete. */
+  get hasActed(): boolean {
+    return this.#hasActed;
   }
 
   /** The length of everything that the model has written. */
@@ -112,6 +118,7 @@ export class TurnRecord {
   #tool({ kind, fields: call }: Update): void {
     this.#finish();
     const id = text(call.toolCallId);
+    if (text(call.status) !== '' && text(call.status) !== 'pending') this.#hasActed = true;
     const known = this.#tools.get(id);
     const title = text(call.title) || known?.title || '';
     const name = known?.name || text(call.name) || text(call.kind) || 'tool';
