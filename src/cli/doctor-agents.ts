@@ -1,6 +1,8 @@
 /** Checks the programs of the agents that are chosen, configured or used here. Spends nothing. */
 import { dirname } from 'node:path';
+import type { StartedAgent } from '../execute/acp/adapter.ts';
 import { type AcpHealth, acpHealth } from '../execute/acp/health.ts';
+import type { StartedHealth } from '../execute/acp/started-health.ts';
 import { chosenAgent } from '../execute/agent-option.ts';
 import { acpCommands, agentsWith } from '../execute/agents.ts';
 import { claudeAgent } from '../execute/claude/declaration.ts';
@@ -100,7 +102,8 @@ async function checkProgram(
     return checkCodex(await codexHealth(programIn(chosen, 'codexPath'), process.env));
   const command = acpCommands(agents)[name];
   if (!command) throw new Error(`Bug: no command is known for ${name}`);
-  return checkAcp(agent, await acpHealth(name, command, process.env, ACP_TIMEOUT_MS));
+  const health = await acpHealth(name, command, process.env, ACP_TIMEOUT_MS);
+  return checkAcp(agent, health, command.adapter?.starts);
 }
 
 /** Some agents prepare their folders when they start for the first time. */
@@ -117,7 +120,11 @@ function abilitiesOf({ name, can }: AgentDeclaration): Check {
   return { name: 'abilities', verdict: 'ok', fact: `${fact}${lacks}` };
 }
 
-function checkAcp({ name, can }: AgentDeclaration, health: AcpHealth): readonly Check[] {
+function checkAcp(
+  { name, can }: AgentDeclaration,
+  health: AcpHealth,
+  starts: StartedAgent | undefined,
+): readonly Check[] {
   if (!health.found) {
     const { problem: fact, remedy } = health;
     return [{ name, verdict: 'problem', fact, remedy }];
@@ -134,7 +141,61 @@ function checkAcp({ name, can }: AgentDeclaration, health: AcpHealth): readonly 
     ];
   const { about, fork, logins } = health.abilities;
   const here = { name, verdict: 'ok', fact: `${about || name} (${path})` } as const;
-  return [here, ...branchCheck(name, can.branch, fork), ...loginCheck(name, logins)];
+  const checks = [here, ...branchCheck(name, can.branch, fork)];
+  const { started } = health;
+  if (!starts || !started) return [...checks, ...loginCheck(name, logins)];
+  const problem = startedProblem(name, path, starts, started);
+  if (problem) return [problem];
+  return [...checks, ...startedChecks(name, starts, started)];
+}
+
+/** The adapter answers even if the agent that it starts cannot work. */
+function startedProblem(
+  name: string,
+  adapter: string,
+  { program, variable, oldest, remedy }: StartedAgent,
+  started: StartedHealth,
+): Check | undefined {
+  const problem = (fact: string, more = remedy): Check => ({
+    ...{ name, verdict: 'problem', fact, remedy: more },
+  });
+  if (!started.found)
+    return problem(
+      `${adapter} starts the program "${program}", which is not on the PATH. (${variable} may name another one.)`,
+    );
+  const { path, version: number, isOld } = started;
+  if (number === undefined)
+    return problem(
+      `${path} does not report a version.`,
+      `Check its output: ${shellWord(path)} --version. ${remedy}`,
+    );
+  if (!isOld) return undefined;
+  return problem(`${name} ${number} (${path}) is older than ${oldest}, which ${adapter} needs.`);
+}
+
+function startedChecks(
+  name: string,
+  { login: remedy }: StartedAgent,
+  started: StartedHealth,
+): readonly Check[] {
+  if (!started.found) return [];
+  const { path, version: number, login } = started;
+  const here = { name, verdict: 'ok', fact: `${name} ${number} (${path})` } as const;
+  switch (login) {
+    case 'yes':
+      return [here, { name: 'login', verdict: 'ok', fact: `${name} has models that it can use` }];
+    case 'no':
+      return [
+        here,
+        { name: 'login', verdict: 'problem', fact: `${name} is not logged in.`, remedy },
+      ];
+    case 'unknown': {
+      const fact = `Raymond cannot determine whether ${name} is logged in.`;
+      return [here, { name: 'login', verdict: 'warning', fact, remedy }];
+    }
+    default:
+      return unreachable(login);
+  }
 }
 
 function branchCheck(name: string, isDeclared: boolean, isOffered: boolean): readonly Check[] {

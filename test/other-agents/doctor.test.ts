@@ -93,3 +93,41 @@ function sleeping(): readonly string[] {
     }
   });
 }
+
+/** The folder of the PATH with a pi-acp that always answers, and with a pi. */
+function piIn(project: Project, pi: string | undefined) {
+  const bin = join(project.folder, 'bin ü');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'pi-acp'), SPEAKS, { mode: 0o755 });
+  if (pi !== undefined) writeFileSync(join(bin, 'pi'), `#!/bin/sh\n${pi}\n`, { mode: 0o755 });
+  return { PATH: `${bin}:${BARE.PATH}` };
+}
+
+const says = (version: string, models: string) =>
+  `[ "$PI_OFFLINE" = 1 ] || exit 9\ncase $1 in --version) echo '${version}';; *) echo '${models}';; esac`;
+
+test.each([
+  [
+    'missing',
+    undefined,
+    /^PROBLEM +pi .*pi-acp starts the program "pi", which is not on the PATH/m,
+  ],
+  ['too old', says('0.73.1', ''), /^PROBLEM +pi +pi 0\.73\.1 \(.*\) is older than 0\.81\.0/m],
+  ['broken', 'echo "Node.js v20.20.2" >&2; exit 1', /^PROBLEM +pi +.*does not report a version/m],
+  [
+    'logged out',
+    says('0.87.1', 'No models available.'),
+    /^PROBLEM +login +pi is not logged in\.$/m,
+  ],
+  ['ready', says('0.87.1', 'provider  model'), /^ok +login +pi has models that it can use$/m],
+  ['odd', says('0.87.1', 'hm'), /^warning +login +Raymond cannot determine whether pi is/m],
+])('a pi that is %s', async (how, pi, expected) => {
+  const project = newProject({});
+  configure(project, '[raymond]\nagent = "pi"\n');
+  const stdout = await examined(project, piIn(project, pi));
+  expect(stdout).toMatch(expected);
+  if (!['ready', 'odd', 'logged out'].includes(how))
+    expect(stdout).toContain('npm install -g @earendil-works/pi-coding-agent');
+  if (how === 'ready')
+    expect(stdout).toMatch(/^ok +abilities +pi can adopt; cost in USD; cannot branch/m);
+});

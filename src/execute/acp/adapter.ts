@@ -2,6 +2,8 @@
 import type { Fields } from '../json.ts';
 
 export interface Adapter {
+  /** The agent itself, which the program starts. */
+  readonly starts: StartedAgent;
   /** The text that follows the answer to `session/new`, before any prompt. Empty if none follows. */
   greetingIn(opened: unknown): string;
   /** Whether a chunk of a message is a remark of the program, and not a part of the model's answer. */
@@ -13,6 +15,22 @@ export interface Adapter {
   readonly keepsFromFirstAnswer: boolean;
   /** It loads a session that it has not kept as an empty one. */
   readonly loadsAnything: boolean;
+}
+
+export interface StartedAgent {
+  readonly program: string;
+  /** The environment variable that may name another program. */
+  readonly variable: string;
+  /** The oldest version that the adapter can use. */
+  readonly oldest: string;
+  /** How to install a version that it can use. */
+  readonly remedy: string;
+  /** How a user logs in. */
+  readonly login: string;
+  /** Arguments with which it shows whether the user is logged in, and variables that keep it local. */
+  readonly loginQuestion: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readLogin(answer: string): 'yes' | 'no' | 'unknown';
 }
 
 /** What the program says about a session, and the protocol does not carry. */

@@ -9,12 +9,19 @@ import { findAcp } from './executable.ts';
 import type { KnownAgent } from './known.ts';
 import { type Abilities, initializeParams, readAbilities, VERSION } from './protocol.ts';
 import { withoutAnswer } from './settle.ts';
+import { type StartedHealth, startedHealth } from './started-health.ts';
 
 export type AcpHealth =
   | { readonly found: false; readonly problem: string; readonly remedy: string }
   /** It does not speak the protocol. */
   | { readonly found: true; readonly path: string; readonly problem: string }
-  | { readonly found: true; readonly path: string; readonly abilities: Abilities };
+  | {
+      readonly found: true;
+      readonly path: string;
+      readonly abilities: Abilities;
+      /** The agent that the program starts, if it is another program. */
+      readonly started: StartedHealth | undefined;
+    };
 
 export async function acpHealth(
   name: string,
@@ -42,7 +49,11 @@ export async function acpHealth(
     try {
       const answer = await connection.request('initialize', initializeParams(), timeoutMs);
       const abilities = readAbilities(answer);
-      if (abilities.version === VERSION) return { found: true, path, abilities };
+      if (abilities.version === VERSION) {
+        const { adapter } = agent;
+        const started = adapter && (await startedHealth(adapter.starts, environment));
+        return { found: true, path, abilities, started };
+      }
       return problem(
         `It speaks version ${abilities.version} of the protocol, not version ${VERSION}.`,
       );

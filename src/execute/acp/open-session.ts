@@ -2,6 +2,7 @@
 import type { NewSessionRequest } from '@agentclientprotocol/sdk/unstable';
 import type { FailureKind } from '../../model/failure.ts';
 import { type ChosenStep, mayEdit } from '../agent-choices.ts';
+import type { Adapter } from './adapter.ts';
 import {
   type AcpOptions,
   type AgentProcess,
@@ -10,7 +11,7 @@ import {
   type Own,
   Unable,
 } from './agent-process.ts';
-import { Refused } from './connection.ts';
+import { Disconnected, Refused } from './connection.ts';
 import { failureOf } from './failures.ts';
 import { Overheard } from './overheard.ts';
 import { readSession, type SessionSettings, type Setting, settingRequest } from './protocol.ts';
@@ -101,12 +102,16 @@ async function opened(
   const overheard = new Overheard(connection);
   let result: unknown;
   try {
-    result = await connection.request(method, params, ANSWER_MS);
+    result = await connection.request(method, params, adapter ? ADAPTER_MS : ANSWER_MS);
   } catch (error) {
     overheard.stop();
+    if (adapter && error instanceof Disconnected && error.message !== '')
+      throw unable('refused', `${name}: ${error.message} ${versionHint(adapter)}`);
     if (!(error instanceof Refused)) throw error;
     const agent = { name, logins: abilities.logins };
-    throw new Unable(failureOf(agent, error.error, Date.now(), fallback));
+    const failure = failureOf(agent, error.error, Date.now(), fallback);
+    const hint = adapter && failure.kind === 'refused' ? ` ${versionHint(adapter)}` : '';
+    throw new Unable({ ...failure, message: `${failure.message}${hint}` });
   }
   const { id: given, ...settings } = readSession(result);
   // Only new sessions get an id.
@@ -125,6 +130,13 @@ async function opened(
   sessions.set(id, { cwd: params.cwd, settings, own, countedUsd: undefined, isEmpty });
   return id;
 }
+
+/** With an agent that is too old, an adapter may never answer. A repeated request would not help. */
+function versionHint({ starts: { program, oldest, remedy } }: Adapter): string {
+  return `Check "${program} --version": the oldest version that works is ${oldest}. ${remedy}`;
+}
+
+const ADAPTER_MS = 60_000;
 
 /** A greeting that comes later would be taken for a part of the answer. */
 const GREETING_MS = 10_000;

@@ -4,6 +4,20 @@ import { type Fields, fields, text } from '../json.ts';
 import type { Adapter } from './adapter.ts';
 
 export const PI_ADAPTER: Adapter = {
+  starts: {
+    program: 'pi',
+    variable: 'PI_ACP_PI_COMMAND',
+    oldest: '0.81.0',
+    remedy:
+      'Install it with "npm install -g @earendil-works/pi-coding-agent". It needs Node 22.19 or newer.',
+    login: 'Start pi and type /login, or set the API key of a provider.',
+    loginQuestion: ['--list-models'],
+    variables: { PI_OFFLINE: '1' },
+    readLogin: (answer) => {
+      if (/^No models available/m.test(answer)) return 'no';
+      return /^provider +model/m.test(answer) ? 'yes' : 'unknown';
+    },
+  },
   greetingIn: (opened) => text(fields(fields(fields(opened)._meta).piAcp).startupInfo),
   isRemark: (chunk) =>
     fields(fields(chunk._meta).piAcp).notify !== undefined ||

@@ -1,4 +1,5 @@
 /** Checks whether Claude Code can be used on this machine, without a request to a model. */
+import { compareVersions } from '../compare-versions.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import { outputOf } from '../process/index.ts';
 import { claudeEnvironment } from './command.ts';
@@ -38,8 +39,8 @@ export async function claudeHealth(
 
 export function ageOf(version: string | undefined): 'older' | 'tested' | 'newer' | 'unknown' {
   if (version === undefined) return 'unknown';
-  if (compare(version, TESTED_VERSIONS.from) < 0) return 'older';
-  return compare(version, TESTED_VERSIONS.to) > 0 ? 'newer' : 'tested';
+  if (compareVersions(version, TESTED_VERSIONS.from) < 0) return 'older';
+  return compareVersions(version, TESTED_VERSIONS.to) > 0 ? 'newer' : 'tested';
 }
 
 export function readLogin(status: string): Login {
@@ -50,12 +51,6 @@ export function readLogin(status: string): Login {
   } catch {
     return { kind: 'unknown' };
   }
-}
-
-function compare(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split('.').map(Number));
-  const differences = (left ?? []).map((part, index) => part - (right?.[index] ?? 0));
-  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
 const TIMEOUT_MS = 15_000;
