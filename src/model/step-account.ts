@@ -7,7 +7,7 @@ const text = z.string();
 const count = z.int().check(z.nonnegative());
 
 /** The tokens of a step. */
-const usageSchema = z.object({
+export const usageSchema = z.object({
   inputTokens: count,
   outputTokens: count,
   cacheReadTokens: count,

@@ -7,7 +7,10 @@ import type { StepOutcome } from '../../src/ports.ts';
 import { eventually } from '../eventually.ts';
 import { fresh, scriptedWith } from './scripted-acp.ts';
 
-const pi = () => scriptedWith({ adapter: PI_ADAPTER, totals: 'kept' }, 'pi', 'load');
+const pi = (...more: string[]) =>
+  scriptedWith({ adapter: PI_ADAPTER, totals: 'kept' }, 'pi', 'load', ...more);
+
+const USAGE = { inputTokens: 60, outputTokens: 20, cacheReadTokens: 40, cacheWriteTokens: 0 };
 
 test('neither the greeting nor the remarks of the program are part of the answer', async () => {
   const { ask, lives, close } = await pi();
@@ -37,12 +40,21 @@ test.each([{ warm: true }, { warm: false }])(
     const other = await ask('three', fresh(), how);
     const third = await ask('four', goOn(second), how);
     for (const { account } of [first, second, other, third])
-      expect(account.cost).toEqual({ usd: 0.25, from: 'told' });
+      expect(account).toMatchObject({ cost: { usd: 0.25, from: 'told' }, usage: USAGE });
     // The question is no part of a conversation.
     expect(log().at(-1)?.history).toHaveLength(5);
     await close();
   },
 );
+
+test('a model without a price in the own table of pi is priced from its tokens', async () => {
+  const { ask, close } = await pi('unpriced');
+  const first = await ask('one', fresh());
+  const second = await ask('two', goOn(first));
+  const cost = { usd: expect.closeTo((100 * 30 + 20 * 180) / 1_000_000, 9), from: 'priced' };
+  for (const { account } of [first, second]) expect(account).toMatchObject({ cost, usage: USAGE });
+  await close();
+});
 
 test.each([
   ['401: {"message":"no"}', 'not-logged-in'],
@@ -52,6 +64,7 @@ test.each([
   const { ask } = await pi();
   const outcome = await ask(`fails ${reason}`, fresh());
   expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
+  expect(outcome.account.cost).toEqual({ usd: 0, from: 'told' });
   expect(JSON.stringify(outcome)).toContain(JSON.stringify(reason).slice(1, -1));
 });
 

@@ -141,12 +141,19 @@ async function prompt({ sessionId, prompt: parts }) {
   return result;
 }
 
-/** Each answer costs 0.25. */
+/** Each answer costs 0.25, or nothing in the own prices of the agent. */
 function statement(id, { history, fault }) {
   const file = join(home, `${id}.jsonl`);
   const message = { role: 'assistant', ...(fault && { stopReason: 'error', errorMessage: fault }) };
   writeFileSync(file, `${JSON.stringify({ type: 'message', message })}\n{"type":"label"}\n`);
-  say(id, `Session: ${id}\nSession file: ${file}\nCost: ${(history.length >> 1) / 4}`);
+  const turns = fault ? 0 : history.length >> 1;
+  const lines = [
+    `Session: ${id}`,
+    `Session file: ${file}`,
+    `Cost: ${abilities.has('unpriced') ? 0 : turns / 4}`,
+    `Tokens: in ${turns * 60}, out ${turns * 20}, cache read ${turns * 40}, cache write 0, total 1`,
+  ];
+  say(id, lines.join('\n'));
   return { stopReason: 'end_turn' };
 }
 

@@ -208,7 +208,7 @@ async function notBegun(
 async function takeTurn(
   turning: Turning,
   process: AgentProcess,
-  { id, open, beforeUsd }: TurnSession,
+  { id, open, beforeUsd, beforeUsage }: TurnSession,
 ): Promise<StepOutcome> {
   const { acp, step } = turning;
   const { connection, folder } = process;
@@ -221,6 +221,7 @@ async function takeTurn(
     ...(model !== undefined && { model }),
     own: open.own,
     beforeUsd,
+    ...(beforeUsage && { beforeUsage }),
     canLoad: canLoad(process.abilities),
     isFirst: open.isEmpty,
   };
@@ -236,6 +237,7 @@ async function takeTurn(
   const followed = await follow(turning, process.launched, connection, prompt, send);
   if (followed.exit?.kind === 'left') return NOT_BEGUN;
   open.countedUsd = followed.record.totalUsd ?? open.countedUsd;
+  open.countedUsage = followed.record.totalUsage ?? open.countedUsage;
   open.isEmpty = false;
   await keepOrEnd(turning, process, followed);
   const memory: Memory = { ...acp, logins: process.abilities.logins };
@@ -279,12 +281,15 @@ async function adoptTurn(
   const followed = await follow(turning, launched, connection, prompt);
   if (followed.exit?.kind === 'left') return NOT_BEGUN;
   const { acp, step, stopped } = turning;
-  const { session, own, beforeUsd } = prompt;
+  const { session, own, beforeUsd, beforeUsage } = prompt;
   const { settings, abilities } = known ?? { settings: {}, abilities: undefined };
   if (abilities) {
     const process = processOf({ launched, folder, connection, abilities }, step);
-    const countedUsd = followed.record.totalUsd ?? beforeUsd;
-    process.sessions.set(session, { cwd: step.cwd, settings, own, countedUsd, isEmpty: false });
+    process.sessions.set(session, {
+      ...{ cwd: step.cwd, settings, own, isEmpty: false },
+      countedUsd: followed.record.totalUsd ?? beforeUsd,
+      countedUsage: followed.record.totalUsage ?? beforeUsage,
+    });
     await keepOrEnd(turning, process, followed);
   } else await endProcess({ launched, hasEnded: followed.exit !== undefined });
   const memory: Memory = { ...acp, logins: abilities?.logins ?? [] };

@@ -1,4 +1,5 @@
 /** A program that speaks the protocol for an agent, and says or does more than the protocol describes. */
+import type { Usage } from '../../model/step-account.ts';
 import type { Fields } from '../json.ts';
 
 export interface Adapter {
@@ -37,6 +38,8 @@ export interface StartedAgent {
 export interface Statement {
   /** The cost of all its turns. */
   readonly totalUsd: number | undefined;
+  /** Their tokens. */
+  readonly totalUsage: Usage | undefined;
   /** Why the last turn has no whole answer. */
   readonly fault: string | undefined;
 }

@@ -2,6 +2,7 @@
 
 import type { Prices } from '../../model/configured-agent.ts';
 import type { Failure } from '../../model/failure.ts';
+import type { Usage } from '../../model/step-account.ts';
 import type { ChosenStep } from '../agent-choices.ts';
 import { inheritedEnvironment } from '../environment.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
@@ -47,8 +48,9 @@ export interface OpenSession {
   settings: SessionSettings;
   /** Its settings before Raymond named others. */
   readonly own: Own;
-  /** The total cost that has been counted. */
+  /** The totals that have been counted. */
   countedUsd: number | undefined;
+  countedUsage: Usage | undefined;
   /** The agent has no messages of it. */
   isEmpty: boolean;
 }

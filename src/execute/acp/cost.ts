@@ -11,6 +11,8 @@ export interface TurnUsage {
   /** The totals that the agent reported before and after the turn. */
   readonly beforeUsd: number;
   readonly totalUsd: number | undefined;
+  readonly beforeUsage?: Usage | undefined;
+  readonly totalUsage?: Usage | undefined;
   /** The model as the agent names it. */
   readonly model: string | undefined;
   /** The length of the prompt and of everything that the model has written. */
@@ -19,11 +21,13 @@ export interface TurnUsage {
 }
 
 export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 'usage'> {
-  const counts = countsIn(fields(turn.result));
+  const stated = statedUsage(turn);
+  const counts = stated ? [{ usage: stated }] : countsIn(fields(turn.result));
   const usage = sum(counts.map(({ usage }) => usage));
   const told = toldUsd(turn);
   // A model without a price in the agent's own table costs 0 there.
-  if (told !== undefined && (told > 0 || !usage))
+  const hasTokens = usage && Object.values(usage).some((count) => count > 0);
+  if (told !== undefined && (told > 0 || !hasTokens))
     return { cost: { usd: told, from: 'told' }, ...(usage && { usage }) };
   if (!usage) return { cost: estimated(turn, prices) };
   const usd = counts
@@ -36,6 +40,18 @@ export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 
 function toldUsd({ beforeUsd, totalUsd }: TurnUsage): number | undefined {
   if (totalUsd === undefined) return undefined;
   return totalUsd >= beforeUsd ? totalUsd - beforeUsd : totalUsd;
+}
+
+function statedUsage({ beforeUsage, totalUsage }: TurnUsage): Usage | undefined {
+  if (!totalUsage || !beforeUsage) return totalUsage;
+  const since: Usage = {
+    inputTokens: totalUsage.inputTokens - beforeUsage.inputTokens,
+    outputTokens: totalUsage.outputTokens - beforeUsage.outputTokens,
+    cacheReadTokens: totalUsage.cacheReadTokens - beforeUsage.cacheReadTokens,
+    cacheWriteTokens: totalUsage.cacheWriteTokens - beforeUsage.cacheWriteTokens,
+  };
+  // The agent has begun to count again.
+  return Object.values(since).some((count) => count < 0) ? totalUsage : since;
 }
 
 /** Four characters are about one token. */

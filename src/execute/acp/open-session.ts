@@ -1,6 +1,7 @@
 /** Opens the session of a turn in a process, with the settings of the step. */
 import type { NewSessionRequest } from '@agentclientprotocol/sdk/unstable';
 import type { FailureKind } from '../../model/failure.ts';
+import type { Usage } from '../../model/step-account.ts';
 import { type ChosenStep, mayEdit } from '../agent-choices.ts';
 import type { Adapter } from './adapter.ts';
 import {
@@ -24,6 +25,8 @@ export interface TurnSession {
   readonly open: OpenSession;
   /** The cost before the turn, as the agent counts it. */
   readonly beforeUsd: number;
+  /** Its tokens, if the agent states them. */
+  readonly beforeUsage: Usage | undefined;
 }
 
 /** Rejects with `Disconnected`, `Refused` or `Unable`. */
@@ -49,8 +52,12 @@ export async function openSession(
   await adjust(options, process, id, open, step);
   const isCounted =
     options.totals === 'copied' || (options.totals === 'kept' && session.use === 'continue');
-  const earlier = isCounted && session.use !== 'fresh' ? note?.totalUsd : undefined;
-  return { id, open, beforeUsd: open.countedUsd ?? earlier ?? 0 };
+  const earlier = isCounted && session.use !== 'fresh' ? note : undefined;
+  return {
+    ...{ id, open },
+    beforeUsd: open.countedUsd ?? earlier?.totalUsd ?? 0,
+    beforeUsage: open.countedUsage ?? earlier?.totalUsage,
+  };
 }
 
 /** Some agents keep nothing of a session before its first answer, so a lost first turn leaves nothing. */
@@ -127,7 +134,14 @@ async function opened(
   const isEmpty =
     method === 'session/new' ||
     (adapter?.loadsAnything === true && method === 'session/load' && overheard.textOf(id) === '');
-  sessions.set(id, { cwd: params.cwd, settings, own, countedUsd: undefined, isEmpty });
+  sessions.set(id, {
+    cwd: params.cwd,
+    settings,
+    own,
+    countedUsd: undefined,
+    countedUsage: undefined,
+    isEmpty,
+  });
   return id;
 }
 

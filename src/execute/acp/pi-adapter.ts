@@ -1,4 +1,5 @@
 /** What pi-acp does beside the protocol, as of 0.0.34. It starts pi, and tells little about it. */
+import type { Usage } from '../../model/step-account.ts';
 import { tailIfReadable } from '../file-text.ts';
 import { type Fields, fields, text } from '../json.ts';
 import type { Adapter } from './adapter.ts';
@@ -28,6 +29,7 @@ export const PI_ADAPTER: Adapter = {
     const file = lineOf('Session file', answer);
     return {
       totalUsd: lineOf('Cost', answer) !== undefined && cost >= 0 ? cost : undefined,
+      totalUsage: usageIn(lineOf('Tokens', answer) ?? ''),
       fault: file === undefined ? undefined : faultIn(tailIfReadable(file, TAIL_BYTES)),
     };
   },
@@ -49,6 +51,23 @@ const REMARK = new RegExp(
 function lineOf(name: string, answer: string): string | undefined {
   const line = answer.split('\n').find((one) => one.startsWith(`${name}: `));
   return line?.slice(name.length + 2).trim() || undefined;
+}
+
+/** For example `in 60, out 20, cache read 40, cache write 0, total 120`. */
+function usageIn(line: string): Usage | undefined {
+  const count = (name: string) => {
+    const found = new RegExp(`(?:^|, )${name} (\\d+)(?:,|$)`).exec(line)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  const inputTokens = count('in');
+  const outputTokens = count('out');
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  return {
+    inputTokens,
+    outputTokens,
+    cacheReadTokens: count('cache read') ?? 0,
+    cacheWriteTokens: count('cache write') ?? 0,
+  };
 }
 
 /** A session is a file with one entry per line. Over the protocol, a failed turn is one without text. */

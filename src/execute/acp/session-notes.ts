@@ -1,5 +1,6 @@
 /** Notes about sessions, whose ids the agent chooses. */
 import * as z from 'zod/mini';
+import { usageSchema } from '../../model/step-account.ts';
 import { type KeptNotes, keptNotes } from '../kept-notes.ts';
 
 const noteSchema = z.object({
@@ -7,8 +8,9 @@ const noteSchema = z.object({
   session: z.string(),
   /** Its settings before Raymond named others. */
   own: z.optional(z.object({ model: z.optional(z.string()), effort: z.optional(z.string()) })),
-  /** Its cost, as the agent counts it. */
+  /** Its cost and its tokens, as the agent counts them. */
   totalUsd: z.optional(z.number()),
+  totalUsage: z.optional(usageSchema),
 });
 
 export type SessionNote = z.infer<typeof noteSchema>;

@@ -134,12 +134,14 @@ function withoutText({ name }: Memory, reason: string): Failure {
 
 function accountOf({ notes, prices }: Memory, { step, prompt, followed }: SettledTurn): Account {
   const { record, end } = followed;
-  const { session, own, beforeUsd, model } = prompt;
+  const { session, own, beforeUsd, beforeUsage, model } = prompt;
   const account = costOf(
     {
       result: end.kind === 'result' ? end.result : undefined,
       beforeUsd,
       totalUsd: record.totalUsd,
+      beforeUsage,
+      totalUsage: record.totalUsage,
       model,
       characters: step.prompt.length + record.characters,
       hasSpoken: record.hasSpoken,
@@ -147,7 +149,12 @@ function accountOf({ notes, prices }: Memory, { step, prompt, followed }: Settle
     prices,
   );
   const totalUsd = record.totalUsd ?? beforeUsd;
-  const note = { session, own, ...(totalUsd > 0 && { totalUsd }) };
+  const totalUsage = record.totalUsage ?? beforeUsage;
+  const note = {
+    ...{ session, own },
+    ...(totalUsd > 0 && { totalUsd }),
+    ...(totalUsage && { totalUsage }),
+  };
   notes.write(step.session.id, note);
   notes.write(session, note);
   // A name that a note cannot have stays in the note of the session's other name.

@@ -22,9 +22,9 @@ export async function stated(
   const overheard = new Overheard(connection);
   try {
     await connection.request('session/prompt', promptParams(session, adapter.question), ANSWER_MS);
-    const { totalUsd, fault } = adapter.readStatement(overheard.textOf(session));
-    followed.record.state(totalUsd);
-    return { ...followed, fault };
+    const statement = adapter.readStatement(overheard.textOf(session));
+    followed.record.state(statement);
+    return { ...followed, fault: statement.fault };
   } catch {
     // The process has ended, another Raymond process has the turn, or the program does not answer.
     return { ...followed, exit };

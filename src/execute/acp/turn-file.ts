@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import { usageSchema } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 
 const text = z.string();
@@ -35,8 +36,9 @@ const turnSchema = z.object({
       model: z.optional(text),
       /** The settings of the session before Raymond named others. */
       own: z.object({ model: z.optional(text), effort: z.optional(text) }),
-      /** The cost of the session before the turn, as the agent counts it. */
+      /** The cost and the tokens of the session before the turn, as the agent counts them. */
       beforeUsd: z.number(),
+      beforeUsage: z.optional(usageSchema),
       /** Whether a later process can continue the session. */
       canLoad: z.boolean(),
       /** The session had no messages before. */

@@ -1,8 +1,10 @@
 /** Collects what an agent reports during a turn. */
+import type { Usage } from '../../model/step-account.ts';
 import { printedTexts } from '../../parse/print-pieces.ts';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
 import { type Fields, fields, text } from '../json.ts';
+import type { Statement } from './adapter.ts';
 import { costIn, type Update, type UpdateKind } from './protocol.ts';
 
 export class TurnRecord {
@@ -16,6 +18,7 @@ export class TurnRecord {
   #unnamed: Message | undefined;
   #characters = 0;
   #totalUsd: number | undefined;
+  #totalUsage: Usage | undefined;
   #hasActed = false;
 
   /** A chunk that is a remark of the program is no part of the answer. */
@@ -62,9 +65,15 @@ export class TurnRecord {
     return this.#totalUsd;
   }
 
-  /** The agent stated the total after the turn. */
-  state(totalUsd: number | undefined): void {
+  /** The total tokens of the session, if the agent stated them. */
+  get totalUsage(): Usage | undefined {
+    return this.#totalUsage;
+  }
+
+  /** The agent stated the totals after the turn. */
+  state({ totalUsd, totalUsage }: Statement): void {
     this.#totalUsd = totalUsd ?? this.#totalUsd;
+    this.#totalUsage = totalUsage;
   }
 
   add(update: Update): void {
