@@ -201,9 +201,12 @@ const AGENTS: Readonly<Record<AcpName, Making>> = {
     const folder = join(root, 'pi');
     await mkdir(folder);
     const cost = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 0 };
-    const models = ['m1', 'm2'].map((id) => ({
-      ...{ id, cost, contextWindow: 100_000, maxTokens: 1_000 },
-    }));
+    const limits = { contextWindow: 100_000, maxTokens: 1_000 };
+    const models = [
+      { id: 'm1', cost, ...limits },
+      { id: 'm2', cost, ...limits },
+      { id: 'unpriced', ...limits },
+    ];
     const providers = {
       scripted: { baseUrl: `${model.origin}/v1`, api: 'openai-completions', apiKey: 'x', models },
     };

@@ -63,7 +63,9 @@ export async function acpWorld(name: AcpName, script: Script) {
     parts: Partial<PromptStep> = {},
     person?: AskPerson,
   ): Promise<StepOutcome> => executor.start(step(prompt, session, parts), () => {}, person).outcome;
-  return { world, model, step, ask, file };
+  /** The folder with the programs of the agent. */
+  const bin = environment.PATH?.split(':')[0] ?? '';
+  return { world, model, step, ask, file, bin };
 }
 
 export const fresh = (): SessionUse => ({ use: 'fresh', id: randomUUID() });

@@ -1,4 +1,4 @@
-// What pi-acp does beside the protocol, with a scripted agent. The long tests have the real one.
+// The habits of pi-acp, with a scripted agent. The long tests have the real one.
 import { rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { PI_ADAPTER } from '../../src/execute/acp/pi-adapter.ts';

@@ -34,7 +34,7 @@ export interface StartedAgent {
   readLogin(answer: string): 'yes' | 'no' | 'unknown';
 }
 
-/** What the program says about a session, and the protocol does not carry. */
+/** The facts about a session that the protocol does not carry. */
 export interface Statement {
   /** The cost of all its turns. */
   readonly totalUsd: number | undefined;

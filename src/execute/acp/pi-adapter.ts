@@ -1,4 +1,4 @@
-/** What pi-acp does beside the protocol, as of 0.0.34. It starts pi, and tells little about it. */
+/** The habits of pi-acp 0.0.34. It starts pi, and reports little about it. */
 import type { Usage } from '../../model/step-account.ts';
 import { tailIfReadable } from '../file-text.ts';
 import { type Fields, fields, text } from '../json.ts';
