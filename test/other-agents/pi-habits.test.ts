@@ -1,5 +1,7 @@
 // The habits of pi-acp, with a scripted agent. The long tests have the real one.
+import { existsSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PI_ADAPTER } from '../../src/execute/acp/pi-adapter.ts';
 import type { SessionUse } from '../../src/model/event.ts';
@@ -84,6 +86,29 @@ test('an adopted turn has its cost', async () => {
     account: { cost: { usd: 0.25, from: 'told' } },
   });
   await later.close?.();
+});
+
+test('a turn that another process adopts before the statement has its cost', async () => {
+  const { world, step, file } = await pi();
+  await writeFile(file('home/held'), '');
+  const asked = step('one', fresh());
+  const running = world.executor.start(asked, () => {});
+  const stdout = join(asked.folder, 'stdout');
+  await eventually('the turn ends', () => {
+    return existsSync(stdout) && readFileSync(stdout, 'utf8').includes('end_turn');
+  });
+  world.leave();
+  expect(await running.outcome).toMatchObject({ kind: 'interrupted' });
+  const later = world.again();
+  const adopted = later.adopt(asked, () => {});
+  await rm(file('home/held'));
+  expect(await adopted.outcome).toMatchObject({
+    kind: 'answered',
+    output: 'the answer',
+    account: { cost: { usd: 0.25, from: 'told' }, usage: USAGE },
+  });
+  await later.close?.();
+  expect(world.left()).toEqual([]);
 });
 
 test('a lost first turn leaves an empty session, which gets the whole prompt again', async () => {

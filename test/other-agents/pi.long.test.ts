@@ -83,6 +83,24 @@ test('a pi without models is not logged in, and a pi that is missing says so', a
   expect((await raymond('run', 'flow')).stderr).toMatch(/Could not start pi: executable not found/);
 });
 
+test('agents that work at the same time keep their own sessions', async () => {
+  const { ask, model, world } = await acpWorld('pi', ({ prompt }) => `Answer to ${prompt}`);
+  const names = ['a', 'b', 'c', 'd'];
+  const cold = (agent: string) => ({ agent, warm: false });
+  const firsts = await Promise.all(names.map((name) => ask(`1${name}`, fresh(), cold(name))));
+  const seconds = await Promise.all(
+    firsts.map((first, i) => ask(`2${names[i]}`, goOn(first), cold(names[i] ?? ''))),
+  );
+  for (const [i, outcome] of seconds.entries())
+    expect(outcome).toMatchObject({ kind: 'answered', output: `Answer to 2${names[i]}` });
+  for (const { account } of [...firsts, ...seconds]) expect(account.cost).toEqual(COST);
+  const histories = model.requests.slice(4).map(({ lines }) => lines.join(' '));
+  expect(histories.toSorted()).toEqual(
+    names.map((name) => `user: 1${name} assistant: Answer to 1${name} user: 2${name}`),
+  );
+  expect(world.left()).toEqual([]);
+});
+
 // Like pi 0.73, it answers an unknown request without its id.
 const OLD_PI = `#!${process.execPath}
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

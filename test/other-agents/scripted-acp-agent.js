@@ -142,7 +142,9 @@ async function prompt({ sessionId, prompt: parts }) {
 }
 
 /** Each answer costs 0.25, or nothing in the own prices of the agent. */
-function statement(id, { history, fault }) {
+async function statement(id, { history, fault }) {
+  const held = join(home, 'held');
+  await until(() => !existsSync(held));
   const file = join(home, `${id}.jsonl`);
   const message = { role: 'assistant', ...(fault && { stopReason: 'error', errorMessage: fault }) };
   writeFileSync(file, `${JSON.stringify({ type: 'message', message })}\n{"type":"label"}\n`);
