@@ -43,6 +43,7 @@ export async function acpWorld(name: AcpName, script: Script) {
     });
   const processes = new RunProcesses(folder);
   const executor = make(processes);
+  onTestFinished(() => executor.close?.());
   let steps = 0;
   const step = (prompt: string, session: SessionUse, parts: Partial<PromptStep> = {}) => {
     steps += 1;

@@ -63,8 +63,10 @@ test.each([
   ['429 rate limit', 'overloaded'],
   ['Connection error.', 'connection-lost'],
 ])('a turn without an answer fails with the reason of its session: %s', async (reason, kind) => {
-  const { ask } = await pi();
+  const { ask, world } = await pi();
   const outcome = await ask(`fails ${reason}`, fresh());
+  // As after any failure, the process is not kept.
+  expect(world.left()).toEqual([]);
   expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
   expect(outcome.account.cost).toEqual({ usd: 0, from: 'told' });
   expect(JSON.stringify(outcome)).toContain(JSON.stringify(reason).slice(1, -1));

@@ -42,6 +42,7 @@ export async function scriptedWith(more: Partial<AcpOptions>, ...abilities: stri
     });
   const processes = new RunProcesses(folder);
   const executor = make(processes);
+  onTestFinished(() => executor.close?.());
   const lives: Live[] = [];
   let steps = 0;
   const step = (prompt: string, session: SessionUse, parts: Partial<PromptStep> = {}) => {

@@ -261,9 +261,9 @@ function isKept(
   { abilities, hasEnded }: AgentProcess,
   followed: FollowedTurn,
 ): boolean {
-  const { exit, silent, isGivenUp, end } = followed;
+  const { exit, silent, isGivenUp, end, fault } = followed;
   if (stopped || hasEnded || exit || silent || isGivenUp || end.kind === 'none') return false;
-  return !canLoad(abilities) || (step.warm && end.kind === 'result');
+  return !canLoad(abilities) || (step.warm && end.kind === 'result' && fault === undefined);
 }
 
 async function adoptTurn(
