@@ -44,6 +44,7 @@ export function eventText(event: JournaledEvent): EventText | undefined {
         text: `asks permission: ${oneLine(`${event.tool} ${event.summary}`)}`,
       };
     case 'permission-answered':
+      if (event.rule !== undefined) return plain(`allowed by a rule: ${oneLine(event.rule)}`);
       return plain(`permission: ${event.decision}${event.text ? `: ${oneLine(event.text)}` : ''}`);
     case 'run-rewound':
       return {

@@ -77,6 +77,41 @@ test.each([
   expect(types(events)).toEqual(isPossible ? ['permission-answered'] : []);
 });
 
+const exact: PermissionRequest = { ...push, rules: ['this call #1'], isExact: true };
+const byRule = { type: 'permission-answered', decision: 'allow', rule: 'this call #1' };
+
+test('what is allowed for the run is not asked again, if the rule stands for this very call', () => {
+  const stage = asking(exact);
+  decides(stage, 'r1', 'allow-run');
+  expect(asks(stage, { ...exact, request: 'r4' })).toMatchObject([{ ...byRule, request: 'r4' }]);
+  expect(open(stage)).toEqual([]);
+  // Whoever adopts the step gives the decision to the agent again.
+  const status = stage.run.agents.get('main')?.status;
+  expect(status).toMatchObject({ decided: [{}, { request: 'r4', decision: 'allow' }] });
+  expect(asks(stage, { ...exact, request: 'r4' })).toEqual([]);
+  const others = [{ rules: ['this call #2'] }, { rules: ['this call #1', 'x'] }, { rules: [] }];
+  for (const [index, other] of others.entries())
+    expect(types(asks(stage, { ...exact, ...other, request: `o${index}` }))).toEqual([
+      'permission-asked',
+    ]);
+});
+
+test('only the agent compares rules that are not exact', () => {
+  const stage = asking(push);
+  decides(stage, 'r1', 'allow-run');
+  expect(types(asks(stage, { ...push, request: 'r4' }))).toEqual(['permission-asked']);
+});
+
+test('a decision for the run settles the same call of others that wait', () => {
+  const stage = asking(exact, { ...exact, request: 'r4' }, { ...push, request: 'r5' });
+  expect(decides(stage, 'r1', 'allow-run')).toMatchObject([
+    { decision: 'allow-run', rules: exact.rules },
+    { ...byRule, request: 'r4' },
+  ]);
+  expect(open(stage)).toEqual(['r5']);
+  expect(stage.run.settings.granted).toEqual(exact.rules);
+});
+
 test('the second decision about a request gives no events', () => {
   const stage = asking(push);
   decides(stage, 'r1', 'deny', { text: 'not on main' });

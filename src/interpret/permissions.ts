@@ -10,7 +10,10 @@ interface StepRef {
   readonly step: number;
 }
 
-/** A request is recorded once: whoever adopts the step reports it again. */
+/**
+ * A request is recorded once: whoever adopts the step reports it again. If a rule of the run allows the
+ * call, no one is asked.
+ */
 export function permissionRequested(
   run: Run,
   { at, agent, step }: StepRef,
@@ -18,7 +21,9 @@ export function permissionRequested(
 ): readonly RunEvent[] {
   const status = runningStep(run, agent, step);
   const isNew = status && ![...status.requests, ...status.decided].some(isFor(request.request));
-  return isNew ? [{ type: 'permission-asked', at, agent, step, ...request }] : [];
+  if (!isNew) return [];
+  const allowed = allowedByRule(request, run.settings.granted ?? [], { at, agent, step });
+  return [allowed ?? { type: 'permission-asked', at, agent, step, ...request }];
 }
 
 export function permissionWithdrawn(
@@ -30,19 +35,51 @@ export function permissionWithdrawn(
   return isOpen ? [{ type: 'permission-withdrawn', at, agent, step, request }] : [];
 }
 
-/** A decision that the request does not offer gives no events: the request stays open. */
+/**
+ * A decision that the request does not offer gives no events: the request stays open. What is allowed for
+ * the run also settles the same call of others that wait.
+ */
 export function permissionDecided(run: Run, input: PermissionDecided): readonly RunEvent[] {
   const { at, agent, step, request, decision, text, by } = input;
   const open = runningStep(run, agent, step)?.requests.find(isFor(request));
   if (!open || !isOffered(open, decision)) return [];
-  return [
-    {
-      ...{ type: 'permission-answered', at, agent, step, request, decision },
-      ...(text !== undefined && { text }),
-      ...(decision === 'allow-run' && { rules: open.rules }),
-      ...(by !== undefined && { by }),
-    },
-  ];
+  const rules = decision === 'allow-run' ? (open.rules ?? []) : undefined;
+  const answered: RunEvent = {
+    ...{ type: 'permission-answered', at, agent, step, request, decision },
+    ...(text !== undefined && { text }),
+    ...(rules && { rules }),
+    ...(by !== undefined && { by }),
+  };
+  return rules && open.isExact ? [answered, ...alsoAllowed(run, rules, input)] : [answered];
+}
+
+/** Other open requests for a call that is now allowed for the run. */
+function alsoAllowed(
+  run: Run,
+  rules: readonly string[],
+  { at, agent, request }: PermissionDecided,
+): readonly RunEvent[] {
+  const isDecided = (id: string, other: string) => id === agent && other === request;
+  return [...run.agents].flatMap(([id, { status }]) =>
+    status.kind === 'running'
+      ? status.requests.flatMap((other) =>
+          isDecided(id, other.request)
+            ? []
+            : (allowedByRule(other, rules, { at, agent: id, step: status.step }) ?? []),
+        )
+      : [],
+  );
+}
+
+/** Undefined if the rules do not allow the call. Only the agent itself can compare rules that are not exact. */
+function allowedByRule(
+  { request, rules: [rule, ...others] = [], isExact }: PermissionRequest,
+  granted: readonly string[],
+  step: StepRef,
+): RunEvent | undefined {
+  const isWhole = isExact && rule !== undefined && others.length === 0;
+  if (!isWhole || !granted.includes(rule)) return undefined;
+  return { type: 'permission-answered', ...step, request, decision: 'allow', rule };
 }
 
 function runningStep(run: Run, agent: string, step: number): RunningStatus | undefined {

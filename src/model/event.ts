@@ -240,6 +240,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...decisionSchema.shape,
     /** With `allow-run`: the rules that are granted to the run. */
     rules: z.optional(z.readonly(z.array(text))),
+    /** The rule of the run that decided in place of a person. Often no one was asked then. */
+    rule: z.optional(text),
     /** Who decided, if it is known. */
     by: z.optional(text),
   }),

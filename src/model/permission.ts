@@ -17,6 +17,8 @@ export const permissionRequestSchema = z.object({
   inputLength: z.optional(count),
   /** The rules that "allow for the run" grants. Absent if the call can be allowed only once. */
   rules: z.optional(z.readonly(z.array(text))),
+  /** The rules stand for this very call, so Raymond itself compares them with those of the run. */
+  isExact: z.optional(z.literal(true)),
   /** The call asks the user something: the decision is an answer. `input` is the question. */
   isQuestion: z.optional(z.literal(true)),
 });
@@ -64,11 +66,12 @@ export function requestText({ tool, input, inputLength, isQuestion }: Permission
 
 /** The request in an event, without the other fields of the event. */
 export function requestIn(event: PermissionRequest): PermissionRequest {
-  const { request, tool, summary, input, inputLength, rules, isQuestion } = event;
+  const { request, tool, summary, input, inputLength, rules, isExact, isQuestion } = event;
   return {
     ...{ request, tool, summary, input },
     ...(inputLength !== undefined && { inputLength }),
     ...(rules && { rules }),
+    ...(isExact && { isExact }),
     ...(isQuestion && { isQuestion }),
   };
 }

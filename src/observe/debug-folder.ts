@@ -184,7 +184,7 @@ function transitionLine(event: RunEvent, before: Run | undefined, after: Run): s
     case 'permission-asked':
       return `${who}: asks permission for ${event.tool}`;
     case 'permission-answered':
-      return `${who}: ${event.decision} (permission)`;
+      return `${who}: ${event.decision} (permission${event.rule === undefined ? '' : ', by a rule'})`;
     case 'question-timed-out':
       return `${who} -> ${after.agents.get(event.agent)?.state ?? ''} (no answer in time)`;
     case 'agent-reminded':

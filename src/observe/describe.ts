@@ -341,7 +341,8 @@ function decisionHint(
 }
 
 function answeredText(event: RunEventOf<'permission-answered'>, before: Run | undefined): string {
-  const { decision, text, rules = [], by } = event;
+  const { decision, text, rules = [], rule, by } = event;
+  if (rule !== undefined) return `was allowed by a rule of the run: ${oneLine(rule)}`;
   const who = by === undefined ? '' : ` by ${oneLine(by, 40)}`;
   switch (decision) {
     case 'allow':

@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Asking } from '../../src/ports.ts';
+import { eventsOf } from '../real-agent/raymond-sandbox.ts';
+import { play } from './acp-play.ts';
 import { acpWorld, fresh, goOn } from './acp-world.ts';
 
 test('opencode asks, and the run or a person decides', async () => {
@@ -48,6 +50,45 @@ test('opencode asks, and the run or a person decides', async () => {
   expect(existsSync(work('d.txt'))).toBe(true);
   expect(await ask('anything', goOn(outcome))).toMatchObject({ kind: 'answered' });
   await world.executor.close();
+});
+
+test('a call of opencode that is allowed for the run is not asked again', {
+  timeout: 300_000,
+}, async () => {
+  const call = (command: string) => ({
+    text: '',
+    tool: { name: 'bash', input: { command, description: 'a test' } },
+  });
+  // The requests of the model in the states one after the other.
+  const says = [
+    ...[call('echo x >>made'), '<reset>TWO</reset>'],
+    ...[call('echo x >>made'), call('echo x >>made'), '<reset>THREE</reset>'],
+    ...[call('echo y >>made'), '<result>ok</result>'],
+  ];
+  const { raymond } = await play(
+    'opencode',
+    { 'START.md': 'Do one.', 'TWO.md': 'Do two.', 'THREE.md': 'Do three.' },
+    (_, turn) => says[turn] ?? 'Nothing is scripted.',
+  );
+  const options = ['--agent', 'opencode', '--workflow-id', 'r', '--ask-permissions', '--no-warm'];
+  const started = await raymond.run('workflow', ...options);
+  expect(started).toMatchObject({ code: 2 });
+  expect(started.stderr).toContain('; allow-run also allows repeats by opencode in ');
+  expect(await raymond.run('answer', 'r', 'allow-run')).toMatchObject({ code: 0 });
+  const resumed = await raymond.run('resume', 'r');
+  expect(resumed).toMatchObject({ code: 2 });
+  // Another process made the call twice. The next state makes another call.
+  expect(readFileSync(raymond.file('made'), 'utf8')).toBe('x\nx\nx\n');
+  const asked = eventsOf(raymond.journal('r'), 'permission-asked');
+  expect(asked.map(({ summary }) => summary)).toEqual(['echo x >>made', 'echo y >>made']);
+  const [rule] = asked[0]?.rules ?? [];
+  expect(eventsOf(raymond.journal('r'), 'permission-answered')).toMatchObject([
+    { decision: 'allow-run', rules: [rule] },
+    { decision: 'allow', rule },
+    { decision: 'allow', rule },
+  ]);
+  expect(await raymond.run('answer', 'r', 'allow')).toMatchObject({ code: 0 });
+  expect(await raymond.run('resume', 'r')).toMatchObject({ code: 0, stdout: 'ok\n' });
 });
 
 const asking = (path: string) => ({ prompt: `run ${path}`, asksPermissions: true, agent: 'main' });

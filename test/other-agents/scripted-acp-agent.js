@@ -249,10 +249,21 @@ async function noise(id, done) {
   return done('the answer', { name: 'm2' });
 }
 
-async function wants(id, { options, call, session = id }, done) {
+/**
+ * `reported` are the arguments in the report of the call, which comes after the request if it is `late`. `then`
+ * is the answer if the call is allowed.
+ */
+async function wants(id, { options, call, session = id, reported, late, then }, done) {
   const toolCall = { toolCallId: 'w1', ...call };
-  update(id, { sessionUpdate: 'tool_call', title: 'a call', ...toolCall });
-  const reply = await ask('session/request_permission', { sessionId: session, toolCall, options });
+  const report = { title: 'a call', ...toolCall, ...(reported && { rawInput: reported }) };
+  update(id, { sessionUpdate: 'tool_call', ...report, ...(late && { rawInput: { cwd: '/' } }) });
+  const replying = ask('session/request_permission', { sessionId: session, toolCall, options });
+  if (late) update(id, { sessionUpdate: 'tool_call_update', ...report });
+  const reply = await replying;
+  if (then && reply.result?.outcome?.optionId === 'yes') {
+    appendFileSync(join(home, 'made.txt'), `${call.title}\n`);
+    return done(then);
+  }
   return done(`reply: ${JSON.stringify(reply.result?.outcome ?? reply)}`);
 }
 

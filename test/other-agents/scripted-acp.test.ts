@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ruleFor } from '../../src/execute/acp/call-rule.ts';
 import { acpAgent } from '../../src/execute/acp/declaration.ts';
 import type { SessionUse } from '../../src/model/event.ts';
+import type { PermissionRequest } from '../../src/model/permission.ts';
 import type { Asking, StepOutcome } from '../../src/ports.ts';
 import { executorContract } from '../contracts/agent-executor.ts';
 import { eventually } from '../eventually.ts';
@@ -258,6 +260,11 @@ test.each([
   },
 );
 
+function requestIn([first]: readonly Asking[]): PermissionRequest {
+  if (first?.kind !== 'requested') throw new Error('There is no request.');
+  return first.request;
+}
+
 test.each([
   ['allow', chosen('yes')],
   ['deny', chosen('no')],
@@ -278,14 +285,66 @@ test.each([
     (asking) => asked.push(asking),
   );
   await eventually('the request arrives', () => asked.length > 0);
-  const [first] = asked;
-  if (first?.kind !== 'requested') throw new Error('There is no request.');
-  expect(first.request).toMatchObject({ request: 'agent-1', tool: 'execute' });
-  expect(first.request.summary.length).toBeLessThanOrEqual(300);
-  expect(first.request.input).toContain('command:\n  make\n  all\n"odd key": 1');
-  running.decide?.(first.request.request, { decision });
-  running.decide?.(first.request.request, { decision: 'allow' });
+  const first = requestIn(asked);
+  expect(first).toMatchObject({ request: expect.stringMatching(/^\w{16}$/), tool: 'execute' });
+  expect(first.summary.length).toBeLessThanOrEqual(300);
+  expect(first.input).toContain('command:\n  make\n  all\n"odd key": 1');
+  running.decide?.(first.request, { decision });
+  running.decide?.(first.request, { decision: 'allow' });
   expect(textOf(await running.outcome)).toBe(expected);
+});
+
+const push = { ...run, title: 'git push', rawInput: { command: 'git push' } };
+const asksFor = (call: object, more: object = {}) =>
+  `wants ${JSON.stringify({ options: OPTIONS, call, ...more })}`;
+
+test('the rule of a request has all arguments that the agent reports, before or after it', async () => {
+  const { world, step } = await scripted('load');
+  const requestFor = async (call: object, more?: object) => {
+    const asked: Asking[] = [];
+    const parts = { asksPermissions: true, warm: false };
+    const running = world.executor.start(
+      step(asksFor(call, more), fresh(), parts),
+      () => {},
+      (one) => asked.push(one),
+    );
+    await eventually('the request arrives', () => asked.length > 0);
+    const request = requestIn(asked);
+    running.decide?.(request.request, { decision: request.rules ? 'allow-run' : 'allow' });
+    expect(textOf(await running.outcome)).toBe(chosen('yes'));
+    return request;
+  };
+  const reported = { cwd: '/work', command: 'git push' };
+  const here = await requestFor(push, { reported });
+  expect(here).toMatchObject({ input: 'git push\ncwd: /work\ncommand: git push', isExact: true });
+  for (const late of [true, false])
+    expect((await requestFor(push, { reported, late })).rules).toEqual(here.rules);
+  const there = await requestFor(push, { reported: { ...reported, cwd: '/etc' }, late: true });
+  expect(there.rules).toHaveLength(1);
+  expect(there.rules).not.toEqual(here.rules);
+
+  // The report is of another call, the arguments are missing, or they are too long to show.
+  const others = [{ command: 'git pull' }, {}, { ...reported, long: 'x'.repeat(20_000) }];
+  for (const other of others)
+    expect((await requestFor(push, { reported: other })).rules).toBe(undefined);
+  expect((await requestFor(run, { reported })).rules).toBe(undefined);
+});
+
+test('a rule of the run also holds in a run that asks no person', async () => {
+  const { world, step, file } = await scripted('load');
+  const rule = ruleFor(push, 'execute', { name: 'scripted', cwd: file('work') });
+  const granted = rule === undefined ? [] : [rule];
+  const outcomeOf = (call: object) => {
+    const running = world.executor.start(
+      step(asksFor(call), fresh(), { granted, warm: false }),
+      () => {},
+      // The run decides, and no person.
+      (one) => running.decide?.(requestIn([one]).request, { decision: 'allow' }),
+    );
+    return running.outcome;
+  };
+  expect(textOf(await outcomeOf(push))).toBe(chosen('yes'));
+  expect(textOf(await outcomeOf({ ...push, title: 'git push -f' }))).toBe(chosen('no'));
 });
 
 test('a later process answers a request that an earlier one left open', async () => {
@@ -311,7 +370,7 @@ test('a later process answers a request that an earlier one left open', async ()
   );
   await eventually('the request arrives again', () => second.length > 0);
   expect(second).toEqual(first);
-  adopted.decide?.('agent-1', { decision: 'allow' });
+  adopted.decide?.(requestIn(second).request, { decision: 'allow' });
   expect(textOf(await adopted.outcome)).toBe(chosen('yes'));
   await later.close?.();
   expect(world.left()).toEqual([]);

@@ -90,7 +90,10 @@ function controlled(
 ): RunningStep {
   const step = chosen(acp.name, given);
   const permissions = new TurnPermissions({
-    ask: step.asksPermissions ? ask : undefined,
+    ask,
+    asksPerson: step.asksPermissions,
+    granted: step.granted,
+    caller: { name: acp.name, cwd: step.cwd },
     limits: { ...step, ...protection(acp.protects, step) },
     answer: (id, result) => turning.talking?.connection.answer(id, result),
     live,

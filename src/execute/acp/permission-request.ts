@@ -2,8 +2,10 @@
  * A permission request of an agent: as Raymond describes it to people, and the option that follows from
  * a decision. All fields come from the agent, so every one may be missing or of any size.
  */
+import { createHash } from 'node:crypto';
 import type { DecisionKind, PermissionRequest } from '../../model/permission.ts';
 import { type Fields, fields, list, text } from '../json.ts';
+import { type Caller, ruleFor } from './call-rule.ts';
 import type { Id, Incoming } from './protocol.ts';
 
 export interface Asked {
@@ -14,6 +16,8 @@ export interface Asked {
   /** The tool call. */
   readonly call: Fields;
   readonly callId: string;
+  /** All arguments of the call, if the agent has reported them. A request may have only some. */
+  readonly all?: Fields;
   readonly options: readonly { readonly id: string; readonly kind: string }[];
 }
 
@@ -24,10 +28,11 @@ export function readAsked({
 }: Extract<Incoming, { kind: 'request' }>): Asked | undefined {
   if (method !== 'session/request_permission') return undefined;
   const call = fields(params.toolCall);
+  const session = text(params.sessionId);
   return {
     id,
-    request: String(id),
-    session: text(params.sessionId),
+    request: requestName(session, id),
+    session,
     call,
     callId: text(call.toolCallId),
     options: list(params.options)
@@ -36,16 +41,29 @@ export function readAsked({
   };
 }
 
-/** Raymond cannot check later calls against a rule of the agent, so a call is allowed only once. */
-export function describeRequest({ request, call }: Asked): PermissionRequest {
+/** Each process numbers its requests from 0, and people name the requests of all agents of a run. */
+function requestName(session: string, id: Id): string {
+  const whole = JSON.stringify([session, id]);
+  return createHash('sha256').update(whole).digest('hex').slice(0, 16);
+}
+
+/** A call has a rule if all of its arguments are known, and if people see all of them. */
+export function describeRequest(
+  { request, call: given, all }: Asked,
+  caller: Caller,
+): PermissionRequest {
+  const call: Fields = { ...given, rawInput: all ?? given.rawInput };
   const input = inputText(call);
   const title = text(call.title);
+  const isShown = all !== undefined && input.length <= MOST_INPUT;
+  const rule = isShown ? ruleFor(call, toolName(call), caller) : undefined;
   return {
     request,
     tool: toolName(call),
     summary: (title || input).replace(/\s+/g, ' ').slice(0, MOST_SUMMARY),
     input: input.slice(0, MOST_INPUT),
     ...(input.length > MOST_INPUT && { inputLength: input.length }),
+    ...(rule !== undefined && { rules: [rule], isExact: true }),
   };
 }
 

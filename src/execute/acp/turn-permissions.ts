@@ -1,7 +1,8 @@
 /** The permission requests of one turn: Raymond decides what the run allows, and people the rest. */
 import type { AskPerson, Live } from '../../ports.ts';
-import { text } from '../json.ts';
+import { type Fields, fields, text } from '../json.ts';
 import { PermissionRelay } from '../permission-relay.ts';
+import type { Caller } from './call-rule.ts';
 import { type Limits, verdict } from './permission-policy.ts';
 import {
   type Asked,
@@ -14,8 +15,12 @@ import {
 import { type Id, type Incoming, permissionResult, type Update } from './protocol.ts';
 
 export interface TurnPermissionsParts {
-  /** Absent if no person is asked. */
   readonly ask: AskPerson | undefined;
+  /** Whether a person decides about the calls that neither the run nor one of its rules allows. */
+  readonly asksPerson: boolean;
+  /** The rules that people have allowed for the run. */
+  readonly granted: readonly string[];
+  readonly caller: Caller;
   readonly limits: Limits;
   /** Answers a request of the agent. */
   readonly answer: (id: Id, result: object) => void;
@@ -25,13 +30,17 @@ export interface TurnPermissionsParts {
 export class TurnPermissions {
   readonly #parts: TurnPermissionsParts;
   readonly #relay: PermissionRelay<Asked>;
+  /** The arguments of the calls that have not ended. */
+  readonly #arguments = new Map<string, Fields>();
+  /** Requests that wait for the arguments of their call. */
+  readonly #held = new Map<Asked, NodeJS.Timeout>();
   readonly denied: string[] = [];
 
   constructor(parts: TurnPermissionsParts) {
     this.#parts = parts;
     this.#relay = new PermissionRelay({
       ask: (asking) => parts.ask?.(asking),
-      describe: describeRequest,
+      describe: (asked) => describeRequest(asked, parts.caller),
       reply: (asked, { decision }) => this.#reply(asked, decision === 'deny' ? 'deny' : 'allow'),
       onRest: () => {},
     });
@@ -49,26 +58,80 @@ export class TurnPermissions {
   handle(message: Extract<Incoming, { kind: 'request' }>): void {
     const asked = readAsked(message);
     if (!asked) return;
-    const decided = verdict(asked.call, this.#parts.limits);
-    if (decided === 'ask' && this.#parts.ask) this.#relay.asked(asked);
+    const { limits, ask, asksPerson, granted } = this.#parts;
+    const decided = verdict(asked.call, limits);
+    if (decided === 'ask' && ask && (asksPerson || granted.length > 0)) this.#hold(asked);
     else this.#reply(asked, decided === 'allow' ? 'allow' : 'deny');
   }
 
   /** A call that works or has ended no longer waits, whoever allowed it. */
   update({ kind, fields: call }: Update): void {
-    if (kind !== 'tool_call_update' || !['completed', 'failed'].includes(text(call.status))) return;
+    if (kind !== 'tool_call' && kind !== 'tool_call_update') return;
+    const id = text(call.toolCallId);
+    if (!['completed', 'failed'].includes(text(call.status))) {
+      this.#learn(id, fields(call.rawInput));
+      return;
+    }
+    this.#arguments.delete(id);
+    for (const asked of this.#held.keys()) if (asked.callId === id) this.#release(asked);
     for (const { request, callId } of this.#relay.open)
-      if (callId !== '' && callId === text(call.toolCallId)) this.#relay.withdraw(request);
+      if (callId !== '' && callId === id) this.#relay.withdraw(request);
   }
 
   /** The turn is being cancelled: the protocol wants an answer to every open request. */
   cancel(): void {
-    for (const { id } of this.#relay.open) this.#parts.answer(id, permissionResult(undefined));
-    this.#relay.withdrawAll();
+    for (const { id } of [...this.#relay.open, ...this.#held.keys()])
+      this.#parts.answer(id, permissionResult(undefined));
+    this.end();
   }
 
   end(): void {
+    for (const asked of [...this.#held.keys()]) this.#release(asked);
     this.#relay.withdrawAll();
+  }
+
+  /** Agents may report the arguments of a call shortly after they ask for the permission. */
+  #hold(asked: Asked): void {
+    const hasSome = Object.keys(fields(asked.call.rawInput)).length > 0;
+    if (!hasSome || this.#isKnown(asked)) this.#put(asked);
+    else
+      this.#held.set(
+        asked,
+        setTimeout(() => this.#put(asked), ARGUMENTS_MS),
+      );
+  }
+
+  #release(asked: Asked): void {
+    clearTimeout(this.#held.get(asked));
+    this.#held.delete(asked);
+  }
+
+  /** Whether the agent has reported all arguments: those of the request, and maybe others. */
+  #isKnown({ call, callId }: Asked): boolean {
+    const known = this.#arguments.get(callId) ?? {};
+    const given = Object.entries(fields(call.rawInput));
+    const isSame = ([name, value]: [string, unknown]) =>
+      JSON.stringify(known[name]) === JSON.stringify(value);
+    return given.length > 0 && given.every(isSame);
+  }
+
+  /** Puts the request to the run, which itself allows what one of its rules allows. */
+  #put(given: Asked): void {
+    this.#release(given);
+    const all = this.#isKnown(given) ? this.#arguments.get(given.callId) : undefined;
+    const asked = { ...given, ...(all && { all }) };
+    const { asksPerson, granted, caller } = this.#parts;
+    const { rules = [] } = describeRequest(asked, caller);
+    if (asksPerson || rules.some((rule) => granted.includes(rule))) this.#relay.asked(asked);
+    else this.#reply(asked, 'deny');
+  }
+
+  #learn(id: string, given: Fields): void {
+    const known = this.#arguments.get(id);
+    if (id === '' || (!known && this.#arguments.size >= MOST_CALLS)) return;
+    this.#arguments.set(id, { ...known, ...given });
+    for (const asked of [...this.#held.keys()])
+      if (asked.callId === id && this.#isKnown(asked)) this.#put(asked);
   }
 
   #reply(asked: Asked, decision: 'allow' | 'deny'): void {
@@ -79,3 +142,7 @@ export class TurnPermissions {
     this.#parts.live({ kind: 'denied', tool: toolName(asked.call) });
   }
 }
+
+const MOST_CALLS = 1_000;
+/** Without them, the call can be allowed once. */
+const ARGUMENTS_MS = 2_000;
