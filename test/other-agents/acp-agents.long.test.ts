@@ -1,10 +1,12 @@
 // Real agents over the Agent Client Protocol, with scripted models.
 import { contextPlay, plainPlay } from './acp-context.ts';
-import { crashPlay, lossPlay, stopPlay } from './acp-crash.ts';
+import { crashPlay, gonePlay, lossPlay, stopPlay } from './acp-crash.ts';
 
 plainPlay('gemini');
 stopPlay('gemini');
 crashPlay('gemini');
+plainPlay('gemini', ['--no-warm']);
+gonePlay('gemini');
 contextPlay('codex-acp');
 contextPlay('claude-acp');
 crashPlay('opencode');

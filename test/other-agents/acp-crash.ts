@@ -37,7 +37,7 @@ export function crashPlay(name: AcpName): void {
     expect(agent.model.requests[2]?.lines).toHaveLength(5);
     expect(eventsOf(raymond.journal('r'), 'step-interrupted')).toEqual([]);
     const { usd, from } = TURN_COST[name];
-    const cost = { usd: usd === undefined ? expect.any(Number) : expect.closeTo(usd, 9), from };
+    const cost = { usd: expect.closeTo(usd, 9), from };
     expect(costsIn(played, 'r')).toEqual([cost, cost, cost]);
     await expect.poll(() => raymond.processes().filter(isAlive)).toEqual([]);
   });
@@ -45,7 +45,7 @@ export function crashPlay(name: AcpName): void {
 
 /** Kills the agent too, so that the turn is lost. */
 export function lossPlay(name: AcpName): void {
-  test(`a lost turn of ${name} is declared and repeated`, async () => {
+  test(`a lost turn of ${name} is declared and repeated`, { timeout: 400_000 }, async () => {
     const never = new Promise<void>(() => {});
     let turns = 0;
     const { raymond, agent } = await play(
@@ -67,9 +67,39 @@ export function lossPlay(name: AcpName): void {
     expect(agent.model.requests[2]?.lines.slice(0, 3)).toEqual([
       'user: Do one.',
       'assistant: <goto>TWO</goto>',
-      'user: Do two.',
+      // Some agents join the messages of a user that follow each other.
+      expect.stringMatching(/^user: Do two\./),
     ]);
     await expect.poll(() => raymond.processes().filter(isAlive)).toEqual([]);
+  });
+}
+
+/** For an agent whose sessions end with its process. */
+export function gonePlay(name: AcpName): void {
+  test(`a session of ${name} is gone with its process, and the state can begin in a new one`, async () => {
+    const never = new Promise<void>(() => {});
+    let turns = 0;
+    const { raymond, agent } = await play(
+      name,
+      { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
+      ({ prompt }) => {
+        turns += 1;
+        if (prompt === 'Do one.') return '<goto>TWO</goto>';
+        return turns === 2 ? { text: 'x', after: never } : '<result>went on</result>';
+      },
+    );
+    const started = raymond.start('workflow', '--agent', name, '--workflow-id', 'r');
+    await agent.model.arrived(2);
+    await killHard(started.child);
+    process.kill(-(raymond.processes().at(-1) ?? 0), 'SIGKILL');
+    expect(await raymond.run('resume', 'r')).toMatchObject({ code: 1 });
+    expect(eventsOf(raymond.journal('r'), 'step-interrupted')).toHaveLength(1);
+    expect(eventsOf(raymond.journal('r'), 'step-failed')).toMatchObject([
+      { failure: { kind: 'session-gone', message: expect.stringContaining('--fresh') } },
+    ]);
+    const resumed = await raymond.run('resume', 'r', '--fresh');
+    expect(resumed).toMatchObject({ code: 0, stdout: 'went on\n' });
+    expect(agent.model.requests[2]?.lines).toEqual(['user: Do two.']);
   });
 }
 

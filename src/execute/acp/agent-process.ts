@@ -77,7 +77,7 @@ export async function launchProcess(
   program: string,
   onLaunched: (launched: LaunchedProcess) => void,
 ): Promise<AgentProcess> {
-  const { name, command, environment, processes, permissions } = options;
+  const { name, command, environment, processes, permissions, losesSessions } = options;
   const { folder } = step;
   const hasFifo = process.platform !== 'win32';
   if (hasFifo) await makeFifo(folder);
@@ -92,9 +92,10 @@ export async function launchProcess(
   });
   onLaunched(launched);
   const connection = new Connection(launched);
-  const abilities = readAbilities(
-    await connection.request('initialize', initializeParams(), ANSWER_MS),
-  );
+  const abilities = {
+    ...readAbilities(await connection.request('initialize', initializeParams(), ANSWER_MS)),
+    ...(losesSessions && { load: false, resume: false }),
+  };
   if (abilities.version !== VERSION)
     throw new Unable({
       kind: 'refused',

@@ -22,6 +22,8 @@ export interface KnownAgent {
   readonly totals?: 'kept' | 'copied';
   /** Two of its processes must not start at the same time. */
   readonly startsAlone?: true;
+  /** Its sessions get lost when another process loads them, whatever it offers. So its process stays. */
+  readonly losesSessions?: true;
   /** It names the messages of the model, and also reports faults as texts, which have no name. */
   readonly namesMessages?: true;
   /** The part of a session's request that only this agent understands. */
@@ -39,6 +41,8 @@ export interface Permissions {
     readonly edits?: string;
     readonly skip?: string;
   };
+  /** Its requests have all arguments of the call. Otherwise Raymond waits for the report of the call. */
+  readonly asksWhole?: true;
   /** Environment variables of its process. */
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -67,6 +71,9 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     branch: false,
     adopt: true,
     cost: 'tokens',
+    // A new process begins a file for the session that it loads, which replaces the session's own file if
+    // both are of the same minute. The next process finds this file empty, and deletes both.
+    losesSessions: true,
     install: 'Install it with "npm install -g @google/gemini-cli",',
     permissions: {
       modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },
@@ -79,6 +86,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     cost: 'tokens',
     install: 'Install it with "npm install -g @qwen-code/qwen-code",',
     permissions: {
+      asksWhole: true,
       modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },
     },
   },
