@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { claudeBinary } from '../real-agent/claude-sandbox.ts';
 import { conversationLines, lastPrompt } from '../real-agent/raymond-sandbox.ts';
 import { scriptedModel } from '../real-agent/scripted-model.ts';
-import { codexBinary, codexSandbox } from './codex-sandbox.ts';
+import { codexBinary, codexSandbox, MODEL } from './codex-sandbox.ts';
 import { type Asked, type Reply, type Script, scriptedApi, USAGE } from './scripted-api.ts';
 import { CHAT } from './scripted-chat.ts';
 import { GEMINI } from './scripted-gemini.ts';
@@ -36,8 +36,7 @@ export const TURN_COST = {
   'codex-acp': { usd: (60 * 1.25 + 40 * 0.125 + 20 * 10) / 1_000_000, from: 'priced' },
   'claude-acp': { usd: 0.000648, from: 'told' },
   gemini: { usd: (100 * 2.5 + 20 * 15) / 1_000_000, from: 'priced' },
-  // It reports no tokens, so each prompt has another estimate.
-  qwen: { usd: undefined, from: 'estimated' },
+  qwen: { usd: (60 * 1.25 + 40 * 0.125 + 20 * 10) / 1_000_000, from: 'priced' },
   pi: { usd: (60 * 1 + 40 * 0.1 + 20 * 2) / 1_000_000, from: 'told' },
 } as const;
 
@@ -187,7 +186,7 @@ const AGENTS: Readonly<Record<AcpName, Making>> = {
       QWEN_CODE_SYSTEM_SETTINGS_PATH: settings,
       OPENAI_API_KEY: 'x',
       OPENAI_BASE_URL: `${model.origin}/v1`,
-      OPENAI_MODEL: 'm1',
+      OPENAI_MODEL: MODEL,
     };
     return { model, environment };
   },

@@ -4,8 +4,8 @@ import { crashPlay, lossPlay, stopPlay } from './acp-crash.ts';
 
 for (const name of ['qwen', 'pi'] as const) {
   plainPlay(name);
+  plainPlay(name, ['--no-warm']);
   stopPlay(name);
   crashPlay(name);
+  lossPlay(name);
 }
-plainPlay('pi', ['--no-warm']);
-lossPlay('pi');

@@ -217,6 +217,16 @@ async function play(id, text, session) {
         cost: { amount: session.usd, currency: 'USD' },
       });
       return done('the answer');
+    case 'meters':
+      for (const part of ['the ', 'answer'])
+        update(id, {
+          sessionUpdate: 'agent_message_chunk',
+          content: { type: 'text', text: part },
+          _meta: {
+            usage: { inputTokens: 100, cachedReadTokens: 40, outputTokens: 20, totalTokens: 120 },
+          },
+        });
+      return { stopReason: 'end_turn' };
     case 'wants':
       return wants(id, JSON.parse(given), done);
     case 'says':

@@ -66,8 +66,11 @@ test.each(['load', 'resume'])(
   },
 );
 
-test('an agent that cannot load keeps its process, even without warm processes', async () => {
-  const { ask, log, close, world } = await scripted('echo');
+test.each([
+  ['an agent that cannot load', {}, ['echo']],
+  ['an agent that loses sessions', { losesSessions: true }, ['echo', 'load', 'resume']],
+] as const)('%s keeps its process, even without warm processes', async (_, known, can) => {
+  const { ask, log, close, world } = await scriptedWith(known, ...can);
   const main = await ask('Q0', fresh(), { warm: false });
   expect(textOf(await ask('Q1', goOn(main), { warm: false }))).toBe('A1');
   expect(new Set(log().map(({ pid }) => pid)).size).toBe(1);
@@ -182,6 +185,11 @@ test('costs are told, priced or estimated, and each turn is counted once', async
     usage: { inputTokens: 60, cacheReadTokens: 40, outputTokens: 20 },
   });
   expect(priced.account.cost.usd).toBeCloseTo((100 * 30 + 20 * 180) / 1_000_000, 9);
+  // Two requests of one turn, each with its own report.
+  expect((await ask('meters', fresh())).account).toMatchObject({
+    cost: { usd: expect.closeTo((200 * 30 + 40 * 180) / 1_000_000, 9), from: 'priced' },
+    usage: { inputTokens: 120, cacheReadTokens: 80, outputTokens: 40 },
+  });
   expect((await ask('bare', fresh())).account.cost).toMatchObject({
     usd: expect.closeTo((4 * 30 + 4 * 180) / 1_000_000, 9),
     from: 'estimated',

@@ -92,6 +92,7 @@ function controlled(
   const permissions = new TurnPermissions({
     ask,
     asksPerson: step.asksPermissions,
+    asksWhole: acp.permissions?.asksWhole ?? false,
     granted: step.granted,
     caller: { name: acp.name, cwd: step.cwd },
     limits: { ...step, ...protection(acp.protects, step) },

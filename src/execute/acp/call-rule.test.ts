@@ -25,6 +25,7 @@ test('the words with which a model describes a command do not matter', () => {
   const described = (description: string): Fields => ({
     ...CALL,
     rawInput: { ...Object(CALL.rawInput), description },
+    title: `git push (${description})`,
     content: [{ type: 'content', content: { type: 'text', text: description } }],
   });
   expect(ruleOf(described('Publishes it'))).toBe(ruleOf(described('Pushes')));

@@ -14,23 +14,24 @@ export interface Caller {
 
 /** Undefined for a call whose arguments are not known: other calls could look like it. */
 export function ruleFor(call: Fields, tool: string, { name, cwd }: Caller): string | undefined {
-  const { title, kind, rawInput } = call;
-  if (Object.keys(fields(rawInput)).length === 0) return undefined;
-  const whole = JSON.stringify([name, cwd, tool, kind, title, ...withoutRemark(call)]);
-  const digest = createHash('sha256').update(whole).digest('base64url');
-  const label = `repeats by ${name} in ${folderName(cwd)}: ${tool} ${text(title)}`;
-  return `${oneLine(label).trim()} #${digest}`;
+  if (Object.keys(fields(call.rawInput)).length === 0) return undefined;
+  const { label, ...whole } = withoutRemark(call);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([name, cwd, tool, whole]))
+    .digest('base64url');
+  const words = oneLine(`repeats by ${name} in ${folderName(cwd)}: ${tool} ${label}`);
+  return `${words.trim()} #${digest}`;
 }
 
-/**
- * The arguments and the changes. The words with which the model describes a command are different each
- * time, and do not change the command.
- */
-function withoutRemark({ kind, rawInput, content }: Fields): readonly unknown[] {
+/** The words with which the model describes a command are different each time, and do not change it. */
+function withoutRemark({ kind, title, rawInput, content }: Fields) {
   const { description, ...others } = fields(rawInput);
-  if (kind !== 'execute' || typeof others.command !== 'string') return [rawInput, content];
+  if (kind !== 'execute' || typeof others.command !== 'string')
+    return { label: text(title), kind, title, rawInput, content };
   const isRemark = (part: unknown) => text(fields(fields(part).content).text) === description;
-  return [others, list(content).filter((part) => !isRemark(part))];
+  const changes = list(content).filter((part) => !isRemark(part));
+  const words = text(title).replaceAll(text(description), '');
+  return { label: others.command, kind, title: words, rawInput: others, content: changes };
 }
 
 const folderName = (path: string) =>

@@ -8,6 +8,8 @@ import { priced, type Tokens } from '../token-price.ts';
 export interface TurnUsage {
   /** The result of the prompt; undefined if there is none. */
   readonly result: unknown;
+  /** The sum of the tokens that the agent reported during the turn. */
+  readonly reported: Usage | undefined;
   /** The totals that the agent reported before and after the turn. */
   readonly beforeUsd: number;
   readonly totalUsd: number | undefined;
@@ -22,7 +24,7 @@ export interface TurnUsage {
 
 export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 'usage'> {
   const stated = statedUsage(turn);
-  const counts = stated ? [{ usage: stated }] : countsIn(fields(turn.result));
+  const counts = stated ? [{ usage: stated }] : countsIn(fields(turn.result), turn.reported);
   const usage = sum(counts.map(({ usage }) => usage));
   const told = toldUsd(turn);
   // A model without a price in the agent's own table costs 0 there.
@@ -67,8 +69,11 @@ interface Count {
   readonly model?: string;
 }
 
-/** The protocol has a field for the tokens of a turn. Some agents report them by model, in another field. */
-function countsIn(result: Fields): readonly Count[] {
+/**
+ * The protocol has a field for the tokens of a turn. Some agents report them by model, in another field, or
+ * with each message.
+ */
+function countsIn(result: Fields, reported: Usage | undefined): readonly Count[] {
   const { token_count, model_usage } = fields(fields(result._meta).quota);
   const byModel = list(model_usage)
     .map(fields)
@@ -76,7 +81,7 @@ function countsIn(result: Fields): readonly Count[] {
       const usage = usageIn(fields(one.token_count));
       return usage ? [{ usage, model: text(one.model) }] : [];
     });
-  const total = usageIn(fields(result.usage)) ?? usageIn(fields(token_count));
+  const total = usageIn(fields(result.usage)) ?? usageIn(fields(token_count)) ?? reported;
   if (!total) return byModel;
   // The total decides. The models only matter for the price.
   const [only] = byModel;
@@ -84,7 +89,8 @@ function countsIn(result: Fields): readonly Count[] {
   return [{ usage: total, model: only.model }];
 }
 
-function usageIn(counts: Fields): Usage | undefined {
+/** Undefined if the fields do not count tokens. */
+export function usageIn(counts: Fields): Usage | undefined {
   const count = (...names: readonly string[]) =>
     names.map((name) => whole(counts[name])).find((value) => value !== undefined);
   const input = count('inputTokens', 'input_tokens');
@@ -110,7 +116,7 @@ function whole(value: unknown): number | undefined {
   return count !== undefined && count >= 0 ? Math.round(count) : undefined;
 }
 
-function sum(all: readonly Usage[]): Usage | undefined {
+export function sum(all: readonly Usage[]): Usage | undefined {
   const [first, ...others] = all;
   return (
     first &&
@@ -134,7 +140,11 @@ function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens
   };
 }
 
-/** `provider/gpt-5[high]` is `gpt-5`. */
-function plainName(model: string | undefined): string | undefined {
-  return model?.replace(/\[.*$/, '').split('/').at(-1);
+/** `provider/gpt-5[high]` and `runtime|provider|gpt-5(provider)` are `gpt-5`. */
+export function plainName(model: string | undefined): string | undefined {
+  return model
+    ?.replace(/\[.*$/, '')
+    .replace(/\([^()]*\)$/, '')
+    .split(/[/|]/)
+    .at(-1);
 }

@@ -13,6 +13,7 @@ import {
   Unable,
 } from './agent-process.ts';
 import { Disconnected, Refused } from './connection.ts';
+import { plainName } from './cost.ts';
 import { failureOf } from './failures.ts';
 import { Overheard } from './overheard.ts';
 import { readSession, type SessionSettings, type Setting, settingRequest } from './protocol.ts';
@@ -212,7 +213,9 @@ async function set(
 /** An author may leave out the provider of a model. */
 function valueIn({ values }: Setting, name: string): string | undefined {
   return (
-    values.find((value) => value === name) ?? values.find((value) => value.endsWith(`/${name}`))
+    values.find((value) => value === name) ??
+    values.find((value) => value.endsWith(`/${name}`)) ??
+    values.find((value) => plainName(value) === name)
   );
 }
 

@@ -138,6 +138,7 @@ function accountOf({ notes, prices }: Memory, { step, prompt, followed }: Settle
   const account = costOf(
     {
       result: end.kind === 'result' ? end.result : undefined,
+      reported: record.usage,
       beforeUsd,
       totalUsd: record.totalUsd,
       beforeUsage,

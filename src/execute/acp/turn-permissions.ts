@@ -18,6 +18,8 @@ export interface TurnPermissionsParts {
   readonly ask: AskPerson | undefined;
   /** Whether a person decides about the calls that neither the run nor one of its rules allows. */
   readonly asksPerson: boolean;
+  /** Whether requests of the agent have all arguments of their call. */
+  readonly asksWhole: boolean;
   /** The rules that people have allowed for the run. */
   readonly granted: readonly string[];
   readonly caller: Caller;
@@ -110,6 +112,7 @@ export class TurnPermissions {
   #isKnown({ call, callId }: Asked): boolean {
     const known = this.#arguments.get(callId) ?? {};
     const given = Object.entries(fields(call.rawInput));
+    if (this.#parts.asksWhole) return given.length > 0;
     const isSame = ([name, value]: [string, unknown]) =>
       JSON.stringify(known[name]) === JSON.stringify(value);
     return given.length > 0 && given.every(isSame);
@@ -118,7 +121,9 @@ export class TurnPermissions {
   /** Puts the request to the run, which itself allows what one of its rules allows. */
   #put(given: Asked): void {
     this.#release(given);
-    const all = this.#isKnown(given) ? this.#arguments.get(given.callId) : undefined;
+    const all = this.#isKnown(given)
+      ? { ...this.#arguments.get(given.callId), ...fields(given.call.rawInput) }
+      : undefined;
     const asked = { ...given, ...(all && { all }) };
     const { asksPerson, granted, caller } = this.#parts;
     const { rules = [] } = describeRequest(asked, caller);

@@ -5,6 +5,7 @@ import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
 import { type Fields, fields, text } from '../json.ts';
 import type { Statement } from './adapter.ts';
+import { sum, usageIn } from './cost.ts';
 import { costIn, type Update, type UpdateKind } from './protocol.ts';
 
 export class TurnRecord {
@@ -20,6 +21,7 @@ export class TurnRecord {
   #totalUsd: number | undefined;
   #totalUsage: Usage | undefined;
   #hasActed = false;
+  #usage: Usage | undefined;
 
   /** A chunk that is a remark of the program is no part of the answer. */
   constructor(live: (live: Live) => void, isRemark: (chunk: Fields) => boolean = () => false) {
@@ -76,8 +78,15 @@ export class TurnRecord {
     this.#totalUsage = totalUsage;
   }
 
+  /** The sum of the tokens that the agent reported with its messages, one number for each request. */
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
   add(update: Update): void {
     this.#totalUsd = costIn(update) ?? this.#totalUsd;
+    const usage = usageIn(fields(fields(update.fields._meta).usage));
+    if (usage) this.#usage = sum([usage, ...(this.#usage ? [this.#usage] : [])]);
     const kind = update.kind as UpdateKind;
     switch (kind) {
       case 'agent_message_chunk':
