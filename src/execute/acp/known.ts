@@ -131,7 +131,8 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
       modes: {
         plan: 'read-only',
         strict: 'read-only',
-        edits: 'workspace-write',
+        // In the mode "workspace-write" it would edit the workflow without asking.
+        edits: 'read-only',
         skip: 'agent-full-access',
       },
     },

@@ -80,12 +80,17 @@ const MOST_SUMMARY = 300;
 /** Enough to judge a call. The records of the step have all of it. */
 const MOST_INPUT = 16_000;
 
-/** The title, the arguments and the changes of a call. Lines of a longer text are indented. */
+/** The title, the arguments, the changes and other files of a call. Lines of a longer text are indented. */
 function inputText(call: Fields): string {
   const changes = list(call.content).map(fields).flatMap(changeText);
-  return [text(call.title), ...Object.entries(fields(call.rawInput)).map(argumentText), ...changes]
-    .filter((part) => part !== '')
-    .join('\n');
+  const shown = [
+    text(call.title),
+    ...Object.entries(fields(call.rawInput)).map(argumentText),
+    ...changes,
+  ].filter((part) => part !== '');
+  const files = list(call.locations).map((location) => text(fields(location).path));
+  const isNew = (file: string) => file !== '' && !shown.some((part) => part.includes(file));
+  return [...shown, ...files.filter(isNew).map((file) => argumentText(['file', file]))].join('\n');
 }
 
 function argumentText([name, value]: [string, unknown]): string {
