@@ -5,7 +5,7 @@ import { firstLimit, limitOf } from '../model/limits.ts';
 import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { PromptState } from '../model/workflow.ts';
-import { agentOf } from '../parse/chosen-agent.ts';
+import { agentOf, sharingLimits } from '../parse/chosen-agent.ts';
 import { resolveState } from '../parse/resolve.ts';
 import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
@@ -23,7 +23,7 @@ export function startStep(workflows: Workflows, run: Run, input: StartStep): rea
   const state = executedState(workflows, agent);
   if ('failure' in state) return failAgent(run, agent.id, state.failure, at);
   const executor = executorOf(state, input.executors);
-  if (state.kind === 'prompt' && isLimited(run, executor, at)) return [];
+  if (state.kind === 'prompt' && isLimited(run, state, executor, at)) return [];
   if (state.kind === 'prompt' ? !hasRoomForPrompt(run) : !hasRoomForScript(run)) return [];
 
   const { task } = agent.status;
@@ -57,11 +57,17 @@ export function waitsForLimit(
   const agent = run.agents.get(id);
   const state = agent && executedState(workflows, agent);
   if (!state || 'failure' in state || state.kind !== 'prompt') return false;
-  return isLimited(run, executorOf(state, executors), at);
+  return isLimited(run, state, executorOf(state, executors), at);
 }
 
-function isLimited({ limits }: Run, executor: string, at: number): boolean {
-  return at < (limitOf(limits, executor) ?? 0);
+function isLimited(
+  { limits }: Run,
+  { agent, sharing }: ExecutedState & { readonly kind: 'prompt' },
+  executor: string,
+  at: number,
+): boolean {
+  const executors = executor === agent ? sharing : [executor];
+  return executors.some((one) => at < (limitOf(limits, one) ?? 0));
 }
 
 function executorOf(state: ExecutedState, executors: StartStep['executors']): string {
@@ -79,7 +85,13 @@ const NONE = { kind: 'none' } as const;
 
 type ExecutedState =
   | { readonly kind: 'script'; readonly name: StateName }
-  | { readonly kind: 'prompt'; readonly name: StateName; readonly agent: string };
+  | {
+      readonly kind: 'prompt';
+      readonly name: StateName;
+      readonly agent: string;
+      /** The agents that reach the same usage limits, with this one. */
+      readonly sharing: readonly string[];
+    };
 
 /** The work of the agent's next step: its own state, the judge of it, or a command as a script. */
 function executedState(
@@ -105,8 +117,11 @@ function executedState(
       ? script(own.name)
       : failure('missing-state', `${own.name} no longer has its check.`);
   }
-  const prompt = (state: PromptState) =>
-    ({ kind: 'prompt', name: state.name, agent: agentOf(workflow, state) }) as const;
+  const prompt = (state: PromptState): ExecutedState => {
+    const taker = agentOf(workflow, state);
+    const sharing = sharingLimits(workflow.agents, taker);
+    return { kind: 'prompt', name: state.name, agent: taker, sharing };
+  };
   if (task.kind !== 'judge') return prompt(own);
   const evaluator = own.policy.evaluators[task.evaluator];
   if (evaluator?.kind !== 'prompt')

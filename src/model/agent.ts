@@ -25,6 +25,8 @@ export interface Agents {
 export interface AgentDeclaration {
   readonly name: string;
   readonly can: AgentAbilities;
+  /** The provider whose usage limit it reaches, if others share it. It uses the same login as they do. */
+  readonly provider?: string;
   /** All choices that it offers, in the order in which users see them. */
   readonly choices: readonly AgentChoice[];
   /** The kinds of faults that its checks find in a workflow. */

@@ -14,6 +14,13 @@ export function agentNamed({ all }: Agents, name: string): AgentDeclaration | un
   return all.find((agent) => agent.name === name);
 }
 
+/** The agents that reach the same usage limits as this one. */
+export function sharingLimits({ all }: Agents, name: string): readonly string[] {
+  const provider = all.find((agent) => agent.name === name)?.provider;
+  if (provider === undefined) return [name];
+  return all.filter((agent) => agent.provider === provider).map((agent) => agent.name);
+}
+
 /** The agents of a workflow whose author may have chosen one of them. */
 export function withUsual(agents: Agents, chosen: string | undefined): Agents {
   return chosen === undefined || chosen === agents.usual ? agents : { ...agents, usual: chosen };

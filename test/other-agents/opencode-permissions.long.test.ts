@@ -1,5 +1,5 @@
 // The run and people decide what opencode may do.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Asking } from '../../src/ports.ts';
 import { eventsOf } from '../real-agent/raymond-sandbox.ts';
@@ -49,6 +49,24 @@ test('opencode asks, and the run or a person decides', async () => {
   expect(outcome).toMatchObject({ kind: 'answered', output: 'done' });
   expect(existsSync(work('d.txt'))).toBe(true);
   expect(await ask('anything', goOn(outcome))).toMatchObject({ kind: 'answered' });
+  await world.executor.close();
+});
+
+test('rules in the configuration of opencode do not count: the run decides in their place', async () => {
+  const { ask, file, world } = await acpWorld('opencode', ({ prompt }) => {
+    const [, command] = /^run (.*)$/.exec(prompt) ?? [];
+    if (command === undefined) return 'done';
+    return { text: '', tool: { name: 'bash', input: { command, description: 'x' } } };
+  });
+  const permission = { '*': 'allow', edit: 'allow', bash: { '*': 'allow', 'touch no*': 'deny' } };
+  writeFileSync(file('work/opencode.json'), JSON.stringify({ permission }));
+  const touched = (name: string) => existsSync(file(`work/${name}`));
+  // A project cannot allow itself commands.
+  await ask('run touch yes', fresh(), { warm: false });
+  expect(touched('yes')).toBe(false);
+  // A run without limits has none, whatever the rules deny.
+  await ask('run touch no', fresh(), { warm: false, choices: { skipPermissions: true } });
+  expect(touched('no')).toBe(true);
   await world.executor.close();
 });
 

@@ -85,15 +85,15 @@ describe('usage limit', () => {
 
 describe('a usage limit of one of several agents', () => {
   const start = Date.UTC(2026, 0, 1);
-  const flow = {
-    'START.sh': [`${'<fork>CODEX</fork>'.repeat(3)}<goto>CLAUDE</goto>`],
-    CODEX: { text: '---\nagent: codex\n---\nWork.', answers: [] },
-    CLAUDE: { text: 'Work.', answers: [] },
-  };
-  /** Codex reports a limit in its first step. Claude takes ten steps. */
-  async function both(settings: Partial<Settings>) {
+  /** Codex reports a limit in its first step. The other agent takes ten steps. */
+  async function both(settings: Partial<Settings>, other = 'claude') {
+    const flow = {
+      'START.sh': [`${'<fork>CODEX</fork>'.repeat(3)}<goto>OTHER</goto>`],
+      CODEX: { text: '---\nagent: codex\n---\nWork.', answers: [] },
+      OTHER: { text: `---\nagent: ${other}\n---\nWork.`, answers: [] },
+    };
     const workflow = scriptedWorkflow(flow);
-    let [codexSteps, claudeSteps] = [0, 0];
+    let [codexSteps, otherSteps] = [0, 0];
     const codex = scriptedAgent(() => {
       codexSteps += 1;
       if (codexSteps > 1) return '<result>c</result>';
@@ -101,10 +101,10 @@ describe('a usage limit of one of several agents', () => {
         failure: { kind: 'usage-limit', message: 'Limit.', resetsAt: start + 3_600_000 },
       };
     }, 'codex');
-    const claude = scriptedAgent(() => {
-      claudeSteps += 1;
-      return claudeSteps < 10 ? '<goto>CLAUDE</goto>' : '<result>d</result>';
-    }, 'claude');
+    const second = scriptedAgent(() => {
+      otherSteps += 1;
+      return otherSteps < 10 ? '<goto>OTHER</goto>' : '<result>d</result>';
+    }, other);
     const script = scriptedAgent(() => flow['START.sh'][0] ?? '');
     return playRun(
       {
@@ -117,7 +117,7 @@ describe('a usage limit of one of several agents', () => {
       {
         ...stagePorts({ workflows: () => workflow }),
         replies: [],
-        executors: { prompt: new Map(Object.entries({ codex, claude })), script },
+        executors: { prompt: new Map(Object.entries({ codex, [other]: second })), script },
       },
     );
   }
@@ -126,13 +126,26 @@ describe('a usage limit of one of several agents', () => {
     const { run, events } = await both({ budgetUsd: 0, maxParallelPrompts: 1 });
     expect(run.status).toEqual({ kind: 'ended', outcome: 'completed' });
     expect(run.limits).toEqual({});
-    const limited = events.findIndex(({ type }) => type === 'usage-limited');
-    const lifted = events.findIndex(({ type }) => type === 'usage-limit-lifted');
+    const [limited, lifted] = momentsOf(events);
     expect(events[limited]).toMatchObject({ executor: 'codex' });
     expect(events[lifted]).toMatchObject({ executor: 'codex' });
-    const takers = (some: readonly RunEvent[]) =>
-      some.flatMap((event) => (event.type === 'step-started' ? [event.executor] : []));
     expect(new Set(takers(events.slice(limited, lifted)))).toEqual(new Set(['claude']));
     expect(takers(events.slice(lifted))).toEqual(['codex', 'codex', 'codex']);
   });
+
+  test('makes the prompts of agents wait that share its provider', async () => {
+    const { run, events } = await both({ budgetUsd: 0 }, 'codex-acp');
+    expect(run.status).toEqual({ kind: 'ended', outcome: 'completed' });
+    const [limited, lifted] = momentsOf(events);
+    expect(takers(events.slice(limited, lifted))).toEqual([]);
+    expect(new Set(takers(events.slice(lifted)))).toEqual(new Set(['codex', 'codex-acp']));
+  });
+
+  const momentsOf = (events: readonly RunEvent[]) => {
+    const limited = events.findIndex(({ type }) => type === 'usage-limited');
+    const lifted = events.findIndex(({ type }) => type === 'usage-limit-lifted');
+    return [limited, lifted] as const;
+  };
+  const takers = (some: readonly RunEvent[]) =>
+    some.flatMap((event) => (event.type === 'step-started' ? [event.executor] : []));
 });

@@ -12,11 +12,12 @@ import type { KnownAgent } from './known.ts';
 export type AcpAgent = Pick<KnownAgent, 'branch'> & Partial<KnownAgent> & { readonly name: string };
 
 export function acpAgent(agent: AcpAgent): AgentDeclaration {
-  const { name, branch, adopt = false, cost = 'tokens', permissions } = agent;
+  const { name, branch, adopt = false, cost = 'tokens', permissions, provider } = agent;
   const { permissionMode, ...others } = SHARED_CHOICES;
   const asks = permissions !== undefined;
   return {
     name,
+    ...(provider !== undefined && { provider }),
     can: { branch, adopt, cost, budget: false, permissions: asks, ask: asks, travel: false },
     choices: [...Object.values(others), ...(asks ? [permissionMode] : [])],
     faults: {},

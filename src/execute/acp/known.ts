@@ -13,6 +13,8 @@ export interface KnownAgent {
   readonly adopt: boolean;
   /** The form in which it reports the cost of a turn. */
   readonly cost: 'usd' | 'tokens';
+  /** Present if it uses the login of another agent, and so reaches the same usage limits. */
+  readonly provider?: string;
   /** Present if it asks before it changes something, so that Raymond can limit it. */
   readonly permissions?: Permissions;
   /**
@@ -109,6 +111,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
   },
   'claude-acp': {
     command: ['claude-agent-acp'],
+    provider: 'anthropic',
     branch: true,
     adopt: true,
     cost: 'usd',
@@ -122,6 +125,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
   },
   'codex-acp': {
     command: ['codex-acp'],
+    provider: 'openai',
     branch: true,
     adopt: true,
     cost: 'tokens',

@@ -16,6 +16,7 @@ const OWN = { inTags: true, isOwn: true, isDrawn: true, isHarmless: true } as co
 
 export const claudeAgent: AgentDeclaration = {
   name: 'claude',
+  provider: 'anthropic',
   can: {
     branch: true,
     adopt: true,

@@ -5,6 +5,7 @@ import { CODEX_OPTIONS } from './options.ts';
 
 export const codexAgent: AgentDeclaration = {
   name: 'codex',
+  provider: 'openai',
   can: {
     branch: true,
     adopt: true,
