@@ -46,4 +46,21 @@ test.each([
   },
 );
 
+test('a turn of opencode with a model without a price costs as much as all of its requests', async () => {
+  let requests = 0;
+  const { ask, world } = await acpWorld('opencode', () => {
+    requests += 1;
+    const input = { command: `echo ${requests}`, description: 'x' };
+    return requests <= 2 ? { text: '', tool: { name: 'bash', input } } : 'done';
+  });
+  const choices = { skipPermissions: true, model: 'm2' };
+  const { account } = await ask('Q', fresh(), { choices });
+  // opencode reports the tokens of the third one.
+  expect(account.usage).toMatchObject({ inputTokens: 60, outputTokens: 20, cacheReadTokens: 40 });
+  expect(account.cost).toEqual({
+    ...{ usd: expect.closeTo((3 * (100 * 30 + 20 * 180)) / 1_000_000, 9), from: 'estimated' },
+  });
+  await world.executor.close();
+});
+
 const soon = () => Math.floor(Date.now() / 1000) + 3600;

@@ -217,6 +217,10 @@ async function play(id, text, session) {
         cost: { amount: session.usd, currency: 'USD' },
       });
       return done('the answer');
+    case 'calls':
+      for (let n = 0; n < Number(given); n += 1)
+        update(id, { sessionUpdate: 'tool_call', toolCallId: `t${n}`, title: 'a call' });
+      return done('the answer');
     case 'meters':
       for (const part of ['the ', 'answer'])
         update(id, {

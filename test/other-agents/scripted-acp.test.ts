@@ -197,6 +197,19 @@ test('costs are told, priced or estimated, and each turn is counted once', async
   await close();
 });
 
+test('tokens of the last request stand for as many requests as there may have been', async () => {
+  const { ask, close } = await scriptedWith({ countsLastRequest: true }, 'load');
+  const once = (100 * 30 + 20 * 180) / 1_000_000;
+  expect((await ask('Q', fresh())).account.cost).toMatchObject({
+    ...{ usd: expect.closeTo(once, 9), from: 'priced' },
+  });
+  expect((await ask('calls 2', fresh())).account.cost).toMatchObject({
+    ...{ usd: expect.closeTo(3 * once, 9), from: 'estimated' },
+  });
+  expect((await ask('costs 0.25', fresh())).account.cost).toEqual({ usd: 0.25, from: 'told' });
+  await close();
+});
+
 test('a model applies to the turns that name it, and the price follows it', async () => {
   const prices = {
     small: { input: 1, cached: 1, output: 1 },

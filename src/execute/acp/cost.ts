@@ -20,6 +20,8 @@ export interface TurnUsage {
   /** The length of the prompt and of everything that the model has written. */
   readonly characters: number;
   readonly hasSpoken: boolean;
+  /** The largest number of requests to the model for which the tokens may stand; 1 if they are all. */
+  readonly requests: number;
 }
 
 export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 'usage'> {
@@ -35,6 +37,8 @@ export function costOf(turn: TurnUsage, prices: Prices): Pick<Account, 'cost' | 
   const usd = counts
     .map(({ usage: one, model }) => priced(tokensOf(one), plainName(model ?? turn.model), prices))
     .reduce((total, cost) => total + cost.usd, 0);
+  // Too high rather than too low: the context grows with each request, and so does its price.
+  if (turn.requests > 1) return { cost: { usd: usd * turn.requests, from: 'estimated' }, usage };
   return { cost: { usd, from: 'priced' }, usage };
 }
 

@@ -22,6 +22,8 @@ export interface KnownAgent {
    * those of the session from which it was branched. Otherwise each process begins to count again.
    */
   readonly totals?: 'kept' | 'copied';
+  /** The tokens that it reports are those of the last request of a turn. */
+  readonly countsLastRequest?: true;
   /** Two of its processes must not start at the same time. */
   readonly startsAlone?: true;
   /** Its sessions get lost when another process loads them, whatever it offers. So its process stays. */
@@ -56,6 +58,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     adopt: true,
     cost: 'usd',
     totals: 'copied',
+    countsLastRequest: true,
     // The second one would find the database of opencode locked.
     startsAlone: true,
     install: 'Install it with "npm install -g opencode-ai",',

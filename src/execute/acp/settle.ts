@@ -27,6 +27,7 @@ export interface Memory {
   readonly logins: readonly string[];
   readonly namesMessages?: true;
   readonly adapter?: Adapter;
+  readonly countsLastRequest?: true;
 }
 
 export interface SettledTurn {
@@ -132,7 +133,10 @@ function withoutText({ name }: Memory, reason: string): Failure {
   }
 }
 
-function accountOf({ notes, prices }: Memory, { step, prompt, followed }: SettledTurn): Account {
+function accountOf(
+  { notes, prices, countsLastRequest }: Memory,
+  { step, prompt, followed }: SettledTurn,
+): Account {
   const { record, end } = followed;
   const { session, own, beforeUsd, beforeUsage, model } = prompt;
   const account = costOf(
@@ -146,6 +150,7 @@ function accountOf({ notes, prices }: Memory, { step, prompt, followed }: Settle
       model,
       characters: step.prompt.length + record.characters,
       hasSpoken: record.hasSpoken,
+      requests: countsLastRequest ? record.calls + 1 : 1,
     },
     prices,
   );

@@ -62,6 +62,11 @@ export class TurnRecord {
     return this.#characters;
   }
 
+  /** The number of tool calls. Each request to the model but the last one has at least one. */
+  get calls(): number {
+    return this.#tools.size;
+  }
+
   /** The newest total cost that the agent reported. */
   get totalUsd(): number | undefined {
     return this.#totalUsd;
