@@ -44,23 +44,28 @@ export function crashPlay(name: AcpName): void {
 }
 
 /** Kills the agent too, so that the turn is lost. */
+async function lost(name: AcpName) {
+  const never = new Promise<void>(() => {});
+  let turns = 0;
+  const { raymond, agent } = await play(
+    name,
+    { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
+    ({ prompt }) => {
+      turns += 1;
+      if (prompt === 'Do one.') return '<goto>TWO</goto>';
+      return turns === 2 ? { text: 'x', after: never } : '<result>went on</result>';
+    },
+  );
+  const started = raymond.start('workflow', '--agent', name, '--workflow-id', 'r');
+  await agent.model.arrived(2);
+  await killHard(started.child);
+  process.kill(-(raymond.processes().at(-1) ?? 0), 'SIGKILL');
+  return { raymond, agent };
+}
+
 export function lossPlay(name: AcpName): void {
   test(`a lost turn of ${name} is declared and repeated`, { timeout: 400_000 }, async () => {
-    const never = new Promise<void>(() => {});
-    let turns = 0;
-    const { raymond, agent } = await play(
-      name,
-      { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
-      ({ prompt }) => {
-        turns += 1;
-        if (prompt === 'Do one.') return '<goto>TWO</goto>';
-        return turns === 2 ? { text: 'x', after: never } : '<result>went on</result>';
-      },
-    );
-    const started = raymond.start('workflow', '--agent', name, '--workflow-id', 'r');
-    await agent.model.arrived(2);
-    await killHard(started.child);
-    process.kill(-(raymond.processes().at(-1) ?? 0), 'SIGKILL');
+    const { raymond, agent } = await lost(name);
     const resumed = await raymond.run('resume', 'r');
     expect(resumed).toMatchObject({ code: 0, stdout: 'went on\n' });
     expect(eventsOf(raymond.journal('r'), 'step-interrupted')).toHaveLength(1);
@@ -77,21 +82,7 @@ export function lossPlay(name: AcpName): void {
 /** For an agent whose sessions end with its process. */
 export function gonePlay(name: AcpName): void {
   test(`a session of ${name} is gone with its process, and the state can begin in a new one`, async () => {
-    const never = new Promise<void>(() => {});
-    let turns = 0;
-    const { raymond, agent } = await play(
-      name,
-      { 'START.md': 'Do one.', 'TWO.md': 'Do two.' },
-      ({ prompt }) => {
-        turns += 1;
-        if (prompt === 'Do one.') return '<goto>TWO</goto>';
-        return turns === 2 ? { text: 'x', after: never } : '<result>went on</result>';
-      },
-    );
-    const started = raymond.start('workflow', '--agent', name, '--workflow-id', 'r');
-    await agent.model.arrived(2);
-    await killHard(started.child);
-    process.kill(-(raymond.processes().at(-1) ?? 0), 'SIGKILL');
+    const { raymond, agent } = await lost(name);
     expect(await raymond.run('resume', 'r')).toMatchObject({ code: 1 });
     expect(eventsOf(raymond.journal('r'), 'step-interrupted')).toHaveLength(1);
     expect(eventsOf(raymond.journal('r'), 'step-failed')).toMatchObject([
@@ -100,6 +91,7 @@ export function gonePlay(name: AcpName): void {
     const resumed = await raymond.run('resume', 'r', '--fresh');
     expect(resumed).toMatchObject({ code: 0, stdout: 'went on\n' });
     expect(agent.model.requests[2]?.lines).toEqual(['user: Do two.']);
+    await expect.poll(() => raymond.processes().filter(isAlive)).toEqual([]);
   });
 }
 

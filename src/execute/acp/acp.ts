@@ -8,6 +8,7 @@ import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { type ChosenStep, readChoices } from '../agent-choices.ts';
 import { type Gate, gate } from '../gate.ts';
+import { leaveTurn } from '../leave-turn.ts';
 import type { LaunchedProcess } from '../process/index.ts';
 import { protection } from '../protected-files.ts';
 import { writePrompt } from '../step-folder.ts';
@@ -112,7 +113,7 @@ function controlled(
       cancel(turning);
     },
     decide: (request, decision) => permissions.relay.decide(request, decision),
-    leave: () => void leave(turning),
+    leave: () => void leaveTurn(turning.launched, permissions.relay),
   };
 }
 
@@ -129,24 +130,6 @@ function cancel({ launched, talking, permissions }: Turning): void {
 }
 
 const CANCEL_MS = 3_000;
-
-/** An adopted turn is read again first, so that it gets the decisions that have been made. */
-async function leave({ launched, permissions }: Turning): Promise<void> {
-  if (!launched?.fifo) {
-    await launched?.stop();
-    return;
-  }
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, READ_MS);
-  });
-  await Promise.race([permissions.relay.allGiven(), launched.ended, timeout]);
-  clearTimeout(timer);
-  launched.leave?.();
-}
-
-/** How long the output of a turn may take to be read again. Decisions that are not given stay recorded. */
-const READ_MS = 10_000;
 
 async function runTurn(turning: Turning): Promise<StepOutcome> {
   const { acp, step } = turning;

@@ -1,7 +1,8 @@
 /** The permission requests of one turn: Raymond decides what the run allows, and people the rest. */
 import type { AskPerson, Live } from '../../ports.ts';
-import { type Fields, fields, text } from '../json.ts';
+import { fields, text } from '../json.ts';
 import { PermissionRelay } from '../permission-relay.ts';
+import { CallArguments } from './call-arguments.ts';
 import type { Caller } from './call-rule.ts';
 import { type Limits, verdict } from './permission-policy.ts';
 import {
@@ -32,14 +33,14 @@ export interface TurnPermissionsParts {
 export class TurnPermissions {
   readonly #parts: TurnPermissionsParts;
   readonly #relay: PermissionRelay<Asked>;
-  /** The arguments of the calls that have not ended. */
-  readonly #arguments = new Map<string, Fields>();
+  readonly #arguments: CallArguments;
   /** Requests that wait for the arguments of their call. */
   readonly #held = new Map<Asked, NodeJS.Timeout>();
   readonly denied: string[] = [];
 
   constructor(parts: TurnPermissionsParts) {
     this.#parts = parts;
+    this.#arguments = new CallArguments(parts.asksWhole);
     this.#relay = new PermissionRelay({
       ask: (asking) => parts.ask?.(asking),
       describe: (asked) => describeRequest(asked, parts.caller),
@@ -67,17 +68,19 @@ export class TurnPermissions {
   }
 
   /** A call that works or has ended no longer waits, whoever allowed it. */
-  update({ kind, fields: call }: Update): void {
+  update(update: Update): void {
+    const { kind, fields: call } = update;
     if (kind !== 'tool_call' && kind !== 'tool_call_update') return;
-    const id = text(call.toolCallId);
-    if (!['completed', 'failed'].includes(text(call.status))) {
-      this.#learn(id, fields(call.rawInput));
+    const isAbout = ({ callId }: Asked) => callId !== '' && callId === text(call.toolCallId);
+    const held = [...this.#held.keys()].filter(isAbout);
+    if (['completed', 'failed'].includes(text(call.status))) {
+      this.#arguments.forget(update);
+      for (const asked of held) this.#release(asked);
+      for (const { request } of this.#relay.open.filter(isAbout)) this.#relay.withdraw(request);
       return;
     }
-    this.#arguments.delete(id);
-    for (const asked of this.#held.keys()) if (asked.callId === id) this.#release(asked);
-    for (const { request, callId } of this.#relay.open)
-      if (callId !== '' && callId === id) this.#relay.withdraw(request);
+    this.#arguments.learn(update);
+    for (const asked of held) if (this.#arguments.of(asked)) this.#put(asked);
   }
 
   /** The turn is being cancelled: the protocol wants an answer to every open request. */
@@ -94,8 +97,8 @@ export class TurnPermissions {
 
   /** Agents may report the arguments of a call shortly after they ask for the permission. */
   #hold(asked: Asked): void {
-    const hasSome = Object.keys(fields(asked.call.rawInput)).length > 0;
-    if (!hasSome || this.#isKnown(asked)) this.#put(asked);
+    const isBare = Object.keys(fields(asked.call.rawInput)).length === 0;
+    if (isBare || this.#arguments.of(asked)) this.#put(asked);
     else
       this.#held.set(
         asked,
@@ -108,35 +111,15 @@ export class TurnPermissions {
     this.#held.delete(asked);
   }
 
-  /** Whether the agent has reported all arguments: those of the request, and maybe others. */
-  #isKnown({ call, callId }: Asked): boolean {
-    const known = this.#arguments.get(callId) ?? {};
-    const given = Object.entries(fields(call.rawInput));
-    if (this.#parts.asksWhole) return given.length > 0;
-    const isSame = ([name, value]: [string, unknown]) =>
-      JSON.stringify(known[name]) === JSON.stringify(value);
-    return given.length > 0 && given.every(isSame);
-  }
-
   /** Puts the request to the run, which itself allows what one of its rules allows. */
   #put(given: Asked): void {
     this.#release(given);
-    const all = this.#isKnown(given)
-      ? { ...this.#arguments.get(given.callId), ...fields(given.call.rawInput) }
-      : undefined;
+    const all = this.#arguments.of(given);
     const asked = { ...given, ...(all && { all }) };
     const { asksPerson, granted, caller } = this.#parts;
     const { rules = [] } = describeRequest(asked, caller);
     if (asksPerson || rules.some((rule) => granted.includes(rule))) this.#relay.asked(asked);
     else this.#reply(asked, 'deny');
-  }
-
-  #learn(id: string, given: Fields): void {
-    const known = this.#arguments.get(id);
-    if (id === '' || (!known && this.#arguments.size >= MOST_CALLS)) return;
-    this.#arguments.set(id, { ...known, ...given });
-    for (const asked of [...this.#held.keys()])
-      if (asked.callId === id && this.#isKnown(asked)) this.#put(asked);
   }
 
   #reply(asked: Asked, decision: 'allow' | 'deny'): void {
@@ -148,6 +131,5 @@ export class TurnPermissions {
   }
 }
 
-const MOST_CALLS = 1_000;
-/** Without them, the call can be allowed once. */
+/** Without the arguments, the call can be allowed once. */
 const ARGUMENTS_MS = 2_000;

@@ -8,6 +8,7 @@ import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { tailIfReadable } from '../file-text.ts';
 import { gate, type Place, placeUntil } from '../gate.ts';
+import { leaveTurn } from '../leave-turn.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { writePrompt } from '../step-folder.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -135,27 +136,9 @@ function controlled(
       void control.launched?.stop();
     },
     decide: (request, decision) => permissions.decide(request, decision),
-    leave: () => void leave(control),
+    leave: () => void leaveTurn(control.launched, permissions),
   };
 }
-
-/** An adopted turn is read again first, so that it gets the decisions that have been made. */
-async function leave({ launched, permissions }: Control): Promise<void> {
-  if (!launched?.fifo) {
-    await launched?.stop();
-    return;
-  }
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, READ_MS);
-  });
-  await Promise.race([permissions.allGiven(), launched.ended, timeout]);
-  clearTimeout(timer);
-  launched.leave?.();
-}
-
-/** How long the output of a turn may take to be read again. Decisions that are not given stay recorded. */
-const READ_MS = 10_000;
 
 async function runTurn(
   claude: Claude,
