@@ -52,7 +52,7 @@ test('opencode asks, and the run or a person decides', async () => {
   await world.executor.close();
 });
 
-test('rules in the configuration of opencode do not count: the run decides in their place', async () => {
+test('rules in the configuration of opencode do not count, because the run decides', async () => {
   const { ask, file, world } = await acpWorld('opencode', ({ prompt }) => {
     const [, command] = /^run (.*)$/.exec(prompt) ?? [];
     if (command === undefined) return 'done';
@@ -77,7 +77,7 @@ test('a call of opencode that is allowed for the run is not asked again', {
     text: '',
     tool: { name: 'bash', input: { command, description: 'a test' } },
   });
-  // The requests of the model in the states one after the other.
+  // What the model says in the three states.
   const says = [
     ...[call('echo x >>made'), '<reset>TWO</reset>'],
     ...[call('echo x >>made'), call('echo x >>made'), '<reset>THREE</reset>'],

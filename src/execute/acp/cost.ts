@@ -20,7 +20,7 @@ export interface TurnUsage {
   /** The length of the prompt and of everything that the model has written. */
   readonly characters: number;
   readonly hasSpoken: boolean;
-  /** The largest number of requests to the model for which the tokens may stand; 1 if they are all. */
+  /** How many requests to the model there may have been for each one whose tokens are known. */
   readonly requests: number;
 }
 
