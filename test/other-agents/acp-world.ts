@@ -8,7 +8,7 @@ import { acpExecutor } from '../../src/execute/acp/acp.ts';
 import { KNOWN_ACP } from '../../src/execute/acp/known.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { SessionUse } from '../../src/model/event.ts';
-import type { AskPerson, PromptStep, StepOutcome } from '../../src/ports.ts';
+import type { AskPerson, Executor, PromptStep, StepOutcome } from '../../src/ports.ts';
 import type { ExecutorUnderTest } from '../contracts/agent-executor.ts';
 import { living, place, promptStep } from '../contracts/steps.ts';
 import { type AcpName, realAgent } from './acp-agents.ts';
@@ -19,7 +19,10 @@ export async function acpWorld(name: AcpName, script: Script) {
   if (!known) throw new Error(`${name} is not known.`);
   const { model, environment, remove } = await realAgent(name, script);
   const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond-world-')));
+  const made: Executor[] = [];
   onTestFinished(async () => {
+    // Processes that wait for another prompt would outlive the test.
+    await Promise.all(made.map((one) => one.close()));
     await remove();
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });
@@ -28,8 +31,8 @@ export async function acpWorld(name: AcpName, script: Script) {
     await mkdir(file(folder), { recursive: true });
   await writeFile(file('work/flow/START.md'), 'x');
   const folder = file('steps');
-  const make = (processes = new RunProcesses(folder)) =>
-    acpExecutor({
+  const make = (processes = new RunProcesses(folder)) => {
+    const one = acpExecutor({
       ...known,
       name,
       prices: {},
@@ -41,6 +44,9 @@ export async function acpWorld(name: AcpName, script: Script) {
         filesOf: () => [file('work/flow/START.md')],
       },
     });
+    made.push(one);
+    return one;
+  };
   const processes = new RunProcesses(folder);
   const executor = make(processes);
   onTestFinished(() => executor.close?.());

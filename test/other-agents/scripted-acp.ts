@@ -9,7 +9,7 @@ import { acpExecutor } from '../../src/execute/acp/acp.ts';
 import type { AcpOptions } from '../../src/execute/acp/agent-process.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { SessionUse } from '../../src/model/event.ts';
-import type { Live, PromptStep, StepOutcome } from '../../src/ports.ts';
+import type { Executor, Live, PromptStep, StepOutcome } from '../../src/ports.ts';
 import type { ExecutorUnderTest } from '../contracts/agent-executor.ts';
 import { living, place, promptStep } from '../contracts/steps.ts';
 
@@ -19,15 +19,20 @@ export const scripted = (...abilities: string[]) => scriptedWith({}, ...abilitie
 
 export async function scriptedWith(more: Partial<AcpOptions>, ...abilities: string[]) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'raymond acp ü-')));
-  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
+  const made: Executor[] = [];
+  onTestFinished(async () => {
+    // Processes that wait for another prompt would outlive the test.
+    await Promise.all(made.map((one) => one.close()));
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  });
   const file = (name: string) => join(root, name);
   for (const name of ['home', 'work/.raymond/runs/run/tasks', 'work/flow'])
     await mkdir(file(name), { recursive: true });
   await writeFile(file('work/flow/START.md'), 'x');
   await symlink(tmpdir(), file('work/link'));
   const folder = file('steps');
-  const make = (processes = new RunProcesses(folder)) =>
-    acpExecutor({
+  const make = (processes = new RunProcesses(folder)) => {
+    const one = acpExecutor({
       name: 'scripted',
       command: [process.execPath, join(import.meta.dirname, 'scripted-acp-agent.js'), ...abilities],
       prices: {},
@@ -40,6 +45,9 @@ export async function scriptedWith(more: Partial<AcpOptions>, ...abilities: stri
       },
       ...more,
     });
+    made.push(one);
+    return one;
+  };
   const processes = new RunProcesses(folder);
   const executor = make(processes);
   onTestFinished(() => executor.close?.());
