@@ -1,5 +1,6 @@
 // The budget of a run in a database, spent by the real Claude Code on two workers.
 import { expect, onTestFinished, test } from 'vitest';
+import { isLong } from '../long.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import { eventsOf, lastPrompt } from './raymond-sandbox.ts';
 import { realFleet } from './real-fleet.ts';
@@ -41,9 +42,11 @@ test.each(suiteAges)(
       eventsOf(await fleet.events('r'), 'step-ended').reduce((sum, { cost }) => sum + cost.usd, 0);
     expect(await spent()).toBeCloseTo(1.8);
 
-    // It is still too little for another turn.
-    expect(await raymond('resume', 'r', '--budget', '1.50')).toMatchObject({ code: 3 });
-    expect(model.requests).toHaveLength(2);
+    if (isLong) {
+      // It is still too little for another turn.
+      expect(await raymond('resume', 'r', '--budget', '1.50')).toMatchObject({ code: 3 });
+      expect(model.requests).toHaveLength(2);
+    }
 
     expect(await raymond('resume', 'r', '--budget', '10')).toMatchObject({ code: 0 });
     expect(model.requests).toHaveLength(4);
