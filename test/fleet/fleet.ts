@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { endOldGuard } from '../../src/cli/guard.ts';
 import { keptWithRun } from '../../src/cli/kept-with-run.ts';
 import { loadNamed } from '../../src/cli/load-named.ts';
 import { sealedText } from '../../src/cli/own-runs.ts';
@@ -159,6 +160,7 @@ export class Fleet {
     for (const { name, started } of this.#workers) {
       started.child.kill('SIGKILL');
       await started.ended;
+      await endOldGuard({ disk: realDisk, file: join(this.stateOf(name), 'guard') });
       await endSurvivors(this.project.folder, this.stateOf(name));
     }
     await this.project.dispose();
