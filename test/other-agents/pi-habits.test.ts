@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { PI_ADAPTER } from '../../src/execute/acp/pi-adapter.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { StepOutcome } from '../../src/ports.ts';
@@ -101,9 +101,12 @@ test('a turn that another process adopts before the statement has its cost', asy
   });
   world.leave();
   expect(await running.outcome).toMatchObject({ kind: 'interrupted' });
-  const later = world.again();
-  const adopted = later.adopt(asked, () => {});
   await rm(file('home/held'));
+  // The earlier statement is then in the same piece of output as the answer.
+  await eventually('it states', () => readFileSync(stdout, 'utf8').includes('Tokens: '));
+  const later = world.again();
+  onTestFinished(() => later.close?.());
+  const adopted = later.adopt(asked, () => {});
   expect(await adopted.outcome).toMatchObject({
     kind: 'answered',
     output: 'the answer',

@@ -89,6 +89,11 @@ export class Connection {
     return answer;
   }
 
+  /** Whether the answer to a request has been read, or is not waited for. */
+  isAnswered(id: Id): boolean {
+    return !this.#waiting.has(id);
+  }
+
   notify(method: string, params: object): void {
     void this.send(notificationLine(method, params));
   }

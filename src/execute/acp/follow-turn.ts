@@ -2,7 +2,7 @@
 import type { PromptStep } from '../../ports.ts';
 import { type Exit, type LaunchedProcess, watchIdle } from '../process/index.ts';
 import { type Connection, Disconnected, Refused } from './connection.ts';
-import { type RpcError, readUpdate } from './protocol.ts';
+import { type RpcError, readUpdate, type UpdateKind } from './protocol.ts';
 import type { SentPrompt } from './turn-file.ts';
 import type { TurnPermissions } from './turn-permissions.ts';
 import type { TurnRecord } from './turn-record.ts';
@@ -54,6 +54,8 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
       if (message.kind === 'request') return permissions.handle(message);
       const update = readUpdate(message);
       if (update?.session !== prompt.session) return;
+      // An adopted turn may have ended before, and the same piece of output may have what followed.
+      if (connection.isAnswered(prompt.id) && update.kind === TEXT) return;
       record.add(update);
       permissions.update(update);
     },
@@ -83,6 +85,8 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   const { offset } = connection;
   return { end, record, denied, offset, exit, silent, isGivenUp };
 }
+
+const TEXT: UpdateKind = 'agent_message_chunk';
 
 async function endOf(answer: Promise<unknown>): Promise<TurnEnd> {
   try {
