@@ -1,19 +1,13 @@
 import type { Workflows } from '../interpret/follow.ts';
-import { needs } from '../interpret/needs.ts';
-import { renderPrompt, scriptVariables } from '../interpret/render.ts';
-import { remainingUsd } from '../interpret/start-step.ts';
 import type { RunEvent } from '../model/event.ts';
 import { ignore } from '../model/event-kinds.ts';
-import type { Facts, Input, Located, StartStep, StepReport, WorkflowFact } from '../model/input.ts';
+import type { Input, StartStep } from '../model/input.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
-import { type Account, NO_COST } from '../model/step-account.ts';
-import type { OutputText, TagReading } from '../model/tag.ts';
+import { NO_COST } from '../model/step-account.ts';
 import { asksPermission } from '../model/tally.ts';
 import { UserError } from '../model/user-error.ts';
-import type { Evaluator, PromptState, Workflow } from '../model/workflow.ts';
-import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
-import { nearTag } from '../parse/near-tag.ts';
-import { readTags } from '../parse/tags.ts';
+import type { Evaluator } from '../model/workflow.ts';
+import { agentNamed } from '../parse/chosen-agent.ts';
 import type {
   Asking,
   Clock,
@@ -37,6 +31,8 @@ import type { Inbox } from './inbox.ts';
 import { KeptPrints } from './kept-prints.ts';
 import { RecordedFiles } from './recorded-files.ts';
 import { rulesOf, tightened } from './rules.ts';
+import { stepOf } from './step-of.ts';
+import { reportOf } from './step-report.ts';
 
 export interface StepsPorts {
   readonly library: WorkflowLibrary;
@@ -190,7 +186,7 @@ export class Steps {
     if (!running?.isAdopted || status.kind !== 'running') return;
     const agents = this.workflows(agent.workflow)?.agents;
     const declaration = agents && agentNamed(agents, status.executor ?? agents.usual);
-    const rules = async (of: Run) => rulesOf(of, await this.#step(of, agent, status));
+    const rules = async (of: Run) => rulesOf(of, await stepOf(this.#ports, of, agent, status));
     const why = await Promise.all([rules(initial), rules(run)]).then(
       ([was, now]) => was && now && declaration && tightened(was, now, declaration),
       // The step can no longer be executed, and reports this itself.
@@ -220,7 +216,7 @@ export class Steps {
     this.#next.set(id, next);
     const isCurrent = () => this.#next.get(id) === next;
     const prepare = async () => {
-      const step = isCurrent() && (await this.#step(run, agent, status));
+      const step = isCurrent() && (await stepOf(this.#ports, run, agent, status));
       if (!step || !isCurrent()) return;
       next.step = step;
       script.prepare?.(step);
@@ -262,7 +258,7 @@ export class Steps {
     ahead: Step | undefined,
   ): Promise<RunningStep> {
     try {
-      const step = ahead ?? (await this.#step(run, agent, status));
+      const step = ahead ?? (await stepOf(this.#ports, run, agent, status));
       const { executors, folders } = this.#ports;
       const hasBegun = how === 'adopt' && folders.hasBegun(agent.id, status.step);
       const absence = await this.#enter(agent, status, hasBegun);
@@ -348,9 +344,7 @@ export class Steps {
       ...ended,
       account: { ...ended.account, ...kept },
     });
-    const report = await this.#report(agent, outcome).catch((error) =>
-      unreadable(error, outcome.account),
-    );
+    const report = await reportOf(this.#ports, this.#trees, agent, outcome);
     const worktree = await this.#trees.look(agent, step);
     this.#running.delete(agent.id);
     this.#inbox.put({
@@ -362,140 +356,9 @@ export class Steps {
       worktree,
     });
   }
-
-  async #step(run: Run, agent: Agent, status: RunningStatus): Promise<Step> {
-    const { library, folders } = this.#ports;
-    const workflow = library.get(agent.workflow);
-    const state = workflow?.states.get(status.state);
-    if (!workflow || !state || state.kind === 'broken')
-      throw new Error(`${status.state} can no longer be executed.`);
-    const from = { workflow, run, agent, taskFolder: () => folders.task(agent.id) };
-    const parts = {
-      run: run.id,
-      agent: agent.id,
-      number: status.step,
-      attempt: agent.attempts,
-      workflow: agent.workflow,
-      state: state.name,
-      cwd: agent.cwd,
-      folder: folders.step(agent.id, status.step),
-    };
-    if (status.task.kind === 'check') {
-      const check = state.kind === 'prompt' && state.policy.ensures[status.task.ensure];
-      if (!check) throw new Error(`${agent.state} no longer has its check.`);
-      return {
-        ...parts,
-        kind: 'check',
-        environment: scriptVariables(from),
-        idleTimeoutMs: state.policy.idleTimeoutMs ?? run.settings.idleTimeoutMs,
-        command: check.run,
-        interpreter: workflow.platform === 'windows' ? 'cmd' : 'bash',
-        input: agent.input,
-      };
-    }
-    if (state.kind === 'script') {
-      return {
-        ...parts,
-        kind: 'script',
-        environment: scriptVariables(from),
-        idleTimeoutMs: state.limits.idleTimeoutMs ?? run.settings.idleTimeoutMs,
-        file: `${await library.scriptFolder(agent.workflow)}/${state.name}`,
-        sha256: expectedSha256(run, agent.workflow, state.name),
-        interpreter: state.interpreter,
-        input: agent.input,
-      };
-    }
-    if (!status.session) throw new Error(`${agent.state} was a script when this step began.`);
-    return {
-      ...parts,
-      kind: 'prompt',
-      environment: workflow.about.environment ?? {},
-      prompt: renderPrompt(state, from),
-      session: status.session,
-      ...turnSettings(run, agent, status, state, {
-        workflow,
-        usual: library.get(run.workflow)?.agents.usual ?? workflow.agents.usual,
-      }),
-      asksPermissions: run.settings.askPermissions === true,
-      granted: run.settings.granted ?? [],
-      budgetUsd: remainingUsd(run),
-      previousFolder:
-        agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
-    };
-  }
-
-  async #report(agent: Agent, outcome: StepOutcome): Promise<StepReport> {
-    if (outcome.kind !== 'answered') return outcome;
-    const { output, ...ended } = outcome;
-    const isCheck = agent.status.kind === 'running' && agent.status.task.kind === 'check';
-    const isPrompt = agent.status.kind === 'running' && agent.status.session !== undefined;
-    const reading = isCheck ? NO_TAGS : readingOf(output, isPrompt ? 'heeded' : 'ignored');
-    const text = isPrompt || isCheck ? output.slice(0, output.length) : '';
-    const facts = await this.#facts(agent, reading);
-    return { ...ended, reading, text, facts };
-  }
-
-  async #facts(agent: Agent, reading: Parameters<typeof needs>[2]): Promise<Facts> {
-    const needed = needs(this.workflows, agent, reading);
-    const { world } = this.#ports;
-    const directories = [...needed.directories].map(
-      async (path) => [path, await world.findDirectory(path, agent.cwd)] as const,
-    );
-    const workflows = [...needed.workflows].map(
-      async (path) => [path, await this.#findWorkflow(path, agent.workflow)] as const,
-    );
-    const found = new Map(await Promise.all(directories));
-    return {
-      directories: found,
-      workflows: new Map(await Promise.all(workflows)),
-      worktrees: await this.#trees.facts(needed.worktrees, agent.cwd, found),
-      environment: world.environment,
-    };
-  }
-
-  async #findWorkflow(path: string, from: string): Promise<Located<WorkflowFact>> {
-    const { world, library } = this.#ports;
-    try {
-      const { ref, entry } = await library.load(path, from);
-      return { found: true, ref, entry, ...(await world.lookAtWorkflow(ref)) };
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      return { found: false, problem: `${error.message} ${error.remedy}` };
-    }
-  }
 }
 
 const isUnchanged = ({ kind }: Evaluator) => kind === 'unchanged';
-
-/** The output of a check is not an answer. */
-const NO_TAGS: TagReading = { tags: [], bad: [] };
-
-function readingOf(output: OutputText, code: 'heeded' | 'ignored'): TagReading {
-  const reading = readTags(output, { code });
-  const isEmpty = reading.tags.length === 0 && reading.bad.length === 0;
-  return isEmpty ? { ...reading, near: nearTag(output) } : reading;
-}
-
-function turnSettings(
-  { settings }: Run,
-  agent: Agent,
-  { task }: RunningStatus,
-  state: PromptState,
-  { workflow, usual }: { readonly workflow: Workflow; readonly usual: string },
-) {
-  const { policy } = state;
-  const name = agentOf(workflow, state);
-  const declaration = agentNamed(workflow.agents, name);
-  if (!declaration) throw new Error(`There is no agent "${name}".`);
-  const choices = declaration.combine({
-    run: choicesFor(declaration, usual, settings.agent),
-    state: policy.choices,
-    // The choices of a function tag apply to the called state, not to its judge.
-    tag: task.kind === 'judge' ? {} : agent.choices,
-  });
-  const idleTimeoutMs = policy.idleTimeoutMs ?? settings.idleTimeoutMs;
-  return { choices, idleTimeoutMs, warm: settings.warm };
-}
 
 /** A step that was started is adopted by the executor that started it. */
 function executorOf(
@@ -518,18 +381,6 @@ function resultsOf({ endedAgents }: Run, workers: readonly string[]): ReadonlyMa
     if (end?.kind === 'ended') results.set(id, end.result);
   }
   return results;
-}
-
-/** Raymond must not execute a script that the run has not read. */
-function expectedSha256({ workflowFiles }: Run, workflow: string, state: string) {
-  const files = workflowFiles.get(workflow);
-  return files && (files[state] ?? 'none');
-}
-
-function unreadable(error: unknown, account: Account): StepReport {
-  const why = error instanceof Error ? error.message : String(error);
-  const failure = { kind: 'crashed', message: `The step's output cannot be read: ${why}` } as const;
-  return { kind: 'failed', failure, account };
 }
 
 function failedStep(error: unknown, kind: 'crashed' | 'bad-directory' = 'crashed'): RunningStep {

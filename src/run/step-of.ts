@@ -1,0 +1,100 @@
+import { renderPrompt, scriptVariables } from '../interpret/render.ts';
+import { remainingUsd } from '../interpret/start-step.ts';
+import type { Agent, Run, RunningStatus } from '../model/run.ts';
+import type { PromptState, Workflow } from '../model/workflow.ts';
+import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
+import type { Step } from '../ports.ts';
+import type { StepsPorts } from './steps.ts';
+
+/** Everything that an executor needs for the running step of an agent. */
+export async function stepOf(
+  { library, folders }: Pick<StepsPorts, 'library' | 'folders'>,
+  run: Run,
+  agent: Agent,
+  status: RunningStatus,
+): Promise<Step> {
+  const workflow = library.get(agent.workflow);
+  const state = workflow?.states.get(status.state);
+  if (!workflow || !state || state.kind === 'broken')
+    throw new Error(`${status.state} can no longer be executed.`);
+  const from = { workflow, run, agent, taskFolder: () => folders.task(agent.id) };
+  const parts = {
+    run: run.id,
+    agent: agent.id,
+    number: status.step,
+    attempt: agent.attempts,
+    workflow: agent.workflow,
+    state: state.name,
+    cwd: agent.cwd,
+    folder: folders.step(agent.id, status.step),
+  };
+  if (status.task.kind === 'check') {
+    const check = state.kind === 'prompt' && state.policy.ensures[status.task.ensure];
+    if (!check) throw new Error(`${agent.state} no longer has its check.`);
+    return {
+      ...parts,
+      kind: 'check',
+      environment: scriptVariables(from),
+      idleTimeoutMs: state.policy.idleTimeoutMs ?? run.settings.idleTimeoutMs,
+      command: check.run,
+      interpreter: workflow.platform === 'windows' ? 'cmd' : 'bash',
+      input: agent.input,
+    };
+  }
+  if (state.kind === 'script') {
+    return {
+      ...parts,
+      kind: 'script',
+      environment: scriptVariables(from),
+      idleTimeoutMs: state.limits.idleTimeoutMs ?? run.settings.idleTimeoutMs,
+      file: `${await library.scriptFolder(agent.workflow)}/${state.name}`,
+      sha256: expectedSha256(run, agent.workflow, state.name),
+      interpreter: state.interpreter,
+      input: agent.input,
+    };
+  }
+  if (!status.session) throw new Error(`${agent.state} was a script when this step began.`);
+  return {
+    ...parts,
+    kind: 'prompt',
+    environment: workflow.about.environment ?? {},
+    prompt: renderPrompt(state, from),
+    session: status.session,
+    ...turnSettings(run, agent, status, state, {
+      workflow,
+      usual: library.get(run.workflow)?.agents.usual ?? workflow.agents.usual,
+    }),
+    asksPermissions: run.settings.askPermissions === true,
+    granted: run.settings.granted ?? [],
+    budgetUsd: remainingUsd(run),
+    previousFolder:
+      agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
+  };
+}
+
+function turnSettings(
+  { settings }: Run,
+  agent: Agent,
+  { task }: RunningStatus,
+  state: PromptState,
+  { workflow, usual }: { readonly workflow: Workflow; readonly usual: string },
+) {
+  const { policy } = state;
+  const name = agentOf(workflow, state);
+  const declaration = agentNamed(workflow.agents, name);
+  if (!declaration) throw new Error(`There is no agent "${name}".`);
+  const choices = declaration.combine({
+    run: choicesFor(declaration, usual, settings.agent),
+    state: policy.choices,
+    // The choices of a function tag apply to the called state, not to its judge.
+    tag: task.kind === 'judge' ? {} : agent.choices,
+  });
+  const idleTimeoutMs = policy.idleTimeoutMs ?? settings.idleTimeoutMs;
+  return { choices, idleTimeoutMs, warm: settings.warm };
+}
+
+/** Raymond must not execute a script that the run has not read. */
+function expectedSha256({ workflowFiles }: Run, workflow: string, state: string) {
+  const files = workflowFiles.get(workflow);
+  return files && (files[state] ?? 'none');
+}
