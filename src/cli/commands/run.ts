@@ -131,7 +131,7 @@ export async function run(
   }
 }
 
-/** What workers on other machines need. */
+/** The things that workers on other machines need. */
 async function keptFor(
   around: Surroundings,
   {

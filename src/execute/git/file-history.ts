@@ -187,7 +187,7 @@ class WorkingTree {
   }
 
   /**
-   * The files that exist and would be overwritten, although they are not in the record: also a link or a
+   * The files that exist and would be overwritten, although they are not in the record. Also a link or a
    * file in the place of a folder. Nothing beyond a link is looked at.
    */
   async #hiddenBy(tree: string, goal: string, env: Environment): Promise<readonly string[]> {
