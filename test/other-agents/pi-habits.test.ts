@@ -96,9 +96,7 @@ test('a turn that another process adopts before the statement has its cost', asy
   const asked = step('one', fresh());
   const running = world.executor.start(asked, () => {});
   const stdout = join(asked.folder, 'stdout');
-  await eventually('the turn ends', () => {
-    return existsSync(stdout) && readFileSync(stdout, 'utf8').includes('end_turn');
-  });
+  await eventually('the program is asked', () => existsSync(file('home/asked')));
   world.leave();
   expect(await running.outcome).toMatchObject({ kind: 'interrupted' });
   await rm(file('home/held'));

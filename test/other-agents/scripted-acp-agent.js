@@ -143,6 +143,7 @@ async function prompt({ sessionId, prompt: parts }) {
 
 /** Each answer costs 0.25, or nothing in the own prices of the agent. */
 async function statement(id, { history, fault }) {
+  writeFileSync(join(home, 'asked'), '');
   const held = join(home, 'held');
   await until(() => !existsSync(held));
   const file = join(home, `${id}.jsonl`);
