@@ -118,7 +118,9 @@ function controlled(
 }
 
 /** The agent gets some time to end the turn, so that its session stays whole and its cost is reported. */
-function cancel({ launched, talking, permissions }: Turning): void {
+function cancel({ acp, launched, talking, permissions }: Turning): void {
+  // Another process follows the turn, and would see it end without a reason.
+  if (acp.processes.isLeft) return;
   if (!talking) {
     void launched?.stop();
     return;

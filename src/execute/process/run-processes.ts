@@ -181,6 +181,11 @@ export class RunProcesses {
     this.#launchers.leave();
   }
 
+  /** Whether another Raymond process has adopted the processes. */
+  get isLeft(): boolean {
+    return this.#isLeft;
+  }
+
   /** The processes that `endStrays` would end. */
   strays(): readonly ProcessIdentity[] {
     return strays(this.#runKey(), () => this.#known.keys()).find(
