@@ -158,11 +158,10 @@ test('prune removes the snapshots of a run from the remote, or says how', async 
 });
 
 test('a worker removes what it keeps of a removed run', async () => {
-  const folder = (kind: string, run: string) =>
-    join(fleet.project.folder, '..', 'worker only', kind, run);
+  const folder = (kind: string, run: string) => join(fleet.stateOf('only'), kind, run);
   const kept = (run: string) => ['runs', 'clones'].filter((kind) => existsSync(folder(kind, run)));
   const other = folder('runs', 'of-another-database');
-  mkdirSync(other);
+  mkdirSync(other, { recursive: true });
   writeFileSync(join(other, 'run-of-database'), JSON.stringify({ database: 'x', born: 'y' }));
   await begun('two', 'pruned', '--remote', 'origin');
   await fleet.ended('pruned');

