@@ -102,7 +102,8 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       );
       const { fleet, model } = world;
       await world.begin('--allowed-tools', 'Bash');
-      const left = await world.worker('left', '--lease', '4');
+      // The guard has a quarter of it to end the agent, also on a busy machine.
+      const left = await world.worker('left', '--lease', '12');
       await fleet.file('written');
       // The agent, its wrapper, its shell.
       const agents = survivors(fleet.project.folder, fleet.stateOf('left')).flatMap(
