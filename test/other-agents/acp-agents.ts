@@ -12,7 +12,14 @@ import { CHAT } from './scripted-chat.ts';
 import { GEMINI } from './scripted-gemini.ts';
 import { scriptedResponses } from './scripted-responses.ts';
 
-export type AcpName = 'opencode' | 'codex-acp' | 'claude-acp' | 'gemini' | 'qwen' | 'pi';
+export type AcpName =
+  | 'opencode'
+  | 'codex-acp'
+  | 'claude-acp'
+  | 'gemini'
+  | 'qwen'
+  | 'pi'
+  | 'copilot';
 
 export interface AgentModel {
   readonly requests: readonly Asked[];
@@ -38,6 +45,8 @@ export const TURN_COST = {
   gemini: { usd: (100 * 2.5 + 20 * 15) / 1_000_000, from: 'priced' },
   qwen: { usd: (60 * 1.25 + 40 * 0.125 + 20 * 10) / 1_000_000, from: 'priced' },
   pi: { usd: (60 * 1 + 40 * 0.1 + 20 * 2) / 1_000_000, from: 'told' },
+  // With a provider of the user it names no model, so the dearest one counts.
+  copilot: { usd: 0.0066, from: 'priced' },
 } as const;
 
 /** Starts the scripted model of an agent, and describes it to the agent. */
@@ -187,6 +196,21 @@ const AGENTS: Readonly<Record<AcpName, Making>> = {
       OPENAI_API_KEY: 'x',
       OPENAI_BASE_URL: `${model.origin}/v1`,
       OPENAI_MODEL: MODEL,
+    };
+    return { model, environment };
+  },
+  copilot: async (script, root, bin) => {
+    const model = await scriptedApi(CHAT, script);
+    const binary = newer(`@github/copilot-${process.platform}-${process.arch}`, 'copilot');
+    if (!existsSync(binary)) throw notInstalled('copilot');
+    symlinkSync(binary, join(bin, 'copilot'));
+    const environment = {
+      COPILOT_HOME: join(root, 'copilot'),
+      COPILOT_OFFLINE: 'true',
+      COPILOT_AUTO_UPDATE: 'false',
+      COPILOT_PROVIDER_BASE_URL: `${model.origin}/v1`,
+      COPILOT_PROVIDER_API_KEY: 'x',
+      COPILOT_MODEL: MODEL,
     };
     return { model, environment };
   },

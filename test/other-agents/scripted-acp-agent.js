@@ -222,6 +222,11 @@ async function play(id, text, session) {
       for (let n = 0; n < Number(given); n += 1)
         update(id, { sessionUpdate: 'tool_call', toolCallId: `t${n}`, title: 'a call' });
       return done('the answer');
+    case 'totals': {
+      const times = (count) => count * Number(given);
+      const totals = Object.entries(usage).map(([name, count]) => [name, times(count)]);
+      return { ...done('the answer'), usage: Object.fromEntries(totals) };
+    }
     case 'meters':
       for (const part of ['the ', 'answer'])
         update(id, {

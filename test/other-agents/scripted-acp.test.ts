@@ -210,6 +210,19 @@ test('tokens of the last request stand for as many requests as there may have be
   await close();
 });
 
+test('of the tokens of all turns, only those of this turn are counted', async () => {
+  const { ask, close } = await scriptedWith({ countsAllTurns: true }, 'load');
+  const main = await ask('totals 1', fresh());
+  const second = await ask('totals 3', goOn(main));
+  const other = await ask('totals 1', fresh());
+  const outputs = [main, second, other].map(({ account }) => account.usage?.outputTokens);
+  expect(outputs).toEqual([20, 40, 20]);
+  // A new process begins to count again.
+  const cold = await ask('totals 4', goOn(main), { warm: false });
+  expect(cold.account.usage?.outputTokens).toBe(80);
+  await close();
+});
+
 test('a model applies to the turns that name it, and the price follows it', async () => {
   const prices = {
     small: { input: 1, cached: 1, output: 1 },

@@ -41,8 +41,9 @@ async function answer(response: ServerResponse, reply: Answer, number: number): 
   response.write('data: [DONE]\n\n');
 }
 
-/** An addition of qwen to a message. */
-const REMINDER = /<system-reminder>.*?<\/system-reminder>/gs;
+/** Additions of qwen and copilot to a message. */
+const REMINDER =
+  /<system-reminder>.*?<\/system-reminder>|<(current_datetime|system_reminder|reminder)>.*?<\/\1>\s*/gs;
 
 interface Body {
   readonly model: string;

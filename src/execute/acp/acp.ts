@@ -8,6 +8,7 @@ import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
 import { type ChosenStep, readChoices } from '../agent-choices.ts';
 import { type Gate, gate } from '../gate.ts';
+import { fields } from '../json.ts';
 import { leaveTurn } from '../leave-turn.ts';
 import type { LaunchedProcess } from '../process/index.ts';
 import { protection } from '../protected-files.ts';
@@ -21,6 +22,7 @@ import {
   Unable,
 } from './agent-process.ts';
 import { Connection, Disconnected, Refused } from './connection.ts';
+import { usageIn } from './cost.ts';
 import { findAcp } from './executable.ts';
 import { failureOf } from './failures.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
@@ -307,6 +309,9 @@ async function follow(
     cancel: () => cancel(turning),
   });
   turning.talking = undefined;
+  const { record, end } = followed;
+  if (acp.countsAllTurns && end.kind === 'result')
+    record.state({ totalUsage: usageIn(fields(fields(end.result).usage)) });
   return stated(acp.adapter, launched, connection, prompt.session, followed);
 }
 

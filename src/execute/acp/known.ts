@@ -24,6 +24,8 @@ export interface KnownAgent {
   readonly totals?: 'kept' | 'copied';
   /** The tokens that it reports are those of the last request of a turn. */
   readonly countsLastRequest?: true;
+  /** The tokens that it reports are those of all turns that its process has taken in the session. */
+  readonly countsAllTurns?: true;
   /** Two of its processes must not start at the same time. */
   readonly startsAlone?: true;
   /** Its sessions get lost when another process loads them, whatever it offers. So its process stays. */
@@ -98,8 +100,9 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
   copilot: {
     command: ['copilot', '--acp'],
     branch: false,
-    adopt: false,
+    adopt: true,
     cost: 'tokens',
+    countsAllTurns: true,
     install: 'Install it with "npm install -g @github/copilot",',
     permissions: { modes: {} },
   },

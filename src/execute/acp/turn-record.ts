@@ -78,7 +78,7 @@ export class TurnRecord {
   }
 
   /** The agent stated the totals after the turn. */
-  state({ totalUsd, totalUsage }: Statement): void {
+  state({ totalUsd, totalUsage }: Partial<Statement>): void {
     this.#totalUsd = totalUsd ?? this.#totalUsd;
     this.#totalUsage = totalUsage;
   }
