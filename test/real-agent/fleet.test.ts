@@ -93,14 +93,16 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     'a %s is stopped past its lease: the agent is ended, and nothing is stored when it wakes',
     async (what, { onTestFinished }) => {
       const writing = bash('while :; do echo x >>written; sleep 0.05; done');
-      const replies: Reply[] = [writing, '<result>right</result>'];
+      // When its shell is ended first, the agent may go on for a moment.
+      const goesOn = (request: object) => JSON.stringify(request).includes('tool_result');
       const world = await realFleet(
         age,
-        (_, turn) => replies[turn] ?? '<result>left</result>',
+        (request, turn) =>
+          turn === 0 ? writing : `<result>${goesOn(request) ? 'left' : 'right'}</result>`,
         { 'flow/START.md': 'Q1' },
         onTestFinished,
       );
-      const { fleet, model } = world;
+      const { fleet } = world;
       await world.begin('--allowed-tools', 'Bash');
       // The guard has a quarter of it to end the agent, also on a busy machine.
       const left = await world.worker('left', '--lease', '12');
@@ -114,7 +116,9 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       const stopped = what === 'worker' ? [left] : [left, guard, ...agents];
       for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
       await world.worker('right');
-      await model.arrived(2);
+      await eventually('the right worker has the step', async () =>
+        (await fleet.events('r')).some((event) => 'worker' in event && event.worker === 'right'),
+      );
       // The guard of a worker that was stopped has ended the agent before others begin.
       if (what === 'worker') expect(agents.filter(isAlive)).toEqual([]);
       for (const { pid } of stopped) if (identify(pid)) process.kill(pid, 'SIGCONT');
@@ -123,7 +127,6 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
       const events = await fleet.events('r');
       expect(eventsOf(events, 'step-interrupted')).toHaveLength(1);
       expect(eventsOf(events, 'step-ended')).toHaveLength(1);
-      expect(model.requests).toHaveLength(2);
     },
   );
 });

@@ -90,6 +90,8 @@ test('five workers, in a terminal that becomes larger and smaller', async () => 
   terminal.resize({ columns: 60, rows: 24 });
   await terminal.showsScreen('five-60x24', 'waits for');
   terminal.resize(SMALL);
+  // A line that is printed before Raymond knows the new size has the old width.
+  await terminal.shows('waits for 5 of 5 workers');
   project.write('fail', '');
   await terminal.showsScreen('five-one-failed', 'failed: WORK.sh');
   project.write('go', '');
