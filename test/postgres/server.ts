@@ -49,7 +49,10 @@ export async function startServer(settings: ServerSettings = {}): Promise<Postgr
   const url = (database = 'postgres') =>
     `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
   let server: ChildProcess | undefined;
+  let stopped: Promise<unknown> = Promise.resolve();
   const start = async () => {
+    // Two servers cannot have the same data.
+    await stopped;
     const options = {
       port,
       listen_addresses: '127.0.0.1',
@@ -80,6 +83,7 @@ export async function startServer(settings: ServerSettings = {}): Promise<Postgr
     server = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const over = new Promise((resolve) => child.once('exit', resolve));
+    stopped = over;
     // `setpriv` becomes the server, so this is its pid.
     child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await over;
