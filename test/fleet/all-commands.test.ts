@@ -1,14 +1,14 @@
 // Every command that takes --database, on runs that a real worker carries. All share a worker.
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { program } from '../../src/cli/program.ts';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { connected } from '../mcp/connected.ts';
-import { newDatabase } from '../postgres/new-database.ts';
 import type { Started } from '../raymond.ts';
 import { served } from '../serve/served.ts';
-import { Fleet } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
+import { useFleet } from './use-fleet.ts';
 
 const FILES = {
   'ask/START.sh': `echo '<print>words</print><goto>ASK</goto>'\n`,
@@ -25,24 +25,15 @@ const FILES = {
 
 let fleet: Fleet;
 let worker: Started;
-let removeDatabase = async () => {};
 
-beforeAll(async () => {
-  const url = await newDatabase((remove) => {
-    removeDatabase = remove;
-  });
-  fleet = await Fleet.open(url, FILES);
+useFleet(FILES, (opened) => {
+  fleet = opened;
   const git = (...args: readonly string[]) =>
     execFileSync('git', args, { cwd: fleet.project.folder, stdio: 'pipe' });
   git('init', '-q', '-b', 'main');
   git('add', '-A');
   git('-c', 'user.name=U', '-c', 'user.email=u@example.org', 'commit', '-qm', 'first');
   worker = fleet.worker('only');
-});
-
-afterAll(async () => {
-  await fleet.dispose();
-  await removeDatabase();
 });
 
 const withDatabase = () => ({ env: { RAYMOND_DATABASE: fleet.url } });

@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { looseLibrary } from '../../src/cli/wire.ts';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
 import { connected } from '../mcp/connected.ts';
-import { newDatabase } from '../postgres/new-database.ts';
 import { served } from '../serve/served.ts';
-import { Fleet } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
+import { useFleet } from './use-fleet.ts';
 
 const FILES = {
   'ask/START.sh': `echo '<ask next="END">Which way?</ask>'\n`,
@@ -30,13 +30,9 @@ const AGENT = {
 };
 
 let fleet: Fleet;
-let removeDatabase = async () => {};
 
-beforeAll(async () => {
-  const url = await newDatabase((remove) => {
-    removeDatabase = remove;
-  });
-  fleet = await Fleet.open(url, FILES);
+useFleet(FILES, (opened) => {
+  fleet = opened;
   git('init', '-q', '--bare', remote());
   git('init', '-q', '-b', 'main');
   git('remote', 'add', 'origin', remote());
@@ -44,11 +40,6 @@ beforeAll(async () => {
   git('-c', 'user.name=U', '-c', 'user.email=u@example.org', 'commit', '-qm', 'first');
   const log = join(fleet.project.folder, '..', 'log');
   fleet.worker('only', [], { ...AGENT, FAKE_CLAUDE_LOG: log });
-});
-
-afterAll(async () => {
-  await fleet.dispose();
-  await removeDatabase();
 });
 
 const remote = () => join(fleet.project.folder, '..', 'remote.git');

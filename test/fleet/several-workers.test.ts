@@ -1,10 +1,10 @@
 // Decisions that concern steps on several workers. All tests share two workers.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
-import { newDatabase } from '../postgres/new-database.ts';
 import { effectsOf, RECORDING } from './effects.ts';
-import { Fleet } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
+import { useFleet } from './use-fleet.ts';
 
 const LEFT = `${RECORDING}while :; do pass 0.05; done\n`;
 const RIGHT = `${RECORDING}while [ ! -e "go $RAYMOND_WORKFLOW_ID" ]; do pass 0.05; done\n`;
@@ -22,20 +22,11 @@ const FILES = {
 };
 
 let fleet: Fleet;
-let removeDatabase = async () => {};
 
-beforeAll(async () => {
-  const url = await newDatabase((remove) => {
-    removeDatabase = remove;
-  });
-  fleet = await Fleet.open(url, FILES);
+useFleet(FILES, (opened) => {
+  fleet = opened;
   // Each worker executes one script, so two scripts are on different workers.
   for (const name of ['a', 'b']) fleet.worker(name, ['--scripts', '1']);
-});
-
-afterAll(async () => {
-  await fleet.dispose();
-  await removeDatabase();
 });
 
 const raymond = (...args: readonly string[]) =>

@@ -4,13 +4,13 @@ import { settingsOf } from '../claude/granted-rules.ts';
 import type { Fields } from '../json.ts';
 import { type Caller, ruleFor } from './call-rule.ts';
 
-const CALLER: Caller = { name: 'opencode', cwd: '/work' };
+const CALLER: Caller = { name: 'opencode', cwd: '/project' };
 const CALL: Fields = {
   toolCallId: 'c1',
   status: 'pending',
   kind: 'execute',
   title: 'git push',
-  rawInput: { command: 'git push', cwd: '/work' },
+  rawInput: { command: 'git push', cwd: '/project' },
 };
 const ruleOf = (call: Fields, tool = 'execute', caller = CALLER) => ruleFor(call, tool, caller);
 
@@ -18,7 +18,7 @@ test('the same call has the same rule, which names it', () => {
   expect(ruleOf({ ...CALL, toolCallId: 'c2', status: 'in_progress', locations: [] })).toBe(
     ruleOf(CALL),
   );
-  expect(ruleOf(CALL)).toMatch(/^repeats by opencode in \/work: execute git push #[\w-]{43}$/);
+  expect(ruleOf(CALL)).toMatch(/^repeats by opencode in \/project: execute git push #[\w-]{43}$/);
 });
 
 test('the words with which a model describes a command do not matter', () => {
@@ -36,11 +36,11 @@ test('the words with which a model describes a command do not matter', () => {
 
 test.each<[string, string | undefined]>([
   ['another agent', ruleOf(CALL, 'execute', { ...CALLER, name: 'gemini' })],
-  ['another directory', ruleOf(CALL, 'execute', { ...CALLER, cwd: '/work/sub' })],
+  ['another directory', ruleOf(CALL, 'execute', { ...CALLER, cwd: '/project/sub' })],
   ['another tool', ruleOf(CALL, 'edit')],
   ['another kind', ruleOf({ ...CALL, kind: 'other' })],
   ['another title', ruleOf({ ...CALL, title: 'git pull' })],
-  ['another argument', ruleOf({ ...CALL, rawInput: { command: 'git push -f', cwd: '/work' } })],
+  ['another argument', ruleOf({ ...CALL, rawInput: { command: 'git push -f', cwd: '/project' } })],
   ['one more argument', ruleOf({ ...CALL, rawInput: { ...Object(CALL.rawInput), env: 'X=1' } })],
   ['another change', ruleOf({ ...CALL, content: [{ type: 'diff', path: 'a', newText: 'b' }] })],
 ])('%s has another rule', (_, rule) => {
