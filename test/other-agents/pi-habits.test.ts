@@ -7,7 +7,7 @@ import { PI_ADAPTER } from '../../src/execute/acp/pi-adapter.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { StepOutcome } from '../../src/ports.ts';
 import { eventually } from '../eventually.ts';
-import { fresh, scriptedWith } from './scripted-acp.ts';
+import { fresh, leftTurn, scriptedWith } from './scripted-acp.ts';
 
 const pi = (...more: string[]) =>
   scriptedWith({ adapter: PI_ADAPTER, totals: 'kept' }, 'pi', 'load', ...more);
@@ -73,13 +73,9 @@ test.each([
 });
 
 test('an adopted turn has its cost', async () => {
-  const { world, step, log, file } = await pi();
-  const waits = step(`wait ${file('go')}`, fresh());
-  const running = world.executor.start(waits, () => {});
-  await eventually('the turn begins', () => log().length > 0);
-  world.leave();
-  await running.outcome;
-  const later = world.again();
+  const play = await pi();
+  const { file } = play;
+  const { waits, later } = await leftTurn(play);
   const adopted = later.adopt(waits, () => {});
   await writeFile(file('go'), '');
   expect(await adopted.outcome).toMatchObject({

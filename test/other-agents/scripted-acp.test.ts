@@ -11,7 +11,7 @@ import type { PermissionRequest } from '../../src/model/permission.ts';
 import type { Asking, StepOutcome } from '../../src/ports.ts';
 import { executorContract } from '../contracts/agent-executor.ts';
 import { eventually } from '../eventually.ts';
-import { fresh, scripted, scriptedWith } from './scripted-acp.ts';
+import { fresh, leftTurn, scripted, scriptedWith } from './scripted-acp.ts';
 
 const { can } = acpAgent({ name: 'scripted', branch: false, adopt: true, cost: 'tokens' });
 
@@ -411,16 +411,12 @@ test('a later process answers a request that an earlier one left open', async ()
 });
 
 test('a turn continues while no Raymond process exists', async () => {
-  const { world, step, log, file } = await scripted('load');
-  const waits = step(`wait ${file('go')}`, fresh());
-  const running = world.executor.start(waits, () => {});
-  await eventually('the turn begins', () => log().length > 0);
-  world.leave();
-  await running.outcome;
+  const play = await scripted('load');
+  const { world, log, file } = play;
+  const { waits, later } = await leftTurn(play);
   await writeFile(file('go'), '');
   const stdout = join(waits.folder, 'stdout');
   await eventually('it ends', () => readFileSync(stdout, 'utf8').includes('end_turn'));
-  const later = world.again();
   const outcome = await later.adopt(waits, () => {}).outcome;
   expect(outcome).toMatchObject({ kind: 'answered', output: 'the answer' });
   expect(log()).toHaveLength(1);
@@ -432,13 +428,9 @@ test('a turn continues while no Raymond process exists', async () => {
 test.each([['echo'], ['load', 'echo']])(
   'an adopted process takes the next turn (%s)',
   async (...can) => {
-    const { world, step, log, file } = await scripted(...can);
-    const waits = step(`wait ${file('go')}`, fresh());
-    const running = world.executor.start(waits, () => {});
-    await eventually('the turn begins', () => log().length > 0);
-    world.leave();
-    await running.outcome;
-    const later = world.again();
+    const play = await scripted(...can);
+    const { world, step, log, file } = play;
+    const { waits, later } = await leftTurn(play);
     const adopted = later.adopt(waits, () => {});
     await writeFile(file('go'), '');
     const first = await adopted.outcome;

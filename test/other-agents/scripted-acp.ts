@@ -12,6 +12,7 @@ import type { SessionUse } from '../../src/model/event.ts';
 import type { Executor, Live, PromptStep, StepOutcome } from '../../src/ports.ts';
 import type { ExecutorUnderTest } from '../contracts/agent-executor.ts';
 import { living, place, promptStep } from '../contracts/steps.ts';
+import { eventually } from '../eventually.ts';
 
 export const fresh = (): SessionUse => ({ use: 'fresh', id: randomUUID() });
 
@@ -90,4 +91,15 @@ export async function scriptedWith(more: Partial<AcpOptions>, ...abilities: stri
     return lines.map((line) => JSON.parse(line));
   };
   return { world, step, ask: asker(executor), log, lives, file, close: () => executor.close() };
+}
+
+/** A turn that waits for the file `go`, and that its Raymond process has left. `later` is another process. */
+export async function leftTurn(of: Awaited<ReturnType<typeof scriptedWith>>) {
+  const { world, step, log, file } = of;
+  const waits = step(`wait ${file('go')}`, fresh());
+  const running = world.executor.start(waits, () => {});
+  await eventually('the turn begins', () => log().length > 0);
+  world.leave();
+  await running.outcome;
+  return { waits, later: world.again() };
 }
