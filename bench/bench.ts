@@ -12,6 +12,7 @@ import { scriptWorkers } from './cases/script-workers.ts';
 import { serveLong, serveLongMemory } from './cases/serve.ts';
 import { startHelp, startList } from './cases/start-up.ts';
 import { stopWorkers } from './cases/stop-workers.ts';
+import { verifyJournal } from './cases/verify-journal.ts';
 import type { BenchCase } from './frame/case.ts';
 import { main } from './frame/main.ts';
 
@@ -30,6 +31,7 @@ export const CASES: readonly BenchCase[] = [
   serveLongMemory,
   resumeSnapshots,
   resumeLong,
+  verifyJournal,
   scriptOutput,
   scriptOutputMemory,
   ...warmGoto,

@@ -8,20 +8,30 @@ import './style/timeline.css';
 import './style/panel.css';
 import './style/workflows.css';
 import { render } from 'preact';
-import { signIn } from './lib/sign-in.ts';
+import { openOwnTabs } from './lib/own-tabs.ts';
+import { holdStoredToken, holdToken, tokenIn } from './lib/session.ts';
 import { Store } from './lib/store.ts';
 import { App } from './parts/app.tsx';
 import { type Dialog, type Toast, type Tools, ToolsContext } from './parts/tools.ts';
-import { hashOf, routeOf } from './stores/route.ts';
+import { HOME, hashOf, routeOf } from './stores/route.ts';
 import { RunsWatch } from './stores/runs-watch.ts';
 
-const replace = (hash: string) => history.replaceState(null, '', hash);
-await signIn({ hash: location.hash, replace });
+/** Moves the token from the address to the tab, so that neither the history nor a copied link has it. */
+function takeToken(place: string): void {
+  const found = tokenIn(location.hash);
+  if (!found) return;
+  history.replaceState(null, '', found.to ?? place);
+  holdToken(found.token);
+}
+
+holdStoredToken();
+takeToken(hashOf(HOME));
+openOwnTabs();
 
 const route = new Store(routeOf(location.hash));
-addEventListener('hashchange', async () => {
-  // A person may open a printed link in a tab that shows the page.
-  await signIn({ hash: location.hash, replace });
+addEventListener('hashchange', ({ oldURL }) => {
+  // A person may open a printed address in a tab that shows the page. It stays at its place.
+  takeToken(new URL(oldURL).hash || hashOf(HOME));
   route.set(routeOf(location.hash));
 });
 

@@ -20,7 +20,7 @@ export async function importTypeScript(file) {
       bundle: true,
       platform: 'node',
       format: 'esm',
-      plugins: [ownDirname],
+      plugins: [ownDirname, besideItsFiles],
       // Some packages are not modules, and ask for parts of Node in their way.
       banner: {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
@@ -44,5 +44,16 @@ const ownDirname = {
       const folder = JSON.stringify(dirname(path));
       return { contents: text.replaceAll('import.meta.dirname', folder), loader: 'ts' };
     });
+  },
+};
+
+/** This package looks for its files beside its own code, so it stays outside of the bundle. */
+const besideItsFiles = {
+  name: 'beside-its-files',
+  setup({ onResolve }) {
+    onResolve({ filter: /^playwright-core$/ }, ({ path }) => ({
+      path: import.meta.resolve(path),
+      external: true,
+    }));
   },
 };

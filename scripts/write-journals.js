@@ -1,6 +1,6 @@
 // Writes the golden journals of a version with a real raymond, which runs in a folder /project.
 //
-//   npm run build && node scripts/write-journals.js --into test/journals/version-2
+//   npm run build && node scripts/write-journals.js --into test/journals/version-3
 //
 // With --bin, another raymond writes them, such as a build of an earlier release. With names of runs
 // behind the options, only those are written.
@@ -407,6 +407,12 @@ function keep(run) {
   cpSync(steps, join(into, `${run}.steps`), { recursive: true });
 }
 
+/** The key of the user, and the ends of the journals. Releases before version 3 have no ends. */
+function keepUser() {
+  const user = join(home, '.local/state/raymond');
+  if (existsSync(join(user, 'heads'))) cpSync(user, join(into, 'user'), { recursive: true });
+}
+
 mkdirSync(into, { recursive: true });
 mkdirSync(join(project, '.git'), { recursive: true });
 try {
@@ -415,6 +421,7 @@ try {
     keep(name);
     console.log(`${join(into, name)}.jsonl`);
   }
+  keepUser();
 } finally {
   rmSync(project, { recursive: true, force: true });
   rmSync(home, { recursive: true, force: true });

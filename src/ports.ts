@@ -34,9 +34,9 @@ export interface WorkflowLibrary {
   pathOf(ref: string, file: string): string;
   /**
    * The files from which a loaded workflow was read: those of its states, or the one that contains
-   * them all.
+   * them all. With `states`, without the files of other states.
    */
-  filesOf(ref: string): readonly string[];
+  filesOf(ref: string, states?: ReadonlySet<string>): readonly string[];
   /** The folder in which a workflow's scripts can be executed. */
   scriptFolder(ref: string): Promise<string>;
 }
@@ -121,10 +121,20 @@ interface StepParts {
   readonly idleTimeoutMs: number;
 }
 
+/** A workflow, and a state of it if an agent is there. */
+export interface Place {
+  readonly workflow: string;
+  readonly state?: StateName;
+}
+
 export interface PromptStep extends StepParts {
   readonly kind: 'prompt';
   readonly prompt: string;
   readonly session: SessionUse;
+  /** The states that the agent is in or returns to, and the workflows that the run has read. */
+  readonly places: readonly Place[];
+  /** The agent's own folder. It may use it, wherever it works. */
+  readonly taskFolder: string;
   /** The combined choices of the run, the state and the tag that led to it. */
   readonly choices: Choices;
   /** The most that this turn may cost. */
@@ -172,7 +182,7 @@ export type StepOutcome = { readonly account: Account } & (
   | { readonly kind: 'interrupted'; readonly sessionUsable: boolean }
 );
 
-/** Events inside a step, for observers. They are not journaled. */
+/** Events inside a step, for observers. Prints and warnings are journaled when the step ends. */
 export type Live =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
@@ -180,7 +190,9 @@ export type Live =
   | { readonly kind: 'print'; readonly text: string }
   /** The prompt of a rehearsed step. */
   | { readonly kind: 'prompt'; readonly text: string }
-  | { readonly kind: 'note'; readonly text: string };
+  | { readonly kind: 'note'; readonly text: string }
+  /** A fact that the person has to know even if nobody watches the run. */
+  | { readonly kind: 'warning'; readonly text: string };
 
 export interface Clock {
   now(): number;
@@ -324,7 +336,7 @@ export interface StartingLog {
 
 /** Everything that a run has on this machine, except its store. */
 export interface Workspace extends RunFolders {
-  /** Contains everything except the debug folders and the worktrees. */
+  /** Contains everything except the debug folders, the worktrees and the task folders. */
   readonly folder: string;
   /** Scripts of zip archives, unpacked. */
   readonly source: string;
@@ -332,6 +344,8 @@ export interface Workspace extends RunFolders {
   readonly sessions: string;
   /** The git worktrees of the agents. They are not in `folder`. */
   readonly worktrees: string;
+  /** The task folders of the agents. They are not in `folder`. */
+  readonly tasks: string;
   /** What is needed to record the files of working trees. */
   readonly files: string;
   /** The processes of git that make worktrees. */

@@ -3,23 +3,39 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apply } from '../src/interpret/apply.ts';
 import { newRun } from '../src/interpret/new-run.ts';
+import { Authenticator, Chain, newChainId, throwawayChain } from '../src/journal/chain.ts';
+import { realDisk } from '../src/journal/disk.ts';
 import { freeze } from '../src/journal/freeze-run.ts';
-import { encodeEvents, encodeSnapshot } from '../src/journal/journal-format.ts';
+import { slotOf } from '../src/journal/heads.ts';
+import { draftSnapshot, encodeDrafts, encodeEvents } from '../src/journal/journal-format.ts';
+import { userKey } from '../src/journal/user-key.ts';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../src/model/event.ts';
 
 /** An hour of yesterday. */
 const BEGIN = Date.now() - 86_400_000;
 const END = BEGIN + 3_600_000;
 
+/** The user whose runs they are. Without one, they are runs of a stranger. */
+export interface Owner {
+  readonly authenticator: Authenticator;
+  readonly heads: string;
+}
+
+/** The user with this XDG_STATE_HOME. */
+export async function ownerIn(stateHome: string): Promise<Owner> {
+  const key = userKey(realDisk, join(stateHome, 'raymond', 'key'));
+  return { authenticator: new Authenticator(await key.derived('journal')), heads: key.heads };
+}
+
 /** Writes completed runs of a few steps, with the ids `kept-0`, `kept-1`, … */
-export function writeKeptRuns(project: string, runs: number, steps = 3): void {
+export function writeKeptRuns(project: string, runs: number, steps = 3, owner?: Owner): void {
   for (let n = 0; n < runs; n++) {
     const id = `kept-${n}`;
     const end: RunEvent[] = [
       { type: 'agent-ended', at: END, agent: 'main', result: 'done' },
       { type: 'run-ended', at: END, outcome: 'completed' },
     ];
-    writeJournal(project, id, [...history(project, id, steps), ...end]);
+    writeJournal(project, id, [...history(project, id, steps), ...end], undefined, owner);
   }
 }
 
@@ -29,10 +45,11 @@ export function writeLongRun(
   id: string,
   events: number,
   bytesBetweenSnapshots = Number.POSITIVE_INFINITY,
+  owner?: Owner,
 ): void {
   const steps = Math.floor((events - 2) / 3);
   const end: RunEvent = { type: 'run-ended', at: END, outcome: 'interrupted' };
-  writeJournal(project, id, [...history(project, id, steps), end], bytesBetweenSnapshots);
+  writeJournal(project, id, [...history(project, id, steps), end], bytesBetweenSnapshots, owner);
 }
 
 /** Writes a completed run of many agents, with about so many events. */
@@ -146,9 +163,11 @@ function writeJournal(
   id: string,
   events: readonly RunEvent[],
   bytesBetweenSnapshots = Number.POSITIVE_INFINITY,
+  owner?: Owner,
 ): void {
   const folder = join(project, '.raymond', 'state');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const chain = owner ? new Chain(newChainId(), owner.authenticator) : throwawayChain();
   const lines: Buffer[] = [];
   let [run, length, snapshotEnd] = [newRun, 0, 0];
   const add = (bytes: Buffer) => {
@@ -156,14 +175,21 @@ function writeJournal(
     length += bytes.length;
   };
   for (const append of appends(events)) {
-    add(encodeEvents(append, run.seq + 1));
+    add(encodeEvents(append, run.seq + 1, chain));
     run = append.reduce(apply, run);
     if (length - snapshotEnd <= bytesBetweenSnapshots) continue;
     writeFileSync(join(folder, `${id}.snapshot`), `${length}\n`, { mode: 0o600 });
-    add(encodeSnapshot(freeze(run), run.seq) ?? Buffer.alloc(0));
+    const draft = draftSnapshot(freeze(run), run.seq);
+    if (draft) add(encodeDrafts([draft], chain));
     snapshotEnd = length;
   }
-  writeFileSync(join(folder, `${id}.jsonl`), Buffer.concat(lines), { mode: 0o600 });
+  const journal = join(folder, `${id}.jsonl`);
+  writeFileSync(journal, Buffer.concat(lines), { mode: 0o600 });
+  if (!owner) return;
+  mkdirSync(owner.heads, { recursive: true, mode: 0o700 });
+  const end = slotOf({ seq: run.seq, mac: chain.end });
+  const head = `${end}${end}${JSON.stringify(journal)}\n`;
+  writeFileSync(join(owner.heads, chain.id), head, { mode: 0o600 });
 }
 
 /** A run appends what follows from the end of a step together, up to the start of the next step. */

@@ -2,15 +2,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { JournaledEvent } from '../src/model/event.ts';
 import { endSurvivors } from './survivors.ts';
 
@@ -52,6 +54,7 @@ export class Project {
     this.userConfig = join(userFolders(dirname(this.folder)).XDG_CONFIG_HOME, 'raymond');
     // Ends the search for .raymond in parent folders.
     mkdirSync(join(this.folder, '.git'), { recursive: true });
+    writeFileSync(join(this.folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     this.environment = { ...cleanEnvironment(), ...userFolders(dirname(this.folder)) };
     for (const [path, text] of Object.entries(files)) this.write(path, text);
   }
@@ -65,6 +68,13 @@ export class Project {
     // umask.
     mkdirSync(dirname(this.path(path)), { recursive: true, mode: 0o755 });
     writeFileSync(this.path(path), text, { mode: 0o644 });
+  }
+
+  /** The task folder of an agent, as a path from the project. */
+  task(run: string, agent = 'main'): string {
+    const tasks = join(userFolders(dirname(this.folder)).XDG_STATE_HOME, 'raymond', 'tasks');
+    const [own = ''] = readdirSync(tasks).filter((key) => existsSync(join(tasks, key, run)));
+    return relative(this.folder, join(tasks, own, run, agent));
   }
 
   read(...parts: string[]): string {
@@ -87,7 +97,7 @@ export class Project {
     const lines = this.lines('.raymond', 'state', `${run}.jsonl`).map((line) => JSON.parse(line));
     return lines
       .filter(({ type }) => type !== 'snapshot')
-      .map(({ more: _more, crc: _crc, ...event }) => event);
+      .map(({ more: _more, chain: _chain, mac: _mac, crc: _crc, ...event }) => event);
   }
 
   start(args: readonly string[], more: Circumstances = {}): Started {

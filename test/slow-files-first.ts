@@ -13,6 +13,7 @@ export class SlowFilesFirst extends BaseSequencer {
 
 /** The slowest first; parts of paths. Files that match none have little to do. */
 const SLOW = [
+  '/test/attack/',
   '/test/docs/newcomer.',
   '/test/crash/torture-',
   '/test/docs/examples.',

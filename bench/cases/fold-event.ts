@@ -1,6 +1,6 @@
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
-import { type RunEvent, runEventSchema } from '../../src/model/event.ts';
+import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { BenchCase } from '../frame/case.ts';
 
@@ -39,7 +39,7 @@ const place = { state: 'W.md', workflow: '/w', cwd: '/' };
 function started(): RunEvent {
   return runEventSchema.parse({
     type: 'run-started',
-    version: 2,
+    version: JOURNAL_VERSION,
     at: 1,
     run: 'bench',
     ...place,

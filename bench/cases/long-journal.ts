@@ -1,6 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeLongRun } from '../../test/kept-runs.ts';
+import { ownerIn, writeLongRun } from '../../test/kept-runs.ts';
 import type { Bench, BenchCase, Measures } from '../frame/case.ts';
 import { project } from '../frame/project.ts';
 import { timed } from '../frame/timed.ts';
@@ -14,11 +14,13 @@ const PARSE = `for (const line of require('fs').readFileSync(process.argv[1], 'u
 export const showLong: BenchCase = {
   name: 'show-long',
   title: '`raymond show` of 100,000 events',
-  ...long(3, (flow) => timed(process.execPath, [bin, 'show', 'long'], flow)),
+  ...long(3, (flow, user) => timed(process.execPath, [bin, 'show', 'long'], flow, user)),
 };
 
-const resume = (flow: string) =>
-  timed(process.execPath, [bin, 'resume', 'long', '--trust-run'], flow);
+type User = Readonly<Record<'XDG_STATE_HOME', string>>;
+
+const resume = (flow: string, user: User) =>
+  timed(process.execPath, [bin, 'resume', 'long'], flow, user);
 
 /** As a run writes its journal. */
 export const resumeSnapshots: BenchCase = {
@@ -36,7 +38,7 @@ export const resumeLong: BenchCase = {
 
 function long(
   target: number,
-  measure: (flow: string) => number,
+  measure: (flow: string, user: User) => number,
   bytesBetweenSnapshots?: number,
 ): Omit<BenchCase, 'name' | 'title'> {
   return {
@@ -49,22 +51,26 @@ function long(
   };
 }
 
-function measures(
+async function measures(
   { folder }: Bench,
-  measure: (flow: string) => number,
+  measure: (flow: string, user: User) => number,
   bytesBetweenSnapshots: number | undefined,
-): Measures {
+): Promise<Measures> {
   const flow = project(folder, { 'START.sh': `echo '<result>ok</result>'\n` });
   const [state, whole] = [join(flow, '.raymond', 'state'), join(flow, 'whole')];
-  writeLongRun(flow, 'long', EVENTS, bytesBetweenSnapshots);
+  const [home, heads] = [join(folder, 'home'), join(folder, 'heads')];
+  const owner = await ownerIn(home);
+  writeLongRun(flow, 'long', EVENTS, bytesBetweenSnapshots, owner);
   cpSync(state, whole, { recursive: true });
+  cpSync(owner.heads, heads, { recursive: true });
   return {
     floor: () => timed(process.execPath, ['-e', PARSE, join(whole, 'long.jsonl')], flow),
     ours() {
       // A resume continues the run, so each round begins with the same files.
       rmSync(join(flow, '.raymond'), { recursive: true });
       cpSync(whole, state, { recursive: true });
-      return measure(flow);
+      cpSync(heads, owner.heads, { recursive: true });
+      return measure(flow, { XDG_STATE_HOME: home });
     },
   };
 }

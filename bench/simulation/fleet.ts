@@ -20,6 +20,8 @@ import { NO_COST } from '../../src/model/step-account.ts';
 import type { Workflow } from '../../src/model/workflow.ts';
 import { readTags } from '../../src/parse/tags.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import type { Head } from '../../src/postgres/head.ts';
+import { openedBy } from '../../src/postgres/mailbox.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { insertRun } from '../../src/postgres/run-row.ts';
 import { rowSeals } from '../../src/postgres/seals.ts';
@@ -45,23 +47,24 @@ export interface SimulatedWorker {
 
 const seal = async (purpose: string, text: string) =>
   createHmac('sha256', 'simulation').update(`${purpose}\0${text}`).digest('hex');
+const derived = async (purpose: string) => Buffer.from(await seal('derived', purpose), 'hex');
 const key = {
   seal,
   sealIfKnown: seal,
+  derived,
+  derivedIfKnown: derived,
+  heads: '',
   isSealed: async (purpose: string, text: string, given: string) =>
     (await seal(purpose, text)) === given,
 };
-const runs = {
-  codec: runCodec,
-  sealedText: (run: { readonly id: string }) => run.id,
-  rows: rowSeals(key),
-};
+const runs = { codec: runCodec, rows: rowSeals(key) };
 
 export async function simulatedFleet(
   url: string,
   serverPid: number | undefined,
 ): Promise<SimulatedFleet> {
   const opened: Database[] = [];
+  const heads = new Map<string, Head>();
   const open = () => {
     const database = openDatabase({ url, connections: 4 });
     opened.push(database);
@@ -79,7 +82,8 @@ export async function simulatedFleet(
     async newRun(agents) {
       const events = firstEvents(workflow, agents);
       const run = events.reduce(apply, newRun);
-      await database.transaction((queries) => insertRun(queries, runs, events, run, { seals: [] }));
+      const head = await database.transaction((queries) => insertRun(queries, runs, events, run));
+      heads.set(run.id, head);
       return run;
     },
     async newWorker() {
@@ -90,7 +94,9 @@ export async function simulatedFleet(
       // As a worker keeps them.
       const known = new Map<string, KnownRun>();
       const knownOf = (run: Run) => {
-        const found = known.get(run.id) ?? new KnownRun(get, run);
+        const head = heads.get(run.id);
+        if (!head) throw new Error('The run is unknown.');
+        const found = known.get(run.id) ?? new KnownRun(get, run, head);
         known.set(run.id, found);
         return found;
       };
@@ -99,10 +105,10 @@ export async function simulatedFleet(
           {
             ...{ database: own, runs, library: { get }, newId: randomUUID },
             load: async () => {},
-            seal: async () => {},
             pack: () => Promise.reject(new Error('No workflow is read.')),
             worker: { id, name: 'sim', place: id },
             executors: { script: 'script' },
+            openLetter: openedBy(key),
           },
           knownOf(run),
           { inputs, wanted, isHeld: () => true, mayContinue: () => true, keep: async () => {} },

@@ -106,8 +106,8 @@ export async function growStore(fleet: SimulatedFleet, runs: number, print: Prin
     'select id from raymond.runs order by seq desc limit 1',
   );
   await database.query(
-    `insert into raymond.runs (id, seq, version, status, summary, chosen)
-     select 'stored-' || n, 40, version, 'ended', summary, chosen
+    `insert into raymond.runs (id, seq, version, status, summary)
+     select 'stored-' || n, 40, version, 'ended', summary
        from raymond.runs, generate_series(1, $2::int) n where id = $1`,
     [sample?.id, runs],
   );

@@ -1,4 +1,6 @@
 /** The one way to the server. A failure is an `ApiTrouble` that states the fact and the remedy. */
+import { refuseToken, session } from './session.ts';
+
 export interface Trouble {
   readonly code: string;
   readonly message: string;
@@ -15,9 +17,14 @@ export class ApiTrouble extends Error {
     this.trouble = trouble;
   }
 
-  /** The server did not answer. This says nothing about the runs: they have their own processes. */
-  get isUnreachable(): boolean {
-    return this.status === 0;
+  /** The way to the server is closed. This says nothing about the runs: they have their own processes. */
+  get isAway(): boolean {
+    return this.status === 0 || this.isSignedOut;
+  }
+
+  /** The tab has no valid token. */
+  get isSignedOut(): boolean {
+    return this.status === UNAUTHORIZED;
   }
 }
 
@@ -36,15 +43,37 @@ async function answerOf<T>(path: string, init: RequestInit): Promise<T> {
   return (await response.json().catch(() => ({}))) as T;
 }
 
-/** The response, if it says that all is well. */
+const UNAUTHORIZED = 401;
+
+/** The response, if it says that all is well. Without a token that may be valid, nothing is sent. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(path, { credentials: 'same-origin', ...init }).catch((error) => {
+  const { value } = session;
+  if (value.kind !== 'held') throw new ApiTrouble(UNAUTHORIZED, SIGNED_OUT[value.kind]);
+  const headers = { ...init.headers, authorization: `Bearer ${value.token}` };
+  const sent = fetch(path, { ...init, headers, credentials: 'omit', redirect: 'error' });
+  const response = await sent.catch((error) => {
     if (init.signal?.aborted) throw error;
     throw new ApiTrouble(0, UNREACHABLE);
   });
   if (response.ok) return response;
-  throw new ApiTrouble(response.status, await troubleOf(response));
+  if (response.status !== UNAUTHORIZED)
+    throw new ApiTrouble(response.status, await troubleOf(response));
+  refuseToken(value.token);
+  throw new ApiTrouble(UNAUTHORIZED, SIGNED_OUT.refused);
 }
+
+const SIGNED_OUT: Readonly<Record<'none' | 'refused', Trouble>> = {
+  none: {
+    code: 'no-token',
+    message: 'This tab has no token.',
+    remedy: 'In this tab, open the address that raymond serve printed.',
+  },
+  refused: {
+    code: 'no-token',
+    message: 'The server does not accept the token of this tab.',
+    remedy: 'If it was started again, open its new address in this tab. Then the page continues.',
+  },
+};
 
 const UNREACHABLE: Trouble = {
   code: 'unreachable',

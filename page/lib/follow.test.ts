@@ -32,6 +32,9 @@ async function followed(connections: readonly (readonly string[] | ApiTrouble)[]
       wait: async (ms) => {
         waits.push(ms);
       },
+      tokenHeld: async () => {
+        waits.push(Number.POSITIVE_INFINITY);
+      },
       now: () => 0,
     };
     const stop = follow(
@@ -68,10 +71,11 @@ test('waits longer each time, and briefly again after a success', async () => {
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 8000, 500, 1000]);
 });
 
-test('asks again after a 401, because another tab can get a new cookie', async () => {
+test('says that the token is refused, and asks again only when the tab has another one', async () => {
   const unknown = new ApiTrouble(401, { code: 'no-token', message: 'No token.', remedy: '' });
-  const { states, events } = await followed([unknown, ['id: 1\ndata: a\n\n']]);
-  expect(states).toContainEqual({ kind: 'lost', retryAt: 500, isUnknown: true });
+  const { states, events, waits } = await followed([DOWN, DOWN, unknown, DOWN, ['data: a\n\n']]);
+  expect(states).toContainEqual({ kind: 'signed-out', trouble: unknown.trouble });
+  expect(waits).toEqual([500, 1000, Number.POSITIVE_INFINITY, 500, 500]);
   expect(events).toEqual(['a']);
 });
 

@@ -4,12 +4,15 @@
  */
 import { ApiTrouble, request, type Trouble } from './api.ts';
 import { type ServerEvent, ServerEventReader } from './server-events.ts';
+import { tokenHeld } from './session.ts';
 
 export type Connection =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open' }
-  /** Not the run, only the way to it. A server that was started again does not know the cookie. */
-  | { readonly kind: 'lost'; readonly retryAt: number; readonly isUnknown: boolean }
+  /** Not the run, only the way to it. */
+  | { readonly kind: 'lost'; readonly retryAt: number }
+  /** The tab has no valid token. The stream waits for one, and sends nothing until then. */
+  | { readonly kind: 'signed-out'; readonly trouble: Trouble }
   /** To connect again would not help. */
   | { readonly kind: 'refused'; readonly trouble: Trouble };
 
@@ -25,6 +28,8 @@ export interface World {
   readonly open: (address: string, signal: AbortSignal) => Promise<AsyncIterable<string>>;
   /** Resolves after so many ms, or when the signal ends the wait. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Resolves when the tab has a token, or when the signal ends the wait. */
+  readonly tokenHeld: (signal: AbortSignal) => Promise<void>;
   readonly now: () => number;
 }
 
@@ -41,13 +46,11 @@ async function connectAgainAndAgain(
   signal: AbortSignal,
 ): Promise<void> {
   let pause = FIRST_PAUSE;
-  let isUnknown = false;
   while (!signal.aborted) {
     onConnection({ kind: 'connecting' });
     try {
       const chunks = await world.open(address(), signal);
       onConnection({ kind: 'open' });
-      isUnknown = false;
       const reader = new ServerEventReader();
       for await (const chunk of chunks) {
         pause = FIRST_PAUSE;
@@ -62,10 +65,15 @@ async function connectAgainAndAgain(
         onConnection({ kind: 'refused', trouble: error.trouble });
         return;
       }
-      isUnknown = error instanceof ApiTrouble && error.status === UNAUTHORIZED;
+      if (error instanceof ApiTrouble && error.isSignedOut) {
+        onConnection({ kind: 'signed-out', trouble: error.trouble });
+        await world.tokenHeld(signal);
+        pause = FIRST_PAUSE;
+        continue;
+      }
     }
     if (signal.aborted) return;
-    onConnection({ kind: 'lost', retryAt: world.now() + pause, isUnknown });
+    onConnection({ kind: 'lost', retryAt: world.now() + pause });
     await world.wait(pause, signal);
     pause = Math.min(LONGEST_PAUSE, pause * 2);
   }
@@ -74,10 +82,9 @@ async function connectAgainAndAgain(
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8_000;
 
-/** A server that starts or is busy answers with 5xx, or not at all. Another tab can get a new cookie. */
-const isFinal = ({ status }: ApiTrouble) =>
-  status >= 400 && status < 500 && status !== UNAUTHORIZED;
-const UNAUTHORIZED = 401;
+/** A server that starts or is busy answers with 5xx, or not at all. */
+const isFinal = ({ status, isSignedOut }: ApiTrouble) =>
+  status >= 400 && status < 500 && !isSignedOut;
 
 /** The server sends a heartbeat more often than this. Silence means that the connection is gone. */
 const LONGEST_SILENCE = 45_000;
@@ -124,5 +131,6 @@ const browser: World = {
         resolve();
       });
     }),
+  tokenHeld,
   now: () => Date.now(),
 };

@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { session } from '../lib/session.ts';
 import { useStore } from '../lib/store.ts';
 import { NOTHING } from '../stores/route.ts';
 import { Dialogs } from './dialogs.tsx';
 import { Home } from './home.tsx';
+import { Icon } from './icons.tsx';
 import { RunPage } from './run-page.tsx';
 import { RunsPane } from './runs-pane.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -15,11 +17,15 @@ export function App() {
   const tools = useTools();
   const route = useStore(tools.route);
   const main = useRef<HTMLElement>(null);
+  const { kind } = useStore(session);
+  const runs = useStore(tools.runs.runs);
   useShortcuts();
   const run = route.kind === 'run' ? route.run : undefined;
   useEffect(() => {
     document.title = run === undefined ? 'Raymond' : `${run} · Raymond`;
   }, [run]);
+  // What the tab has read stays on the screen when its token becomes invalid.
+  if (kind !== 'held' && runs === undefined) return <SignedOut />;
   return (
     <div class={`shell ${route.kind === 'runs' ? '' : 'at-run'}`}>
       <TopBar onSkip={() => main.current?.focus()} />
@@ -45,5 +51,18 @@ export function App() {
       <Toasts />
       <Dialogs />
     </div>
+  );
+}
+
+function SignedOut() {
+  const trouble = useStore(useTools().runs.trouble);
+  return (
+    <main>
+      <div class="empty" role="alert">
+        <Icon name="plug" />
+        <h1>{trouble?.message}</h1>
+        <p>{trouble?.remedy}</p>
+      </div>
+    </main>
   );
 }

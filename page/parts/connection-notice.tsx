@@ -17,24 +17,26 @@ export function ConnectionNotice({ watch }: { readonly watch: RunWatch }) {
         </p>
       </div>
     );
+  if (connection.kind === 'signed-out')
+    return (
+      <div class="notice tone-wait" role="status">
+        <Icon name="plug" />
+        <p class="grow">
+          <b>{connection.trouble.message}</b> {connection.trouble.remedy}
+        </p>
+      </div>
+    );
   if (!isLost) return null;
   const seconds = Math.max(0, Math.ceil((connection.retryAt - now) / 1000));
   return (
     <div class="notice tone-wait" role="status">
       <Icon name="plug" />
-      {connection.isUnknown ? (
-        <p class="grow">
-          <b>The server was started again, and does not know this page.</b> Open the address that it
-          printed, in this browser. Then this page continues.
-        </p>
-      ) : (
-        <p class="grow">
-          <b>The page has lost the server.</b> The run is not affected: its agents work in their own
-          processes. What you see is the last known state. If the server has ended, start it again
-          with <code class="command">raymond serve</code>
-          <span aria-hidden="true"> Next attempt in {seconds} s.</span>
-        </p>
-      )}
+      <p class="grow">
+        <b>The page has lost the server.</b> The run is not affected: its agents work in their own
+        processes. What you see is the last known state. If the server has ended, start it again
+        with <code class="command">raymond serve</code>
+        <span aria-hidden="true"> Next attempt in {seconds} s.</span>
+      </p>
       <button type="button" class="button" onClick={() => watch.reconnect()}>
         Connect now
       </button>

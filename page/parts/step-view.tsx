@@ -50,7 +50,8 @@ function Watched({
       </div>
     );
   if (!step) return <div class="skeleton" style={{ height: '120px' }} aria-busy="true" />;
-  const isLost = connection.kind === 'lost' && step.outcome === null;
+  const isAway = connection.kind === 'lost' || connection.kind === 'signed-out';
+  const isLost = isAway && step.outcome === null;
   return (
     <section class="step" aria-label={`Step ${number}`}>
       <StepHead step={step} />

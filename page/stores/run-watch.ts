@@ -80,9 +80,9 @@ export class RunWatch {
       this.#forecastReader.want();
     } catch (error) {
       if (this.#isEnded) return;
-      const isAway = error instanceof ApiTrouble && error.isUnreachable;
+      const isAway = error instanceof ApiTrouble && error.isAway;
       this.trouble.set(troubleFrom(error));
-      // The stream reports that the server is away, and reads again when it is back.
+      // The stream reports that the way to the server is closed, and reads again when it is open.
       if (isAway && !this.#unfollow) this.#follow(this.events.value.position);
     }
   }
@@ -91,7 +91,7 @@ export class RunWatch {
     try {
       this.graph.set(await get<RunGraph>(`${this.#path}/graph`));
     } catch (error) {
-      const isAway = error instanceof ApiTrouble && error.isUnreachable;
+      const isAway = error instanceof ApiTrouble && error.isAway;
       if (!isAway || this.graph.value === undefined) this.graph.set(troubleFrom(error));
     }
   }
@@ -111,7 +111,7 @@ export class RunWatch {
       address: () => `${this.#path}/events?after=${this.events.value.position}`,
       onEvent: (event) => this.#take(event),
       onConnection: (connection) => {
-        if (connection.kind === 'lost') wasLost = true;
+        if (connection.kind === 'lost' || connection.kind === 'signed-out') wasLost = true;
         if (connection.kind === 'open' && wasLost) this.refresh();
         // A new attempt is not good news yet.
         const isRetry = connection.kind === 'connecting' && wasLost;

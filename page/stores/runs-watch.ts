@@ -2,6 +2,7 @@
 import type { QuestionList } from '../../src/serve/shapes/questions.ts';
 import type { RunList, RunRow } from '../../src/serve/shapes/run-row.ts';
 import { get, type Trouble, troubleFrom } from '../lib/api.ts';
+import { session } from '../lib/session.ts';
 import { Store } from '../lib/store.ts';
 import { Refresher } from './refresher.ts';
 
@@ -12,6 +13,7 @@ export class RunsWatch {
   readonly trouble = new Store<Trouble | undefined>(undefined);
   readonly #reader = new Refresher(() => this.#read());
   #timer: number | undefined;
+  #unsubscribe: (() => void) | undefined;
   #last = '';
 
   /** A run that the page shows is asked for earlier. */
@@ -19,10 +21,13 @@ export class RunsWatch {
     this.#reader.want();
     this.#timer = window.setInterval(() => document.hidden || this.#reader.want(), EVERY_MS);
     document.addEventListener('visibilitychange', this.#lookAtTab);
+    // A new token, or the end of one: both change what can be read.
+    this.#unsubscribe = session.subscribe(() => this.#reader.want());
   }
 
   end(): void {
     clearInterval(this.#timer);
+    this.#unsubscribe?.();
     document.removeEventListener('visibilitychange', this.#lookAtTab);
     this.#reader.end();
   }

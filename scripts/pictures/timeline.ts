@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { throwawayChain } from '../../src/journal/chain.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { root } from '../../test/docs/documents.ts';
@@ -18,7 +19,7 @@ export async function timelinePicture(): Promise<string> {
       mkdirSync(join(folder, made), { recursive: true, mode: 0o700 });
     }
     const journal = join(folder, '.raymond/state', `${RUN}.jsonl`);
-    writeFileSync(journal, encodeEvents(finishedRun(), 1), { mode: 0o600 });
+    writeFileSync(journal, encodeEvents(finishedRun(), 1, throwawayChain()), { mode: 0o600 });
     const args = [join(root, 'bin/raymond.js'), 'show', RUN, '--timeline', '--svg'];
     const env = { HOME: folder, PATH: '/usr/bin:/bin', TZ: 'UTC', LANG: 'C.UTF-8' };
     return execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });

@@ -1,12 +1,12 @@
 /** Carries one run in this process: with its signals, its messages and its executors. */
 import { hostname } from 'node:os';
+import { self } from '../execute/process/index.ts';
 import { type Begun, carryRun } from '../host/carry-run.ts';
 import type { NamedObserver } from '../host/observe-all.ts';
-import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import { publishNow } from '../observe/publish-now.ts';
-import type { Clock, Journal, Lease, OwnedJournal, Person, WorkflowLibrary } from '../ports.ts';
+import type { Clock, Lease, OwnedJournal, Person, WorkflowLibrary } from '../ports.ts';
 import { notices } from './notices.ts';
 import { observerFailed, type Reported } from './reporters.ts';
 import { stopOnSignals } from './signals.ts';
@@ -18,7 +18,7 @@ import { runWorld } from './world.ts';
 /** The parts that a command has prepared for a run. */
 export interface CarriedHere extends Omit<Reported, 'workspace'> {
   readonly around: Surroundings;
-  readonly lease: Pick<Lease, 'confirm' | 'publish' | 'seal'>;
+  readonly lease: Pick<Lease, 'confirm' | 'publish'>;
   readonly library: WorkflowLibrary;
   readonly journal: OwnedJournal;
   readonly executors: ChosenExecutors;
@@ -48,19 +48,20 @@ export async function carryHere(
 ): Promise<Run> {
   const { around, lease, library, journal, executors, begun, patient = true } = parts;
   const { newId, store } = around;
+  const { pid, started } = self();
   try {
     const carried = await carryRun(run, first, {
       ...{ library, executors, clock, newId, person, patient },
-      journal: sealing(journal, lease),
+      journal,
       confirm: lease.confirm,
-      world: await runWorld(run, library),
+      world: await runWorld(run, library, around.workspace(run.id).tasks),
       folders: around.workspace(run.id),
       keeper: executors.keeper,
       ...(executors.worktrees && { worktrees: executors.worktrees }),
       ...(executors.files && { files: executors.files }),
-      mail: { mailbox: store.mailbox(run.id), pid: process.pid, report },
+      mail: { mailbox: store.mailbox(run.id), pid, started, report },
       stops: stopOnSignals,
-      worker: `${hostname()}:${process.pid}`,
+      worker: `${hostname()}:${pid}`,
       observers: [
         ...observers,
         ...notices(run, parts),
@@ -75,16 +76,4 @@ export async function carryHere(
   } finally {
     await journal.close();
   }
-}
-
-/** Seals what a person allows for the run before it takes effect, so that a resume accepts it. */
-function sealing(journal: Journal, lease: Pick<Lease, 'seal'>): Journal {
-  const grants = (event: RunEvent) =>
-    event.type === 'permission-answered' && event.rules !== undefined;
-  return {
-    async append(events, after) {
-      if (events.some(grants)) await lease.seal(after);
-      await journal.append(events, after);
-    },
-  };
 }

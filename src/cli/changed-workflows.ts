@@ -1,7 +1,10 @@
 /** Workflows whose files have changed since a run read them. Raymond uses them only after a yes. */
+import { withinReachOf } from '../graph/within-reach.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
+import type { Workflow } from '../model/workflow.ts';
 import { changedFiles } from '../model/workflow-files.ts';
+import { isStateFile } from '../parse/state.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { canConfirm, confirm } from './confirm.ts';
 import { stderr } from './terminal.ts';
@@ -20,7 +23,9 @@ export async function acceptedChanges(
   { acceptChanges, all, json }: Acceptance,
 ): Promise<readonly string[]> {
   const changes = [...run.workflowFiles].flatMap(([workflow, read]) => {
-    const names = changedFiles(read, library.get(workflow)?.files ?? {});
+    const now = library.get(workflow);
+    const isUsed = now ? usedNames(now, run) : () => true;
+    const names = changedFiles(read, now?.files ?? {}).filter(isUsed);
     return names.length > 0 ? [{ workflow, names }] : [];
   });
   if (changes.length === 0) return [];
@@ -28,6 +33,20 @@ export async function acceptedChanges(
   const mayAsk = !all && !json && canConfirm();
   if (!acceptChanges && !(mayAsk && (await isAccepted(facts)))) throw refusal(run.id, facts);
   return changes.map(({ workflow }) => workflow);
+}
+
+/**
+ * Whether the run can still use a file. States that it cannot reach may be files of its agents. If it reaches
+ * one after all, it is compared before it is used.
+ */
+function usedNames(workflow: Workflow, run: Run): (name: string) => boolean {
+  const places = [...run.agents].flatMap(([, { workflow, state, stack }]) => [
+    { workflow, state },
+    ...stack,
+  ]);
+  const here = places.flatMap((place) => (place.workflow === workflow.ref ? [place.state] : []));
+  const reached = new Set<string>(withinReachOf(workflow, here));
+  return (name) => !isStateFile(name) || reached.has(name);
 }
 
 async function isAccepted(facts: readonly string[]): Promise<boolean> {

@@ -1,4 +1,11 @@
 /** Refuses a run whose agents do not exist, or cannot do what the run asks of them. */
+import {
+  APPROVE,
+  type Approvals,
+  insistedFact,
+  toldFact,
+  unapprovedSettings,
+} from '../execute/project-settings.ts';
 import { hasPrice, unpricedText } from '../execute/token-price.ts';
 import { withinReach } from '../graph/within-reach.ts';
 import { cannotBranch } from '../lint/agents.ts';
@@ -20,7 +27,7 @@ export interface CheckedRun {
   readonly given: AgentOptions;
 }
 
-/** Throws a UserError with the line of a state. Gives warnings about costs that are guesses. */
+/** Throws a UserError with the line of a state. Gives warnings about costs that are guesses, and choices without effect. */
 export function checkAgents(run: CheckedRun): readonly string[] {
   for (const { agent } of promptsOf(run)) {
     const program = programOf(agent.name, run.given);
@@ -44,7 +51,30 @@ export function checkAbilities(run: CheckedRun): readonly string[] {
     const [fault] = workflow ? cannotBranch(workflow) : [];
     if (workflow && fault) throw refusal(library, workflow, fault);
   }
-  return [...new Set(promptsOf(run).flatMap((prompt) => costWarning(prompt, run)))];
+  const warnings = promptsOf(run).flatMap((prompt) => [
+    ...costWarning(prompt, run),
+    ...ignoredWarning(prompt, run),
+  ]);
+  return [...new Set(warnings)];
+}
+
+/**
+ * Says which settings of the project the agents of the run do not load. Throws a UserError if one of them
+ * would load them anyway.
+ */
+export function checkSettings(
+  run: CheckedRun,
+  directory: string,
+  approvals: Approvals,
+): readonly string[] {
+  const agents = new Map(promptsOf(run).map(({ agent }) => [agent.name, agent]));
+  const facts = [...agents.values()].flatMap((agent) => {
+    const { told, insisted } = unapprovedSettings(agent, directory, approvals);
+    if (insisted.length > 0)
+      throw new UserError('not-trusted', insistedFact(agent.name, insisted), APPROVE);
+    return told.length > 0 ? [toldFact(agent, told)] : [];
+  });
+  return facts.length > 0 ? [...facts, APPROVE] : [];
 }
 
 /** Warns of agents whose sessions workers on other machines cannot continue. */
@@ -103,6 +133,15 @@ function costWarning(
   const own = given.agents?.[agent.name]?.prices;
   if (typeof model !== 'string' || hasPrice(model, own)) return [];
   return [unpricedText(agent.name, model)];
+}
+
+function ignoredWarning(
+  { workflow, state, agent }: Prompt,
+  { settings }: CheckedRun,
+): readonly string[] {
+  const ofRun = choicesFor(agent, workflow.agents.usual, settings.agent);
+  const ignored = agent.ignored?.(ofRun, state.policy.choices);
+  return ignored === undefined ? [] : [`${state.name}: ${ignored}.`];
 }
 
 function refusal(

@@ -13,8 +13,14 @@ export async function chosenDatabase(
   project: Surroundings['project'],
 ): Promise<string | undefined> {
   const url = given ?? (await configured(project));
-  return url === undefined || url === '' || url === 'none' ? undefined : withStrictTls(url);
+  if (url === undefined || url === '' || url === 'none') return undefined;
+  const { completeUrl, takeVariables } = await import('../postgres/variables.ts');
+  for (const [name, value] of takeVariables(process.env)) TAKEN.set(name, value);
+  return withStrictTls(completeUrl(url, TAKEN));
 }
+
+/** No process that Raymond starts may see them: they open the database of the runs. */
+const TAKEN = new Map<string, string>();
 
 /**
  * `pg` treats these modes as verify-full, and warns at each connection that a later version will not.
@@ -37,7 +43,7 @@ async function configured(project: Surroundings['project']): Promise<string | un
   if (ofProject.dangerous.database !== undefined && !ofProject.isTrusted)
     stderr.say(
       `${ofProject.file} is not trusted. Ignored: database`,
-      'Check the file. To trust it: raymond config trust',
+      'To see and approve it: raymond trust',
     );
   return options.database;
 }

@@ -16,7 +16,7 @@ import { configKey } from '../options/option-names.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { agentAssignments } from './agents-section.ts';
 import { readConfigFile } from './config-file.ts';
-import { withNormalChoices } from './normal-choices.ts';
+import { type FileChoices, fileChoices, refuseContradictions } from './normal-choices.ts';
 import { CONFIG_OPTIONS } from './option-table.ts';
 import type { Here, Surroundings } from './surroundings.ts';
 import { isTrusted } from './trust.ts';
@@ -32,11 +32,9 @@ export interface Configuration {
   };
 }
 
-interface ConfigPart {
+interface ConfigPart extends FileChoices {
   readonly file: string;
   readonly text: string | undefined;
-  /** The options of the file that apply. */
-  readonly options: RunOptions;
 }
 
 type ConfiguredProject = Surroundings['project'];
@@ -63,6 +61,16 @@ export async function optionsForReading(here: Here): Promise<RunOptions> {
   }
 }
 
+/** The same for a run. Throws a UserError if keys that count contradict each other, and `given` does not decide. */
+export async function configurationFor(
+  project: ConfiguredProject,
+  given: RunOptions,
+): Promise<Configuration> {
+  const configuration = await readConfiguration(project);
+  refuseContradictions([configuration.project, configuration.user], given);
+  return configuration;
+}
+
 /** A warning for the user: which keys of the project's file are ignored, and the remedy. */
 export function ignoredKeys({ project }: Configuration): readonly string[] {
   // `chosenDatabase` reports the database, because all commands use it.
@@ -73,7 +81,7 @@ export function ignoredKeys({ project }: Configuration): readonly string[] {
   if (keys.length === 0) return [];
   return [
     `${project.file} is not trusted. Ignored: ${keys.join(', ')}`,
-    `Check the file. To trust it: raymond config trust`,
+    'To see and approve them: raymond trust',
   ];
 }
 
@@ -105,22 +113,23 @@ async function readUserFile(): Promise<ConfigPart> {
   await checkOwn(folder);
   await checkOwn(file);
   const { text, options } = await readConfigFile(file, folder);
-  return { file, text, options: withNormalChoices(options, file) };
+  return { file, text, ...fileChoices(options, file) };
 }
 
 async function readProjectFile({ folder, configFile: file }: ConfiguredProject) {
   const root = dirname(folder);
   const { text, options: written } = await readConfigFile(file, root);
-  withNormalChoices(written, file);
   const dangerous = pick(written, root, true);
   const hasTrust =
     text !== undefined && Object.keys(dangerous).length > 0 && (await isTrusted(file, text));
-  const options = withNormalChoices(hasTrust ? written : pick(written, root, false), file);
+  const applied = fileChoices(hasTrust ? written : pick(written, root, false), file);
+  const { options } = applied;
   return {
     file,
     text,
     isTrusted: hasTrust,
     dangerous,
+    ...applied,
     options: {
       ...seenFrom(root, options, CONFIG_OPTIONS),
       ...(options.agents && { agents: options.agents }),

@@ -1,20 +1,23 @@
 /** The runs in a database. Only commands that use one load this file. */
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { isAlive, processSpace, self } from '../execute/process/index.ts';
+import { type Disk, realDisk } from '../journal/disk.ts';
 import type { RunStore } from '../ports.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
+import { type Heads, headsIn } from '../postgres/heads.ts';
 import { migrate } from '../postgres/migrations.ts';
+import type { OwnParts } from '../postgres/own-run.ts';
 import type { ProcessWorld } from '../postgres/owners.ts';
 import { type PostgresStoreParts, postgresStore } from '../postgres/postgres-store.ts';
-import type { RunParts } from '../postgres/run-row.ts';
 import { rowSeals } from '../postgres/seals.ts';
-import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
 import { stderr } from './terminal.ts';
+import { userStateFolder } from './user-folders.ts';
 
 export interface DatabaseRuns {
   readonly database: Database;
-  readonly parts: RunParts;
+  readonly parts: OwnParts;
   readonly store: RunStore;
 }
 
@@ -25,12 +28,17 @@ export async function databaseRuns(
 ): Promise<DatabaseRuns> {
   const database = openDatabase({ url, report: stderr.say });
   await migrate(database);
-  const parts = { codec: runCodec, sealedText, rows: rowSeals(key) };
+  const parts = { codec: runCodec, rows: rowSeals(key), heads: headsOfUser(realDisk) };
   let known: ProcessWorld | undefined;
   const world = () => {
     known ??= { self: { ...self(), space: processSpace(), host: hostname() }, isAlive };
     return known;
   };
-  const store = postgresStore({ ...parts, database, key, clock, world, areCarried: true });
+  const report = stderr.say;
+  const store = postgresStore({ ...parts, database, key, clock, world, report, areCarried: true });
   return { database, parts, store };
 }
+
+/** The states of runs in databases that the user has seen on this machine. */
+export const headsOfUser = (disk: Disk): Heads =>
+  headsIn(disk, join(userStateFolder(), 'database-heads'), stderr.say);

@@ -1,13 +1,13 @@
 /** The messages between a command with `--detach` and the background process that it starts. */
 import type { ErrorPlace } from '../model/user-error.ts';
-import type { RunOptions } from '../options/run-options.ts';
+import type { StartOptions } from './commands/run.ts';
 
 /** The task of the process. */
 export interface DetachedCommand {
   readonly kind: 'run' | 'resume';
   /** The workflow, or the run. */
   readonly name: string;
-  readonly options: RunOptions;
+  readonly options: StartOptions;
   /** The file of its standard error. */
   readonly log: string;
 }

@@ -1,6 +1,7 @@
 /**
- * A run without a seal of the user. It came with the project, or an older Raymond or another machine
- * started it. Raymond resumes it only after a yes, and without its own permissions.
+ * A run that is not the user's own. It came with the project, somebody changed its journal, or an older
+ * Raymond or another machine started it. Raymond resumes it only after a yes, and without its own
+ * permissions. Before the yes, nothing of it takes effect.
  */
 import { newRun } from '../interpret/new-run.ts';
 import type { Settings } from '../model/event.ts';
@@ -9,10 +10,10 @@ import { UserError } from '../model/user-error.ts';
 import { usd } from '../observe/words.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { agentVariableProblem } from '../parse/variables.ts';
-import type { Workspace } from '../ports.ts';
+import type { OpenedRun, Workspace } from '../ports.ts';
 import { agent } from './agent.ts';
 import { canConfirm, confirm } from './confirm.ts';
-import { FOREIGN, HARMLESS_SETTINGS } from './own-runs.ts';
+import { HARMLESS_SETTINGS, notYours } from './own-runs.ts';
 import { settingsFrom } from './settings.ts';
 import { stderr } from './terminal.ts';
 import { environmentNames } from './world.ts';
@@ -26,20 +27,22 @@ export interface TrustOptions extends RunOptions {
  * a UserError if no person agrees, or if the files of the run are not safe.
  */
 export async function acceptForeign(
-  run: Run,
+  { run, doubt }: Pick<OpenedRun, 'run' | 'doubt'>,
   workspace: Workspace,
+  files: FilesNow,
   given: TrustOptions,
 ): Promise<Settings> {
   await workspace.check();
   checkVariables(run);
   const settings = settingsFrom(given, keepHarmless(run.settings));
-  stderr.say(`${run.id} ${FOREIGN}`, ...facts(run, settings));
+  stderr.say(notYours(run.id, doubt), ...facts(run, files, settings));
   if (given.trustRun) return settings;
   if (canConfirm() && !given.json && (await confirm('Resume it?'))) return settings;
+  const isPartlyOwn = doubt?.line !== undefined && doubt.line > 1;
   throw new UserError(
     'foreign-run',
     `${run.id} needs your approval before it can be resumed.`,
-    `Check it: raymond show ${run.id}. To approve it: raymond resume ${run.id} --trust-run`,
+    `Check it: raymond show ${run.id}. ${isPartlyOwn ? `To continue after line ${doubt.line - 1}, the last one of yours: raymond resume ${run.id} --salvage. ` : ''}To approve it: raymond resume ${run.id} --trust-run`,
   );
 }
 
@@ -56,17 +59,32 @@ function keepHarmless(settings: Settings): Settings {
   };
 }
 
-function facts(run: Run, settings: Settings): readonly string[] {
+/** The files of workflows, as they are now. */
+export type FilesNow = ReadonlyMap<string, readonly string[]>;
+
+function facts(run: Run, files: FilesNow, settings: Settings): readonly string[] {
   const agents = [...run.agents].map(([, agent]) => agent);
   const frames = agents.flatMap(({ stack }) => stack);
   const workflows = new Set([run.workflow, ...[...agents, ...frames].map((at) => at.workflow)]);
   const folders = new Set([run.cwd, ...[...agents, ...frames].map((at) => at.cwd)]);
   return [
     ...[...workflows].map((workflow) => `  workflow     ${workflow}`),
+    ...[...files].map(([workflow, names]) => `  files        ${listed(workflow, names)}`),
     ...[...folders].map((folder) => `  directory    ${folder}`),
     ...agentFacts(run.settings, settings),
     `  budget       ${change(budget(run.settings), budget(settings))}, ${usd(run.totalCostUsd, run.isPriced)} spent`,
+    ...run.restoring.map(({ root }) => `  replaces     the files of ${root} with earlier ones`),
+    ...(files.size > 0
+      ? ['With the run you accept these files as they are now, whatever its journal says of them.']
+      : []),
   ];
+}
+
+const MOST_NAMES = 20;
+
+function listed(workflow: string, names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${workflow}: ${names.slice(0, MOST_NAMES).join(', ') || 'none'}${more}`;
 }
 
 const change = (before: string, now: string) =>
@@ -86,7 +104,9 @@ const budget = ({ budgetUsd }: Settings) => (budgetUsd > 0 ? usd(budgetUsd) : 'n
 
 /** An agent may have chosen the variables of such a run, so Raymond checks them. */
 function checkVariables(run: Run): void {
-  const names = [...run.agents].flatMap(([, { variables }]) => Object.keys(variables));
+  const names = [...run.agents].flatMap(([, { variables, withheld }]) =>
+    Object.keys(variables).filter((name) => !withheld.includes(name)),
+  );
   for (const name of [...Object.keys(run.metadata), ...names]) {
     const problem = agentVariableProblem(name, environmentNames());
     if (problem)

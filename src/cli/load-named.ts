@@ -6,7 +6,10 @@ import type { WorkflowLibrary } from '../ports.ts';
  * Loads every workflow that a workflow names, directly or through others, and gives all refs. A run
  * loads them before its first step, so later changes by its agents do not affect it.
  */
-export async function loadNamed(library: WorkflowLibrary, ref: string): Promise<readonly string[]> {
+export async function loadNamed(
+  library: Pick<WorkflowLibrary, 'load' | 'get'>,
+  ref: string,
+): Promise<readonly string[]> {
   const seen = new Set([ref]);
   for (const from of seen) {
     const workflow = library.get(from);

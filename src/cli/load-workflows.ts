@@ -8,7 +8,7 @@ import { loadNamed } from './load-named.ts';
  * fails only the agents that are in it or return to it.
  */
 export async function loadWorkflows(
-  library: WorkflowLibrary,
+  library: Pick<WorkflowLibrary, 'load' | 'get'>,
   run: Run,
   report: (error: UserError) => void,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /** Which runs are the user's own: what a seal covers, and the notices about other runs. */
 import type { Settings } from '../model/event.ts';
 import type { UserError } from '../model/user-error.ts';
-import type { ChosenRun } from '../ports.ts';
+import type { ChosenRun, Doubt } from '../ports.ts';
 import { agent } from './agent.ts';
 
 /** A warning for the user when the choices for a run could not be sealed. */
@@ -11,9 +11,11 @@ export function unsealedNotice(run: string, unsealed: UserError | undefined): re
   return [`${message} ${remedy}`, `Raymond will not recognise ${run} as yours at a resume.`];
 }
 
-/** The predicate of a sentence about a run of another user or machine. */
-export const FOREIGN =
-  'was not started by you here. It came with the project, or an older Raymond or another machine started it.';
+/** What a user should know about a run of another user or machine. `doubt` says more, if it is known. */
+export function notYours(run: string, doubt: Doubt | undefined): string {
+  const why = doubt?.why ?? 'It came with the project, or another machine started it.';
+  return `${run} was not started by you here, or was changed since. ${why}`;
+}
 
 /** Settings that need no seal, because they permit nothing. */
 export const HARMLESS_SETTINGS = [

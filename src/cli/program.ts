@@ -260,11 +260,22 @@ function addMachineCommands(raymond: Command, here: Here, finish: Finish): void 
     .action(async (options) => finish((await import('./commands/mcp.ts')).mcp(here, options)));
   raymond
     .command('config [action]')
-    .description('show the configuration; "trust" approves the current config file of this project')
+    .description('show the configuration; "trust" is the same as "raymond trust"')
+    .option('--yes', 'with trust: approve without a question')
     .option('--revoke', 'with trust: withdraw the approval')
     .option('--json', 'print JSON')
     .action(async (action, options) =>
       finish((await import('./commands/config.ts')).config(here, action, options)),
+    );
+  raymond
+    .command('trust')
+    .description(
+      'show and approve what the config file and the agent settings of this project command',
+    )
+    .option('--yes', 'approve without a question')
+    .option('--revoke', 'withdraw the approval')
+    .action(async (options) =>
+      finish((await import('./commands/trust.ts')).trustProject(here, options)),
     );
   raymond
     .command('doctor')

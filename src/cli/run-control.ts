@@ -7,6 +7,7 @@ import { checkRunId, newRunId } from '../journal/run-id.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunControl } from '../ports.ts';
+import type { StartOptions } from './commands/run.ts';
 import { readConfiguration } from './configuration.ts';
 import { died, refused, startDetached } from './detach.ts';
 import type { DetachedCommand } from './detached-command.ts';
@@ -23,7 +24,11 @@ import { homeFolder } from './user-folders.ts';
 import { userName } from './user-name.ts';
 import { looseLibrary, rewindPorts } from './wire.ts';
 
-export function runControl(around: Surroundings): RunControl {
+/** `unchangedSince`: only workflows that have not changed since then can be started. */
+export function runControl(
+  around: Surroundings,
+  { unchangedSince }: Pick<StartOptions, 'unchangedSince'> = {},
+): RunControl {
   const { store, cwd, project } = around;
   const optionsOf = (given: Parameters<RunControl['start']>[1], kind: DetachedCommand['kind']) =>
     optionsFrom(given, kind, dirname(project.folder));
@@ -43,7 +48,7 @@ export function runControl(around: Surroundings): RunControl {
       await begin(around, id, {
         kind: 'run',
         name: workflow.ref,
-        options: { ...options, workflowId: id },
+        options: { ...options, workflowId: id, unchangedSince },
       });
       return id;
     },

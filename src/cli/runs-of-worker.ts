@@ -1,6 +1,6 @@
 /**
- * A worker keeps two folders for a run: one for its steps, and the clone of its files. Both are removed when
- * the run is no longer in the database. A note says which run of which database they belong to. A worker
+ * A worker keeps three folders for a run: one for its steps, the clone of its files, and the task folders of
+ * its agents. All are removed when the run is no longer in the database. A note says which run of which database they belong to. A worker
  * may serve several databases, and a new run may have the id of a removed one.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -91,9 +91,10 @@ export async function keptRuns({ workspace }: Surroundings): Promise<readonly st
 }
 
 async function remove(around: Surroundings, run: string): Promise<void> {
-  const { folder } = around.workspace(run);
+  const { folder, tasks } = around.workspace(run);
   await new RunProcesses(folder).endStrays(0);
-  await rm(cloneOf(around, run), { recursive: true, force: true });
+  for (const path of [cloneOf(around, run), tasks])
+    await rm(path, { recursive: true, force: true });
   // Last, because it has the note.
   await rm(folder, { recursive: true, force: true });
 }

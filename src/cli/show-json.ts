@@ -7,7 +7,7 @@ import { condition } from './runs.ts';
 import type { ShownRun } from './show-run.ts';
 
 export function shownAsJson({ found, history, doings, log, left }: ShownRun) {
-  const { run, isOwn: own, owner } = found;
+  const { run, isOwn: own, doubt, owner } = found;
   const { agents, ended_agents, ...rest } = freeze(run);
   const order = new Map([...history.agents.keys()].map((id, index) => [id, index]));
   const inOrder = <T extends { readonly id: string }>(all: readonly T[]) =>
@@ -30,6 +30,7 @@ export function shownAsJson({ found, history, doings, log, left }: ShownRun) {
     })),
     condition: condition(found),
     own,
+    ...(doubt && { doubt: doubt.why }),
     pid: pidOf(owner),
     log: log ?? null,
     forecast: left ?? null,

@@ -24,6 +24,7 @@ function shown({ events, run }: Stage, doings: readonly Doing[] = []): ShownRun 
     history,
     log: undefined,
     left: undefined,
+    lost: [],
     doings: new Map(doings.map((doing) => [doing.agent, doing])),
   };
 }

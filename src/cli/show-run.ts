@@ -20,7 +20,7 @@ import {
 } from '../observe/words.ts';
 import type { RunOwner, StoredRun } from '../ports.ts';
 import type { AgentUse, RunHistory, StateUse } from '../timeline/run-history.ts';
-import { FOREIGN } from './own-runs.ts';
+import { notYours } from './own-runs.ts';
 import { condition } from './runs.ts';
 import { type Column, table } from './table.ts';
 
@@ -32,6 +32,8 @@ export interface ShownRun {
   readonly log: string | undefined;
   /** Undefined for a run that is over. */
   readonly left: Remainder | undefined;
+  /** Sentences about worktrees that somebody has deleted. */
+  readonly lost: readonly string[];
 }
 
 export function showRun(shown: ShownRun, columns: number | undefined): readonly Text[] {
@@ -45,17 +47,18 @@ export function showRun(shown: ShownRun, columns: number | undefined): readonly 
     ...agentTable(shown, room),
     ...stateTable(history.states, room),
     ...worktrees(shown),
+    ...shown.lost,
   ];
 }
 
 /** As `ownLine` indents the rest of a line. */
 const HANGING = 4;
 
-export function runHeading({ run, owner, isOwn, ...found }: StoredRun): readonly Text[] {
+export function runHeading({ run, owner, isOwn, doubt, ...found }: StoredRun): readonly Text[] {
   const status = condition({ run, owner });
   return [
     `${found.id}: ${status}${workerOf(owner)}`,
-    ...(isOwn ? [] : [`  NOT YOURS: it ${FOREIGN}`]),
+    ...(isOwn ? [] : [`  NOT YOURS: ${notYours('it', doubt)}`]),
     ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
   ];
 }
@@ -308,7 +311,7 @@ function worktrees({ found: { run }, history }: ShownRun): readonly string[] {
     const agent = run.agents.get(id) ?? run.endedAgents.get(id);
     const worktree = agent?.worktree;
     const isGone = worktree && 'fate' in worktree && worktree.fate !== 'kept';
-    if (!worktree?.tree || isGone || agent?.steps === 0) continue;
+    if (!worktree?.tree || isGone || worktree.look?.missing || agent?.steps === 0) continue;
     const { branch = worktree.branch, commits = '?', dirty } = worktree.look ?? {};
     const changes = dirty === undefined ? '?' : dirty ? 'uncommitted' : '-';
     rows.push([id, branch, String(commits), changes, worktree.tree.path]);

@@ -27,7 +27,7 @@ export async function stopRun(
   const owner = await store.owner(id);
   if (owner === undefined) return { kind: 'left', ended: await endLeft(around, id, how) };
   if (around.database) return askWorkers(around, id, how, owner);
-  await store.mailbox(id).post({ kind: 'stop', how, pid: owner.pid });
+  await store.mailbox(id).post({ kind: 'stop', how, pid: owner.pid, started: owner.started });
   const wait = () => (how === 'now' ? stopNow(around, id, owner) : drain(around, id, owner));
   return { kind: 'asked', owner, wait };
 }

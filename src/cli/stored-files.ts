@@ -53,7 +53,7 @@ export async function forgetSnapshots(
   const { forget, isUsable, withoutSecrets } = await import('../execute/git/remote.ts');
   const folder = await mkdtemp(join(tmpdir(), 'raymond-'));
   try {
-    const { isOwn } = await ownRun(database, { ...parts, key: around.key }, run, row);
+    const { isOwn } = await ownRun(database, parts, run, row);
     if (!isOwn) throw new Error('you did not start the run');
     await forget({ url: remote, folder }, refsOf(run));
     return [];
@@ -80,5 +80,7 @@ export async function keepAccepted(
   if (!around.database || refs.length === 0) return;
   const { database, parts } = await around.database();
   const { keepSource } = await import('../fleet/belongings.ts');
-  for (const ref of refs) await keepSource(database, parts.rows, run, ref, library.pack);
+  await database.repeatable(async (queries) => {
+    for (const ref of refs) await keepSource(queries, parts.rows, run, ref, library.pack);
+  });
 }

@@ -7,7 +7,6 @@ import { type Lock, takeLock } from '../journal/lock.ts';
 import type { LocatedProcess } from '../journal/lock-owner.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Clock } from '../ports.ts';
-import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
 import { stderr } from './terminal.ts';
 
@@ -44,7 +43,6 @@ export function storedRuns({
     project,
     key,
     codec: runCodec,
-    sealedText,
     lockWorld() {
       known ??= { ...self(), space: processSpace(), host: hostname() };
       return { self: known, clock, isAlive, report: (text) => stderr.say(text) };

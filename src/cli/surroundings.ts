@@ -8,6 +8,7 @@ import { laterRecords, laterStore } from '../journal/later.ts';
 import { findProject, makeProject, type Project, projectIn } from '../journal/project.ts';
 import { type UserKey, userKey } from '../journal/user-key.ts';
 import { workspaceOf } from '../journal/workspace.ts';
+import { UserError } from '../model/user-error.ts';
 import type { Clock, Executor, RunStore, StepRecords, Workspace } from '../ports.ts';
 import { chosenDatabase } from './chosen-database.ts';
 import type { DatabaseRuns } from './database-runs.ts';
@@ -29,8 +30,8 @@ export interface Surroundings {
   workspace(run: string): Workspace;
   /** The records of the steps of a run that ran on this machine, also if the run is in a database. */
   recordsHere(run: string): StepRecords;
-  /** The processes of a run. */
-  processes(run: string): Promise<RunProcesses>;
+  /** The processes of a run. Steps can be adopted only by a process that knows when the run began. */
+  processes(run: string, startedAt?: number): Promise<RunProcesses>;
   /** Creates the folder for runs, or throws a UserError. */
   makeProject(): Promise<void>;
   /** The workspace of a run in the project of another directory. Creates the folder for runs there. */
@@ -64,15 +65,25 @@ export async function surroundings({
 }: Outside = {}): Promise<Surroundings> {
   const project =
     stateFolder === undefined
-      ? await findProject(disk, cwd, homeFolder())
-      : await projectIn(disk, stateFolder);
+      ? await findProject(disk, cwd, homeFolder(), userStateFolder())
+      : await projectIn(disk, stateFolder, userStateFolder());
   const workspace = (run: string) => workspaceOf(disk, project, run);
   const key = userKey(disk, join(userStateFolder(), 'key'));
   // Some commands need neither, so they load neither.
   const runs = async () =>
     (await import('./stored-runs.ts')).storedRuns({ disk, project, key, clock });
-  const processes = async (run: string) =>
-    new (await import('../execute/process/index.ts')).RunProcesses(workspace(run).folder);
+  const processes = async (run: string, startedAt?: number) => {
+    const { RunProcesses } = await import('../execute/process/index.ts');
+    const { folder } = workspace(run);
+    if (startedAt === undefined) return new RunProcesses(folder);
+    const { runSealKey } = await import('../execute/step-seals.ts');
+    // Without a key, a later process cannot adopt the steps. The run says so when it begins.
+    const steps = await key.derived('steps').catch((error) => {
+      if (error instanceof UserError) return undefined;
+      throw error;
+    });
+    return new RunProcesses(folder, steps ? { key: runSealKey(steps, run, startedAt) } : {});
+  };
   const url = await chosenDatabase(given, project);
   const database = url === undefined ? undefined : openOnce(url, key);
   return {
@@ -96,7 +107,7 @@ export async function surroundings({
     processes,
     makeProject: () => makeProject(disk, project),
     async workspaceIn(directory, run) {
-      const other = await findProject(disk, directory, homeFolder());
+      const other = await findProject(disk, directory, homeFolder(), userStateFolder());
       await makeProject(disk, other);
       return workspaceOf(disk, other, run);
     },

@@ -10,7 +10,6 @@ import type { StoredSources } from '../load/load.ts';
 import type { Run } from '../model/run.ts';
 import type { FileHistory, RunFolders, RunPlace } from '../ports.ts';
 import type { Database } from '../postgres/database.ts';
-import type { RunRow } from '../postgres/run-row.ts';
 import type { RowSeals } from '../postgres/seals.ts';
 import { cloneOf } from './runs-of-worker.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -38,7 +37,11 @@ export function withSessions(
   chosen: ChosenExecutors,
 ): ChosenExecutors {
   const sessions = carriedSessions({ database, run: run.id, keep, rows });
-  return travellingExecutors(chosen, { sessions, folder: around.workspace(run.id).sessions });
+  return travellingExecutors(chosen, {
+    sessions,
+    seals: chosen.processes.seals,
+    folder: around.workspace(run.id).sessions,
+  });
 }
 
 /**
@@ -47,7 +50,7 @@ export function withSessions(
  */
 export async function placeOf(
   { run, keep, around, database, rows }: TravellingRun,
-  { remote, roots: [root] }: Pick<RunRow, 'remote' | 'roots'>,
+  { remote, root }: { readonly remote: string | null; readonly root: string | undefined },
   files: FileHistory,
 ): Promise<RunPlace | undefined> {
   if (remote === null || root === undefined) return undefined;

@@ -1,9 +1,9 @@
 /** The folders of the user. They are outside of all projects, so a project cannot bring files into them. */
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { ownershipProblem } from '../files/ownership.ts';
+import { linkProblem, ownershipProblem } from '../files/ownership.ts';
 import { hasCode, makeFolder, realDisk } from '../journal/disk.ts';
 import { cureOf, reasonOf } from '../journal/disk-errors.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -44,6 +44,14 @@ export async function checkOwn(path: string): Promise<void> {
       'user-folder',
       `Raymond does not use ${path}: ${problem}.`,
       `Make it writable only for you: chmod go-w ${shellWord(path)}`,
+      { file: path },
+    );
+  const second = found?.isFile() ? linkProblem(path, () => statSync(path)) : undefined;
+  if (second)
+    throw new UserError(
+      'user-folder',
+      `Raymond does not use ${path}: ${second}.`,
+      'Check its content, then put a copy in its place (cp it, mv it back).',
       { file: path },
     );
 }

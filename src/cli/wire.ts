@@ -1,4 +1,5 @@
 /** Builds the ports that execute steps and load workflows. `surroundings.ts` builds the others. */
+import { dirname } from 'node:path';
 
 import { acpBegun, acpConversation } from '../execute/acp/conversation.ts';
 import { findAcp } from '../execute/acp/executable.ts';
@@ -20,6 +21,8 @@ import type { Executable } from '../execute/find-program.ts';
 import { gitFileHistory } from '../execute/git/file-history.ts';
 import { gitWorktrees } from '../execute/git/worktrees.ts';
 import { RunProcesses } from '../execute/process/index.ts';
+import type { Approvals } from '../execute/project-settings.ts';
+import type { Protected } from '../execute/protected-files.ts';
 import { type RehearsingExecutors, rehearsal } from '../execute/rehearsal.ts';
 import { scriptExecutor } from '../execute/script.ts';
 import { errorsIn, type StepKind, stepMessages } from '../execute/step-folder.ts';
@@ -53,7 +56,11 @@ import type {
 } from '../ports.ts';
 import type { TestPorts } from '../workflow-tests/run-test.ts';
 import { optionsForReading } from './configuration.ts';
+import { reachedFiles } from './reached-files.ts';
+import { openRun } from './runs.ts';
 import type { Here, Surroundings } from './surroundings.ts';
+import { approvalsOf } from './trust.ts';
+import { userStateFolder } from './user-folders.ts';
 import { testWorld } from './world.ts';
 
 export const platform: Platform = process.platform === 'win32' ? 'windows' : 'unix';
@@ -117,19 +124,30 @@ export interface ChosenExecutors extends Executors {
 
 export interface ExecutorChoice {
   readonly run: string;
+  readonly startedAt: number;
   readonly settings: Settings;
   readonly workflow: string;
   readonly library: WorkflowLibrary;
   readonly given: AgentOptions;
+  /** The folder whose settings for agents the user may have approved; that of `.raymond` by default. */
+  readonly root?: string;
 }
 
 /** The executors of a run: the real agent, or a rehearsal. */
 export async function executors(
   around: Surroundings,
-  { run, settings, workflow, library, given }: ExecutorChoice,
+  {
+    run,
+    startedAt,
+    settings,
+    workflow,
+    library,
+    given,
+    root = dirname(around.project.folder),
+  }: ExecutorChoice,
 ): Promise<ChosenExecutors> {
   const agentOptions = readAgentOptions(settings.agent);
-  const processes = await around.processes(run);
+  const processes = await around.processes(run, startedAt);
   const script = (around.scriptExecutor ?? scriptExecutor)(processes);
   const workspace = around.workspace(run);
   const ofRun = {
@@ -139,6 +157,12 @@ export async function executors(
     keeper: stepKeeper(workspace, (folder) => processes.takeOver(folder)),
   };
   if (!settings.rehearse) {
+    const protects: Protected = {
+      projectFolder: around.project.folder,
+      userFolder: userStateFolder(),
+      reached: reachedFiles(library),
+    };
+    const approvals = await approvalsOf(root);
     const claude = claudeExecutor({
       path: programIn(given.agent),
       environment: process.env,
@@ -146,10 +170,11 @@ export async function executors(
       sessionsFolder: workspace.sessions,
       agentOptions,
       mostProcesses: settings.maxParallelPrompts,
+      approvals,
       protects: {
-        projectFolder: around.project.folder,
+        ...protects,
         ...(agentOptions.files && { files: agentOptions.files }),
-        filesOf: (ref) => library.filesOf(ref),
+        ...(agentOptions.addDir && { folders: agentOptions.addDir }),
       },
     });
     const codex = codexExecutor({
@@ -158,12 +183,9 @@ export async function executors(
       environment: process.env,
       processes,
       sessionsFolder: workspace.sessions,
-      protects: {
-        projectFolder: around.project.folder,
-        filesOf: (ref) => library.filesOf(ref),
-      },
+      protects,
     });
-    const others = await acpExecutors(around, { run, library, given }, processes);
+    const others = await acpExecutors(around, { run, given, protects, approvals }, processes);
     const prompt = new Map([claude, codex, ...others].map((executor) => [executor.name, executor]));
     const files = filesOf(around, run);
     return { prompt, script, ...ofRun, files, worktrees: worktreesOf(around, run, processes) };
@@ -186,7 +208,15 @@ export async function executors(
 /** One for each agent that speaks the Agent Client Protocol. An executor without a step does nothing. */
 async function acpExecutors(
   around: Surroundings,
-  { run, library, given }: Pick<ExecutorChoice, 'run' | 'library' | 'given'>,
+  {
+    run,
+    given,
+    protects,
+    approvals,
+  }: Pick<ExecutorChoice, 'run' | 'given'> & {
+    readonly protects: Protected;
+    readonly approvals: Approvals;
+  },
   processes: RunProcesses,
 ): Promise<readonly Executor[]> {
   const { acpExecutor } = await import('../execute/acp/acp.ts');
@@ -198,10 +228,8 @@ async function acpExecutors(
       environment: process.env,
       processes,
       sessionsFolder: around.workspace(run).sessions,
-      protects: {
-        projectFolder: around.project.folder,
-        filesOf: (ref) => library.filesOf(ref),
-      },
+      protects,
+      approvals,
     }),
   );
 }
@@ -212,7 +240,9 @@ export function filesOf(around: Surroundings, run: string): FileHistory {
 
 export async function rewindPorts(around: Surroundings, run: string): Promise<RewindPorts> {
   const { store, clock } = around;
-  const worktrees = worktreesOf(around, run, await around.processes(run));
+  // Its seals are known only with the time of its start. A git that was killed may have left a record.
+  const { startedAt } = (await openRun(store, run)).run;
+  const worktrees = worktreesOf(around, run, await around.processes(run, startedAt));
   const { filesHere } = await import('./stored-files.ts');
   return { store, clock, files: await filesHere(around, run), worktrees };
 }

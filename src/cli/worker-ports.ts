@@ -4,17 +4,10 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { foldersWithProcesses, RunProcesses, self } from '../execute/process/index.ts';
+import { projectArea } from '../files/project-area.ts';
 import { readPartSync } from '../files/regular-file.ts';
 import { keepOutput } from '../fleet/kept-records.ts';
-import type {
-  FleetPorts,
-  KeepWithStep,
-  Limits,
-  Queues,
-  Refusal,
-  RunPorts,
-  Store,
-} from '../fleet/ports.ts';
+import type { FleetPorts, KeepWithStep, Limits, Queues, RunPorts, Store } from '../fleet/ports.ts';
 import { readText, replaceFile } from '../journal/disk.ts';
 import { isRunId } from '../journal/run-id.ts';
 import type { Now } from '../model/now.ts';
@@ -24,22 +17,25 @@ import { publishNow } from '../observe/publish-now.ts';
 import type { StepKey } from '../ports.ts';
 import { CHANNEL } from '../postgres/announcer.ts';
 import type { Database } from '../postgres/database.ts';
+import { keptOf } from '../postgres/head.ts';
+import { NO_HEADS } from '../postgres/heads.ts';
+import { openedBy } from '../postgres/mailbox.ts';
 import { listenTo } from '../postgres/notices.ts';
-import { noRun } from '../postgres/run-errors.ts';
-import { findRow } from '../postgres/run-row.ts';
-import { addSeals, coveredText, isSealed, rowSeals, sealFor } from '../postgres/seals.ts';
+import type { RunRow } from '../postgres/run-row.ts';
+import { rowSeals, UNCHECKED_ROWS } from '../postgres/seals.ts';
 import { keepStep } from '../postgres/step-records.ts';
 import { placedPorts } from '../run/placed-ports.ts';
 import { readConfiguration } from './configuration.ts';
+import { headsOfUser } from './database-runs.ts';
 import { endOldGuard, startGuard } from './guard.ts';
 import { loadWorkflows } from './load-workflows.ts';
-import { sealedText } from './own-runs.ts';
 import { runCodec } from './run-codec.ts';
 import { keptRuns, ownFolder } from './runs-of-worker.ts';
 import { packStep } from './steps-elsewhere.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stderr } from './terminal.ts';
 import { placeOf as placeOfRun, sharedFolders, sourcesOf, withSessions } from './travelling-run.ts';
+import { homeFolder } from './user-folders.ts';
 import { executors, filesOf, looseLibrary } from './wire.ts';
 import { runWorld } from './world.ts';
 
@@ -67,7 +63,10 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
     database,
     queues,
     leaseMs,
-    runs: { codec: runCodec, sealedText, rows: rowsOf(parts) },
+    runs: { codec: runCodec, rows: rowsOf(parts) },
+    ...(parts.trustRuns
+      ? { heads: NO_HEADS, openLetter: openedBy({ isSealed: async () => true }) }
+      : { heads: headsOfUser(disk), openLetter: openedBy(around.key) }),
     notices: listenTo(database),
     worker: {
       name,
@@ -81,16 +80,10 @@ export async function workerPorts(parts: WorkerParts): Promise<FleetPorts> {
       await endOldGuard({ disk, file: guardFile });
       return startGuard({ disk, file: guardFile, worker: self(), leaseMs, folderOf });
     },
-    openRun: (run, keep) => openRun(parts, run, keep),
+    openRun: (run, row, keep) => openRun(parts, run, row, keep),
     observer: (run, worker) =>
       publishNow({ clock: around.clock, publish: (now) => publish(database, run, worker, now) }),
     recordOf: (run, step, kind) => recordOf(around, run, step, kind),
-    async seal(queries, run) {
-      const row = await findRow(queries, run.id);
-      if (!row) return;
-      const { seals } = await sealFor(around.key, coveredText(sealedText(run), row));
-      await addSeals(queries, run.id, seals);
-    },
     leftRuns: () => keptRuns(around),
     async endProcesses(runs, graceMs) {
       const folders = [...foldersWithProcesses(runs.filter(isRunId).map(folderOf))];
@@ -111,28 +104,22 @@ export async function openQueues(
 }
 
 const rowsOf = ({ around, trustRuns }: WorkerParts) =>
-  rowSeals(around.key, { trustsAll: trustRuns });
+  trustRuns ? UNCHECKED_ROWS : rowSeals(around.key);
 
 async function openRun(
   parts: WorkerParts,
   run: Run,
+  row: RunRow,
   keep: KeepWithStep,
-): Promise<RunPorts | Refusal> {
-  const { around, database, trustRuns } = parts;
-  // The seal of its choices. Its events have been checked one by one.
-  const row = await findRow(database, run.id);
-  if (!row) throw noRun(run.id);
-  const covered = coveredText(sealedText(run), row);
-  if (!trustRuns && !(await isSealed(around.key, covered, row.seals)))
-    return {
-      refusal: `${run.id} is left to other workers: no key on this machine has sealed it. Copy the key of its user, or start this worker with --trust-runs.`,
-    };
+): Promise<RunPorts> {
+  const { around, database } = parts;
   await ownFolder(around, database, run.id, row.born);
   const config = await readConfiguration(around.project);
   const of = { run, keep, around, database, rows: rowsOf(parts) };
   let newest = run;
   const files = filesOf(around, run.id);
-  const place = await placeOfRun(of, row, files);
+  const [root] = Object.keys(keptOf(row).trees);
+  const place = await placeOfRun(of, { remote: row.remote, root }, files);
   const cwd = place?.toLocal(run.cwd) ?? run.cwd;
   const { agents } = config.options;
   const loose = looseLibrary(
@@ -148,14 +135,16 @@ async function openRun(
     if (!isLoaded(state)) await loadWorkflows(library, state, (error) => stderr.error(error));
   };
   await loadWorkflows(library, run, (error) => stderr.error(error));
-  const ofRun = { run: run.id, settings: run.settings, workflow: run.workflow, library };
-  const chosen = await executors(around, { ...ofRun, given: config.options });
+  const { id, startedAt, settings, workflow } = run;
+  const ofRun = { run: id, startedAt, settings, workflow, library };
+  const area = await projectArea(cwd, homeFolder());
+  const chosen = await executors(around, { ...ofRun, given: config.options, root: area.root });
   const ports = {
     library,
     load,
     pack: loose.pack,
     executors: withSessions(of, chosen),
-    world: await runWorld({ ...run, cwd }, library),
+    world: await runWorld({ ...run, cwd }, library, around.workspace(run.id).tasks),
     folders: around.workspace(run.id),
     keeper: chosen.keeper,
     ...(chosen.endStrays && { endStrays: chosen.endStrays }),

@@ -3,6 +3,7 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { entryDigest } from '../execute/git/tree-content.ts';
 import { type ProjectArea, projectArea } from '../files/project-area.ts';
+import { isWithin } from '../files/regular-file.ts';
 import type { DirectoryFact, Located } from '../model/input.ts';
 import type { WorkflowLibrary, World } from '../ports.ts';
 import { homeFolder } from './user-folders.ts';
@@ -12,10 +13,20 @@ export interface Began {
   readonly startedAt: number;
 }
 
-export async function runWorld(began: Began, library: WorkflowLibrary): Promise<World> {
-  const area = await projectArea(began.cwd, homeFolder());
+/** `tasks` contains the task folders of the run, in which its agents may also work. */
+export async function runWorld(
+  began: Began,
+  library: WorkflowLibrary,
+  tasks: string,
+): Promise<World> {
+  const project = await projectArea(began.cwd, homeFolder());
+  const inTask = (path: string) => path !== tasks && isWithin(tasks, path);
+  const area: ProjectArea = {
+    ...project,
+    holds: async (path) => inTask(path) || project.holds(path),
+  };
   return {
-    findDirectory: (path, from) => findDirectory(path, from, area),
+    findDirectory: (path, from) => findDirectory(path, from, area, began.startedAt),
     async lookAtWorkflow(ref) {
       const files = await Promise.all(library.filesOf(ref).map(lookAtFile));
       const inProject = await Promise.all(files.map(({ path }) => area.holds(path)));
@@ -33,7 +44,7 @@ export async function runWorld(began: Began, library: WorkflowLibrary): Promise<
 export async function testWorld(cwd: string): Promise<World> {
   const area = await projectArea(cwd, homeFolder());
   return {
-    findDirectory: (path, from) => findDirectory(path, from, area),
+    findDirectory: (path, from) => findDirectory(path, from, area, Number.POSITIVE_INFINITY),
     lookAtWorkflow: async () => ({ inProject: true, unchanged: true }),
     environment: new Set(),
     entryDigest,
@@ -44,13 +55,16 @@ async function findDirectory(
   path: string,
   from: string,
   area: ProjectArea,
+  since: number,
 ): Promise<Located<DirectoryFact>> {
   const absolute = resolve(from, path);
   try {
     if (!(await stat(absolute)).isDirectory())
       return { found: false, problem: `${absolute} is not a directory.` };
     const real = await realpath(absolute);
-    return { found: true, path: real, inProject: await area.holds(real) };
+    const inProject = await area.holds(real);
+    const made = inProject ? await area.newRepository(real, since) : undefined;
+    return { found: true, path: real, inProject, ...(made && { newRepository: made }) };
   } catch {
     return { found: false, problem: `The directory ${absolute} does not exist.` };
   }
@@ -66,8 +80,7 @@ async function lookAtFile(file: string): Promise<{ path: string; changedAt: numb
   }
 }
 
-/** The names of the variables that the programs of a step inherit. */
+/** The names of the variables that the programs of a step inherit, in lower case. */
 export function environmentNames(): ReadonlySet<string> {
-  const names = Object.keys(process.env);
-  return new Set(process.platform === 'win32' ? names.map((name) => name.toLowerCase()) : names);
+  return new Set(Object.keys(process.env).map((name) => name.toLowerCase()));
 }

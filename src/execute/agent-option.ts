@@ -15,7 +15,8 @@ export const AGENT_OPTION: OptionSpec = {
   meaning: `agent for workflows and states that name none: ${AGENT_NAMES.join(', ')} (default claude), or one of the config file`,
   example: '"claude"',
   known: AGENT_NAMES,
-  inProject: 'harmless',
+  // The files of a project may command that agent.
+  inProject: 'dangerous',
 };
 
 /** It is one of the choices of a run, so that a resume keeps it. It permits nothing. */

@@ -1,6 +1,7 @@
 /** Makes a reference to the answer of a step, which shows later whether a text is still that answer. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { OwnFile } from '../files/own-file.ts';
 import { openRegularFile } from '../files/regular-file.ts';
 import type { RunEventOf } from '../model/event.ts';
 import type { AnswerRef } from '../model/step-account.ts';
@@ -25,7 +26,7 @@ export interface Reading {
  * next block while this one measures the last one.
  */
 export async function answerRefOf(
-  file: string,
+  file: string | OwnFile,
   bytes: number,
   { blockBytes = BLOCK_BYTES, look }: Reading = {},
 ): Promise<AnswerRef> {

@@ -9,6 +9,21 @@ export function inheritedEnvironment(from: NodeJS.ProcessEnv): Readonly<Record<s
   return Object.fromEntries(kept);
 }
 
+/**
+ * The same for agents. Agents run git in their directory, and git takes any folder with certain files for a
+ * bare repository, whose configuration names programs to run. An agent that may edit files can make one.
+ */
+export function agentEnvironment(from: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const inherited = inheritedEnvironment(from);
+  const count = Number.parseInt(inherited.GIT_CONFIG_COUNT ?? '', 10) || 0;
+  return {
+    ...inherited,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.bareRepository',
+    [`GIT_CONFIG_VALUE_${count}`]: 'explicit',
+  };
+}
+
 function isOuterRun(name: string): boolean {
   return name.startsWith('RAYMOND_') && !KEPT.has(name);
 }

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { readIfSmallSync, readInto, readPartSync } from '../files/regular-file.ts';
+import type { OwnFile } from '../files/own-file.ts';
+import { readIfSmallSync, readInto, readPartSync, readTailSync } from '../files/regular-file.ts';
 import type { OutputText } from '../model/tag.ts';
 
 const SMALL_BYTES = 1024 * 1024;
@@ -16,24 +16,20 @@ export interface LargeText extends OutputText {
 }
 
 /** A program's output, decoded with replacement characters. A large file is not loaded into memory. */
-export function outputText(file: string): string | LargeText {
+export function outputText(file: string | OwnFile): string | LargeText {
   const { size, bytes } = readIfSmallSync(file, SMALL_BYTES);
   return bytes ? bytes.toString('utf8') : new FileText(file, size);
 }
 
 /** The end of a program's output. */
-export function tailText(file: string, bytes: number): string {
-  const { size } = statSync(file);
-  if (size === 0) return '';
-  const from = Math.max(0, size - bytes);
-  const text = readPartSync(file, from, size - from)
-    .toString('utf8')
-    .trim();
+export function tailText(file: string | OwnFile, bytes: number): string {
+  const { from, tail } = readTailSync(file, bytes);
+  const text = tail.toString('utf8').trim();
   return from > 0 ? `...${text}` : text;
 }
 
 /** The same; empty if the file cannot be read. */
-export function tailIfReadable(file: string, bytes = 4096): string {
+export function tailIfReadable(file: string | OwnFile, bytes = 4096): string {
   try {
     return tailText(file, bytes);
   } catch {
@@ -48,7 +44,7 @@ export function tailIfReadable(file: string, bytes = 4096): string {
  */
 class FileText implements LargeText {
   readonly length: number;
-  readonly #file: string;
+  readonly #file: string | OwnFile;
   readonly #room: Buffer;
   #block: Buffer;
   #blockStart = 0;
@@ -57,7 +53,7 @@ class FileText implements LargeText {
   /** For each piece of the file: 1 if it is known to have no `<`. */
   readonly #hasNoTags: Uint8Array;
 
-  constructor(file: string, length: number) {
+  constructor(file: string | OwnFile, length: number) {
     this.#file = file;
     this.#room = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, length));
     this.#block = this.#room.subarray(0, 0);

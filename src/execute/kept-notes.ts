@@ -1,7 +1,6 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
-import { readRegularFileSync } from '../files/regular-file.ts';
+import type * as z from 'zod/mini';
+import { readSealed, type StepSeals, writeSealed } from './step-seals.ts';
 
 /** The notes of an executor about its sessions. */
 export interface KeptNotes<T> {
@@ -12,9 +11,10 @@ export interface KeptNotes<T> {
 
 /**
  * Keeps a small file for each session. Write errors are ignored: a missing note matters only after a
- * resume, and the turn itself is safe.
+ * resume, and the turn itself is safe. A note that Raymond did not write counts as missing.
  */
-export function keptNotes<S extends z.ZodMiniType>(
+export function keptNotes<S extends z.ZodMiniType<object>>(
+  seals: StepSeals,
   folder: string,
   schema: S,
   prefix = '',
@@ -23,15 +23,19 @@ export function keptNotes<S extends z.ZodMiniType>(
   const fileOf = (session: string) =>
     isSessionId(session) ? join(folder, `${prefix}${session}.json`) : undefined;
   return {
-    read: (session) => known.get(session) ?? readNote(fileOf(session), schema),
+    read(session) {
+      const note = known.get(session);
+      if (note !== undefined) return note;
+      const file = fileOf(session);
+      const kept = file === undefined ? undefined : readSealed(seals, file, schema);
+      return kept === 'foreign' ? undefined : kept;
+    },
     write(session, note) {
       known.set(session, note);
       const file = fileOf(session);
       if (file === undefined) return;
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
-        writeFileSync(`${file}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600 });
-        renameSync(`${file}.new`, file);
+        writeSealed(seals, file, note);
       } catch {
         // Ignored, as stated above.
       }
@@ -41,15 +45,3 @@ export function keptNotes<S extends z.ZodMiniType>(
 
 /** Ids come from a journal, which may be changed by others, so they must not leave a folder. */
 export const isSessionId = (text: string): boolean => /^[\w-]{1,100}$/.test(text);
-
-function readNote<S extends z.ZodMiniType>(file: string | undefined, schema: S) {
-  if (file === undefined) return undefined;
-  try {
-    const text = readRegularFileSync(file, MOST_NOTE_BYTES).toString('utf8');
-    return z.safeParse(schema, JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
-
-const MOST_NOTE_BYTES = 64 * 1024;

@@ -16,12 +16,6 @@ test.each([
   ['a fixed payload', policy('result, payload: no'), '', ['<result>no</result>']],
   ['a question', policy('ask, next: A'), '', ['<ask next="A">What would you answer here?</ask>']],
   [
-    'what the prompt says of an open part',
-    policy('call, target: A'),
-    '<call return="B">A</call>',
-    ['<call return="B">A</call>'],
-  ],
-  [
     'the variables of a worker',
     policy('fork, target: A.md, next: B'),
     '`<fork next="B" n="1">A</fork>`',
@@ -34,10 +28,10 @@ test.each([
     ['<fork n="1">A</fork>\n<join>B</join>', '<goto>C</goto>', '<join>B</join>'],
   ],
   [
-    'nothing that lacks a part',
-    policy('fork, target: A', 'goto', 'result'),
-    '',
-    ['<result>rehearsed</result>'],
+    'no next that only the prompt names',
+    policy('fork, target: A', 'join, target: B'),
+    '<fork next="C" n="1">A</fork>',
+    ['<fork n="1">A</fork>\n<join>B</join>', '<join>B</join>'],
   ],
   [
     'the tags of a prompt without policy',

@@ -7,7 +7,7 @@ import { readMove, TAG_RULES, writeTag } from '../parse/transition.ts';
 
 /**
  * The answers that an agent may give in this state, in the author's order: the allowed transitions,
- * or the tags in the prompt. Missing parts come from the prompt, or are placeholders.
+ * or the tags in the prompt. The variables of a fork come from the prompt, and texts are placeholders.
  */
 export function possibleAnswers(
   workflow: Workflow,
@@ -23,7 +23,7 @@ export function possibleAnswers(
   const wanted = state.policy.allowed?.map((entry) => filled(entry, likely(entry))) ?? written;
   const good = wanted
     .map(besideForks(wanted))
-    .filter((tags) => readMove({ tags, bad: [] }, choices).ok);
+    .filter((tags) => readMove({ tags, bad: [] }, choices, 'agent').ok);
   return [...new Set(good.map((tags) => tags.map(writeTag).join('\n')))];
 }
 
@@ -53,21 +53,17 @@ function tagsFor(written: readonly Tag[]): (entry: AllowedTransition) => readonl
 const MAX_COMPARED = 100;
 
 function filled(entry: AllowedTransition, likely: readonly Tag[]): Tag {
-  const { required, optional, body: bodyName } = TAG_RULES[entry.tag];
-  const meant = likely.find((tag) => isOf(tag, entry));
-  const needed = [...required, ...(optional.includes('next') ? ['next'] : [])];
-  const fromPrompt = meant && isFork(entry) ? meant.attributes : pick(meant?.attributes, needed);
-  const placeholder = bodyName === 'payload' || bodyName === 'question';
+  const { body: bodyName, variables } = TAG_RULES[entry.tag];
+  const meant = variables ? likely.find((tag) => isOf(tag, entry)) : undefined;
+  // The next of a fork is the author's to decide, and its variables are the agent's.
+  const { next: _, ...chosen } = meant?.attributes ?? {};
+  const placeholder = bodyName === 'question' ? 'What would you answer here?' : 'rehearsed';
   return {
     name: entry.tag,
-    attributes: { ...fromPrompt, ...entry.attributes },
-    body: entry.body ?? (placeholder ? PLACEHOLDERS[bodyName] : (meant?.body ?? '')),
+    attributes: { ...entry.attributes, ...chosen, ...entry.attributes },
+    body: entry.body ?? placeholder,
   };
 }
-
-const PLACEHOLDERS = { payload: 'rehearsed', question: 'What would you answer here?' };
-
-const isFork = ({ tag }: AllowedTransition) => TAG_RULES[tag].variables;
 
 function isOf(tag: Tag, { attributes }: AllowedTransition): boolean {
   return Object.entries(attributes).every(([key, value]) => isSame(tag.attributes[key], value));
@@ -75,11 +71,4 @@ function isOf(tag: Tag, { attributes }: AllowedTransition): boolean {
 
 function isSame(a: string | undefined, b: string): boolean {
   return a !== undefined && stemOf(a.trim()) === stemOf(b.trim());
-}
-
-function pick(
-  from: Readonly<Record<string, string>> | undefined,
-  names: readonly string[],
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(from ?? {}).filter(([name]) => names.includes(name)));
 }

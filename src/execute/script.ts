@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import type { OwnFile } from '../files/own-file.ts';
 import type { Failure } from '../model/failure.ts';
 import { type Account, NO_COST } from '../model/step-account.ts';
 import { STEP_FILES } from '../model/step-files.ts';
@@ -25,6 +26,7 @@ import { answerRef, answerRefOf } from './answer-ref.ts';
 import { scriptComparison } from './changed-script.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { type LargeText, outputText, tailText } from './file-text.ts';
+import { foreignText, tellMissing } from './foreign-step.ts';
 import {
   type Exit,
   follow,
@@ -37,6 +39,7 @@ import {
   watchIdle,
 } from './process/index.ts';
 import { type Cut, forgetCut, recordCut, recordedCut } from './step-cut.ts';
+import type { StepSeals } from './step-seals.ts';
 
 type Show = (live: Live) => void;
 type Whose = 'ours' | 'adopted';
@@ -48,7 +51,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
   const watched = (launched: LaunchedProcess, step: CommandStep, live: Show, whose: Whose) => {
     running.add(launched);
     void launched.ended.then(() => running.delete(launched));
-    return watch(launched, step, live, whose, () => shortMs(running.size));
+    return watch(processes.seals, launched, step, live, whose, () => shortMs(running.size));
   };
   /** By the folder of the step. */
   const prepared = new Map<string, PreparedLaunch>();
@@ -59,7 +62,7 @@ export function scriptExecutor(processes: RunProcesses): Executor {
     const change = script.kind === 'script' ? changeOf(script) : undefined;
     if (change !== undefined) {
       ahead?.cancel();
-      return refused(change);
+      return refused(change, 'changed-script');
     }
     const launched = ahead?.submit() ?? processes.submit(launchOf(script, environment));
     return watched(launched, script, live, 'ours');
@@ -72,9 +75,12 @@ export function scriptExecutor(processes: RunProcesses): Executor {
     start,
     adopt: (step, live) => {
       const found = processes.adopt(step.folder);
+      if (found === 'foreign') return refused(foreignRecord(step), 'lost');
       if (hasLivingProcess(step.folder)) forgetCut(step.folder);
       // No process began in the folder, and none will, so the step can start now.
-      return found ? watched(found, asScript(step), live, 'adopted') : start(step, live);
+      if (found) return watched(found, asScript(step), live, 'adopted');
+      tellMissing(step, live);
+      return start(step, live);
     },
     close: () => processes.close(),
   };
@@ -137,8 +143,12 @@ function asScript(step: Step): CommandStep {
   throw new Error('Bug: a prompt was given to the script executor');
 }
 
-function refused(why: string): RunningStep {
-  return { outcome: Promise.resolve(failed(why, 'changed-script')), stop: () => {} };
+function refused(why: string, kind: 'changed-script' | 'lost'): RunningStep {
+  return { outcome: Promise.resolve(failed(why, kind)), stop: () => {} };
+}
+
+function foreignRecord({ folder, state, run }: Step): string {
+  return `It is unknown how ${state} ended. ${foreignText(folder)} Raymond repeats a script once in this case. If this happens again, check what the script has done, then run: raymond resume ${run}`;
 }
 
 function launchOf(step: CommandStep, environment: Readonly<Record<string, string>>): Launch {
@@ -160,6 +170,7 @@ function launchOf(step: CommandStep, environment: Readonly<Record<string, string
 }
 
 function watch(
+  seals: StepSeals,
   launched: LaunchedProcess,
   step: CommandStep,
   live: Show,
@@ -169,13 +180,13 @@ function watch(
   let cut: Cut | undefined;
   const end = (why: Cut) => {
     cut ??= why;
-    recordCut(step.folder, cut);
+    recordCut(seals, step.folder, cut);
     void launched.stop();
   };
   let cancelIdle = () => {};
   const watchLong = () => {
     cancelIdle = watchIdle({
-      files: [launched.stdoutFile, launched.stderrFile],
+      files: [launched.stdout.path, launched.stderr.path],
       idleTimeoutMs: step.idleTimeoutMs,
       onIdle: () => end('idle'),
     });
@@ -189,9 +200,10 @@ function watch(
     const isShown = await followed;
     await launched.endLeftovers();
     const isSuccess = exit.kind === 'exited' && exit.code === 0;
-    const output = isSuccess ? outputText(launched.stdoutFile) : undefined;
+    const output = isSuccess ? outputText(launched.stdout) : undefined;
     if (!isShown) await showPrints(output, launched, live);
-    const reason = cutBefore ?? (isSuccess ? undefined : recordedCut(step.folder));
+    const cutLater = whose === 'ours' ? cut : (cut ?? recordedCut(seals, step.folder));
+    const reason = cutBefore ?? (isSuccess ? undefined : cutLater);
     if (reason === 'stopped') return INTERRUPTED;
     const silence = `was silent for ${step.idleTimeoutMs / 1000} s and was stopped.`;
     if (step.kind === 'check') {
@@ -223,7 +235,7 @@ async function outcomeOf(
     case 'exited':
       if (output === undefined)
         return failed(`${step.state} exited with ${meaning(exit.code)}.${errorTail(launched)}`);
-      return answered(launched.stdoutFile, output);
+      return answered(launched.stdout, output);
     case 'unstarted':
       return whose === 'adopted'
         ? INTERRUPTED
@@ -246,19 +258,19 @@ const EXIT_OF_TIMEOUT = 124;
 /** Each exit code of a check is an answer. Its output is the end of what it wrote. */
 async function checkEnded(
   exit: number,
-  { stdoutFile, stderrFile }: LaunchedProcess,
+  { stdout, stderr }: LaunchedProcess,
   note = '',
 ): Promise<StepOutcome> {
-  const tails = [tailText(stdoutFile, CHECK_TAIL_BYTES), tailText(stderrFile, CHECK_TAIL_BYTES)];
+  const tails = [tailText(stdout, CHECK_TAIL_BYTES), tailText(stderr, CHECK_TAIL_BYTES)];
   const output = [...tails, note].filter((part) => part !== '').join('\n');
-  return { ...(await answered(stdoutFile, outputText(stdoutFile))), output, exit };
+  return { ...(await answered(stdout, outputText(stdout))), output, exit };
 }
 
 const CHECK_TAIL_BYTES = 3000;
 
 type Answered = Extract<StepOutcome, { kind: 'answered' }>;
 
-async function answered(file: string, output: string | LargeText): Promise<Answered> {
+async function answered(file: OwnFile, output: string | LargeText): Promise<Answered> {
   const answer =
     typeof output === 'string'
       ? answerRef(output)
@@ -300,7 +312,7 @@ async function followPrints(
 ): Promise<boolean> {
   if (await isShort(launched, short)) return false;
   onLong();
-  while (!existsSync(launched.stdoutFile)) if (await isOverSoon(launched, SHORT_MS)) return false;
+  while (!existsSync(launched.stdout.path)) if (await isOverSoon(launched, SHORT_MS)) return false;
   await showGrowth(launched, live);
   return true;
 }
@@ -335,11 +347,11 @@ async function showPrints(output: OutputText | undefined, launched: LaunchedProc
 /** Most output has no prints. Bytes that cannot begin one need no decoding. */
 const LESS_THAN = 0x3c;
 
-async function showGrowth({ stdoutFile, ended }: LaunchedProcess, live: Show): Promise<void> {
+async function showGrowth({ stdout, ended }: LaunchedProcess, live: Show): Promise<void> {
   const prints = printStream();
   let decoder = new StringDecoder('utf8');
   try {
-    for await (const chunk of follow(stdoutFile, { until: ended })) {
+    for await (const chunk of follow(stdout, { until: ended })) {
       if (prints.isIdle() && !chunk.includes(LESS_THAN)) decoder = new StringDecoder('utf8');
       else show(prints.push(decoder.write(chunk)), live);
     }
@@ -355,9 +367,9 @@ function show(pieces: readonly PrintPiece[], live: Show): void {
 
 const TAIL_BYTES = 600;
 
-function errorTail({ stderrFile }: LaunchedProcess): string {
+function errorTail({ stderr }: LaunchedProcess): string {
   try {
-    const text = tailText(stderrFile, TAIL_BYTES);
+    const text = tailText(stderr, TAIL_BYTES);
     return text === '' ? '' : ` It said: ${text}`;
   } catch {
     return '';

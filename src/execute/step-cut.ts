@@ -3,33 +3,28 @@
  * about the script. So the reason is written before the first signal. If this process ends before it can
  * journal the stop, the next process reads it.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRegularFileSync } from '../files/regular-file.ts';
+import * as z from 'zod/mini';
 import { STEP_FILES } from '../model/step-files.ts';
+import { readSealed, type StepSeals, writeSealed } from './step-seals.ts';
 
-export type Cut = 'stopped' | 'idle';
-
-const CUTS: readonly Cut[] = ['stopped', 'idle'];
-const MAX_BYTES = 16;
+const cutSchema = z.object({ cut: z.enum(['stopped', 'idle']) });
+export type Cut = z.infer<typeof cutSchema>['cut'];
 
 const cutFile = (folder: string) => join(folder, STEP_FILES.stopped.name);
 
-export function recordCut(folder: string, cut: Cut): void {
+export function recordCut(seals: StepSeals, folder: string, cut: Cut): void {
   try {
-    writeFileSync(cutFile(folder), cut, { mode: 0o600 });
+    writeSealed(seals, cutFile(folder), { cut });
   } catch {
     // A full disk must not prevent the stop.
   }
 }
 
-export function recordedCut(folder: string): Cut | undefined {
-  try {
-    const text = readRegularFileSync(cutFile(folder), MAX_BYTES).toString('utf8');
-    return CUTS.find((cut) => cut === text);
-  } catch {
-    return undefined;
-  }
+export function recordedCut(seals: StepSeals, folder: string): Cut | undefined {
+  const recorded = readSealed(seals, cutFile(folder), cutSchema);
+  return recorded === 'foreign' ? undefined : recorded?.cut;
 }
 
 /** A script that survived the stop continues as if there had been none. */

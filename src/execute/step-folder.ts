@@ -5,11 +5,11 @@
  * reduced to a line in `older.jsonl` beside it. The run itself does not need `raw.json`, `prompt` and
  * `answer`, so an error while they are written does not fail the step.
  */
-import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { MOST_REMAINING_BYTES, olderLine } from '../files/older-steps.ts';
+import { writeOwnFile } from '../files/own-file.ts';
 import { readPartSync, readRegularFileSync, UnusableFile } from '../files/regular-file.ts';
 import { STEP_FILES, type StepFile } from '../model/step-files.ts';
 import { tailIfReadable } from './file-text.ts';
@@ -31,7 +31,7 @@ export function writeRawLocation(folder: string, raw: Raw): void {
 
 function writeOptional(file: string, text: string): void {
   try {
-    writeFileSync(file, text, { mode: 0o600 });
+    writeOwnFile(file, text);
   } catch {
     // Ignored: the step does not depend on this file.
   }

@@ -6,13 +6,14 @@
  * No removed file is needed again. An agent has one step at a time. Only its newest step can be
  * running, or be the one that the next step retries.
  */
-import { appendFileSync, createReadStream, createWriteStream, readdirSync } from 'node:fs';
+import { createReadStream, createWriteStream, readdirSync } from 'node:fs';
 import { readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { olderFileOf } from '../files/older-steps.ts';
+import { appendOwnFile } from '../files/own-file.ts';
 import { ignore } from '../model/event-kinds.ts';
 import type { RunFolders, StepKeeper } from '../ports.ts';
 import { hasLivingProcess } from './process/index.ts';
@@ -158,7 +159,7 @@ async function removeScript(
   takeOver: (folder: string) => boolean,
 ): Promise<void> {
   const line = remainsOf(folder);
-  if (line !== undefined) appendFileSync(olderFileOf(dirname(folder)), line, { mode: 0o600 });
+  if (line !== undefined) appendOwnFile(olderFileOf(dirname(folder)), line);
   if (takeOver(folder)) return;
   try {
     for (const name of names) await unlink(join(folder, name));
@@ -172,13 +173,13 @@ async function compress(folder: string, names: readonly string[]): Promise<void>
   for (const name of COMPRESSED.filter((one) => names.includes(one))) {
     const file = join(folder, name);
     if ((await stat(file)).size > 0) {
-      const draft = createWriteStream(`${file}.gz.new`, { mode: 0o600, flush: true });
+      await rm(`${file}.gz.new`, { force: true });
+      const draft = createWriteStream(`${file}.gz.new`, { mode: 0o600, flags: 'wx', flush: true });
       await pipeline(createReadStream(file), createGzip(), draft);
       await rename(`${file}.gz.new`, `${file}.gz`);
     }
     await unlink(file);
   }
-  const isProcessFile = (name: string) =>
-    /^(process\.json|stdin|exit-\d+|unstarted-\d+)$/.test(name);
+  const isProcessFile = (name: string) => /^(process\.json|stdin|exit-\d+)$/.test(name);
   for (const name of names.filter(isProcessFile)) await unlink(join(folder, name));
 }

@@ -18,15 +18,17 @@ import type {
   StepOutcome,
 } from '../ports.ts';
 import { type KeptNotes, keptNotes } from './kept-notes.ts';
+import type { StepSeals } from './step-seals.ts';
 
 export interface SessionsOfRun {
   readonly sessions: CarriedSessions;
+  readonly seals: StepSeals;
   /** For the notes of this machine. */
   readonly folder: string;
 }
 
 export function travellingExecutors<E extends Executors>(executors: E, ofRun: SessionsOfRun): E {
-  const here = keptNotes(ofRun.folder, noteSchema, 'here-');
+  const here = keptNotes(ofRun.seals, ofRun.folder, noteSchema, 'here-');
   const travelling = (executor: Executor) => travellingExecutor(executor, ofRun.sessions, here);
   const { prompt } = executors;
   return {

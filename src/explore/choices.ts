@@ -2,6 +2,7 @@ import { isOpen, type Way, waysOf } from '../graph/ways.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { Tag } from '../model/tag.ts';
 import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
+import { TAG_RULES } from '../parse/transition.ts';
 import { withState } from './with-state.ts';
 
 /** One possible outcome of a step of a state. */
@@ -53,10 +54,7 @@ export function writtenChoices(ways: readonly Way[]): readonly Choice[] {
     if (!tag.name.startsWith('fork') || tag.attributes.next !== undefined) {
       return [{ way, tags: [tag], ...entriesOf(way) }];
     }
-    // A policy that does not mention next leaves it to the agent.
-    if (others.length === 0) {
-      return [{ way, tags: way.origin === 'policy' ? undefined : [tag] }];
-    }
+    if (others.length === 0) return [{ way, tags: [tag] }];
     // Forks in one answer share one continuation: the next of one of them, a goto, or a join. The
     // worker does not depend on it. So each fork is combined with one continuation, and each
     // continuation with one fork.
@@ -77,8 +75,11 @@ function entriesOf(...ways: readonly Way[]): Pick<Choice, 'entries'> {
 
 const isWritten = ({ origin }: Way) => origin !== 'evaluator' && origin !== 'ensures';
 
-const namesContinuation = ({ tag, attributes }: Way) =>
-  tag === 'goto' || tag === 'join' || attributes.next !== undefined;
+/** Under a policy, a fork must not take the next of another entry. */
+const namesContinuation = ({ tag, attributes, entry }: Way) =>
+  tag === 'goto' ||
+  tag === 'join' ||
+  (!entry && TAG_RULES[tag].variables && attributes.next !== undefined);
 
 function tagOf(way: Way): Tag | undefined {
   const { tag: name, attributes } = way;

@@ -76,7 +76,9 @@ const join = fc
   );
 const joiningStates = fc.tuple(
   ...STATES.map(() =>
-    fc.array(fc.oneof(fork, join, fc.constant('{tag: result}')), { minLength: 1, maxLength: 4 }),
+    fc
+      .tuple(fc.array(fc.oneof(fork, join, fc.constant('{tag: result}')), { maxLength: 3 }), join)
+      .map(([others, last]) => [...others, last]),
   ),
 );
 

@@ -1,3 +1,6 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+
 /**
  * Why a file cannot be trusted: another user can change it. On Windows, owners and modes carry no
  * such information, so there is never a problem.
@@ -20,3 +23,29 @@ export function ownershipProblem({
 export function isOwner(uid: number): boolean {
   return process.getuid === undefined || uid === process.getuid() || uid === 0;
 }
+
+/**
+ * Why a file cannot be trusted although its folder can: it has another name, under which an agent may be
+ * allowed to change it. `stat` is asked again, because names come and go.
+ */
+export function linkProblem(path: string, stat: () => Stats): string | undefined {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const found = stat();
+    if (found.nlink <= 1 || found.nlink === 1 + namesOfRaymond(path, found)) return undefined;
+  }
+  return 'it has a second name (a hard link), under which somebody may change it';
+}
+
+const MOST_TRIES = 3;
+
+/** Raymond gives a file a second name beside it for a moment. The name stays if Raymond is killed then. */
+function namesOfRaymond(path: string, { ino, dev }: Stats): number {
+  const folder = dirname(path);
+  const names = readdirSync(folder).filter((name) => SECOND_NAME.test(name));
+  return names.filter((name) => {
+    const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    return found?.ino === ino && found.dev === dev;
+  }).length;
+}
+
+const SECOND_NAME = /^\..*\.[0-9a-f]{8}\.tmp$|\.(?:broken|old)-\d+$/;

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,8 +39,45 @@ beforeAll(() => {
   mkdirSync(at('linked'));
   symlinkSync(at('repo ü/.git'), at('linked/.git'));
   mkdirSync(at('home/.git'));
+  writeFileSync(at('home/.git/HEAD'), '');
 });
 afterAll(() => rmSync(base, { recursive: true }));
+
+test('a repository that was made or configured after a time is new', async () => {
+  const area = await projectArea(at('repo ü'), at('home'));
+  const bare = (path: string) => {
+    for (const part of ['objects', 'refs'])
+      mkdirSync(at(`repo ü/${path}/${part}`), { recursive: true });
+    for (const part of ['HEAD', 'config']) writeFileSync(at(`repo ü/${path}/${part}`), '');
+  };
+  bare('old');
+  mkdirSync(at('repo ü/nested/.git/sub'), { recursive: true });
+  writeFileSync(at('repo ü/nested/.git/HEAD'), '');
+  mkdirSync(at('repo ü/half/refs'), { recursive: true });
+  const since = statSync(at('repo ü/nested/.git/HEAD')).ctimeMs;
+  const isNew = async (path: string) => (await area.newRepository(at(path), since)) !== undefined;
+  for (const path of [
+    'repo ü',
+    'repo ü/src',
+    'repo ü/old',
+    'repo ü/nested',
+    'repo ü/half',
+    'beside',
+  ])
+    expect([path, await isNew(path)]).toEqual([path, false]);
+  await expect.poll(() => Date.now()).toBeGreaterThan(since + 20);
+  bare('new');
+  mkdirSync(at('repo ü/new/below'));
+  mkdirSync(at('repo ü/cloned/.git'), { recursive: true });
+  writeFileSync(at('repo ü/cloned/.git/HEAD'), '');
+  writeFileSync(at('repo ü/old/config'), 'x');
+  git('repo ü', 'worktree', 'add', '-q', at('repo ü/.raymond/worktrees/r/b'), '-b', 'four');
+  for (const path of ['new', 'new/below', 'cloned', 'old'])
+    expect(await area.newRepository(at(`repo ü/${path}`), since)).toBe(
+      at(`repo ü/${path.split('/')[0]}`),
+    );
+  expect(await isNew('repo ü/.raymond/worktrees/r/b')).toBe(false);
+});
 
 describe.each<[string, readonly string[], readonly string[]]>([
   ['plain', ['plain', 'plain/in'], ['.', 'outside', 'plain2', 'repo ü']],
@@ -46,9 +91,9 @@ describe.each<[string, readonly string[], readonly string[]]>([
       'beside/deep/down',
       'repo ü/.raymond/worktrees/r/a',
       'repo ü/.raymond/worktrees/r/a/src',
-      'repo ü/.raymond/runs/r/tasks/a',
     ],
     [
+      'repo ü/.raymond/runs/r/tasks/a',
       '.',
       'outside',
       'other',

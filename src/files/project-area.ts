@@ -6,6 +6,7 @@
  * Raymond does not call git here: an agent may have written git's configuration, which can name
  * programs to run.
  */
+import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isOwner } from './ownership.ts';
@@ -15,6 +16,11 @@ export interface ProjectArea {
   readonly root: string;
   /** Whether a real path is in the project. */
   holds(path: string): Promise<boolean>;
+  /**
+   * The nearest repository that contains a real path of the project, if it is not the project's own one and was
+   * made or configured after this time.
+   */
+  newRepository(path: string, since: number): Promise<string | undefined>;
 }
 
 /** `home`: the search for a repository ends there, because folders above belong to the whole account. */
@@ -30,7 +36,52 @@ export async function projectArea(began: string, home: string): Promise<ProjectA
       const other = await repositoryOf(path, home);
       return other?.common === repository.common && !isReserved(other.top, path);
     },
+    async newRepository(path, since) {
+      for (let folder = path; folder !== root; folder = dirname(folder)) {
+        const control = await controlFolder(folder);
+        if (control !== undefined)
+          return (await isOwn(control)) || (await isOlder(control, since)) ? undefined : folder;
+        if (folder === dirname(folder)) return undefined;
+      }
+      return undefined;
+    },
   };
+
+  /** A worktree or a submodule of the project: its configuration is in the project's own `.git`. */
+  async function isOwn(control: string): Promise<boolean> {
+    return repository !== undefined && isWithin(repository.common, await namedFolder(control));
+  }
+}
+
+/** The file or folder with the configuration of a repository; undefined for other folders. */
+async function controlFolder(folder: string): Promise<string | undefined> {
+  const has = (name: string) => lstat(join(folder, name)).catch(() => undefined);
+  if (await has('.git')) return join(folder, '.git');
+  const parts = await Promise.all(['HEAD', 'objects', 'refs'].map(has));
+  return parts.every((part) => part !== undefined) ? folder : undefined;
+}
+
+/** A change time cannot be set back, and a file that is moved has a new one. */
+async function isOlder(control: string, since: number): Promise<boolean> {
+  const folder = await namedFolder(control);
+  const files = [
+    ...(folder === control ? [] : [control]),
+    join(folder, 'HEAD'),
+    join(folder, 'config'),
+  ];
+  const times = files.map(async (file) => (await lstat(file).catch(() => undefined))?.ctimeMs ?? 0);
+  return (await Promise.all(times)).every((time) => time <= since);
+}
+
+/** The folder that a `.git` file names. */
+async function namedFolder(control: string): Promise<string> {
+  try {
+    if (!(await lstat(control)).isFile()) return await realpath(control);
+    const named = /^gitdir: (.+)/.exec(await firstLine(control))?.[1] ?? '';
+    return await realpath(resolve(dirname(control), named));
+  } catch {
+    return control;
+  }
 }
 
 interface Repository {
@@ -46,7 +97,8 @@ async function repositoryOf(path: string, home: string): Promise<Repository | un
     const git = join(top, '.git');
     const found = await lstat(git).catch(() => undefined);
     if (found && !isOwner(found.uid)) return undefined;
-    if (found?.isDirectory()) return { top, common: await realpath(git) };
+    const isRepository = found?.isDirectory() && existsSync(join(git, 'HEAD'));
+    if (isRepository) return { top, common: await realpath(git) };
     if (found?.isFile()) return { top, common: await commonFolder(git) };
     if (top === dirname(top)) return undefined;
   }
@@ -72,14 +124,12 @@ async function firstLine(file: string): Promise<string> {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
-/** In `.raymond`, agents may work only in worktrees and in the folders of tasks. */
+/** In `.raymond`, agents may work only in worktrees. */
 function isReserved(root: string, path: string): boolean {
   const parts = relative(root, path).toLowerCase().split(sep);
   if (parts.includes('.git')) return true;
   const at = parts.indexOf('.raymond');
   if (at < 0) return false;
-  const [kind, , third, fourth] = parts.slice(at + 1);
-  const isWorktree = kind === 'worktrees' && third !== undefined;
-  const isTask = kind === 'runs' && third === 'tasks' && fourth !== undefined;
-  return !isWorktree && !isTask;
+  const [kind, , third] = parts.slice(at + 1);
+  return kind !== 'worktrees' || third === undefined;
 }

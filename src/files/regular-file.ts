@@ -17,10 +17,17 @@ import {
 } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import {
+  type FileIdentity,
+  type OwnFile,
+  openOwnFile,
+  openOwnHandle,
+  openUnlinkedFile,
+} from './own-file.ts';
 
 /** The file exists and must not be used. A missing file gives the usual ENOENT. */
 export class UnusableFile extends Error {
-  readonly code: 'NOT-A-FILE' | 'TOO-LARGE' | 'LEAVES-FOLDER';
+  readonly code: 'NOT-A-FILE' | 'TOO-LARGE' | 'LEAVES-FOLDER' | 'OF-OTHERS';
 
   constructor(code: UnusableFile['code'], message: string) {
     super(message);
@@ -51,9 +58,22 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   );
 }
 
+/** The content of a file that others cannot reach by another name, and which file it is. */
+export function readWithIdentity(
+  path: string,
+  maxBytes: number,
+): { readonly bytes: Buffer; readonly identity: FileIdentity } {
+  const { descriptor, size, identity } = openUnlinkedFile(path);
+  try {
+    return { bytes: fill(descriptor, roomFor(size, maxBytes), 0), identity };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** The size of a file, and its content if it is not larger than a limit. */
 export function readIfSmallSync(
-  path: string,
+  path: string | OwnFile,
   maxBytes: number,
 ): { readonly size: number; readonly bytes: Buffer | undefined } {
   return withDescriptor(path, (descriptor, { size }) => {
@@ -63,12 +83,28 @@ export function readIfSmallSync(
 }
 
 /** A part of a file; shorter if the file ends earlier. */
-export function readPartSync(path: string, position: number, length: number): Buffer {
+export function readPartSync(path: string | OwnFile, position: number, length: number): Buffer {
   return withDescriptor(path, (descriptor) => fill(descriptor, Buffer.alloc(length), position));
 }
 
+/** The end of a file, and how many bytes are before it. */
+export function readTailSync(
+  path: string | OwnFile,
+  bytes: number,
+): { readonly from: number; readonly tail: Buffer } {
+  return withDescriptor(path, (descriptor, { size }) => {
+    const from = Math.max(0, size - bytes);
+    return { from, tail: fill(descriptor, Buffer.alloc(size - from), from) };
+  });
+}
+
 /** A part of a file in a buffer of the caller; at most `length` bytes and as much as fits. */
-export function readInto(buffer: Buffer, path: string, position: number, length: number): Buffer {
+export function readInto(
+  buffer: Buffer,
+  path: string | OwnFile,
+  position: number,
+  length: number,
+): Buffer {
   const room = buffer.subarray(0, Math.max(0, Math.min(length, buffer.length)));
   return withDescriptor(path, (descriptor) => fill(descriptor, room, position));
 }
@@ -90,10 +126,11 @@ export async function readFileWithin(
  * are followed.
  */
 export async function openRegularFile(
-  path: string,
+  path: string | OwnFile,
   access: 'read' | 'change' = 'read',
   { followLink = true } = {},
 ): Promise<FileHandle> {
+  if (typeof path === 'object') return openOwnHandle(path);
   checkKind(await (followLink ? stat(path) : lstat(path)));
   const file = await open(path, FLAGS[access] | (followLink ? 0 : NOFOLLOW));
   try {
@@ -114,7 +151,7 @@ export function openRegularFileSync(path: string): number {
 interface Opened {
   readonly descriptor: number;
   /** Of the file that was opened: the path may have been replaced since it was checked. */
-  readonly stats: Stats;
+  readonly size: number;
 }
 
 function opened(path: string, found: Stats, flags: number): Opened {
@@ -123,19 +160,23 @@ function opened(path: string, found: Stats, flags: number): Opened {
   try {
     const stats = fstatSync(descriptor);
     checkKind(stats);
-    return { descriptor, stats };
+    return { descriptor, size: stats.size };
   } catch (error) {
     closeSync(descriptor);
     throw error;
   }
 }
 
-function withDescriptor<T>(path: string, use: (descriptor: number, stats: Stats) => T): T {
-  const { descriptor, stats } = opened(path, statSync(path), FLAGS.read);
+function withDescriptor<T>(
+  path: string | OwnFile,
+  use: (descriptor: number, file: Pick<Opened, 'size'>) => T,
+): T {
+  const file =
+    typeof path === 'object' ? openOwnFile(path) : opened(path, statSync(path), FLAGS.read);
   try {
-    return use(descriptor, stats);
+    return use(file.descriptor, file);
   } finally {
-    closeSync(descriptor);
+    closeSync(file.descriptor);
   }
 }
 

@@ -3,7 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { CarriedRoots, CarriedSessions, StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
-import { ForeignRow, type RowSeals } from '../postgres/seals.ts';
+import { changeKept, checkHead, keptOf } from '../postgres/head.ts';
+import { findRow } from '../postgres/run-row.ts';
+import type { RowSeals } from '../postgres/seals.ts';
+import { contentOf, keepSession, newestSession } from '../postgres/sessions.ts';
 import { archiveOf, keepArchive } from '../postgres/workflow-archives.ts';
 import type { KeepWithStep, RunPorts } from './ports.ts';
 
@@ -17,47 +20,11 @@ export interface BelongingsParts {
 export function carriedSessions({ database, run, keep, rows }: BelongingsParts): CarriedSessions {
   return {
     async newest(session) {
-      const [found] = await database.query<StoredSession>(
-        'select executor, sha256, seal from raymond.sessions where run = $1 and session = $2',
-        [run, session],
-      );
-      if (!found) return undefined;
-      const { executor, sha256, seal } = found;
-      if (!(await rows.holds('session', [run, session, executor, sha256], seal)))
-        throw new ForeignRow(`the stored session ${session} of ${run}`);
-      return { executor, sha256, content: () => contentOf(database, run, session) };
+      const found = await newestSession(database, rows, run, session);
+      return found && { ...found, content: () => contentOf(database, run, session) };
     },
-    keep(step, { session, executor, sha256, content }) {
-      keep(step, async (queries) => {
-        await queries.query(
-          `insert into raymond.sessions (run, session, agent, step, executor, sha256, content, seal)
-           values ($1, $2, $3, $4, $5, $6, $7, $8)
-           on conflict (run, session) do update set agent = excluded.agent, step = excluded.step,
-             executor = excluded.executor, sha256 = excluded.sha256, content = excluded.content,
-             seal = excluded.seal`,
-          [
-            ...[run, session, step.agent, step.step, executor, sha256, Buffer.from(content)],
-            await rows.make('session', [run, session, executor, sha256]),
-          ],
-        );
-      });
-    },
+    keep: (step, packed) => keep(step, (queries) => keepSession(queries, rows, run, step, packed)),
   };
-}
-
-interface StoredSession {
-  readonly executor: string;
-  readonly sha256: string;
-  readonly seal: string | null;
-}
-
-async function contentOf(database: Database, run: string, session: string): Promise<Uint8Array> {
-  const [found] = await database.query<{ content: Buffer }>(
-    'select content from raymond.sessions where run = $1 and session = $2',
-    [run, session],
-  );
-  if (!found) throw new Error(`The session ${session} of ${run} is no longer stored.`);
-  return found.content;
 }
 
 /** A step holds a working tree while its claim exists. */
@@ -73,12 +40,12 @@ export function carriedRoots({ database, run, keep, rows }: BelongingsParts): Ca
       }
     },
     keep(step, root, snapshot) {
-      keep(step, async (queries) => {
-        await queries.query(
-          'update raymond.trees set snapshot = $3, seal = $4 where run = $1 and root = $2',
-          [run, root, snapshot, await rows.make('tree', [run, root, snapshot])],
-        );
-      });
+      keep(step, (queries) =>
+        changeKept(queries, rows, run, (kept) => ({
+          ...kept,
+          trees: { ...kept.trees, [root]: snapshot },
+        })),
+      );
     },
   };
 }
@@ -93,13 +60,13 @@ async function tryHold(
   { agent, step }: StepKey,
   root: string,
 ): Promise<string | undefined> {
-  const [tree] = await queries.query<{ snapshot: string; seal: string | null }>(
-    'select snapshot, seal from raymond.trees where run = $1 and root = $2 for update',
-    [run, root],
-  );
-  if (!tree) throw new Error(`No files of ${root} are stored for ${run}.`);
-  if (!(await rows.holds('tree', [run, root, tree.snapshot], tree.seal)))
-    throw new ForeignRow(`the snapshot of the files of ${run}`);
+  await queries.query('select from raymond.trees where run = $1 and root = $2 for update', [
+    ...[run, root],
+  ]);
+  const row = await findRow(queries, run);
+  const snapshot = row && keptOf(row).trees[root];
+  if (!row || snapshot === undefined) throw new Error(`No files of ${root} are stored for ${run}.`);
+  await checkHead(rows, run, row);
   const [others] = await queries.query<{ count: number }>(
     `select count(*)::int as count
        from raymond.holds h join raymond.claims c using (run, agent, step)
@@ -113,7 +80,7 @@ async function tryHold(
      on conflict (run, agent, step) do update set root = excluded.root`,
     [run, agent, step, root],
   );
-  return tree.snapshot;
+  return snapshot;
 }
 
 /**

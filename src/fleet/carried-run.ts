@@ -3,13 +3,16 @@ import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';
 import type { Clock, Observer, StepKey } from '../ports.ts';
 import type { Queries } from '../postgres/database.ts';
-import { eventsAfter, findRow } from '../postgres/run-row.ts';
+import { checkHead } from '../postgres/head.ts';
+import { REFUSED_MAIL } from '../postgres/mailbox.ts';
+import { eventsAfter, findRow, type RunRow } from '../postgres/run-row.ts';
+import { ForeignRow } from '../postgres/seals.ts';
 import type { Decided } from '../run/decider.ts';
 import { Inbox } from '../run/inbox.ts';
 import { Steps } from '../run/steps.ts';
 import { KnownRun } from './known-run.ts';
 import { changesSettings, RunBusy, RunChanged, RunGone, WorkerLost } from './lock-run.ts';
-import type { FleetPorts, Refusal, RunPorts, Store } from './ports.ts';
+import type { FleetPorts, KeepWithStep, Refusal, RunPorts, Store } from './ports.ts';
 import type { StepKind } from './step-kind.ts';
 import { lostEnd, type TakenStep, type TurnResult, takeTurn } from './turn.ts';
 
@@ -31,7 +34,6 @@ export class CarriedRun {
   readonly #ports: FleetPorts;
   readonly #life: Life;
   readonly #parts: RunPorts;
-  readonly #born: string;
   readonly #steps: Steps;
   readonly #inbox: Inbox<Input>;
   readonly #observer: Observer;
@@ -48,31 +50,32 @@ export class CarriedRun {
   #isGone = false;
   #isStale = false;
   #trouble: string | undefined;
+  #hasRefusedMail = false;
 
   static async open(
     ports: FleetPorts,
     life: Life,
     run: Run,
-    born: string,
+    row: RunRow,
   ): Promise<CarriedRun | Refusal> {
     const kept = new Map<string, Store[]>();
-    const parts = await ports.openRun(run, (step, store) => {
+    const keep: KeepWithStep = (step, store) => {
       kept.set(keyOf(step), [...(kept.get(keyOf(step)) ?? []), store]);
-    });
-    return 'refusal' in parts ? parts : new CarriedRun(ports, life, run, born, parts, kept);
+    };
+    const parts = await ports.openRun(run, row, keep);
+    return 'refusal' in parts ? parts : new CarriedRun(ports, life, run, row, parts, kept);
   }
 
   private constructor(
     ports: FleetPorts,
     life: Life,
     run: Run,
-    born: string,
+    row: RunRow,
     parts: RunPorts,
     kept: Map<string, Store[]>,
   ) {
     this.#ports = ports;
     this.#life = life;
-    this.#born = born;
     this.#parts = parts;
     this.#kept = kept;
     this.#inbox = new WakingInbox(() => this.#wake());
@@ -80,7 +83,7 @@ export class CarriedRun {
     const { clock } = life;
     const isOver = () => life.isOver();
     this.#steps = new Steps(this.#inbox, { ...parts, clock, live: this.#observer.live, isOver });
-    this.#known = new KnownRun(this.#steps.workflows, run);
+    this.#known = new KnownRun(this.#steps.workflows, run, row);
   }
 
   get #run(): Run {
@@ -171,7 +174,7 @@ export class CarriedRun {
   }
 
   async #turn(): Promise<void> {
-    const { database, runs, worker, newId } = this.#ports;
+    const { database, runs, worker, newId, openLetter } = this.#ports;
     const inputs = this.#inbox.takeNow();
     const wanted = [...this.#wanted.keys()];
     for (const wish of this.#wanted.values()) wish.isNew = false;
@@ -181,9 +184,8 @@ export class CarriedRun {
       await this.#readRecords(inputs);
       const result = await takeTurn(
         {
-          ...{ database, runs, library, newId, pack, born: this.#born },
+          ...{ database, runs, library, newId, pack, openLetter },
           load: (run) => load(run),
-          seal: this.#ports.seal,
           worker: { id: this.#life.id, name: worker.name, place: worker.place },
           executors: this.#steps.executors,
         },
@@ -196,6 +198,8 @@ export class CarriedRun {
           keep: (queries, step) => this.#keep(queries, step),
         },
       );
+      this.#note();
+      if (result.hasRefusedMail) this.#reportMail();
       this.#carryOut(result, wanted);
     } catch (error) {
       await this.#recover(error, inputs, wanted);
@@ -220,9 +224,10 @@ export class CarriedRun {
       this.#life.lose();
       return;
     }
-    if (error instanceof RunGone || error instanceof RunChanged) {
+    if (error instanceof RunGone || error instanceof RunChanged || error instanceof ForeignRow) {
       this.#isGone = error instanceof RunGone;
-      this.#isStale = error instanceof RunChanged;
+      // Whoever opens it again finds out whether this worker has to refuse it.
+      this.#isStale = !this.#isGone;
       this.#steps.stopAll();
       this.abandon();
       return;
@@ -242,6 +247,11 @@ export class CarriedRun {
     if (text !== this.#trouble)
       this.#ports.report(`${this.#run.id}: ${text} Raymond tries it again every few seconds.`);
     this.#trouble = text;
+  }
+
+  #reportMail(): void {
+    if (!this.#hasRefusedMail) this.#ports.report(`${this.#run.id}: ${REFUSED_MAIL}`);
+    this.#hasRefusedMail = true;
   }
 
   /** Acts on what is stored. */
@@ -306,19 +316,28 @@ export class CarriedRun {
     for (const store of this.#kept.get(keyOf(step)) ?? []) await store(queries);
   }
 
+  /** So that nobody can set the run back to an earlier moment. */
+  #note(): void {
+    this.#ports.heads.note({ ...this.#known.mark, seq: this.#run.seq });
+  }
+
   /** Reads what others have decided. Some of it concerns the steps here, such as a stop. */
   async #catchUp(): Promise<void> {
     const { database, runs } = this.#ports;
     const { id, seq } = this.#run;
     const row = await findRow(database, id);
-    if (row?.born !== this.#born || row.seq === seq) return;
+    const { born, era, link } = this.#known.mark;
+    if (row?.born !== born || (row.seq === seq && row.link === link)) return;
+    await checkHead(runs.rows, id, row);
+    if (row.era !== era) throw new RunChanged(`A person has accepted ${id} as it is.`);
     const decider = this.#known.take();
     const news: Decided[] = [];
-    for await (const events of eventsAfter(database, id, row, seq, runs.rows))
+    for await (const events of eventsAfter(database, id, row, seq, { rows: runs.rows, link }))
       news.push(...events.map((event) => decider.follow(event)));
     if (news.some(changesSettings)) throw new RunChanged(`The settings of ${id} have changed.`);
     await this.#parts.load(decider.run);
-    this.#known.keep(this.#known.withLoaded(decider, news));
+    this.#known.keep(this.#known.withLoaded(decider, news), row);
+    this.#note();
     for (const { event, after } of news) {
       if (event.type !== 'step-started' && !this.#life.isOver()) this.#steps.act(event, after);
     }

@@ -106,6 +106,14 @@ export async function end(queries: Queries, run: string, steps: readonly StepKey
   );
 }
 
+/** Gives the steps of a run that a worker refuses to the others, or to a command. */
+export async function leave(queries: Queries, run: string, worker: string): Promise<void> {
+  await queries.query('update raymond.claims set worker = null where run = $1 and worker = $2', [
+    run,
+    worker,
+  ]);
+}
+
 function columnsOf(steps: readonly StepKey[]): readonly [readonly string[], readonly number[]] {
   return [steps.map(({ agent }) => agent), steps.map(({ step }) => step)];
 }

@@ -1,6 +1,7 @@
 import type { Workflows } from '../interpret/follow.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Run } from '../model/run.ts';
+import type { Head } from '../postgres/head.ts';
 import { type Decided, Decider } from '../run/decider.ts';
 import { OpenWaits } from './open-waits.ts';
 
@@ -12,15 +13,22 @@ import { OpenWaits } from './open-waits.ts';
 export class KnownRun {
   readonly #workflows: Workflows;
   #run: Run;
+  #mark: Mark;
   #decider: TurnDecider | undefined;
 
-  constructor(workflows: Workflows, run: Run) {
+  constructor(workflows: Workflows, run: Run, mark: Mark) {
     this.#workflows = workflows;
     this.#run = run;
+    this.#mark = mark;
   }
 
   get run(): Run {
     return this.#run;
+  }
+
+  /** Its position in the chain of events. */
+  get mark(): Mark {
+    return this.#mark;
   }
 
   take(): TurnDecider {
@@ -29,8 +37,9 @@ export class KnownRun {
     return decider;
   }
 
-  keep(decider: TurnDecider): void {
+  keep(decider: TurnDecider, mark: Mark): void {
     this.#run = decider.run;
+    this.#mark = mark;
     this.#decider = decider;
   }
 
@@ -40,6 +49,9 @@ export class KnownRun {
     return isReading ? new TurnDecider(this.#workflows, decider.run) : decider;
   }
 }
+
+/** What a position says beside the number of events. */
+export type Mark = Pick<Head, 'born' | 'era' | 'link'>;
 
 /** A decider that also knows what ends by itself. */
 export class TurnDecider extends Decider {

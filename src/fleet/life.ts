@@ -6,9 +6,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../ports.ts';
+import { checkHead } from '../postgres/head.ts';
+import { hearHead } from '../postgres/heads.ts';
+import { newestRow } from '../postgres/own-run.ts';
+import { setBack } from '../postgres/run-errors.ts';
 import { findRow, openRuns, type RunRow, runOf, wake } from '../postgres/run-row.ts';
 import { ForeignRow } from '../postgres/seals.ts';
 import { CarriedRun, type Life } from './carried-run.ts';
+import { leave } from './claims.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { FleetPorts, Guard, Refusal } from './ports.ts';
@@ -106,6 +111,7 @@ class WorkerLife implements Life {
       stops.on((how) => void this.#stop(how).catch((error) => this.#report(error))),
       notices.on('work', undefined, () => this.#wakeSweep?.()),
       notices.on('events', undefined, (run) => this.#hear(run)),
+      notices.on('head', undefined, (notice) => this.#hearHead(notice)),
     ];
     try {
       const how = await Promise.race([this.#start(left).then(() => this.#ended), this.#ended]);
@@ -192,11 +198,16 @@ class WorkerLife implements Life {
     return undefined;
   }
 
-  async #openWatched(id: string, row: RunRow): Promise<CarriedRun | Refusal> {
-    const { database, runs } = this.#ports;
+  async #openWatched(id: string, found: RunRow): Promise<CarriedRun | Refusal> {
+    const { database, runs, heads } = this.#ports;
     try {
+      const { row, missed } = await newestRow(database, { ...runs, heads }, id, found);
+      if (missed) return { refusal: `${id} is left to other workers. ${setBack(id, row, missed)}` };
+      await checkHead(runs.rows, id, row);
       const run = await runOf(database, runs, id, row);
-      return await CarriedRun.open(this.#ports, this, run, row.born);
+      heads.note(row);
+      await heads.save();
+      return await CarriedRun.open(this.#ports, this, run, row);
     } catch (error) {
       if (error instanceof ForeignRow)
         return { refusal: `${id} is left to other workers. ${error.message}` };
@@ -208,6 +219,7 @@ class WorkerLife implements Life {
   async #refuse(id: string, reasons: string, why: string): Promise<void> {
     const { database, report } = this.#ports;
     if (await refuse(database, id, this.id, reasons)) report(why);
+    await leave(database, id, this.id);
     this.#refuses = true;
     await wake(database, id);
   }
@@ -242,6 +254,11 @@ class WorkerLife implements Life {
   #hear(run: string | undefined): void {
     const concerned = run === undefined ? [...this.#runs.values()] : [this.#runs.get(run)];
     for (const carried of concerned) void carried?.then((one) => one?.hear()).catch(() => {});
+  }
+
+  #hearHead(notice: string | undefined): void {
+    const { heads, runs } = this.#ports;
+    if (notice !== undefined) void hearHead(heads, runs.rows, notice);
   }
 
   /** Looks for runs that are due and for steps of dead workers, until the end. */
@@ -292,7 +309,8 @@ class WorkerLife implements Life {
   }
 
   async #bury(): Promise<void> {
-    const { database, report } = this.#ports;
+    const { database, report, heads } = this.#ports;
+    await heads.save();
     for (const name of await buryDead(database))
       report(`The worker ${name} has given no sign of life. Others take its steps.`);
     this.#awaited = await awaitedKinds(database);
@@ -336,6 +354,7 @@ class WorkerLife implements Life {
     while (!this.isOver() && (await this.#opened()).some((one) => !one.isIdle)) await delay(50);
     this.#isClosed = true;
     await this.#closeAll();
+    await this.#ports.heads.save();
     if (this.isOver()) return;
     await unregister(this.#ports.database, this.id);
     this.#end('stopped');

@@ -1,5 +1,6 @@
 import { UserError } from '../model/user-error.ts';
 import type { Queries } from '../postgres/database.ts';
+import { checkHead } from '../postgres/head.ts';
 import { lockRow, type RunRow } from '../postgres/run-row.ts';
 import type { RowSeals } from '../postgres/seals.ts';
 import type { Decided } from '../run/decider.ts';
@@ -42,6 +43,7 @@ export async function lockRun(
       ? new RunGone(error.message)
       : error;
   });
+  await checkHead(rows, run, row);
   const [facts] = await queries.query<{ at: number; isLeased: boolean }>(
     `select (extract(epoch from clock_timestamp()) * 1000)::float8 as at,
             exists (select from raymond.leases where run = $1 and until > clock_timestamp()) as "isLeased"

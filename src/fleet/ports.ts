@@ -2,14 +2,18 @@
 import type { Run } from '../model/run.ts';
 import type { Observer, StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
+import type { Heads } from '../postgres/heads.ts';
+import type { OpenLetter } from '../postgres/mailbox.ts';
 import type { Notices } from '../postgres/notices.ts';
-import type { RunParts } from '../postgres/run-row.ts';
+import type { RunParts, RunRow } from '../postgres/run-row.ts';
 import type { StepsPorts } from '../run/steps.ts';
 import type { StepKind } from './step-kind.ts';
 
 export interface FleetPorts {
   readonly database: Database;
   readonly runs: RunParts;
+  readonly heads: Heads;
+  readonly openLetter: OpenLetter;
   readonly notices: Notices;
   readonly worker: WorkerFacts;
   /** How long others wait for a sign of life before they take the steps of this worker. */
@@ -19,13 +23,11 @@ export interface FleetPorts {
   /** Starts a guard in place of that of an earlier process. */
   readonly guard: () => Promise<Guard>;
   /** Everything that is needed to execute steps of a run here, or the reason why this worker refuses it. */
-  openRun(run: Run, keep: KeepWithStep): Promise<RunPorts | Refusal>;
+  openRun(run: Run, row: RunRow, keep: KeepWithStep): Promise<RunPorts | Refusal>;
   /** Shows other processes what the agents of a run are doing on a worker. */
   observer(run: string, worker: string): Observer;
   /** Reads what a step said when it has ended, and gives the statements that keep it in the database. */
   recordOf(run: string, step: StepKey, kind: StepKind): Promise<Store | undefined>;
-  /** Seals what people have allowed for the run, so that it stays the user's own. */
-  seal(queries: Queries, run: Run): Promise<void>;
   /** The runs of which anything is left in the folder of this worker. */
   leftRuns(): Promise<readonly string[]>;
   /** Ends all processes of these runs on this machine. */

@@ -3,14 +3,9 @@
  * others: it does not look at them, and passes on the steps that it gets from a queue.
  */
 import type { Database, Queries } from '../postgres/database.ts';
+import { isRefused, reasonsOf } from '../postgres/refused-runs.ts';
 import { CLAIM_WORKFLOW_ID, enqueue, QUEUE_SCHEMA, type QueuedStep } from './queue-table.ts';
 
-/** What a refusal depends on, apart from the keys of the worker. */
-const REASONS = `md5(r.born || r.chosen || r.seals::text)`;
-
-/** The refusals that are valid. Now and then a worker looks again, because it may have got a key. */
-const VALID = `select from raymond.refusals f join raymond.runs r on r.id = f.run
-  where f.reasons = ${REASONS} and f.until > now()`;
 const VALID_FOR_S = 300;
 
 export interface Terms {
@@ -27,8 +22,7 @@ export async function termsOf(
   worker: string,
 ): Promise<Terms | undefined> {
   const [terms] = await query<Terms>(
-    `select ${REASONS} as reasons,
-            exists (${VALID} and f.run = $1 and f.worker = $2) as "isRefused"
+    `select ${reasonsOf('r')} as reasons, ${isRefused('$1', '$2')} as "isRefused"
        from raymond.runs r where r.id = $1`,
     [run, worker],
   );
@@ -53,10 +47,6 @@ export async function refuse(
   return made?.isNew === true;
 }
 
-/** The condition that the worker with the given parameter does not refuse the run of a row. */
-export const isNotRefused = (run: string, worker: string): string =>
-  `not exists (${VALID} and f.run = ${run} and f.worker = ${worker})`;
-
 /**
  * Puts the steps into their queues again that this worker got and cannot take, if another worker may take
  * them. Otherwise they wait.
@@ -67,7 +57,7 @@ export async function passOn(database: Database, worker: string): Promise<void> 
       `update raymond.claims c set enqueued = enqueued + 1, since = now()
         where c.worker is null
           and c.run in (select run from raymond.refusals where worker = $1)
-          and exists (select from raymond.workers w where ${isNotRefused('c.run', 'w.id')})
+          and exists (select from raymond.workers w where not ${isRefused('c.run', 'w.id')})
           and not exists (select from ${QUEUE_SCHEMA}.workflow_status s
                            where s.workflow_uuid = ${CLAIM_WORKFLOW_ID}
                              and s.status in ('ENQUEUED', 'PENDING'))

@@ -13,8 +13,10 @@ import type { Run } from '../model/run.ts';
 import { NO_COST } from '../model/step-account.ts';
 import type { StepKey, WorkflowLibrary } from '../ports.ts';
 import type { Database, Queries, Transaction } from '../postgres/database.ts';
-import { mailOf, removeMail } from '../postgres/mailbox.ts';
+import { changeKept, type Head } from '../postgres/head.ts';
+import { type Mail, mailOf, type OpenLetter, refuseMail, removeMail } from '../postgres/mailbox.ts';
 import { appendEvents, eventsAfter, type RunParts } from '../postgres/run-row.ts';
+import type { RowSeals } from '../postgres/seals.ts';
 import type { Decided } from '../run/decider.ts';
 import { endOfWait } from '../run/waits.ts';
 import { keepSource } from './belongings.ts';
@@ -41,8 +43,6 @@ export interface Turn {
 export interface TurnParts {
   readonly database: Database;
   readonly runs: RunParts;
-  /** Differs from that of a later run with the same id. Absent if no run is ever removed. */
-  readonly born?: string;
   readonly worker: Claimant & { readonly name: string };
   readonly library: Pick<WorkflowLibrary, 'get'>;
   /** Loads the workflows that a run has read elsewhere. */
@@ -50,8 +50,7 @@ export interface TurnParts {
   readonly pack: RunPorts['pack'];
   readonly executors: StartStep['executors'];
   readonly newId: () => string;
-  /** Seals what people have allowed for the run. */
-  readonly seal: (queries: Queries, run: Run) => Promise<void>;
+  readonly openLetter: OpenLetter;
 }
 
 export interface TakenStep extends Claim {
@@ -67,20 +66,23 @@ export interface TurnResult {
   readonly taken: readonly TakenStep[];
   /** The steps that begin on this worker immediately. */
   readonly continued: readonly StepKey[];
+  /** Whether the mail had rows that are no messages of the user. */
+  readonly hasRefusedMail: boolean;
 }
 
 /** `known` is any earlier state of the run. Rejects with WorkerLost, RunGone, RunBusy or RunChanged. */
 export async function takeTurn(parts: TurnParts, known: KnownRun, turn: Turn): Promise<TurnResult> {
-  const { decider, ...result } = await parts.database.repeatable((queries) =>
+  const { decider, head, ...result } = await parts.database.repeatable((queries) =>
     attempt(parts, known, turn, queries),
   );
-  known.keep(decider);
+  known.keep(decider, head);
   return result;
 }
 
 interface Attempted extends TurnResult {
   /** For the next turn. */
   readonly decider: TurnDecider;
+  readonly head: Head;
 }
 
 async function attempt(
@@ -90,18 +92,21 @@ async function attempt(
   queries: Transaction,
 ): Promise<Attempted> {
   const { worker, library } = parts;
+  const { rows } = parts.runs;
   const { id, seq } = known.run;
-  const { row, at } = await lockRun(queries, id, worker.id, parts.runs.rows);
-  if (row.born !== (parts.born ?? row.born)) throw new RunGone(`${id} was removed.`);
+  const { born, era, link } = known.mark;
+  const { row, at } = await lockRun(queries, id, worker.id, rows);
+  if (row.born !== born) throw new RunGone(`${id} was removed.`);
+  if (row.era !== era) throw new RunChanged(`A person has accepted ${id} as it is.`);
   const follower = known.take();
   const news: Decided[] = [];
-  for await (const events of eventsAfter(queries, id, row, seq, parts.runs.rows))
+  for await (const events of eventsAfter(queries, id, row, seq, { rows, link }))
     news.push(...events.map((event) => follower.follow(event)));
   if (news.some(changesSettings)) throw new RunChanged(`The settings of ${id} have changed.`);
   if (news.length > 0) await parts.load(follower.run);
   const decider = known.withLoaded(follower, news);
   const claims = await claimsFor(queries, id, worker, turn.wanted);
-  const mail = await mailOf(queries, id);
+  const { mail, refused } = await mailOf(queries, id, row, parts.openLetter);
 
   const ours = turn.inputs.filter((input) => isOurs(input, claims, worker));
   const ending = new Set(ours.flatMap((one) => (one.kind === 'step-ended' ? one.agent : [])));
@@ -147,13 +152,13 @@ async function attempt(
   const { run } = decider;
   const started = decided.flatMap(({ event }) => startOf(event, continued));
   const ended = decided.flatMap(({ event }) => (isStepEnd(event) ? event : []));
+  let head: Head = row;
   if (decided.length > 0) {
     const events = decided.map(({ event }) => event);
-    await appendEvents(queries, parts.runs, row, events, run);
-    if (decided.some(({ event }) => grants(event))) await parts.seal(queries, run);
+    head = await appendEvents(queries, parts.runs, row, events, run);
     for (const event of events)
       if (event.type === 'workflow-read')
-        await keepSource(queries, parts.runs.rows, id, event.workflow, parts.pack);
+        await keepSource(queries, rows, id, event.workflow, parts.pack);
     await end(queries, id, ended);
     for (const step of ended) await turn.keep(queries, step);
     await begin(queries, id, worker, started);
@@ -165,20 +170,33 @@ async function attempt(
     taken.filter((claim) => claim.worker === null),
   );
   const settled = mail.filter(({ message }) => isSettled(message, run, pidOf(message)));
-  if (settled.length > 0)
-    await removeMail(
-      queries,
-      settled.map((letter) => letter.id),
-    );
+  if (settled.length > 0) await settle(queries, rows, id, settled);
+  await refuseMail(queries, refused);
   await wakeAt(queries, id, decider.waits.nextLook(at, over));
   return {
-    ...{ run, news, decided, taken, decider },
+    ...{ run, news, decided, taken, decider, head, hasRefusedMail: refused.length > 0 },
     continued: started.filter(({ isHere }) => isHere),
   };
 }
 
-const grants = (event: RunEvent) =>
-  event.type === 'permission-answered' && event.rules !== undefined;
+/** Removes messages that are over. */
+async function settle(
+  queries: Queries,
+  rows: RowSeals,
+  run: string,
+  mail: readonly Mail[],
+): Promise<void> {
+  await removeMail(
+    queries,
+    mail.map(({ id }) => id),
+  );
+  const stops = mail.flatMap(({ message, place }) => (message.kind === 'stop' ? place : []));
+  if (stops.length > 0)
+    await changeKept(queries, rows, run, (kept) => ({
+      ...kept,
+      stop: Math.max(kept.stop, ...stops),
+    }));
+}
 
 /** No single process carries a run in the database, so each stop is meant for whoever carries it. */
 const pidOf = (message: { readonly kind: string; readonly pid?: number }) => message.pid ?? 0;

@@ -1,6 +1,6 @@
 /** When a worker has to look at a run: because of messages, deadlines, or because it is new. */
 import type { Database, Queries } from '../postgres/database.ts';
-import { isNotRefused } from './refusals.ts';
+import { isRefused } from '../postgres/refused-runs.ts';
 
 /** Sets the next time, in a transaction that has locked the run. Undefined if there is none. */
 export async function wakeAt(queries: Queries, run: string, at: number | undefined): Promise<void> {
@@ -25,7 +25,7 @@ export async function takeDue(
   const rows = await database.query<{ run: string }>(
     `update raymond.wakeups set at = now() + interval '10 seconds'
       where run in (select d.run from raymond.wakeups d
-                     where d.at <= now() and ${isNotRefused('d.run', '$2')}
+                     where d.at <= now() and not ${isRefused('d.run', '$2')}
                      order by d.at limit $1 for update of d skip locked)
       returning run`,
     [most, worker],

@@ -24,16 +24,6 @@ test.each([
     ['START.md go B.md certain policy'],
   ],
   [
-    'an open entry is filled from the prompt',
-    { START: `${policy('{tag: goto}')}<goto>B</goto>`, B: '' },
-    ['START.md go B.md certain policy'],
-  ],
-  [
-    'an open entry that nothing fills',
-    { START: policy('{tag: goto}') },
-    ['START.md go unknown possible policy'],
-  ],
-  [
     'call and return',
     { START: '<call return="R">B</call>', B: '<result>x</result>', R: '' },
     [

@@ -2,16 +2,17 @@
  * Matches the tags that a prompt shows with the entries of its policy. An entry is compared only
  * with tags that share a part with it. This keeps a long policy beside a long prompt cheap.
  */
-import { policyParts } from '../interpret/policy.ts';
+import { hasParts, policyParts, withSharedNext } from '../interpret/policy.ts';
 import type { AllowedTransition, PromptState, Workflow } from '../model/workflow.ts';
-import { TAG_RULES, writeTag } from '../parse/transition.ts';
+import { TAG_RULES } from '../parse/transition.ts';
 import { once } from './once.ts';
-import { type Shown, shownTags } from './shown-tags.ts';
+import { type Shown, shownAnswers, shownTags } from './shown-tags.ts';
+import { shownWays } from './ways.ts';
 
 export interface PolicyFit {
   allows(shown: Shown): boolean;
-  /** The tags that an entry allows; at most the first few. */
-  shownFor(entry: AllowedTransition): readonly Shown[];
+  /** Whether the prompt shows a tag that an entry allows. */
+  isShown(entry: AllowedTransition): boolean;
 }
 
 export function policyFit(workflow: Workflow, state: PromptState): PolicyFit {
@@ -24,37 +25,58 @@ const fitsIn = once((workflow: Workflow) =>
 
 function compared(workflow: Workflow, state: PromptState): PolicyFit {
   const groups = groupsOf(workflow, state.policy.allowed ?? []);
-  const byPart = bucketsOf(new Set(groups.values()));
+  const buckets = bucketsOf(new Set(groups.values()));
+  const openStates = openStatesOf(workflow, state);
   const allowed = new Set<Shown>();
-  for (const shown of shownTags(workflow, state)) {
-    const parts = partKeys(workflow, shown.tag);
-    const alike = candidates(byPart, shown, parts);
-    const leavesNext = shown.tag.attributes.next === undefined;
-    for (const group of alike) {
-      const hasPart = (part: string) => parts.has(part) || (leavesNext && isForksNext(group, part));
-      if (!group.parts.every(hasPart)) continue;
-      allowed.add(shown);
-      if (group.shown.size < MOST_SHOWN) group.shown.set(writeTag(shown.tag), shown);
+  const shownGroups = new Set<Group>();
+  for (const answer of shownAnswers(workflow, state)) {
+    const tags = withSharedNext(answer.map(({ tag }) => tag));
+    for (const [index, shown] of answer.entries()) {
+      const parts = policyParts(workflow, tags[index] ?? shown.tag);
+      const open = new Set([...shown.open, ...(openStates.get(shown) ?? [])]);
+      const alike = candidates(buckets, shown, open.size > 0 ? undefined : parts);
+      // The next of a fork that stands alone may be on another fork of the answer.
+      if (answer.length === 1 && isForkWithoutNext(shown)) open.add('next');
+      const fitting = alike.filter((group) => hasParts(parts, group.parts, open));
+      for (const group of fitting) shownGroups.add(group);
+      // Nothing is reported about a tag that was not compared with all entries.
+      if (fitting.length > 0 || alike.length === MOST_COMPARED) allowed.add(shown);
     }
-    // Nothing is reported about a tag that was not compared with all entries.
-    if (alike.length === MOST_COMPARED) allowed.add(shown);
   }
   return {
     allows: (shown) => allowed.has(shown),
-    shownFor: (entry) => [...(groups.get(entry)?.shown.values() ?? [])],
+    isShown: (entry) => {
+      const group = groups.get(entry);
+      return group !== undefined && shownGroups.has(group);
+    },
   };
 }
-
-/** More tags for one entry, or entries for one tag, than a person would write. */
-const MOST_SHOWN = 20;
+/** More entries for one tag than a person would write. */
 const MOST_COMPARED = 1_000;
+
+/** The parts of each tag that name a state, and whose state only a run knows. */
+function openStatesOf(
+  workflow: Workflow,
+  state: PromptState,
+): ReadonlyMap<Shown, readonly string[]> {
+  const ways = shownWays(workflow, state);
+  return new Map(
+    shownTags(workflow, state).map((shown, index) => {
+      const open = ways[index]?.references.filter(({ kind }) => kind === 'open') ?? [];
+      return [shown, open.map(({ part }) => (part === 'target' ? '' : part))];
+    }),
+  );
+}
+
+const isForkWithoutNext = ({ tag }: Shown) =>
+  TAG_RULES[tag.name].variables && tag.attributes.next === undefined;
+
+type Parts = ReadonlyMap<string, string>;
 
 /** Entries that require the same parts. */
 interface Group {
   readonly tag: AllowedTransition['tag'];
-  readonly parts: readonly string[];
-  /** By the text of the tag, so that a tag that occurs twice counts once. */
-  readonly shown: Map<string, Shown>;
+  readonly parts: Parts;
 }
 
 function groupsOf(
@@ -64,56 +86,50 @@ function groupsOf(
   const known = new Map<string, Group>();
   return new Map(
     entries.map((entry) => {
-      const parts = [...partKeys(workflow, { ...entry, name: entry.tag })].sort();
-      const key = JSON.stringify([entry.tag, parts]);
-      const group = known.get(key) ?? { tag: entry.tag, parts, shown: new Map() };
+      const parts = policyParts(workflow, { ...entry, name: entry.tag });
+      const key = JSON.stringify([entry.tag, [...parts].map(partKey).sort()]);
+      const group = known.get(key) ?? { tag: entry.tag, parts };
       known.set(key, group);
       return [entry, group];
     }),
   );
 }
 
-const partKey = (name: string, value: string) => JSON.stringify([name, value]);
-
-/** A fork may omit `next` when another tag has it. */
-function isForksNext({ tag }: Group, part: string): boolean {
-  return TAG_RULES[tag].variables && part.startsWith('["next",');
-}
-
-function partKeys(workflow: Workflow, tag: Parameters<typeof policyParts>[1]): ReadonlySet<string> {
-  return new Set([...policyParts(workflow, tag)].map(([name, value]) => partKey(name, value)));
-}
+const partKey = ([name, value]: readonly [string, string]) => JSON.stringify([name, value]);
 
 type Buckets = ReadonlyMap<string, readonly Group[]>;
 
-/** Each group is listed under its rarest part; a group without parts under its tag alone. */
+/** Each group is listed under its tag, and under its rarest part. */
 function bucketsOf(groups: ReadonlySet<Group>): Buckets {
   const uses = new Map<string, number>();
   for (const { parts } of groups) {
-    for (const part of parts) uses.set(part, (uses.get(part) ?? 0) + 1);
+    for (const part of parts) uses.set(partKey(part), (uses.get(partKey(part)) ?? 0) + 1);
   }
   const buckets = new Map<string, Group[]>();
-  for (const group of groups) {
-    const sought = group.parts.filter((part) => !isForksNext(group, part));
-    const [rarest] = sought.sort((a, b) => (uses.get(a) ?? 0) - (uses.get(b) ?? 0));
-    const key = bucketKey(group.tag, rarest);
+  const list = (key: string, group: Group) => {
     const others = buckets.get(key);
     if (others) others.push(group);
     else buckets.set(key, [group]);
+  };
+  for (const group of groups) {
+    // Any fork of an answer may have the next, so that a fork is not found by it.
+    const keys = [...group.parts]
+      .filter(([name]) => !(TAG_RULES[group.tag].variables && name === 'next'))
+      .map(partKey)
+      .sort((a, b) => (uses.get(a) ?? 0) - (uses.get(b) ?? 0));
+    list(bucketKey(group.tag, 'any'), group);
+    list(bucketKey(group.tag, keys[0] ?? 'no part'), group);
   }
   return buckets;
 }
 
-const bucketKey = (tag: string, part: string | undefined) => `${tag} ${part ?? ''}`;
+const bucketKey = (tag: string, part: string) => `${tag} ${part}`;
 
-function candidates(
-  buckets: Buckets,
-  { tag }: Shown,
-  parts: ReadonlySet<string>,
-): readonly Group[] {
+/** The groups that may fit a tag: those that share a part with it, or all if its parts are unknown. */
+function candidates(buckets: Buckets, { tag }: Shown, parts: Parts | undefined): readonly Group[] {
   const found: Group[] = [];
-  for (const part of [undefined, ...parts]) {
-    const bucket = buckets.get(bucketKey(tag.name, part)) ?? [];
+  for (const key of parts ? ['no part', ...[...parts].map(partKey)] : ['any']) {
+    const bucket = buckets.get(bucketKey(tag.name, key)) ?? [];
     found.push(...bucket.slice(0, MOST_COMPARED - found.length));
   }
   return found;

@@ -16,13 +16,12 @@ import type {
 } from '../model/workflow.ts';
 import { type Resolution, resolveState } from '../parse/resolve.ts';
 import { STATE_ATTRIBUTES, TAG_RULES } from '../parse/transition.ts';
-import { policyFit } from './policy-fit.ts';
 import { type Shown, shownTags } from './shown-tags.ts';
 
 export interface Way extends Position {
   readonly origin: Origin;
   readonly tag: TagName;
-  /** The target, path, question or payload; absent when the policy leaves it open. */
+  /** The target, path, question or payload; absent when the policy leaves the text open. */
   readonly body?: string;
   readonly attributes: Readonly<Record<string, string>>;
   /** The policy entry that allows it. */
@@ -72,30 +71,18 @@ export function isOpen(way: Way): boolean {
 function promptWays(workflow: Workflow, state: PromptState): readonly Way[] {
   const { allowed, evaluators, ensures } = state.policy;
   const own = allowed
-    ? allowed.flatMap((entry) => entryWays(workflow, state, entry))
+    ? allowed.map((entry) => {
+        const { line, column } = entry;
+        return way(workflow, entry, { origin: 'policy', entry, line, column });
+      })
     : shownWays(workflow, state);
   const overrides = evaluators.map(({ transition, line, column }) =>
-    way(workflow, state, transition, { origin: 'evaluator', line, column }),
+    way(workflow, transition, { origin: 'evaluator', line, column }),
   );
   const afterChecks = ensures.flatMap(({ otherwise, line, column }) =>
-    otherwise ? [way(workflow, state, otherwise, { origin: 'ensures', line, column })] : [],
+    otherwise ? [way(workflow, otherwise, { origin: 'ensures', line, column })] : [],
   );
   return [...own, ...overrides, ...afterChecks];
-}
-
-/** An entry that leaves a state open becomes one way for each tag in the prompt that fits it. */
-function entryWays(
-  workflow: Workflow,
-  state: PromptState,
-  entry: AllowedTransition,
-): readonly Way[] {
-  const { line, column } = entry;
-  const position = { origin: 'policy', entry, line, column } as const;
-  const itself = way(workflow, state, entry, position);
-  if (!isOpen(itself)) return [itself];
-  const fitting = policyFit(workflow, state).shownFor(entry);
-  const filled = fitting.map(({ tag }) => way(workflow, state, tag, position));
-  return filled.length > 0 ? filled : [itself];
 }
 
 /** A way for each tag that a text shows, regardless of the policy. */
@@ -108,12 +95,11 @@ function mentionedWay(
   state: PromptState | ScriptState,
   { tag, line, column }: Shown,
 ): Way {
-  return way(workflow, state, tag, { origin: state.kind, line, column });
+  return way(workflow, tag, { origin: state.kind, line, column });
 }
 
 function way(
   workflow: Workflow,
-  state: PromptState | ScriptState,
   written: Tag | AllowedTransition,
   where: Position & Pick<Way, 'origin' | 'entry'>,
 ): Way {
@@ -123,16 +109,15 @@ function way(
   const parts: [ReferencePart, string | undefined][] = [];
   if (rule.body === 'target') parts.push(['target', body]);
   for (const part of STATE_PARTS) {
-    if (rule.required.includes(part) || attributes[part] !== undefined) {
-      parts.push([part, attributes[part]]);
-    }
+    const isWritten = rule.optional.includes(part) && attributes[part] !== undefined;
+    if (rule.required.includes(part) || isWritten) parts.push([part, attributes[part]]);
   }
   return {
     ...where,
     tag,
     ...(body !== undefined && { body }),
     attributes,
-    references: parts.map(([part, name]) => referenceOf(workflow, state, part, name)),
+    references: parts.map(([part, name]) => referenceOf(workflow, where.origin, part, name)),
   };
 }
 
@@ -142,7 +127,7 @@ const STATE_PARTS = (['return', 'next', 'timeout_next', 'failed_next'] as const)
 
 function referenceOf(
   workflow: Workflow,
-  state: PromptState | ScriptState,
+  origin: Origin,
   part: ReferencePart,
   name: string | undefined,
 ): StateReference {
@@ -150,7 +135,8 @@ function referenceOf(
   const written = name.trim();
   const resolution = resolveState(workflow, written);
   if ('found' in resolution) return { part, written, kind: 'state', state: resolution.found };
-  if (resolution.problem === 'missing' && CHOSEN_LATER[state.kind].test(written)) {
+  const isText = origin === 'prompt' || origin === 'script';
+  if (isText && resolution.problem === 'missing' && CHOSEN_LATER[origin].test(written)) {
     return { part, written, kind: 'open' };
   }
   return { part, written, kind: 'problem', resolution };

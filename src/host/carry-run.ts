@@ -27,7 +27,7 @@ export interface Carrying
   /** Rejects with RunLost when another process has the run; absent for a run that no process can take. */
   readonly confirm?: () => Promise<void>;
   /** How other processes reach the run; absent for one that none can reach. */
-  readonly mail?: Pick<DeliveryPorts, 'mailbox' | 'pid' | 'report'>;
+  readonly mail?: Pick<DeliveryPorts, 'mailbox' | 'pid' | 'started' | 'report'>;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly observers: readonly NamedObserver[];

@@ -13,6 +13,7 @@ import type { Journal } from '../ports.ts';
 import { deliverMessages } from './deliver-messages.ts';
 
 const PID = 77;
+const STARTED = '12';
 
 /** A run that asks, and its inbox. */
 async function askingRun() {
@@ -37,6 +38,7 @@ async function opened(place: MailFolder, append: Journal['append'] = async () =>
   const mailbox = await deliverMessages({
     mailbox: fileMailbox(place),
     pid: PID,
+    started: STARTED,
     clock: { now: () => 1, at: () => () => {} },
     journal: { append },
     put: (input) => inputs.push(input),
@@ -171,12 +173,20 @@ describe('a decision about a permission request', () => {
 });
 
 test.each([
-  ['this process', PID, 'now', [{ kind: 'stop', how: 'now' }]],
-  ['this process, after the running steps', PID, 'drain', [{ kind: 'stop', how: 'drain' }]],
-  ['a process before this one', PID + 1, 'now', []],
-] as const)('a stop for %s', async (_, pid, how, expected) => {
+  ['this process', PID, STARTED, 'now', [{ kind: 'stop', how: 'now' }]],
+  [
+    'this process, after the running steps',
+    PID,
+    STARTED,
+    'drain',
+    [{ kind: 'stop', how: 'drain' }],
+  ],
+  ['a process before this one', PID + 1, STARTED, 'now', []],
+  ['a process before this one with the same pid', PID, 'earlier', 'now', []],
+  ['any process with the pid, in a letter of an earlier version', PID, undefined, 'now', []],
+] as const)('a stop for %s', async (_, pid, started, how, expected) => {
   const { stage, place } = await askingRun();
-  await fileMailbox(place).post({ kind: 'stop', how, pid });
+  await fileMailbox(place).post({ kind: 'stop', how, pid, ...(started && { started }) });
   const { mailbox, inputs } = await opened(place);
   expect(inputs).toMatchObject(expected);
   const events = inputs.flatMap((input) => stage.handle(input));
@@ -187,7 +197,7 @@ test.each([
 test('a more urgent stop is not removed with the first one', async () => {
   const { stage, place } = await askingRun();
   const { mailbox, inputs } = await opened(place);
-  await fileMailbox(place).post({ kind: 'stop', how: 'now', pid: PID });
+  await fileMailbox(place).post({ kind: 'stop', how: 'now', pid: PID, started: STARTED });
   await patiently(() => expect(inputs).toHaveLength(1));
   await mailbox.journal.append(stage.stop('drain'), stage.run);
   expect(await inboxOf(place)).toHaveLength(1);

@@ -14,6 +14,8 @@ export interface DeliveryPorts {
   readonly mailbox: Mailbox;
   /** The pid of the process that works on the run. A stop may be for an earlier process. */
   readonly pid: number;
+  /** When it started, if stops name that too. */
+  readonly started?: string;
   readonly clock: Clock;
   readonly journal: Journal;
   readonly put: (input: Input) => void;
@@ -29,13 +31,16 @@ export interface Delivery {
 }
 
 export async function deliverMessages(ports: DeliveryPorts): Promise<Delivery> {
-  const { mailbox, pid, clock, put, report } = ports;
+  const { mailbox, clock, put, report } = ports;
+  // A stop for an earlier process with the same pid may have been put back into the mailbox.
+  const pidFor = (message: Message) =>
+    message.kind === 'stop' && message.started !== ports.started ? NOBODY : ports.pid;
   const delivered = new Set<Delivered>();
   let isOpen = false;
   const reading = await mailbox.read({
     onMessage(message, done) {
       delivered.add({ message, done, cameAfterStart: isOpen });
-      const input = inputFrom(message, pid, clock.now());
+      const input = inputFrom(message, pidFor(message), clock.now());
       if (input) put(input);
     },
     onTrouble: report,
@@ -47,7 +52,7 @@ export async function deliverMessages(ports: DeliveryPorts): Promise<Delivery> {
       async append(events, after) {
         await ports.journal.append(events, after);
         for (const letter of delivered) {
-          if (!isSettled(letter.message, after, pid)) continue;
+          if (!isSettled(letter.message, after, pidFor(letter.message))) continue;
           delivered.delete(letter);
           if (letter.cameAfterStart && isLate(letter.message, events))
             report(`${nameOf(letter.message)} came too late and was not used`);
@@ -58,6 +63,8 @@ export async function deliverMessages(ports: DeliveryPorts): Promise<Delivery> {
     close: () => reading.close(),
   };
 }
+
+const NOBODY = -1;
 
 interface Delivered {
   readonly message: Message;

@@ -75,6 +75,7 @@ export async function rewindPlan(
   const past = new Past(request);
   const found = await store.look(id, (event, before) => past.follow(event, before));
   if (found.kind === 'damaged') throw found.problem;
+  if (!found.isOwn) throw foreign(id);
   const roots = new Map<string, string | undefined>();
   const rootOf = (directory: string) => {
     if (!roots.has(directory)) roots.set(directory, files.rootOf(directory));

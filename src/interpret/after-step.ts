@@ -8,9 +8,10 @@ import type { Move } from '../model/transition.ts';
 import type { State } from '../model/workflow.ts';
 import { tagChoices } from '../parse/agent-choices.ts';
 import { readMove } from '../parse/transition.ts';
-import { choiceProblem } from './agent-choice.ts';
+import { agentMove } from './agent-choice.ts';
 import { failAgent } from './fail-agent.ts';
 import { type Followed, follow, type Workflows } from './follow.ts';
+import { policyProblem } from './policy.ts';
 
 /** The run and its agent after a step. */
 export interface AfterStep {
@@ -27,7 +28,7 @@ export type Answer = Extract<StepReport, { kind: 'answered' }>;
 
 /**
  * A judge and a check take time. So the tags that the agent wrote before are checked against the
- * current facts.
+ * current facts and the current policy: a resume may have accepted changes.
  */
 export function followHeldTags(
   context: AfterStep,
@@ -36,11 +37,14 @@ export function followHeldTags(
   facts: Facts,
 ): readonly RunEvent[] {
   const workflow = context.workflows(context.agent.workflow);
+  const move = readMove({ tags, bad: [] }, choicesIn(context), 'agent');
+  if (!workflow || !move.ok) return followTags(context, tags, facts);
   const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
-  const move = readMove({ tags, bad: [] }, choicesIn(context));
-  const standpoint = workflow && { run: context.run, workflow, facts };
-  const overreach = standpoint && move.ok && choiceProblem(standpoint, allowed, tags, move.value);
-  return overreach ? fail(context, overreach) : followTags(context, tags, facts);
+  const forbidden = allowed && policyProblem(workflow, allowed, tags);
+  if (forbidden) return fail(context, { kind: 'forbidden-transition', message: forbidden });
+  const chosen = agentMove({ run: context.run, workflow, facts }, allowed, tags, move.value);
+  if (!chosen.ok) return fail(context, chosen.failure);
+  return eventsOrFailure(context, followMove(context, chosen.move, facts));
 }
 
 export function followTags(

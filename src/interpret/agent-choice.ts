@@ -10,49 +10,83 @@ import type { Tag } from '../model/tag.ts';
 import type { Move } from '../model/transition.ts';
 import type { AllowedTransition, Workflow } from '../model/workflow.ts';
 import { TAG_RULES } from '../parse/transition.ts';
-import { agentVariableProblem } from '../parse/variables.ts';
+import { agentNameProblem, agentVariableProblem } from '../parse/variables.ts';
 import { pinnedParts } from './policy.ts';
 
-/** Why an agent must not choose what it wrote; undefined when it may. */
-export function choiceProblem(
+export type Chosen =
+  | { readonly ok: true; readonly move: Move }
+  | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * The move of an agent, or why the agent must not choose what it wrote. Variables whose names could
+ * steer programs are left out of the environment.
+ */
+export function agentMove(
   { run, workflow, facts }: { run: Run; workflow: Workflow; facts: Facts },
   allowed: readonly AllowedTransition[] | undefined,
   tags: readonly Tag[],
   move: Move,
-): Failure | undefined {
-  for (const tag of tags) {
-    const pinned = pinnedParts(workflow, allowed ?? [], tag, move);
-    const variable = variableChoiceProblem(tag, pinned, facts.environment);
-    if (variable) return { kind: 'bad-transition', message: variable };
+): Chosen {
+  const refuse = (kind: Failure['kind'], message: string): Chosen => ({
+    ok: false,
+    failure: { kind, message },
+  });
+  const pinnedIn = pinnedParts(workflow, allowed ?? [], tags);
+  const withheld: (readonly string[])[] = [];
+  for (const [index, tag] of tags.entries()) {
+    const pinned = pinnedIn[index] ?? NONE;
+    const variable = variableChoiceProblem(tag, pinned);
+    if (variable) return refuse('bad-transition', variable);
     const directory = pinned.has('cd') ? undefined : directoryProblem(tag, facts);
-    if (directory) return { kind: 'bad-directory', message: directory };
+    if (directory) return refuse('bad-directory', directory);
     const entered = pinned.has('path') ? undefined : workflowProblem(run, tag, facts);
-    if (entered) return { kind: 'bad-workflow', message: entered };
+    if (entered) return refuse('bad-workflow', entered);
+    if (!TAG_RULES[tag.name].variables) continue;
+    withheld.push(
+      chosenVariables(tag, pinned).filter(
+        (name) => agentVariableProblem(name, facts.environment) !== undefined,
+      ),
+    );
+  }
+  const forks = move.forks.map((fork, index) => {
+    const names = withheld[index] ?? [];
+    return names.length > 0 ? { ...fork, withheld: names } : fork;
+  });
+  return { ok: true, move: { ...move, forks } };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Why an agent must not choose the names of a tag's variables; undefined when it may. */
+export function variableChoiceProblem(tag: Tag, pinned: ReadonlySet<string>): string | undefined {
+  for (const name of chosenVariables(tag, pinned)) {
+    const problem = agentNameProblem(name);
+    if (problem) return `<${tag.name}>: ${problem}`;
   }
   return undefined;
 }
 
-/** Why an agent must not choose the variables of a tag; undefined when it may. */
-export function variableChoiceProblem(
+/** The variables of a worker that the policy does not name. */
+function chosenVariables(
   { name, attributes }: Tag,
   pinned: ReadonlySet<string>,
-  environment: ReadonlySet<string>,
-): string | undefined {
+): readonly string[] {
   const { required, optional, variables } = TAG_RULES[name];
-  if (!variables) return undefined;
-  for (const attribute of Object.keys(attributes)) {
-    if (pinned.has(attribute) || required.includes(attribute) || optional.includes(attribute))
-      continue;
-    const problem = agentVariableProblem(attribute, environment);
-    if (problem) return `<${name}>: ${problem}`;
-  }
-  return undefined;
+  const isOwn = (attribute: string) => required.includes(attribute) || optional.includes(attribute);
+  if (!variables) return [];
+  return Object.keys(attributes).filter((attribute) => !pinned.has(attribute) && !isOwn(attribute));
 }
 
-/** Raymond may accept the edits of an agent in its directory without asking. */
+/**
+ * Raymond may accept the edits of an agent in its directory without asking. And agents run git there, which
+ * executes what the configuration of the repository says.
+ */
 function directoryProblem({ attributes: { cd } }: Tag, { directories }: Facts): string | undefined {
   const fact = cd === undefined ? undefined : directories.get(cd);
-  if (!fact?.found || fact.inProject) return undefined;
+  if (!fact?.found) return undefined;
+  if (fact.inProject && fact.newRepository === undefined) return undefined;
+  if (fact.inProject)
+    return `The directory ${fact.path} belongs to a git repository that was made or configured after the run began (${fact.newRepository}). An agent may choose it only if allowed_transitions names it.`;
   return `The directory ${fact.path} is outside the project. An agent may choose only directories of the project, unless allowed_transitions names another one.`;
 }
 

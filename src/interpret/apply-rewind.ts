@@ -47,12 +47,13 @@ function withEnded(run: Run, { id, ...state }: EndedAgentState): Run {
 }
 
 function withAgent(run: Run, state: AgentState, at: number): Run {
-  const { parent, worktree, input, entered, previousTry, joined, ...others } = state;
+  const { parent, worktree, withheld = [], input, entered, previousTry, joined, ...others } = state;
   const bare = without(run, state.id);
   const agent: Agent = {
     ...others,
     parent,
     worktree: worktree && seen(worktree),
+    withheld,
     input,
     entered,
     previousTry,

@@ -3,7 +3,7 @@ import { changedAgent } from '../model/changed.ts';
 import { isEstimate } from '../model/estimate.ts';
 import type { RunEventOf, Session, StepEndEvent } from '../model/event.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
-import type { AgentWorktree, WorktreeLook } from '../model/worktree.ts';
+import type { AgentWorktree } from '../model/worktree.ts';
 import { begin, change, put, ready, setStatus, taskOf } from './change-agent.ts';
 
 export function stepStarted(run: Run, event: RunEventOf<'step-started'>): Run {
@@ -90,7 +90,7 @@ function endStep(
   const settled = changedAgent(agent, settle(agent, agent.status), {
     costUsd: agent.costUsd + usd,
     isPriced: agent.isPriced || isPriced,
-    worktree: agent.worktree && seenAt(agent.worktree, event.worktree),
+    worktree: agent.worktree && seenAt(agent.worktree, event),
     status: { kind: 'deciding', task: agent.status.task, failure },
   });
   return put(run, agent, settled, {
@@ -101,8 +101,9 @@ function endStep(
   });
 }
 
-function seenAt(worktree: AgentWorktree, look: WorktreeLook | undefined): AgentWorktree {
-  const isSeen = look !== undefined && !look.missing;
+/** A step that has ended had its tree, even if somebody has deleted it meanwhile. */
+function seenAt(worktree: AgentWorktree, { type, worktree: look }: StepEndEvent): AgentWorktree {
+  const isSeen = look !== undefined && (!look.missing || type === 'step-ended');
   return { ...worktree, look, wasSeen: worktree.wasSeen || isSeen };
 }
 

@@ -9,6 +9,7 @@ import type { Tag, TagReading } from '../model/tag.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AllowedTransition, PromptState, State, Workflow } from '../model/workflow.ts';
 import { implicitTag } from '../parse/implicit.ts';
+import { brokenBecause } from '../parse/resolve.ts';
 import { readMove } from '../parse/transition.ts';
 import {
   type AfterStep,
@@ -19,7 +20,7 @@ import {
   followMove,
   followTags,
 } from './after-step.ts';
-import { choiceProblem } from './agent-choice.ts';
+import { agentMove } from './agent-choice.ts';
 import { checked, ensured } from './check-ensures.ts';
 import { evaluate } from './evaluate.ts';
 import { visitKey } from './new-run.ts';
@@ -34,6 +35,10 @@ export function decideOnAnswer(context: AfterStep, answer: Answer): readonly Run
       kind: 'missing-state',
       message: `${agent.state} is no longer in its workflow.`,
     });
+  }
+  // Its policy is unknown, so no transition can be allowed.
+  if (state.kind === 'broken') {
+    return fail(context, { kind: 'broken-state', message: brokenBecause(state) });
   }
   if (task.kind === 'judge') return judged(context, task, workflow, state, answer);
   if (task.kind === 'check') return checked(context, task, answer);
@@ -51,18 +56,19 @@ function decided(
   const policy = state.kind === 'prompt' ? state.policy : undefined;
   const choices = choicesIn(context);
   const tags = writtenOrImplied(state, answer.reading, choices);
-  const move = readMove(tags, choices);
+  const move = readMove(tags, choices, policy ? 'agent' : 'author');
   const refuse = (failure: Failure) => remindOrFail(context, failure, policy?.allowed);
   if (!move.ok) return refuse({ kind: move.kind, message: move.message });
 
-  const forbidden =
-    policy?.allowed && policyProblem(workflow, policy.allowed, tags.tags, move.value);
+  const forbidden = policy?.allowed && policyProblem(workflow, policy.allowed, tags.tags);
   if (forbidden) return refuse({ kind: 'forbidden-transition', message: forbidden });
   const standpoint = { run: context.run, workflow, facts: answer.facts };
-  const overreach = policy && choiceProblem(standpoint, policy.allowed, tags.tags, move.value);
-  if (overreach) return refuse(overreach);
+  const chosen = policy
+    ? agentMove(standpoint, policy.allowed, tags.tags, move.value)
+    : { ok: true as const, move: move.value };
+  if (!chosen.ok) return refuse(chosen.failure);
 
-  const followed = followMove(context, move.value, answer.facts);
+  const followed = followMove(context, chosen.move, answer.facts);
   if (state.kind !== 'prompt') return followed.ok ? followed.events : refuse(followed.failure);
   // A reminder cannot help against too many visits, but an evaluator may lead elsewhere.
   if (!followed.ok && followed.failure.kind !== 'too-many-visits') return refuse(followed.failure);

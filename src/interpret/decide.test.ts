@@ -38,12 +38,12 @@ describe('reminders', () => {
   test.each([
     [
       '<reset cd="missing">X</reset>',
-      'allowed_transitions: [{ tag: reset }, { tag: result }]',
+      'allowed_transitions: [{ tag: reset, target: X }, { tag: result }]',
       'bad-directory',
     ],
     [
       '<goto>NOWHERE</goto>',
-      'allowed_transitions: [{ tag: goto }, { tag: result }]',
+      'allowed_transitions: [{ tag: goto, target: NOWHERE }, { tag: result }]',
       'missing-state',
     ],
   ])('a transition that cannot be followed gets a reminder: %s', (text, policy, kind) => {
@@ -121,12 +121,6 @@ describe('implicit', () => {
       'allowed_transitions: [{ tag: result, payload: ok }]',
       'Done.',
       'agent-ended',
-    ],
-    [
-      'an incomplete entry is not implied',
-      'allowed_transitions: [{ tag: goto }]',
-      'Done.',
-      'agent-reminded',
     ],
     [
       'a bare ask is not implied',
@@ -264,15 +258,36 @@ describe('variables that an agent chooses', () => {
   const open = 'allowed_transitions: [{ tag: fork, target: N, next: R }]';
   const fork = (attribute: string) => `<fork next="R" ${attribute}="x">N</fork>`;
 
-  test.each(['TAR_OPTIONS', 'Item', 'npm_config_script_shell', 'makeflags', 'in_parent'])(
-    '%s gets a reminder',
+  test.each(['TAR_OPTIONS', 'Item', 'PATH', 'state'])('%s gets a reminder', (name) => {
+    expect(lastEvent(open, fork(name))).toMatchObject({
+      type: 'agent-reminded',
+      failure: { kind: 'bad-transition', message: expect.stringContaining(`"${name}"`) },
+    });
+  });
+
+  test.each(['path', 'env', 'npm_config_script_shell', 'makeflags', 'in_parent', 'in_Parent'])(
+    '%s reaches templates, and no program',
     (name) => {
-      expect(lastEvent(open, fork(name))).toMatchObject({
-        type: 'agent-reminded',
-        failure: { kind: 'bad-transition', message: expect.stringContaining(`"${name}"`) },
+      const stage = makeRun({ START: state(open), ...others });
+      const forked = stage.turn(`<fork next="R" ${name}="x" item="y">N</fork>`)[1];
+      expect(forked).toMatchObject({
+        type: 'agent-forked',
+        variables: { [name]: 'x', item: 'y' },
+        withheld: [name],
       });
+      expect(stage.agent('main_n1')).toMatchObject({ withheld: [name] });
     },
   );
+
+  test('the same after a judge', () => {
+    const judge = 'evaluators: [{ prompt: J, expect: "YES", then: { tag: goto, target: X } }]';
+    const stage = makeRun({ START: state(judge), ...others });
+    stage.turn(fork('path'));
+    const events = stage.turn('<result>YES</result>');
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'agent-forked', withheld: ['path'] }),
+    );
+  });
 
   test('without a policy the agent fails', () => {
     const stage = makeRun({ START: [], ...others });
@@ -282,7 +297,7 @@ describe('variables that an agent chooses', () => {
   test('a variable that the policy names is allowed', () => {
     const named = 'allowed_transitions: [{ tag: fork, target: N, next: R, ITEM: x }]';
     expect(lastEvent(named, fork('ITEM'))).toMatchObject({ type: 'agent-moved', state: 'R.md' });
-    const forks = '<fork ITEM="x">N</fork><fork ITEM="x">N</fork><goto>R</goto>';
+    const forks = '<fork ITEM="x">N</fork><fork next="R" ITEM="x">N</fork>';
     expect(lastEvent(named, forks)).toMatchObject({ type: 'agent-moved', state: 'R.md' });
   });
 
@@ -321,28 +336,35 @@ describe('paths that an agent chooses', () => {
   });
 
   const BAD: readonly [string, string, string, string][] = [
-    ['bad-directory', '<reset cd="/etc">N</reset>', 'tag: reset, cd: /etc', 'outside the project'],
-    ['bad-directory', '<fork next="R" cd="/etc">N</fork>', 'tag: fork, cd: /etc', 'outside'],
+    [
+      'bad-directory',
+      '<reset cd="/etc">N</reset>',
+      'tag: reset, target: N, cd: /etc',
+      'outside the project',
+    ],
+    [
+      'bad-directory',
+      '<fork next="R" cd="/etc">N</fork>',
+      'tag: fork, target: N, next: R, cd: /etc',
+      'outside',
+    ],
     [
       'bad-directory',
       '<function-workflow return="R" cd="/etc">/flow/x</function-workflow>',
-      'tag: function-workflow, cd: /etc',
+      'tag: function-workflow, path: /flow/x, return: R, cd: /etc',
       'outside',
     ],
     ...['call', 'function', 'fork', 'reset'].flatMap((kind): [string, string, string, string][] => {
       const tag = `${kind}-workflow`;
-      const rest = { call: ' return="R"', function: ' return="R"', fork: ' next="R"' }[kind] ?? '';
+      const back = { call: 'return', function: 'return', fork: 'next' }[kind];
+      const rest = back ? ` ${back}="R"` : '';
+      const entry = `tag: ${tag}${back ? `, ${back}: R` : ''}`;
       return [
-        [
-          'bad-workflow',
-          `<${tag}${rest}>outside</${tag}>`,
-          `tag: ${tag}, path: outside`,
-          'outside',
-        ],
+        ['bad-workflow', `<${tag}${rest}>outside</${tag}>`, `${entry}, path: outside`, 'outside'],
         [
           'bad-workflow',
           `<${tag}${rest}> written </${tag}>`,
-          `tag: ${tag}, path: written`,
+          `${entry}, path: written`,
           'changed after',
         ],
       ];
@@ -352,13 +374,10 @@ describe('paths that an agent chooses', () => {
   test.each(BAD)('%s: %s is refused unless the policy has {%s}', (kind, text, entry, why) => {
     const failure = { kind, message: expect.stringContaining(why) };
     expect(answer(text)).toMatchObject({ type: 'agent-failed', failure });
-    const open = entry.replace(/, .*/, '');
-    expect(
-      answer(text, state(`allowed_transitions: [{ ${open} }, { tag: result }]`)),
-    ).toMatchObject({
-      type: 'agent-reminded',
-      failure,
-    });
+    if (entry.includes('cd:')) {
+      const open = state(`allowed_transitions: [{ ${entry.replace(/, cd.*/, '')} }]`);
+      expect(answer(text, open)).toMatchObject({ type: 'agent-reminded', failure });
+    }
     expect(answer(text, state(`allowed_transitions: [{ ${entry} }]`))).toMatchObject({
       type: 'agent-moved',
     });
@@ -367,6 +386,38 @@ describe('paths that an agent chooses', () => {
   test.each(BAD)('%s: %s is allowed for a script', (_, text) => {
     const stage = makeRun({ 'START.sh': [], ...others }, { others: flows });
     expect(stage.turn(text).at(-1)).toMatchObject({ type: 'agent-moved' });
+  });
+
+  test('a state whose policy has become an error fails the agent, with the place and the remedy', () => {
+    const before = makeRun({
+      START: state('allowed_transitions: [{ tag: ask, next: N }]'),
+      ...others,
+    });
+    before.start();
+    const after = makeRun({ START: state('allowed_transitions: [{ tag: ask }]'), ...others });
+    after.run = before.run;
+    const failure = {
+      kind: 'broken-state',
+      message: expect.stringMatching(/START\.md:2:23: <ask>: the attribute next is missing\. Add/),
+    };
+    const answered = after.end('<ask next="R" timeout="1s" timeout_next="N">?</ask>').at(-1);
+    expect(answered).toMatchObject({ type: 'agent-failed', failure });
+    after.resume();
+    expect(after.start().at(-1)).toMatchObject({ type: 'agent-failed', failure });
+  });
+
+  test('tags that a judge let pass must still be allowed', () => {
+    const judge = 'evaluators: [{ prompt: J, expect: "YES", then: { tag: goto, target: X } }]';
+    const start = (target: string) =>
+      state(`${judge}\nallowed_transitions: [{ tag: goto, target: ${target} }]`);
+    const stage = makeRun({ START: start('N'), ...others });
+    stage.turn('<goto>N</goto>');
+    const edited = makeRun({ START: start('R'), ...others });
+    edited.run = stage.run;
+    expect(edited.turn('<result>YES</result>').at(-1)).toMatchObject({
+      type: 'agent-failed',
+      failure: { kind: 'forbidden-transition' },
+    });
   });
 
   test('tags that a judge let pass are checked again', () => {

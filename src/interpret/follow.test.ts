@@ -276,7 +276,7 @@ describe('ceilings', () => {
   });
 
   test('an agent with a policy is reminded', () => {
-    const policy = 'allowed_transitions: [{ tag: fork, target: N, next: R }]';
+    const policy = 'allowed_transitions: [{ tag: fork, target: N }, { tag: goto, target: R }]';
     expect(
       makeRun({ ...flow, START: state(policy) })
         .turn(forks(1_001))

@@ -209,6 +209,7 @@ function forkEvent(
     state: place.state,
     cwd: where.cwd,
     variables: fork.variables,
+    ...(fork.withheld && { withheld: fork.withheld }),
     ...(place.input !== undefined && { input: place.input }),
     ...(where.worktree && { worktree: where.worktree }),
   };

@@ -50,6 +50,7 @@ export function newAgent(
   parent: string | undefined,
   place: { workflow: string; state: StateName; cwd: string; input?: string | undefined },
   variables: Readonly<Record<string, string>>,
+  withheld: readonly string[] = [],
 ): Agent {
   return {
     id,
@@ -61,6 +62,7 @@ export function newAgent(
     worktree: undefined,
     stack: [],
     variables,
+    withheld,
     input: place.input,
     choices: {},
     visits: { [visitKey(place.workflow, place.state)]: 1 },

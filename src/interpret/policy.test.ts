@@ -20,7 +20,7 @@ function problem(entries: readonly string[], text: string): string | undefined {
   const reading = readTags(text, { code: 'ignored' });
   const move = readMove(reading, tagChoices(workflow.agents));
   if (!move.ok) throw new Error(move.message);
-  return policyProblem(workflow, allowed, reading.tags, move.value);
+  return policyProblem(workflow, allowed, reading.tags);
 }
 
 const GOTO = '{ tag: goto, target: REVIEW }';
@@ -28,7 +28,7 @@ const CALL = '{ tag: call, target: REVIEW.md, return: DONE }';
 const FORK = '{ tag: fork, target: W, next: DONE }';
 const OPEN_FORK = '{ tag: fork, target: W }';
 const JOIN = '{ tag: join, target: DONE, failed_next: REVIEW }';
-const JOIN_TEXT = '<join of="2" failed_next="REVIEW" rest="continue">DONE</join>';
+const JOIN_TEXT = '<join failed_next="REVIEW">DONE</join>';
 const ASK = '{ tag: ask, next: DONE, timeout: 1h, timeout_next: REVIEW }';
 
 describe('allowed', () => {
@@ -47,7 +47,6 @@ describe('allowed', () => {
     ],
     ['any payload', ['{ tag: result }'], '<result>anything</result>'],
     ['the payload', ['{ tag: result, payload: "YES" }'], '<result> YES\n</result>'],
-    ['any target', ['{ tag: goto }'], '<goto>DONE</goto>'],
     [
       'a question, with next and timeout_next resolved',
       [ASK],
@@ -56,13 +55,31 @@ describe('allowed', () => {
     ['several forks', [FORK], '<fork next="DONE">W</fork><fork next="DONE" item="2">W</fork>'],
     ['forks that share one next', [FORK], '<fork>W</fork><fork next="DONE.md">W.md</fork>'],
     [
-      'forks with a goto in place of next',
-      [FORK],
-      '<fork>W</fork><fork>W</fork><goto>DONE.md</goto>',
+      'forks with a goto that has its own entry',
+      [OPEN_FORK, GOTO],
+      '<fork>W</fork><fork i="2">W</fork><goto>REVIEW.md</goto>',
     ],
-    ['the same when next is open', [OPEN_FORK], '<fork>W</fork><goto>REVIEW</goto>'],
     ['a join', [JOIN], '<join failed_next="REVIEW.md">DONE.md</join>'],
-    ['a join with attributes that are not mentioned', [JOIN], JOIN_TEXT],
+    [
+      'the usual of and rest, written out',
+      [JOIN],
+      JOIN_TEXT.replace('join', 'join of=" all " rest="stop"'),
+    ],
+    [
+      'the pinned of and rest',
+      ['{ tag: join, target: DONE, of: 2, rest: continue }'],
+      '<join rest="continue" of="2">DONE</join>',
+    ],
+    [
+      'the same deadline in another unit',
+      ['{ tag: ask, next: DONE, timeout: 1d, timeout_next: REVIEW }'],
+      '<ask timeout_next="REVIEW" timeout="24h" next="DONE">?</ask>',
+    ],
+    [
+      'variables with names that other tags reserve',
+      [FORK],
+      '<fork next="DONE" timeout="9s" of="any" return="W" failed_next="W">W</fork>',
+    ],
     ['forks with a join', [OPEN_FORK, JOIN], `<fork>W</fork><fork item="2">W</fork>${JOIN_TEXT}`],
   ])('%s', (_, entries, text) => expect(problem(entries, text)).toBeUndefined());
 });
@@ -87,12 +104,74 @@ describe('forbidden', () => {
     ['another next', [FORK], '<fork next="REVIEW">W</fork>'],
     ['one bad fork among good ones', [FORK], '<fork next="DONE">W</fork><fork>REVIEW</fork>'],
     ['a goto that is not the pinned next', [FORK, GOTO], '<fork>W</fork><goto>REVIEW</goto>'],
+    ['a goto beside forks that has no entry', [OPEN_FORK, JOIN], '<fork>W</fork><goto>DONE</goto>'],
+    [
+      'a goto in place of a pinned next',
+      [FORK, '{ tag: goto, target: DONE }'],
+      '<fork>W</fork><goto>DONE</goto>',
+    ],
+    [
+      'a next that the entry of the fork does not have',
+      [OPEN_FORK, GOTO],
+      '<fork next="REVIEW">W</fork>',
+    ],
+    [
+      'a next that only another fork may have',
+      [OPEN_FORK, '{ tag: fork, target: REVIEW, next: DONE }', GOTO],
+      '<fork>W</fork><fork next="DONE">REVIEW</fork>',
+    ],
     ['the next of forks as a goto without forks', [FORK], '<goto>DONE</goto>'],
+    [
+      'a deadline that the entry does not have',
+      ['{ tag: ask, next: DONE }'],
+      '<ask next="DONE" timeout="1s" timeout_next="DONE">?</ask>',
+    ],
+    ['no deadline where the entry has one', [ASK], '<ask next="DONE">?</ask>'],
+    ['a shorter deadline', [ASK], '<ask timeout_next="REVIEW" next="DONE" timeout="1s">?</ask>'],
+    [
+      'a failed_next that the entry does not have',
+      ['{ tag: join, target: DONE }'],
+      '<join failed_next="DONE">DONE</join>',
+    ],
+    [
+      'a deadline of a join',
+      ['{ tag: join, target: DONE }'],
+      '<join timeout="1s" timeout_next="DONE">DONE</join>',
+    ],
+    ['a join that waits for fewer', ['{ tag: join, target: DONE }'], '<join of="1">DONE</join>'],
+    ['a join that waits for any', ['{ tag: join, target: DONE }'], '<join of="any">DONE</join>'],
+    [
+      'a join that lets the rest work',
+      ['{ tag: join, target: DONE }'],
+      '<join rest="continue">DONE</join>',
+    ],
+    [
+      'the return of another entry',
+      [CALL, '{ tag: call, target: W, return: REVIEW }'],
+      '<call return="REVIEW">REVIEW</call>',
+    ],
+    ['another ending', ['{ tag: goto, target: REVIEW.md }'], '<goto>REVIEW.sh</goto>'],
+    ['another case', [GOTO], '<goto>review</goto>'],
+    [
+      'another workflow',
+      ['{ tag: reset-workflow, path: ../w }'],
+      '<reset-workflow>../w/DONE</reset-workflow>',
+    ],
+    [
+      'another return of a workflow',
+      ['{ tag: call-workflow, path: ../w, return: DONE }'],
+      '<call-workflow return="REVIEW">../w</call-workflow>',
+    ],
+    [
+      'a next of a workflow',
+      ['{ tag: fork-workflow, path: ../w }', GOTO],
+      '<fork-workflow next="REVIEW">../w</fork-workflow>',
+    ],
     ['another timeout', [ASK], '<ask next="DONE" timeout="2h" timeout_next="REVIEW">?</ask>'],
     ['a join with another target', [JOIN], '<join failed_next="REVIEW">W</join>'],
     ['a join with another failed_next', [JOIN], '<join failed_next="DONE">DONE</join>'],
     ['a join without the pinned failed_next', [JOIN], '<join>DONE</join>'],
-    ['a join that no entry has', [OPEN_FORK], '<fork>W</fork><join>DONE</join>'],
+    ['a join that no entry has', [OPEN_FORK, GOTO], '<fork>W</fork><join>DONE</join>'],
     ['forks with a join when their next is pinned', [FORK, JOIN], `<fork>W</fork>${JOIN_TEXT}`],
     ['another of', ['{ tag: join, target: DONE, of: any }'], '<join of="2">DONE</join>'],
     ['a state that does not exist', [GOTO], '<goto>NOWHERE</goto>'],
@@ -123,15 +202,8 @@ Do not repeat work that is done.`,
 
   test.each([
     ['{ tag: result }', '<result>[your result]</result>'],
-    ['{ tag: goto }', '<goto>[a state]</goto>'],
-    ['{ tag: call, target: W }', '<call return="[a state]">W</call>'],
-    ['{ tag: fork, target: W, item: a }', '<fork item="a" next="[a state]">W</fork>'],
     ['{ tag: ask, next: DONE }', '<ask next="DONE">[your question]</ask>'],
-    [
-      '{ tag: ask, next: DONE, timeout: 1h }',
-      '<ask next="DONE" timeout="1h" timeout_next="[a state]">[your question]</ask>',
-    ],
-    ['{ tag: reset-workflow }', '<reset-workflow>[a workflow]</reset-workflow>'],
+    [ASK, '<ask next="DONE" timeout="1h" timeout_next="REVIEW">[your question]</ask>'],
   ])('%s has a placeholder for each open part', (entry, line) => {
     const text = reminderText('No.', policyOf(entry).allowed);
     expect(text).toContain(`this tag, outside any code block:\n\n    ${line}\n`);
@@ -165,14 +237,15 @@ Do not repeat work that is done.`,
     <join failed_next="REVIEW">DONE</join>
 `,
     );
-    expect(text).toContain('A fork without next needs a join beside it.');
+    expect(text).toContain('A fork without next needs one join beside it.');
     const listed = [...text.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');
     expect(problem([OPEN_FORK, JOIN], listed)).toBeUndefined();
   });
 
-  test('lists a join with both parts of a deadline', () => {
-    const text = reminderText('No.', policyOf('{ tag: join, target: DONE, timeout: 1h }').allowed);
-    expect(text).toContain('    <join timeout="1h" timeout_next="[a state]">DONE</join>\n');
+  test('says which tags may stand beside forks', () => {
+    const text = reminderText('No.', policyOf(OPEN_FORK, GOTO, JOIN).allowed);
+    expect(text).toContain('or with forks and one goto or join, outside');
+    expect(text).toContain('A fork without next needs one goto or join beside it.');
   });
 
   test('says that several forks are allowed', () => {

@@ -1,150 +1,162 @@
 import type { Tag } from '../model/tag.ts';
-import type { Move } from '../model/transition.ts';
 import type { AllowedTransition, Workflow } from '../model/workflow.ts';
 import { resolveState } from '../parse/resolve.ts';
-import { STATE_ATTRIBUTES, TAG_RULES, writeTag } from '../parse/transition.ts';
+import {
+  DECIDING_ATTRIBUTES,
+  readDuration,
+  STATE_ATTRIBUTES,
+  TAG_RULES,
+  writeTag,
+} from '../parse/transition.ts';
 
-/** Why a policy forbids what was written; undefined when it allows all of it. */
+/** Why a policy forbids the tags of an answer; undefined when it allows all of them. */
 export function policyProblem(
   workflow: Workflow,
   allowed: readonly AllowedTransition[],
   tags: readonly Tag[],
-  move: Move,
 ): string | undefined {
-  const next = nextOf(move);
-  const forbidden = tags.find(
-    (tag) =>
-      (next === undefined || isForkTag(tag)) &&
-      !allowed.some((entry) => matches(workflow, entry, withNext(tag, next))),
+  const forbidden = withSharedNext(tags).find(
+    (tag) => !allowed.some((entry) => allows(workflow, entry, tag)),
   );
   return forbidden && `${shown(forbidden)} is not allowed in this state.`;
 }
 
-/** The parts of a tag that the policy pins, by the names under which it pins them. */
+/** For each tag of an answer, the parts that the policy pins, by the names under which it pins them. */
 export function pinnedParts(
   workflow: Workflow,
   allowed: readonly AllowedTransition[],
-  tag: Tag,
-  move: Move,
-): ReadonlySet<string> {
-  const judged = withNext(tag, nextOf(move));
-  const entries = allowed.filter((entry) => matches(workflow, entry, judged));
-  return new Set(
-    entries.flatMap(({ body, attributes }) => [
-      ...Object.keys(attributes),
-      ...(body === undefined ? [] : [TAG_RULES[tag.name].body]),
-    ]),
+  tags: readonly Tag[],
+): readonly ReadonlySet<string>[] {
+  return withSharedNext(tags).map((tag) => {
+    const entries = allowed.filter((entry) => allows(workflow, entry, tag));
+    return new Set(
+      entries.flatMap(({ body, attributes }) => [
+        ...Object.keys(attributes),
+        ...(body === undefined ? [] : [TAG_RULES[tag.name].body]),
+      ]),
+    );
+  });
+}
+
+/** Forks in one answer share one next, and only one of them must have it. */
+export function withSharedNext(tags: readonly Tag[]): readonly Tag[] {
+  const next = tags.find((tag) => isForkTag(tag) && tag.attributes.next !== undefined)?.attributes
+    .next;
+  if (next === undefined) return tags;
+  return tags.map((tag) =>
+    isForkTag(tag) ? { ...tag, attributes: { ...tag.attributes, next } } : tag,
   );
 }
 
 /** The message to an agent whose answer could not be followed: the fault and the allowed tags. */
 export function reminderText(problem: string, allowed: readonly AllowedTransition[]): string {
-  const forks = allowed.filter((entry) => TAG_RULES[entry.tag].variables);
-  const mayJoin =
-    allowed.some(({ tag }) => tag === 'join') &&
-    forks.some(({ attributes }) => attributes.next === undefined);
-  const templates = allowed.map((entry) => asTemplate(entry, mayJoin));
-  const lines = templates.map(({ tag }) => `    ${writeTag(tag)}`);
+  const forks = allowed.filter(({ tag }) => TAG_RULES[tag].variables);
+  const nexts = forks.map(({ attributes }) => attributes.next);
+  const beside = nexts.includes(undefined)
+    ? BESIDE_FORKS.filter((name) => allowed.some(({ tag }) => tag === name)).join(' or ')
+    : '';
+  const templates = allowed.map(asTemplate);
+  const lines = templates.map((tag) => `    ${writeTag(tag)}`);
   return [
     `Your last message did not end this step: ${problem}`,
     '',
     lines.length === 1
       ? 'End your next message with this tag, outside any code block:'
-      : `End your next message with exactly one of these tags${mayJoin ? ', or with forks and one join' : ''}, outside any code block:`,
+      : `End your next message with exactly one of these tags${beside && `, or with forks and one ${beside}`}, outside any code block:`,
     '',
     ...lines,
     '',
-    ...(templates.some(({ isOpen }) => isOpen) ? ['Replace the parts in [brackets].'] : []),
-    ...(forks.length > 0 ? [mayJoin ? FORKS_AND_JOIN : FORKS] : []),
+    ...(allowed.some(({ body }) => body === undefined) ? ['Replace the parts in [brackets].'] : []),
+    ...(nexts.some((next) => next !== undefined) ? [FORKS] : []),
+    ...(beside ? [`A fork without next needs one ${beside} beside it.`] : []),
+    ...(beside.includes('join') ? [JOIN] : []),
+    ...(forks.length > 0 ? [VARIABLES] : []),
     'Do not repeat work that is done.',
   ].join('\n');
 }
 
+const FORKS = 'You may write several forks if they have the same next.';
+const BESIDE_FORKS = ['goto', 'join'] as const;
+const JOIN = 'A join beside forks waits for all forks of the message.';
+const VARIABLES = 'Further attributes of a fork are variables of its worker.';
+
+/** Whether a policy entry allows a tag. `withSharedNext` has given a fork the next of its answer. */
+export function allows(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
+  return (
+    entry.tag === tag.name &&
+    hasParts(policyParts(workflow, tag), policyParts(workflow, { ...entry, name: entry.tag }))
+  );
+}
+
+/** Whether a tag has all parts that an author names. It may have others. */
+export function matches(workflow: Workflow, named: AllowedTransition, tag: Tag): boolean {
+  return (
+    named.tag === tag.name &&
+    hasParts(writtenParts(workflow, tag), writtenParts(workflow, { ...named, name: named.tag }))
+  );
+}
+
 /**
- * The parts of a tag, or the pinned parts of an entry, in one spelling: names of states are
- * resolved. A tag matches an entry if it has all parts of the entry. The name of the body is ''.
+ * The parts by which a policy compares a tag with an entry. An entry allows a tag that has all its
+ * parts. A deciding attribute is always a part, also if it was not written.
  */
-export function policyParts(
-  workflow: Workflow,
-  { name, body, attributes }: Pick<Tag, 'name' | 'attributes'> & { readonly body?: string },
-): ReadonlyMap<string, string> {
-  const parts = new Map<string, string>();
-  if (body !== undefined) {
-    const isState = TAG_RULES[name].body === 'target';
-    parts.set('', isState ? resolved(workflow, body.trim()) : body.trim());
-  }
-  for (const [attribute, value] of Object.entries(attributes)) {
-    const isState = STATE_ATTRIBUTES.includes(attribute);
-    parts.set(attribute, isState ? resolved(workflow, value.trim()) : value);
+export function policyParts(workflow: Workflow, tag: Parts): ReadonlyMap<string, string> {
+  const parts = new Map(writtenParts(workflow, tag));
+  for (const [name, usual] of DECIDING_ATTRIBUTES) {
+    if (isOwn(tag, name) && !parts.has(name)) parts.set(name, usual);
   }
   return parts;
 }
 
-/** Whether a tag has all parts that an entry pins. */
-export function matches(workflow: Workflow, entry: AllowedTransition, tag: Tag): boolean {
-  if (entry.tag !== tag.name) return false;
-  const parts = policyParts(workflow, tag);
-  const pinned = policyParts(workflow, { ...entry, name: entry.tag });
-  return [...pinned].every(([name, value]) => parts.get(name) === value);
+/** The written parts in one spelling: names of states are resolved. The name of the body is ''. */
+export function writtenParts(workflow: Workflow, tag: Parts): ReadonlyMap<string, string> {
+  const parts = new Map<string, string>();
+  if (tag.body !== undefined) {
+    const isState = TAG_RULES[tag.name].body === 'target';
+    parts.set('', isState ? resolved(workflow, tag.body) : tag.body.trim());
+  }
+  for (const [name, value] of Object.entries(tag.attributes)) {
+    parts.set(name, isOwn(tag, name) ? spelled(workflow, name, value) : value);
+  }
+  return parts;
 }
 
-function resolved(workflow: Workflow, name: string): string {
+type Parts = Pick<Tag, 'name' | 'attributes'> & { readonly body?: string };
+
+/** Whether Raymond itself reads an attribute. On a fork, `timeout` is a variable of the worker. */
+function isOwn({ name }: Parts, attribute: string): boolean {
+  const { required, optional } = TAG_RULES[name];
+  return required.includes(attribute) || optional.includes(attribute);
+}
+
+function spelled(workflow: Workflow, name: string, value: string): string {
+  if (STATE_ATTRIBUTES.includes(name)) return resolved(workflow, value);
+  if (name === 'timeout') return String(readDuration(value));
+  return DECIDING_ATTRIBUTES.has(name) ? value.trim() : value;
+}
+
+function resolved(workflow: Workflow, written: string): string {
+  const name = written.trim();
   const resolution = resolveState(workflow, name);
   return 'found' in resolution ? resolution.found : name;
 }
 
+/** Whether a tag has the parts of an entry. `open` are its parts whose value is not known yet. */
+export function hasParts(
+  parts: ReadonlyMap<string, string>,
+  wanted: ReadonlyMap<string, string>,
+  open: ReadonlySet<string> = new Set(),
+): boolean {
+  return [...wanted].every(([name, value]) => open.has(name) || parts.get(name) === value);
+}
+
 const isForkTag = (tag: Tag) => TAG_RULES[tag.name].variables;
 
-/** A goto beside forks is their next, so it is checked with them. */
-function nextOf(move: Move): string | undefined {
-  return move.forks.length > 0 && move.own.tag === 'goto' ? move.own.target : undefined;
+/** An entry as a tag, with a placeholder for a question or payload that it leaves to the agent. */
+function asTemplate({ tag: name, attributes, body }: AllowedTransition): Tag {
+  const open = TAG_RULES[name].body === 'question' ? '[your question]' : '[your result]';
+  return { name, attributes, body: body ?? open };
 }
-
-/** Several forks share one next. It is on one of them, or it is the goto of the parent. */
-function withNext(tag: Tag, next: string | undefined): Tag {
-  if (next === undefined || !isForkTag(tag)) return tag;
-  return { ...tag, attributes: { ...tag.attributes, next } };
-}
-
-const FORKS = 'You may write several forks if they have the same next.';
-const FORKS_AND_JOIN =
-  'A fork without next needs a join beside it. The join then waits for all forks of the message.';
-
-/** An entry as a tag, with a placeholder for each required part that it leaves open. */
-function asTemplate(
-  entry: AllowedTransition,
-  mayJoin: boolean,
-): { readonly tag: Tag; readonly isOpen: boolean } {
-  const { body } = TAG_RULES[entry.tag];
-  const open = neededBy(entry, mayJoin).filter((name) => entry.attributes[name] === undefined);
-  const placeholders = open.map((name) => [
-    name,
-    name === 'timeout' ? PLACEHOLDERS.timeout : PLACEHOLDERS.target,
-  ]);
-  return {
-    tag: {
-      name: entry.tag,
-      attributes: { ...entry.attributes, ...Object.fromEntries(placeholders) },
-      body: entry.body ?? PLACEHOLDERS[body],
-    },
-    isOpen: open.length > 0 || entry.body === undefined,
-  };
-}
-
-function neededBy({ tag, attributes }: AllowedTransition, mayJoin: boolean): readonly string[] {
-  const { required, variables } = TAG_RULES[tag];
-  if (variables) return mayJoin ? required : ['next', ...required];
-  const hasTimeout = ['timeout', 'timeout_next'].some((name) => attributes[name] !== undefined);
-  return hasTimeout ? [...required, 'timeout', 'timeout_next'] : required;
-}
-
-const PLACEHOLDERS = {
-  target: '[a state]',
-  path: '[a workflow]',
-  question: '[your question]',
-  payload: '[your result]',
-  timeout: '[a time like 24h]',
-};
 
 const LONGEST_SHOWN = 200;
 

@@ -90,7 +90,7 @@ test('fill asks for each name and keeps unknown names', () => {
 
 test('the environment of a script', () => {
   const stage = makeRun({ START: [], 'W.sh': [] }, { metadata: { issue: '195', item: 'all' } });
-  stage.turn('<fork next="START" item="one">W</fork>');
+  stage.turn('<fork next="START" item="one" path="x">W</fork>');
   stage.start('main_w1');
   const agent = stage.agent('main_w1');
   const workflow = stage.workflows('/flow');

@@ -48,10 +48,11 @@ export function fill(template: string, value: (name: string) => string | undefin
 /** The environment of a script. The executor adds the received value, which may be too large for it. */
 export function scriptVariables(from: Surroundings): Readonly<Record<string, string>> {
   const { run, agent, workflow } = from;
+  const own = Object.entries(agent.variables).filter(([name]) => !agent.withheld.includes(name));
   return {
     ...workflow.about.environment,
     ...run.metadata,
-    ...agent.variables,
+    ...Object.fromEntries(own),
     ...Object.fromEntries(SCRIPT_STEP_NAMES.map((name) => [variableOf(name), GIVEN[name](from)])),
   };
 }

@@ -27,6 +27,7 @@ export function restoredAgent(
   const used = { attempts, retries, workers, visits, entries };
   return {
     ...{ id, workflow, state, cwd, variables, choices, ...used },
+    ...(agent.withheld.length > 0 && { withheld: agent.withheld }),
     ...(parent !== undefined && { parent }),
     session: cut(agent.session),
     stack: agent.stack.map((frame) => ({ ...frame, session: cut(frame.session) })),

@@ -6,7 +6,7 @@ import type { Agent, Run } from '../model/run.ts';
 import type { StateName } from '../model/state-name.ts';
 import type { PromptState } from '../model/workflow.ts';
 import { agentOf, sharingLimits } from '../parse/chosen-agent.ts';
-import { resolveState } from '../parse/resolve.ts';
+import { brokenBecause, resolveState } from '../parse/resolve.ts';
 import { taskOf } from './change-agent.ts';
 import { failAgent } from './fail-agent.ts';
 import type { Workflows } from './follow.ts';
@@ -107,8 +107,7 @@ function executedState(
   }
   const own = workflow.states.get(agent.state);
   if (!own) return failure('missing-state', `${agent.state} is no longer in ${workflow.ref}.`);
-  if (own.kind === 'broken')
-    return failure('broken-state', own.diagnostics[0]?.message ?? `${own.name} cannot be read.`);
+  if (own.kind === 'broken') return failure('broken-state', brokenBecause(own));
 
   const task = taskOf(agent.status);
   if (own.kind !== 'prompt') return script(own.name);

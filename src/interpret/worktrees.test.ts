@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import { interrupted, makeRun, REPOSITORY, state } from '../../test/make-run.ts';
 import type { RunEventOf } from '../model/event.ts';
 
-const FLOW = { START: [], N: [], WORK: [], POLICED: state('allowed_transitions: [{tag: fork}]') };
+const FLOW = {
+  START: [],
+  N: [],
+  WORK: [],
+  POLICED: state('allowed_transitions: [{tag: fork, target: WORK, next: N}]'),
+};
 const PATH = `${REPOSITORY.folder}/main_work1`;
 
 function forked(text: string) {

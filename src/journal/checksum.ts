@@ -1,5 +1,9 @@
-/** The checksum at the end of every line of a journal: the CRC-32 of all bytes before it. */
+/**
+ * The end of every line of a journal: `,"mac":"<22 characters>","crc":"5d1f0c9a"}`. The checksum is the CRC-32
+ * of all bytes before it. It shows damage also to a reader without the user's key.
+ */
 import { crc32 } from 'node:zlib';
+import { MAC_CHARS } from './chain.ts';
 
 /** Of every line, in bytes. */
 export const CHECKSUM_BYTES = 18;
@@ -49,3 +53,36 @@ const HEX_DIGITS: readonly (number | undefined)[] = Array.from({ length: 256 }, 
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
   return digit < 0 ? undefined : digit;
 });
+
+const MAC_START = ',"mac":"';
+/** Of the part of a line with its authenticator. */
+export const MAC_BYTES = MAC_START.length + MAC_CHARS + 1;
+
+/** A line with its authenticator, its checksum and its newline. */
+export function withEnd(covered: Uint8Array, mac: string): Buffer {
+  const line = Buffer.allocUnsafe(covered.length + MAC_BYTES + CHECKSUM_BYTES + 1);
+  line.set(covered);
+  const end = covered.length + line.write(`${MAC_START}${mac}"`, covered.length, 'latin1');
+  line.write(`${checksumOf(line.subarray(0, end))}\n`, end, 'latin1');
+  return line;
+}
+
+/** Whether a line between two positions has an authenticator, valid or not. */
+export function hasMac(block: Uint8Array, from: number, to: number): boolean {
+  const start = to - CHECKSUM_BYTES - MAC_BYTES;
+  if (start < from || block[start + MAC_BYTES - 1] !== QUOTE) return false;
+  for (let i = 0; i < MAC_START.length; i++)
+    if (block[start + i] !== MAC_START.charCodeAt(i)) return false;
+  return true;
+}
+
+/** The authenticator that is written in the line between two positions, if it has one. */
+export function writtenMac(block: Buffer, from: number, to: number): string | undefined {
+  if (!hasMac(block, from, to)) return undefined;
+  const start = macPosition(to);
+  return block.toString('latin1', start, start + MAC_CHARS);
+}
+
+/** Where the authenticator of a line begins that ends at a position. */
+export const macPosition = (to: number): number =>
+  to - CHECKSUM_BYTES - MAC_BYTES + MAC_START.length;

@@ -62,6 +62,9 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   ELOOP: { reason: 'it is a link, not a file', cure: wrongPlace },
   'NOT-A-FILE': { cure: wrongPlace },
   'TOO-LARGE': { cure: 'Remove it' },
+  'OF-OTHERS': {
+    cure: 'Check its content, then put a copy of your own in its place (cp it, chmod 600 the copy, mv it back)',
+  },
   EMLINK: { reason: 'the file has too many links', cure: wrongPlace },
   ENAMETOOLONG: { reason: 'the path is too long', cure: 'Use a shorter folder name' },
   EBUSY: { reason: 'another program uses the file', cure: 'End the program that uses it' },

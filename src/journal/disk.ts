@@ -18,12 +18,19 @@ import {
 } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { openRegularFile, openRegularFileSync, tooLarge } from '../files/regular-file.ts';
+import { linkProblem, ownershipProblem } from '../files/ownership.ts';
+import {
+  openRegularFile,
+  openRegularFileSync,
+  tooLarge,
+  UnusableFile,
+} from '../files/regular-file.ts';
 
 export interface Disk {
   /**
    * `read`: must exist. `change`: must exist, read and write. `create`: must not exist, 0600. An
-   * existing file must be a regular file, not a link.
+   * existing file must be a regular file that no other user can change, not a link, and without a
+   * second name.
    */
   open(path: string, how: 'read' | 'change' | 'create'): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
@@ -73,12 +80,13 @@ export interface DiskFile {
 
 export const realDisk: Disk = {
   async open(path, how) {
-    if (how === 'read') return fileToRead(openRegularFileSync(path));
-    const file =
-      how === 'create'
-        ? await fs.open(path, 'wx+', 0o600)
-        : await openRegularFile(path, how, { followLink: false });
-    return diskFile(file);
+    if (how === 'create') return diskFile(await fs.open(path, 'wx+', 0o600));
+    if (how === 'read') {
+      const descriptor = openRegularFileSync(path);
+      return ownFile(path, descriptor, fileToRead(descriptor));
+    }
+    const file = await openRegularFile(path, how, { followLink: false });
+    return ownFile(path, file.fd, diskFile(file));
   },
   rename: (from, to) => fs.rename(from, to),
   link: (from, to) => fs.link(from, to),
@@ -248,6 +256,15 @@ async function ifExists<T>(look: () => Promise<T>): Promise<T | undefined> {
 }
 
 const identityOf = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`;
+
+/** The files of Raymond have authority. Checked when it is open, because a path can be replaced. */
+async function ownFile(path: string, descriptor: number, file: DiskFile): Promise<DiskFile> {
+  const stat = () => fstatSync(descriptor);
+  const problem = ownershipProblem(stat()) ?? linkProblem(path, stat);
+  if (problem === undefined) return file;
+  await file.close();
+  throw new UnusableFile('OF-OTHERS', problem);
+}
 
 /** Commands read many small files. That takes less time than to ask a thread for each operation. */
 function fileToRead(descriptor: number): DiskFile {

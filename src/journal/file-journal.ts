@@ -7,18 +7,34 @@
  * and that the process still holds the lock. So a process that has lost the run writes nothing.
  */
 import { dirname } from 'node:path';
-import { JOURNAL_VERSION, type RunEvent } from '../model/event.ts';
+import type { RunEvent } from '../model/event.ts';
 import { RunLost } from '../model/run-lost.ts';
 import { UserError } from '../model/user-error.ts';
+import type { Doubt } from '../ports.ts';
+import { type Chain, NO_MAC } from './chain.ts';
 import { type Disk, type DiskFile, hasCode, replaceFile, writeAll } from './disk.ts';
 import { isSystemError } from './disk-errors.ts';
+import {
+  beginChain,
+  type ChainKey,
+  continueChain,
+  type Head,
+  type OpenChain,
+  removeHead,
+} from './heads.ts';
 import { asUnwritable, besideJournal, runExists, unwritableJournal } from './journal-errors.ts';
-import { encodeEvents, encodeSnapshot, MAX_LINE_BYTES } from './journal-format.ts';
+import {
+  type Draft,
+  draftEvents,
+  draftSnapshot,
+  encodeDrafts,
+  MAX_LINE_BYTES,
+} from './journal-format.ts';
 import type { Lock } from './lock.ts';
 import { journalGone } from './lock-errors.ts';
 import { beginning } from './read-entries.ts';
 import { type Fold, type ReadRun, readRun } from './read-journal.ts';
-import { rewriteJournal } from './rewrite.ts';
+import { readDigested, rewriteJournal } from './rewrite.ts';
 
 export interface RunCodec<R> extends Fold<R> {
   /** JSON from which `thaw` makes the same run again. */
@@ -34,15 +50,19 @@ export async function createJournal<R>(
   path: string,
   codec: RunCodec<R>,
   owner: Ownership,
+  key: ChainKey,
 ): Promise<FileJournal<R>> {
   const file = await openNew(disk, path, codec).catch((error) => {
     throw error instanceof UserError ? error : unwritableJournal(path, error, false);
   });
-  const journal = new FileJournal(disk, path, file, codec, owner, NEW);
+  const chain = await beginChain(disk, key, path);
+  const journal = new FileJournal(disk, path, file, codec, owner, { ...NEW, chain });
   try {
     await disk.syncFolder(dirname(path));
   } catch (error) {
-    throw await journal.abandon(error);
+    const refusal = await journal.abandon(error);
+    await removeHead(disk, key, chain.chain.id, path).catch(() => {});
+    throw refusal;
   }
   return journal;
 }
@@ -68,15 +88,31 @@ async function openNew<R>(disk: Disk, path: string, fold: Fold<R>): Promise<Disk
   return file;
 }
 
-/** Opens a run's journal to continue it. Cuts off a torn tail, and upgrades an older version. */
+export type OpenedJournal<R> =
+  | { readonly run: R; readonly journal: FileJournal<R> }
+  /** It is not the user's own, and was not changed. `digest` is for `adoptJournal`. */
+  | { readonly run: R; readonly doubt: Doubt; readonly digest: string };
+
+/**
+ * Opens a journal of the user to continue it. Cuts off a torn tail. A silent owner that may wake up keeps
+ * only an old file open, which is no longer read.
+ */
 export async function openJournal<R>(
   disk: Disk,
   path: string,
   codec: RunCodec<R>,
   owner: Ownership,
-): Promise<{ readonly run: R; readonly journal: FileJournal<R> }> {
-  const read = await readCurrent(disk, path, codec, owner);
-  const { end } = read.place;
+  key: ChainKey,
+): Promise<OpenedJournal<R>> {
+  const read = await readRun(disk, path, codec, { key });
+  await owner.confirm();
+  if (owner.silent || read.doubt !== undefined) {
+    const { run, doubt, digest } = await readDigested(disk, path, codec, key);
+    if (doubt !== undefined) return { run, doubt, digest };
+    return { run, journal: await adoptJournal(disk, path, codec, owner, key, digest) };
+  }
+  const { run, chain: id = '', place } = read;
+  const { end, seq, mac = NO_MAC } = place;
   let file: DiskFile | undefined;
   try {
     file = await disk.open(path, 'change');
@@ -84,29 +120,40 @@ export async function openJournal<R>(
     // If the writer was killed before its sync, the lines may exist only in the system's memory.
     await file.sync();
     await disk.syncFolder(dirname(path));
+    const chain = await continueChain(disk, key, { id, seq, mac, journal: path });
+    const journal = new FileJournal(disk, path, file, codec, owner, { ...read, chain });
+    return { run, journal };
   } catch (error) {
     await file?.close().catch(() => {});
     throw asUnwritable(path, error);
   }
-  return { run: read.run, journal: new FileJournal(disk, path, file, codec, owner, read) };
 }
 
-async function readCurrent<R>(
+/**
+ * Makes a journal the user's own: a new file of this version with a new chain, so that nobody can write
+ * it who has the old file open. The old file is kept. Throws a UserError if the events are not those
+ * that the digest was made of.
+ */
+export async function adoptJournal<R>(
   disk: Disk,
   path: string,
   codec: RunCodec<R>,
   owner: Ownership,
-): Promise<ReadRun<R>> {
-  const read = await readRun(disk, path, codec);
-  const isOld = read.place.version < JOURNAL_VERSION;
-  await owner.confirm();
-  if (!isOld && !owner.silent) return read;
-  await rewriteJournal(disk, path, isOld ? 'keep' : 'drop');
-  return readRun(disk, path, codec);
+  key: ChainKey,
+  digest: string,
+): Promise<FileJournal<R>> {
+  const old = owner.silent ? 'drop' : 'keep';
+  const { chain, place, replaced } = await rewriteJournal(disk, path, key, { digest, old });
+  if (replaced !== undefined) await removeHead(disk, key, replaced, path).catch(() => {});
+  const file = await disk.open(path, 'change').catch(async (error) => {
+    await chain.head?.close().catch(() => {});
+    throw asUnwritable(path, error);
+  });
+  return new FileJournal(disk, path, file, codec, owner, { ...NEW, place, chain });
 }
 
 interface Append<R> {
-  readonly bytes: Buffer;
+  readonly drafts: readonly Draft[];
   readonly lastSeq: number;
   readonly after: R;
   readonly resolve: () => void;
@@ -121,6 +168,10 @@ export class FileJournal<R> {
   readonly #file: DiskFile;
   readonly #codec: RunCodec<R>;
   readonly #owner: Ownership;
+  readonly #chain: Chain;
+  readonly #head: Head | undefined;
+  /** Why nobody will recognise the run as the user's own. */
+  readonly problem: UserError | undefined;
   #identity: string | undefined;
   /** How much of the file is synced. */
   #length: number;
@@ -140,13 +191,20 @@ export class FileJournal<R> {
     file: DiskFile,
     codec: RunCodec<R>,
     owner: Ownership,
-    { place, snapshot }: Pick<ReadRun<R>, 'place' | 'snapshot'>,
+    {
+      place,
+      snapshot,
+      chain: { chain, head, problem },
+    }: Pick<ReadRun<R>, 'place' | 'snapshot'> & { readonly chain: OpenChain },
   ) {
     this.#disk = disk;
     this.#path = path;
     this.#file = file;
     this.#codec = codec;
     this.#owner = owner;
+    this.#chain = chain;
+    this.#head = head;
+    this.problem = problem;
     this.#length = place.end;
     this.#seq = place.seq;
     this.#snapshotEnd = snapshot?.end ?? 0;
@@ -161,11 +219,11 @@ export class FileJournal<R> {
   /** Appends that arrive while others are being synced share the next sync. */
   async append(events: readonly RunEvent[], after: R): Promise<void> {
     if (this.#refusal) throw this.#refusal;
-    const bytes = this.#encode(events);
+    const drafts = this.#draft(events);
     this.#seq += events.length;
     const lastSeq = this.#seq;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ bytes, lastSeq, after, resolve, reject });
+      this.#waiting.push({ drafts, lastSeq, after, resolve, reject });
       this.#committing ??= this.#commitAll();
     });
   }
@@ -204,9 +262,9 @@ export class FileJournal<R> {
     return refusal;
   }
 
-  #encode(events: readonly RunEvent[]): Buffer {
+  #draft(events: readonly RunEvent[]): readonly Draft[] {
     try {
-      return encodeEvents(events, this.#seq + 1);
+      return draftEvents(events, this.#seq + 1, this.#chain.id);
     } catch (error) {
       this.#refusal = error;
       throw error;
@@ -229,7 +287,9 @@ export class FileJournal<R> {
   }
 
   async #commit(batch: readonly Append<R>[]): Promise<void> {
-    const events = Buffer.concat(batch.map((append) => append.bytes));
+    // In the order of the file: a snapshot comes between two batches.
+    const drafts = batch.flatMap((append) => append.drafts);
+    const events = encodeDrafts(drafts, this.#chain);
     const eventsEnd = this.#length + events.length;
     const snapshot = this.#snapshotIfDue(eventsEnd, batch.at(-1));
     const bytes = snapshot ? Buffer.concat([events, snapshot]) : events;
@@ -238,6 +298,9 @@ export class FileJournal<R> {
     await this.#file.sync();
     // The machine may have slept meanwhile. Then the append counts only if the run is still ours.
     if (this.#owner.needsConfirming()) await this.confirm();
+    // An older head proves less, and nothing wrong.
+    const [seq, mac] = [batch.at(-1)?.lastSeq ?? this.#seq, this.#chain.end];
+    await this.#head?.move({ seq, mac }).catch(() => {});
     this.#length += bytes.length;
     for (const append of batch) append.resolve();
     if (snapshot) await this.#pointTo(eventsEnd);
@@ -250,7 +313,8 @@ export class FileJournal<R> {
   #snapshotIfDue(eventsEnd: number, last: Append<R> | undefined): Buffer | undefined {
     const due = Math.max(MIN_BYTES_BETWEEN_SNAPSHOTS, 4 * this.#snapshotBytes);
     if (last === undefined || eventsEnd - this.#snapshotEnd <= due) return undefined;
-    const snapshot = encodeSnapshot(this.#codec.freeze(last.after), last.lastSeq);
+    const draft = draftSnapshot(this.#codec.freeze(last.after), last.lastSeq);
+    const snapshot = draft && encodeDrafts([draft], this.#chain);
     this.#snapshotBytes = snapshot?.length ?? MAX_LINE_BYTES;
     this.#snapshotEnd = eventsEnd + (snapshot?.length ?? 0);
     return snapshot;
@@ -266,6 +330,7 @@ export class FileJournal<R> {
   async #closeFile(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    await this.#head?.close().catch(() => {});
     await this.#file.close();
   }
 }

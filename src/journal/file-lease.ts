@@ -5,33 +5,34 @@
 import { PositionConflict } from '../model/position-conflict.ts';
 import type { Run } from '../model/run.ts';
 import type { Lease, OwnedJournal } from '../ports.ts';
-import { createJournal, type FileJournal, openJournal } from './file-journal.ts';
+import { adoptJournal, createJournal, type FileJournal, openJournal } from './file-journal.ts';
 import { publishNow } from './file-now.ts';
 import { keepRecord } from './file-records.ts';
 import type { FileRunsParts } from './file-runs.ts';
+import { chainAt, removeHead, removeLostHeads } from './heads.ts';
 import { journalOfAnother } from './journal-errors.ts';
 import { takeLock } from './lock.ts';
 import { checkRunFolder, runPaths } from './project.ts';
 import { removeRun } from './remove-run.ts';
 import { salvage } from './salvage.ts';
-import { addSeal, hasSeal } from './seals.ts';
 import { type StateWriter, stateWriter } from './state-writer.ts';
 
 export async function takeFileLease(parts: FileRunsParts, id: string): Promise<Lease> {
-  const { disk, project, codec, key, sealedText } = parts;
+  const { disk, project, codec, key } = parts;
   const paths = runPaths(project, id);
-  const seals = { disk, file: paths.seals, key };
   await checkRunFolder(disk, paths);
   const world = parts.lockWorld();
   const lock = await takeLock(disk, paths.lock, world);
   let opened: { readonly file: FileJournal<Run>; readonly journal: OwnedJournal } | undefined;
+  /** A digest of the events of a run that is not the user's own, as it was opened. */
+  let foreign: string | undefined;
   let hasPublished = false;
 
   const confirm = () => (opened ? opened.file.confirm() : lock.confirm());
   // Readers ignore the publication of a process that does not own the run, so it may also stay.
   const unpublish = () => disk.unlink(paths.now).catch(() => {});
   const refuseSecond = () => {
-    if (opened) throw new Error(`The journal of ${id} is already open.`);
+    if (opened || foreign !== undefined) throw new Error(`The journal of ${id} is already open.`);
   };
   const own = (file: FileJournal<Run>, found?: Run): OwnedJournal => {
     const state = stateWriter({
@@ -53,33 +54,36 @@ export async function takeFileLease(parts: FileRunsParts, id: string): Promise<L
     async create(events, after) {
       refuseSecond();
       const first = [...events];
-      const file = await createJournal(disk, paths.journal, codec, lock);
-      const unsealed = await addSeal(seals, sealedText(after)).catch(async (error) => {
-        throw await file.abandon(error);
-      });
+      const file = await createJournal(disk, paths.journal, codec, lock, key);
       const journal = own(file);
       await journal.append(first, after);
-      return { journal, unsealed };
+      return { journal, unsealed: file.problem };
     },
     async open() {
       refuseSecond();
-      const { run, journal: file } = await openJournal(disk, paths.journal, codec, lock);
+      const found = await openJournal(disk, paths.journal, codec, lock, key);
+      const { run } = found;
       const problem = journalOfAnother(id, run.id);
       if (problem) {
-        await file.close();
+        if ('journal' in found) await found.journal.close();
         throw problem;
       }
-      const journal = own(file, run);
-      return { run, isOwn: await hasSeal(seals, sealedText(run)), journal };
+      if ('journal' in found) return { run, isOwn: true, journal: own(found.journal, run) };
+      foreign = found.digest;
+      const journal = sealedLater(id, () => opened?.journal);
+      return { run, isOwn: false, doubt: found.doubt, journal };
     },
     async salvage() {
       await lock.confirm();
-      return salvage(disk, paths.journal, codec);
+      return salvage(disk, paths.journal, codec, key);
     },
     confirm,
-    async seal(chosen) {
+    async seal() {
       await confirm();
-      return addSeal(seals, sealedText(chosen));
+      if (foreign === undefined || opened) return undefined;
+      const file = await adoptJournal(disk, paths.journal, codec, lock, key, foreign);
+      own(file);
+      return file.problem;
     },
     async keepRecord(step, name, content) {
       await confirm();
@@ -93,6 +97,11 @@ export async function takeFileLease(parts: FileRunsParts, id: string): Promise<L
     async remove() {
       await confirm();
       await opened?.journal.close();
+      const chain = await chainAt(disk, paths.journal);
+      if (chain !== undefined) await removeHead(disk, key, chain, paths.journal);
+      // Once in a process, because it looks at the heads of all projects.
+      if (!SWEPT.has(key)) await removeLostHeads(disk, key, world.clock.now());
+      SWEPT.add(key);
       await removeRun(project, id);
     },
     async release() {
@@ -102,6 +111,8 @@ export async function takeFileLease(parts: FileRunsParts, id: string): Promise<L
     },
   };
 }
+
+const SWEPT = new WeakSet<object>();
 
 /** The journal of a lease. Its state file follows each append. */
 function withStateFile(id: string, file: FileJournal<Run>, state: StateWriter<Run>): OwnedJournal {
@@ -116,5 +127,17 @@ function withStateFile(id: string, file: FileJournal<Run>, state: StateWriter<Ru
       await state.close();
       await file.close();
     },
+  };
+}
+
+/** The journal of a run that the user has not accepted yet. */
+function sealedLater(id: string, journal: () => OwnedJournal | undefined): OwnedJournal {
+  return {
+    async append(events, after) {
+      const accepted = journal();
+      if (!accepted) throw new Error(`Bug: ${id} is changed before it is accepted.`);
+      await accepted.append(events, after);
+    },
+    close: async () => journal()?.close(),
   };
 }

@@ -4,7 +4,7 @@ import type { JournaledEvent } from '../model/event.ts';
 import type { Now } from '../model/now.ts';
 import type { Run } from '../model/run.ts';
 import { UserError } from '../model/user-error.ts';
-import type { ChosenRun, EachEvent, LookedAtRun, RunOwner, RunStore } from '../ports.ts';
+import type { EachEvent, RunOwner, RunStore } from '../ports.ts';
 import type { Disk } from './disk.ts';
 import type { RunCodec } from './file-journal.ts';
 import { fileMailbox } from './file-mailbox.ts';
@@ -17,7 +17,7 @@ import { isHere } from './lock-owner.ts';
 import { type Project, runPaths } from './project.ts';
 import { beginning } from './read-entries.ts';
 import { readEvents, readRun } from './read-journal.ts';
-import { hasSeal } from './seals.ts';
+import type { ReadFileRun } from './survey.ts';
 import type { UserKey } from './user-key.ts';
 
 export interface FileRunsParts {
@@ -25,18 +25,19 @@ export interface FileRunsParts {
   readonly project: Project;
   readonly codec: RunCodec<Run>;
   readonly key: UserKey;
-  /** The part of a run that the user's seal covers. */
-  readonly sealedText: (chosen: ChosenRun) => string;
   readonly lockWorld: () => LockWorld;
   /** How often to check for changes that the file system did not report. */
   readonly lookEveryMs?: number;
 }
 
 /** Everything of a store that concerns one run. */
-export type FileRuns = Omit<RunStore, 'list' | 'survey' | 'cache'>;
+export interface FileRuns extends Omit<RunStore, 'list' | 'survey' | 'cache'> {
+  /** Like `look`, with what an index of runs needs. */
+  read(id: string): Promise<ReadFileRun>;
+}
 
 export function fileRuns(parts: FileRunsParts): FileRuns {
-  const { disk, project, codec, key, sealedText, lockWorld, lookEveryMs = 1_000 } = parts;
+  const { disk, project, codec, key, lockWorld, lookEveryMs = 1_000 } = parts;
   const owner = async (id: string): Promise<RunOwner | undefined> => {
     const world = lockWorld();
     const found = await lockOwner(disk, runPaths(project, id).lock, world);
@@ -45,17 +46,20 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
     const seen = beat === undefined || isHere(found, world.self);
     return { pid, started, boot, name: seen ? `process ${pid}` : elsewhere(found), isHere: seen };
   };
-  const look = async (id: string, each?: EachEvent): Promise<LookedAtRun> => {
-    const { journal, seals } = runPaths(project, id);
+  const look = async (id: string, each?: EachEvent): Promise<ReadFileRun> => {
+    const { journal } = runPaths(project, id);
     // In this order, because a process first writes the end of the run, and then releases it.
     const who = await owner(id);
-    const { run } = await readRun(disk, journal, codec, each);
+    const { run, chain, doubt } = await readRun(disk, journal, codec, { key, each });
     const problem = journalOfAnother(id, run.id);
     if (problem) throw problem;
-    const isOwn = await hasSeal({ disk, file: seals, key }, sealedText(run));
-    return { kind: 'stored', id, run, isOwn, owner: who };
+    return {
+      ...{ kind: 'stored', id, run, isOwn: doubt === undefined, owner: who },
+      ...(doubt && { doubt }),
+      ...(chain !== undefined && { chain }),
+    };
   };
-  const lookSafely = (id: string, each?: EachEvent): Promise<LookedAtRun> =>
+  const lookSafely = (id: string, each?: EachEvent): Promise<ReadFileRun> =>
     look(id, each).catch((error) => {
       if (error instanceof UserError) return { kind: 'damaged', id, problem: error };
       throw error;
@@ -65,7 +69,13 @@ export function fileRuns(parts: FileRunsParts): FileRuns {
     return who && readNow(disk, runPaths(project, id).now, who);
   };
   return {
-    look: lookSafely,
+    read: lookSafely,
+    async look(id, each) {
+      const found = await lookSafely(id, each);
+      if (found.kind === 'damaged') return found;
+      const { chain: _, ...stored } = found;
+      return stored;
+    },
     owner,
     events: (id, after = 0) => readEvents(disk, runPaths(project, id).journal, { after }),
     watch: (id, after, signal) =>

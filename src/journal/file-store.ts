@@ -28,12 +28,12 @@ export function fileStore({ disk, project, key, clock, runs: load }: FileStorePa
     loaded ??= load();
     return loaded;
   };
-  const look: RunStore['look'] = async (id, each) => (await runs()).look(id, each);
+  const read: FileRuns['read'] = async (id) => (await runs()).read(id);
   const owner: RunStore['owner'] = async (id) => (await runs()).owner(id);
   return {
     list: () => listRuns(disk, project),
-    survey: () => surveyRuns({ disk, project, index, now: clock.now(), look, owner }),
-    look,
+    survey: () => surveyRuns({ disk, project, index, key, now: clock.now(), read, owner }),
+    look: async (id, each) => (await runs()).look(id, each),
     owner,
     events: (id, after) => later(async () => (await runs()).events(id, after)),
     watch: (id, after, signal) => later(async () => (await runs()).watch(id, after, signal)),

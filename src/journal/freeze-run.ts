@@ -80,6 +80,7 @@ function freezeAgent(agent: Agent): FrozenAgent {
     cwd: agent.cwd,
     ...(agent.worktree && { worktree: freezeWorktree(agent.worktree) }),
     fork_attributes: agent.variables,
+    ...(agent.withheld.length > 0 && { withheld: agent.withheld }),
     scope_dir: scopeOf(agent.workflow),
     workflow: agent.workflow,
     input: agent.input ?? null,

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { UnusableFile } from '../files/regular-file.ts';
 import { JOURNAL_VERSION } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
 import { cureOf, isSystemError, reasonOf } from './disk-errors.ts';
@@ -28,16 +29,43 @@ export class CorruptJournal extends UserError {
   }
 }
 
-/** The last lines are missing. The state file shows this. */
+/** The last lines are missing. */
 export class CutJournal extends UserError {
-  constructor(path: string, { seq }: { readonly seq: number }, shown: number) {
-    super(
-      'journal-cut',
-      `The journal ${path} ends with event ${seq}, but the state file ${besideJournal(path).stateFile} already shows event ${shown}. The events in between are lost. Neither file was changed.`,
-      toSalvage(path),
-      { file: path },
-    );
+  /** What shows it: the state file, or the end that Raymond has remembered. */
+  readonly by: 'state' | 'head';
+  /** The last event that is there. */
+  readonly seq: number;
+
+  constructor(path: string, seq: number, by: CutJournal['by'], fact: string) {
+    super('journal-cut', `The journal ${path} ${fact}`, toSalvage(path), { file: path });
+    this.by = by;
+    this.seq = seq;
   }
+}
+
+export function cutByState(
+  path: string,
+  { seq }: { readonly seq: number },
+  shown: number,
+): CutJournal {
+  return new CutJournal(
+    path,
+    seq,
+    'state',
+    `ends with event ${seq}, but the state file ${besideJournal(path).stateFile} already shows event ${shown}. The events in between are lost. Neither file was changed.`,
+  );
+}
+
+export function cutByHead(
+  path: string,
+  { seq }: { readonly seq: number },
+  remembered: number,
+): CutJournal {
+  const fact =
+    seq < remembered
+      ? `ends with event ${seq}, but Raymond has already written event ${remembered}. Its last lines were removed, or an older copy is in its place.`
+      : `does not contain event ${remembered} as Raymond wrote it last. Another copy of the run has continued.`;
+  return new CutJournal(path, seq, 'head', `${fact} The file was not changed.`);
 }
 
 function toSalvage(path: string): string {
@@ -155,5 +183,6 @@ export function unwritableJournal(path: string, error: unknown, begun: boolean):
 
 /** For the journal of a run that has begun. Gives an error that is not about the disk unchanged. */
 export function asUnwritable(path: string, error: unknown): unknown {
+  if (error instanceof UnusableFile) return unreadableJournal(path, error);
   return isSystemError(error) ? unwritableJournal(path, error, true) : error;
 }

@@ -1,8 +1,10 @@
 /**
- * The journal's lines: `{"seq":7,"type":"agent-woke",…,"crc":"5d1f0c9a"}`. One event is one line of JSON.
+ * The journal's lines: `{"seq":7,"type":"agent-woke",…,"mac":"…","crc":"5d1f0c9a"}`. One event is one line of
+ * JSON.
  *
  * - `seq` counts the events from 1. It shows a missing, doubled or moved line.
  * - `crc` comes last. It is the CRC-32 of all bytes before it, and shows a changed line.
+ * - `mac` is the authenticator of the line (`chain.ts`). The first line also names the chain.
  * - The events of one append belong together: all but the last carry `"more":true`, and a reader takes
  *   all of them or none.
  * - Between appends may be a snapshot, from which a reader can continue without the lines before it.
@@ -14,21 +16,48 @@ import { isUtf8 } from 'node:buffer';
 import * as z from 'zod/mini';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../model/event.ts';
 import { UserError } from '../model/user-error.ts';
-import { CHECKSUM_BYTES, checksumFault, checksumOf, WRONG_CHECKSUM } from './checksum.ts';
+import type { Chain } from './chain.ts';
+import {
+  CHECKSUM_BYTES,
+  checksumFault,
+  hasMac,
+  MAC_BYTES,
+  WRONG_CHECKSUM,
+  withEnd,
+} from './checksum.ts';
 import { quickCheck } from './quick-check.ts';
 import { upcast } from './upcast.ts';
 
 /** Longer lines are neither written nor read. This limits the memory that a damaged file can take. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_DRAFT_BYTES = MAX_LINE_BYTES - MAC_BYTES - CHECKSUM_BYTES - 1;
+
+/** The bytes of a line before its authenticator, which depends on the lines before it. */
+export type Draft = Buffer;
 
 /** Refuses events that could not be read back, because a journal that cannot be opened is worse. */
-export function encodeEvents(events: readonly RunEvent[], firstSeq: number): Buffer {
-  const lines = events.map((event, index) => {
+export function draftEvents(
+  events: readonly RunEvent[],
+  firstSeq: number,
+  chain: string,
+): readonly Draft[] {
+  return events.map((event, index) => {
+    const seq = firstSeq + index;
     const more = index < events.length - 1 && { more: true };
     const checked = isKnownEvent(event) ? event : runEventSchema.parse(event);
-    return encodeLine({ seq: firstSeq + index, ...checked, ...more });
+    const draft = draftOf({ seq, ...(seq === 1 && { chain }), ...checked, ...more });
+    if (draft.length > MAX_DRAFT_BYTES) throw tooLarge(draft.length);
+    return draft;
   });
-  return Buffer.concat(lines);
+}
+
+/** The lines of drafts, as the next ones of a chain. */
+export function encodeDrafts(drafts: readonly Draft[], chain: Chain): Buffer {
+  return Buffer.concat(drafts.map((draft) => withEnd(draft, chain.add(draft))));
+}
+
+export function encodeEvents(events: readonly RunEvent[], firstSeq: number, chain: Chain): Buffer {
+  return encodeDrafts(draftEvents(events, firstSeq, chain.id), chain);
 }
 
 /** An event without a line around it, for stores that keep its number beside it. */
@@ -46,10 +75,10 @@ export function decodeEvent(text: string, version: number): RunEvent | undefined
 }
 
 /** Undefined if the state is too large for a line. Snapshots only save time. */
-export function encodeSnapshot(state: unknown, seq: number): Buffer | undefined {
+export function draftSnapshot(state: unknown, seq: number): Draft | undefined {
   try {
-    const line = withChecksum({ seq, type: 'snapshot', version: JOURNAL_VERSION, state });
-    return line.length > MAX_LINE_BYTES ? undefined : line;
+    const draft = draftOf({ seq, type: 'snapshot', version: JOURNAL_VERSION, state });
+    return draft.length > MAX_DRAFT_BYTES ? undefined : draft;
   } catch (error) {
     // The text is longer than a string can be.
     if (error instanceof RangeError) return undefined;
@@ -97,7 +126,10 @@ export function decodeLine(line: LineBytes, version: number): DecodedLine {
   const hasChecksum = version > 1;
   const fault = hasChecksum ? checksumFault(line.block, line.from, line.to) : undefined;
   if (fault !== undefined) return torn(fault);
-  const text = textOf(line, hasChecksum ? line.to - CHECKSUM_BYTES : line.to);
+  const isChained = version > 2;
+  if (isChained && !hasMac(line.block, line.from, line.to)) return torn(NO_MAC);
+  const end = line.to - (hasChecksum ? CHECKSUM_BYTES : 0) - (isChained ? MAC_BYTES : 0);
+  const text = textOf(line, end);
   if (text === undefined) return torn(NOT_JSON);
   const start = snapshotStart(text);
   if (start) return { kind: 'snapshot', seq: hasChecksum ? Number(start[1]) : undefined };
@@ -149,6 +181,7 @@ export function decodeSnapshot(
 }
 
 const NOT_JSON = 'it is not a line of JSON';
+const NO_MAC = 'it has no authenticator';
 
 const seqSchema = z.int().check(z.positive());
 const envelopeSchema = z.object({
@@ -188,12 +221,6 @@ function snapshotStart(text: string): RegExpExecArray | null {
   return SNAPSHOT_START.exec(text.slice(0, SNAPSHOT_START_BYTES));
 }
 
-function encodeLine(value: unknown): Buffer {
-  const line = withChecksum(value);
-  if (line.length > MAX_LINE_BYTES) throw tooLarge(line.length);
-  return line;
-}
-
 function tooLarge(bytes: number): UserError {
   return new UserError(
     'event-too-large',
@@ -202,10 +229,7 @@ function tooLarge(bytes: number): UserError {
   );
 }
 
-function withChecksum(value: unknown): Buffer {
-  const covered = Buffer.from(JSON.stringify(value).slice(0, -1));
-  return Buffer.concat([covered, Buffer.from(`${checksumOf(covered)}\n`)]);
-}
+const draftOf = (value: unknown): Draft => Buffer.from(JSON.stringify(value).slice(0, -1));
 
 function damaged(reason: string): DamagedLine {
   return { kind: 'damaged', reason, mayBeTorn: false };

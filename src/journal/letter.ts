@@ -17,7 +17,7 @@ export async function writeLetter(key: UserKey, run: string, letter: Letter): Pr
 
 /** Undefined if no command of the user wrote it. */
 export async function openLetter(
-  key: UserKey,
+  key: Pick<UserKey, 'isSealed'>,
   run: string,
   written: string,
 ): Promise<Letter | undefined> {

@@ -274,7 +274,7 @@ describe('a lock of an owner that cannot be seen', () => {
 });
 
 describe('an owner', () => {
-  test('confirms its lock with one look', async () => {
+  test('confirms its lock with two looks', async () => {
     const { path } = await newLock();
     const counts: Operation[] = [];
     const disk = guarded(realDisk, (operation) => {
@@ -284,7 +284,17 @@ describe('an owner', () => {
     const lock = await take(disk, path, mine());
     counts.length = 0;
     await lock.confirm();
-    expect(counts).toEqual(['identity']);
+    expect(counts).toEqual(['identity', 'identity']);
+  });
+
+  test('whose file others have overwritten loses the run as soon as a process takes it', async () => {
+    const { path } = await newLock();
+    const first = await take(realDisk, path, mine());
+    await writeFile(`${path}.1`, JSON.stringify({ pid: 1, started: 'no', boot: 'w', token: 't' }));
+    await first.confirm();
+    const second = await take(realDisk, path, world(other, { isAlive: () => false }).world);
+    await expect(first.confirm()).rejects.toMatchObject({ code: 'lock-lost' });
+    await second.confirm();
   });
 
   test('that was silent for too long notices the loss before it acts', async () => {

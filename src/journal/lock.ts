@@ -59,9 +59,9 @@ export interface LockWorld {
 }
 
 export interface Lock {
-  /** Rejects with RunLost if the run is lost. Usually one look at the disk. */
+  /** Rejects with RunLost if the run is lost. Usually two looks at the disk, at the same time. */
   confirm(): Promise<void>;
-  /** Why the run is lost, if it is. Looks closer than `confirm`. */
+  /** Why the run is lost, if it is. */
   loss(): Promise<RunLost | undefined>;
   /** Whether enough time has passed since the last confirmation that another process may have taken the lock. */
   needsConfirming(): boolean;
@@ -239,6 +239,16 @@ async function hold(
     });
   };
   beatAgain();
+  /** Whoever writes into the file can make this process seem dead. Then there is a successor. */
+  const loss = async () => {
+    if (lost) return lost;
+    const [own, successor] = await Promise.all([
+      lossOf(disk, path, number, identity, world),
+      successorOf(disk, path, number),
+    ]);
+    lost ??= own ?? successor;
+    return lost;
+  };
   return {
     async confirm() {
       if (isOld(BEAT_MS))
@@ -246,14 +256,10 @@ async function hold(
           // There is time for a retry.
           if (isOld(STALE_MS / 2)) throw lockUnusable(name, error);
         });
-      lost ??= await lossOf(disk, path, number, identity, world);
+      const lost = await loss();
       if (lost) throw lost;
     },
-    async loss() {
-      lost ??= await lossOf(disk, path, number, identity, world);
-      lost ??= await successorOf(disk, path, number);
-      return lost;
-    },
+    loss,
     needsConfirming: () => isOld(STALE_MS / 2),
     silent,
     async release() {

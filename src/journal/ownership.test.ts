@@ -14,6 +14,7 @@ import {
   open,
   seen,
   started,
+  unproven,
   woke,
 } from '../../test/journal/fixtures.ts';
 import { testClock } from '../../test/journal/test-clock.ts';
@@ -71,7 +72,7 @@ describe('a journal', () => {
     expect(await eventsOf(path)).toEqual([started, woke(2), woke(4)]);
   });
 
-  test('looks at the disk twice for each append', async () => {
+  test('looks at the disk three times for each append', async () => {
     const looks: Operation[] = [];
     const disk = guarded(realDisk, (operation) => {
       looks.push(operation);
@@ -83,7 +84,7 @@ describe('a journal', () => {
     await journal.append([started], nothing);
     looks.length = 0;
     await journal.append([woke(2)], nothing);
-    expect(looks).toEqual(['identity', 'identity', 'write', 'sync']);
+    expect(looks).toEqual(['identity', 'identity', 'identity', 'write', 'sync', 'write']);
     await lock.release();
   });
 
@@ -112,7 +113,7 @@ describe('a journal', () => {
     const { run, journal } = await open(realDisk, path, seen, { ...alone, silent });
     expect(run).toEqual(foldAll([started, woke(2)]));
     expect((await stat(path)).ino).not.toBe(before.ino);
-    expect(await readFile(path)).toEqual(journalOf([started, woke(2)]));
+    expect(unproven(await readFile(path))).toBe(unproven(journalOf([started, woke(2)])));
     await expect(first.append([woke(3)], nothing)).rejects.toMatchObject({ code: 'journal-gone' });
     await journal.append([woke(4)], run);
     expect(await eventsOf(path)).toEqual([started, woke(2), woke(4)]);

@@ -1,5 +1,5 @@
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diskError, guarded } from '../../test/journal/door.ts';
 import { temporaryFolder } from '../../test/journal/fixtures.ts';
@@ -21,7 +21,8 @@ async function tree(...names: string[]): Promise<string> {
 }
 
 const HOME = '/home/somebody';
-const find = (folder: string, disk = realDisk, home = HOME) => findProject(disk, folder, home);
+const find = (folder: string, disk = realDisk, home = HOME) =>
+  findProject(disk, folder, home, join(folder, 'user'));
 
 /** A disk that reports other facts about some paths. */
 const seeing = (change: (path: string, seen: Seen) => Partial<Seen>): Disk => ({
@@ -36,11 +37,16 @@ const FOLDERS = ['.raymond/state/', '.raymond/runs/', '.raymond/debug/'];
 
 describe('the project folder', () => {
   test.each([
-    ['is found upward in a repository', ['.git/', '.raymond/', 'a/b/'], '.raymond'],
-    ['is found in the nearest folder', ['.git/', '.raymond/', 'a/.raymond/', 'a/b/'], 'a/.raymond'],
-    ['belongs beside .git', ['.git/', 'a/b/'], '.raymond'],
+    ['is found upward in a repository', ['.git/HEAD', '.raymond/', 'a/b/'], '.raymond'],
+    [
+      'is found in the nearest folder',
+      ['.git/HEAD', '.raymond/', 'a/.raymond/', 'a/b/'],
+      'a/.raymond',
+    ],
+    ['is not found beside an empty .git', ['.git/', 'a/b/'], 'a/b/.raymond'],
+    ['belongs beside .git', ['.git/HEAD', 'a/b/'], '.raymond'],
     ['belongs beside the .git file of a worktree', ['a/.git', 'a/b/'], 'a/.raymond'],
-    ['is not looked for beyond .git', ['.raymond/', 'a/.git/', 'a/b/'], 'a/.raymond'],
+    ['is not looked for beyond .git', ['.raymond/', 'a/.git/HEAD', 'a/b/'], 'a/.raymond'],
     ['belongs in the working directory if neither exists', ['a/b/'], 'a/b/.raymond'],
     ['is not looked for above without a repository', ['.raymond/', 'a/b/'], 'a/b/.raymond'],
     ['is found here without a repository', ['.raymond/', 'a/b/.raymond/'], 'a/b/.raymond'],
@@ -50,7 +56,7 @@ describe('the project folder', () => {
   });
 
   test('is not looked for in the home folder, or above it', async () => {
-    const root = await tree('.git/', '.raymond/', 'a/b/');
+    const root = await tree('.git/HEAD', '.raymond/', 'a/b/');
     const below = await find(join(root, 'a/b'), realDisk, join(root, 'a'));
     expect(below.folder).toBe(join(root, 'a/b/.raymond'));
     const inside = await find(root, realDisk, root);
@@ -62,7 +68,7 @@ describe('the project folder', () => {
     ['another file system', '', { device: -1 }],
     ['a repository of another user', '.git', { uid: STRANGER }],
   ])('is not looked for in %s', async (_, name, other) => {
-    const root = await tree('.git/', '.raymond/', 'a/b/');
+    const root = await tree('.git/HEAD', '.raymond/', 'a/b/');
     const disk = seeing((path) => (path === join(root, name) ? other : {}));
     expect((await find(join(root, 'a/b'), disk)).folder).toBe(join(root, 'a/b/.raymond'));
   });
@@ -70,7 +76,7 @@ describe('the project folder', () => {
   test.each(['', 'state', 'runs', 'debug', 'config.toml'])(
     'is refused when .raymond/%s is a link',
     async (name) => {
-      const root = await tree('.git/', 'elsewhere/', 'file');
+      const root = await tree('.git/HEAD', 'elsewhere/', 'file');
       if (name !== '') await mkdir(join(root, '.raymond'));
       await symlink(join(root, 'elsewhere'), join(root, '.raymond', name));
       await expect(find(root)).rejects.toMatchObject({
@@ -128,7 +134,7 @@ describe('the project folder', () => {
   });
 
   test('is private, and git sees only its configuration', async () => {
-    const root = await tree('.git/');
+    const root = await tree('.git/HEAD');
     const project = await find(root);
     expect(await realDisk.kind(project.folder)).toBeUndefined();
     await makeProject(realDisk, project);
@@ -173,12 +179,47 @@ describe('the project folder', () => {
 describe('the folders of a run', () => {
   test('belong to it alone, and a task folder exists when requested', async () => {
     const root = await temporaryFolder();
-    const { folder, folders } = runPaths(await find(root), 'demo-1');
+    const { folder, folders, tasks } = runPaths(await find(root), 'demo-1');
     expect(folders.step('main', 3)).toBe(join(folder, 'steps/main/3'));
     const task = folders.task('main');
-    expect(task).toBe(join(folder, 'tasks/main'));
-    expect((await stat(task)).mode & 0o777).toBe(0o700);
+    expect(task).toBe(join(tasks, 'main'));
+    for (const path of [task, tasks, join(root, 'user/tasks')])
+      expect((await stat(path)).mode & 0o777).toBe(0o700);
     expect(folders.task('main')).toBe(task);
+  });
+
+  test('have their task folders outside of the project, each project its own', async () => {
+    const tasksOf = async (root: string) =>
+      runPaths(await findProject(realDisk, root, HOME, '/user'), 'demo-1').tasks;
+    const [one, other] = [await temporaryFolder(), await temporaryFolder()];
+    expect(dirname(dirname(await tasksOf(one)))).toBe('/user/tasks');
+    expect(await tasksOf(one)).not.toBe(await tasksOf(other));
+    expect(await tasksOf(one)).toBe(await tasksOf(one));
+  });
+
+  test('of an earlier version keep the content of their task folders', async () => {
+    const root = await tree('.raymond/runs/demo-1/tasks/main/note');
+    const { folders, ownTasks } = runPaths(await find(root), 'demo-1');
+    expect(await readdir(folders.task('main'))).toEqual(['note']);
+    expect(await readdir(ownTasks)).toEqual([]);
+  });
+
+  test('a task folder that is a link is not used', async () => {
+    const root = await tree('.raymond/runs/demo-1/tasks/other/note');
+    const { folders, ownTasks } = runPaths(await find(root), 'demo-1');
+    await symlink('/', join(ownTasks, 'main'));
+    const task = folders.task('main');
+    expect(await readdir(task)).toEqual([]);
+    await rm(task, { recursive: true });
+    await symlink('/', task);
+    expect(await readdir(folders.task('main'))).toEqual([]);
+  });
+
+  test('are in the folder of the run if the folder of the user cannot be used', async () => {
+    const root = await tree('user');
+    const { folders, ownTasks } = runPaths(await find(root), 'demo-1');
+    expect(folders.task('main')).toBe(join(ownTasks, 'main'));
+    expect(folders.task('main')).toBe(join(ownTasks, 'main'));
   });
 
   test('exist and differ for agents whose names are too long for a file', async () => {
@@ -226,7 +267,7 @@ describe('the runs', () => {
 });
 
 test('the name of a debug folder has the run and the time', async () => {
-  const project = await findProject(realDisk, '/nowhere', '/');
+  const project = await findProject(realDisk, '/nowhere', '/', '/user');
   const folder = debugFolder(project, 'demo-1', new Date(2026, 0, 15, 14, 30, 22));
   expect(folder).toBe('/nowhere/.raymond/debug/demo-1_20260115_143022');
   expect(isDebugFolderOf(basename(folder), 'demo-1')).toBe(true);

@@ -1,13 +1,13 @@
 /** The folder of a project's runs: `.raymond/` and the paths in it. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
-import { isOwner, ownershipProblem } from '../files/ownership.ts';
+import { cpSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { isOwner, linkProblem, ownershipProblem } from '../files/ownership.ts';
 import { putJoined } from '../files/put-joined.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { UserError } from '../model/user-error.ts';
 import type { RunFolders } from '../ports.ts';
-import { type Disk, makeFolder, replaceFile } from './disk.ts';
+import { type Disk, hasCode, makeFolder, replaceFile } from './disk.ts';
 import { cureOf, reasonOf } from './disk-errors.ts';
 
 export interface Project {
@@ -17,6 +17,8 @@ export interface Project {
   readonly runsFolder: string;
   readonly debugFolder: string;
   readonly worktreesFolder: string;
+  /** The agents' task folders. It belongs to the user and is outside of the project. */
+  readonly tasksFolder: string;
   readonly configFile: string;
   /** A cache of summaries of unchanged runs. */
   readonly indexFile: string;
@@ -32,8 +34,6 @@ export interface RunPaths {
   readonly pointer: string;
   readonly folder: string;
   readonly lock: string;
-  /** The seals of the user's choices for the run. */
-  readonly seals: string;
   readonly inbox: string;
   /** The publication of the owner of the run. */
   readonly now: string;
@@ -43,8 +43,10 @@ export interface RunPaths {
   readonly sessions: string;
   /** The folders of all steps. */
   readonly steps: string;
-  /** The task folders of the agents. */
+  /** The task folders of the agents. They are not in `folder`, in which agents must not change anything. */
   readonly tasks: string;
+  /** Where earlier versions kept them, and where they are if the user's folder cannot be written. */
+  readonly ownTasks: string;
   /** The standard error of a background process. */
   readonly processLog: string;
   /** The git worktrees of the agents. */
@@ -60,18 +62,24 @@ export interface RunPaths {
  * In a repository, the nearest `.raymond` from the working directory up to the folder that contains
  * `.git`, else next to `.git`. Without a repository, `.raymond` in the working directory: other users
  * could have created one further up. Creates nothing. Throws a UserError for a `.raymond` that others
- * can change.
+ * can change. `state` is the folder of the user for files of Raymond.
  */
-export async function findProject(disk: Disk, cwd: string, home: string): Promise<Project> {
+export async function findProject(
+  disk: Disk,
+  cwd: string,
+  home: string,
+  state: string,
+): Promise<Project> {
   const start = resolve(cwd);
-  const project = projectAt((await inRepository(disk, start, home)) ?? join(start, '.raymond'));
+  const folder = (await inRepository(disk, start, home)) ?? join(start, '.raymond');
+  const project = projectAt(folder, state);
   await checkProject(disk, project);
   return project;
 }
 
 /** The folder of a worker, which keeps runs of many projects. Throws a UserError if others can change it. */
-export async function projectIn(disk: Disk, folder: string): Promise<Project> {
-  const project = projectAt(resolve(folder));
+export async function projectIn(disk: Disk, folder: string, state: string): Promise<Project> {
+  const project = projectAt(resolve(folder), state);
   await checkProject(disk, project);
   return project;
 }
@@ -100,13 +108,13 @@ export function runPaths(project: Project, run: string): RunPaths {
   // Not `join`: a survey asks for the paths of all runs.
   const folder = `${project.runsFolder}${sep}${run}`;
   const [state, own] = [`${project.stateFolder}${sep}${run}`, `${folder}${sep}`];
-  const [steps, tasks] = [`${own}steps`, `${own}tasks`];
+  const [steps, ownTasks] = [`${own}steps`, `${own}tasks`];
+  const tasks = `${project.tasksFolder}${sep}${run}`;
   const step: RunFolders['step'] = (agent, number) =>
     join(steps, folderName(agent), String(number));
   const task: RunFolders['task'] = (agent) => {
-    const ofAgent = join(tasks, folderName(agent));
-    if (!existsSync(ofAgent)) mkdirSync(ofAgent, { recursive: true, mode: 0o700 });
-    return ofAgent;
+    const name = folderName(agent);
+    return taskFolder(join(tasks, name), join(ownTasks, name));
   };
   const hasBegun: RunFolders['hasBegun'] = (agent, number) => existsSync(step(agent, number));
   const joinedIn: RunFolders['putJoined'] = (agent, results) => {
@@ -119,19 +127,52 @@ export function runPaths(project: Project, run: string): RunPaths {
     pointer: `${state}.snapshot`,
     folder,
     lock: `${own}lock`,
-    seals: `${own}seals`,
     inbox: `${own}inbox`,
     now: `${own}now`,
     source: `${own}source`,
     sessions: `${own}sessions`,
     steps,
     tasks,
+    ownTasks,
     processLog: `${own}process.log`,
     worktrees: join(project.worktreesFolder, run),
     makings: join(folder, 'worktrees'),
     files: join(folder, 'files'),
     folders: { step, hasBegun, task, putJoined: joinedIn },
   };
+}
+
+/** Creates the folder, or moves the one of an earlier version. */
+function taskFolder(folder: string, earlier: string): string {
+  try {
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return folder;
+    // An agent may have moved its folder, and put something else in its place.
+    if (found) rmSync(folder);
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+    const isMoved = lstatSync(earlier, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (isMoved) move(earlier, folder);
+    else mkdirSync(folder, { mode: 0o700 });
+    return folder;
+  } catch (error) {
+    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) throw error;
+    // A user without a home. Scripts can use this folder, agents cannot.
+    mkdirSync(earlier, { recursive: true, mode: 0o700 });
+    return earlier;
+  }
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!hasCode(error, 'EXDEV')) throw error;
+    const draft = `${to}.moving`;
+    rmSync(draft, { recursive: true, force: true });
+    cpSync(from, draft, { recursive: true, verbatimSymlinks: true });
+    renameSync(draft, to);
+    rmSync(from, { recursive: true, force: true });
+  }
 }
 
 /** The debug folder of a run that starts or resumes at this time. */
@@ -153,17 +194,26 @@ const GIT_IGNORE = `# Runs may contain secrets. Only the configuration is shared
 !config.toml
 `;
 
-function projectAt(folder: string): Project {
+function projectAt(folder: string, state: string): Project {
   return {
     folder,
     stateFolder: join(folder, 'state'),
     runsFolder: join(folder, 'runs'),
     debugFolder: join(folder, 'debug'),
     worktreesFolder: join(folder, 'worktrees'),
+    tasksFolder: join(state, 'tasks', keyOf(folder)),
     configFile: join(folder, 'config.toml'),
     indexFile: join(folder, 'index'),
     cacheFile: (name) => join(folder, `cache-${name}`),
   };
+}
+
+/** A name for the project in folders of the user: readable, and different for each path. */
+function keyOf(folder: string): string {
+  const name = basename(dirname(folder))
+    .replace(/[^\w.-]/g, '_')
+    .slice(0, 40);
+  return `${name}-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
 }
 
 /** The path of `.raymond` if the working directory is in a repository of the user. It may not exist. */
@@ -179,7 +229,9 @@ async function inRepository(disk: Disk, start: string, home: string): Promise<st
     const here = join(folder, '.raymond');
     if (nearest === undefined && (await disk.look(here))) nearest = here;
     const git = await disk.look(join(folder, '.git'));
-    if (git) return isOwner(git.uid) ? (nearest ?? here) : undefined;
+    // The sandbox of an agent may leave an empty folder of this name in the folder for temporary files.
+    if (git && (git.kind !== 'folder' || (await disk.look(join(folder, '.git', 'HEAD')))))
+      return isOwner(git.uid) ? (nearest ?? here) : undefined;
     if (folder === dirname(folder)) return undefined;
   }
 }
@@ -202,16 +254,21 @@ async function checkPart(
   if (!seen) return;
   if (seen.kind === 'link') throw isLink(path, kind);
   if (seen.kind !== kind) throw kind === 'folder' ? notAFolder(path) : notAFile(path);
+  const refuse = (problem: string, remedy: string) =>
+    new UserError('project-of-others', `Raymond does not use ${path}: ${problem}.`, remedy, {
+      file: path,
+    });
   const problem = ownershipProblem(seen);
-  if (problem === undefined) return;
-  throw new UserError(
-    'project-of-others',
-    `Raymond does not use ${path}: ${problem}.`,
-    isOwner(seen.uid)
-      ? `If you trust its content: chmod -R go-w ${shellWord(folder)}`
-      : 'Work in a folder that belongs to you.',
-    { file: path },
-  );
+  if (problem !== undefined)
+    throw refuse(
+      problem,
+      isOwner(seen.uid)
+        ? `If you trust its content: chmod -R go-w ${shellWord(folder)}`
+        : 'Work in a folder that belongs to you.',
+    );
+  const second = kind === 'file' ? linkProblem(path, () => lstatSync(path)) : undefined;
+  if (second !== undefined)
+    throw refuse(second, 'Check its content, then put a copy in its place (cp it, mv it back).');
 }
 
 /** Removes the permissions of other users. */

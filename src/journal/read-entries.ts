@@ -15,6 +15,7 @@ import {
   decodeVersion,
 } from './journal-format.ts';
 import { type Line, lineNumber, readLines } from './read-lines.ts';
+import type { Verifier } from './verify.ts';
 
 /** The position of a reader. It moves past each entry before the entry is given. */
 export interface ReadPosition {
@@ -26,6 +27,8 @@ export interface ReadPosition {
   version: number;
   /** Which file this is a place of: a journal that is rewritten is another one. */
   file?: string;
+  /** The authenticator of the last line, if a verifier follows. */
+  mac?: string;
 }
 
 export const beginning = (): ReadPosition => ({ end: 0, seq: 0, version: 0 });
@@ -49,6 +52,7 @@ export async function* readEntries(
   file: DiskFile,
   path: string,
   place: ReadPosition,
+  verifier?: Verifier,
 ): AsyncGenerator<readonly JournalEntry[]> {
   let append: JournaledEvent[] = [];
   let start = place.end;
@@ -65,18 +69,21 @@ export async function* readEntries(
       if (fault !== undefined) {
         const isTorn = await isTornEnd(file, line, decoded);
         if (!isTorn) entries.push({ kind: 'damage', start: line.start, reason: fault });
+        verifier?.skip(line.bytes);
         append = [];
         // Without numbers, a reader cannot know whether the next lines belong here.
         if (!isTorn && place.version > 1) continue;
         yield entries;
         return;
       }
-      if (decoded.kind === 'event') {
+      if (decoded.kind === 'event')
         append.push(numbered(decoded.event, place.seq + append.length + 1));
-        if (decoded.more) continue;
-      }
+      if (line.bytes) verifier?.next(line.bytes, line.start, place.seq + append.length);
+      if (decoded.kind === 'event' && decoded.more) continue;
       place.end = line.end;
       place.seq += append.length;
+      verifier?.accept();
+      if (verifier) place.mac = verifier.end;
       if (append.length === 0) entries.push({ kind: 'snapshot', start, end: line.end });
       else entries.push({ kind: 'append', start, end: line.end, events: append });
       append = [];

@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
@@ -11,6 +11,8 @@ import {
   eventsOf,
   foldAll,
   journalOf,
+  keyBeside,
+  linesOf,
   newJournalPath,
   nothing,
   open,
@@ -18,16 +20,19 @@ import {
   started,
   versionOne,
   woke,
+  writeOwn,
 } from '../../test/journal/fixtures.ts';
 import type { RunEvent } from '../model/event.ts';
+import { throwawayChain } from './chain.ts';
 import { realDisk } from './disk.ts';
-import { encodeEvents, encodeSnapshot } from './journal-format.ts';
+import { draftSnapshot, encodeDrafts } from './journal-format.ts';
 import { beginning } from './read-entries.ts';
 import { readEvents, readRun } from './read-journal.ts';
 import { salvage } from './salvage.ts';
 
 async function written(path: string, appends: readonly (readonly RunEvent[])[]): Promise<void> {
-  await writeFile(path, journalOf(...appends));
+  await rm(path, { force: true });
+  await writeOwn(path, ...appends);
 }
 
 describe('opening', () => {
@@ -69,11 +74,11 @@ describe('opening', () => {
 
   test.each([
     ['half a line', '{"seq":3,"type":"agent-wo'],
-    ['a line without its newline', encodeEvents([woke(3)], 3).subarray(0, -1)],
+    ['a line without its newline', linesOf([woke(3)], 3).subarray(0, -1)],
     ['a hole after a power cut', '\0'.repeat(5000)],
     ['a hole that ends in a newline', `${'\0'.repeat(5000)}}\n`],
-    ['a changed last line', withoutChecksum(encodeEvents([woke(3)], 3))],
-    ['half an append', firstLine(encodeEvents([woke(3), woke(4)], 3))],
+    ['a changed last line', withoutChecksum(linesOf([woke(3)], 3))],
+    ['half an append', firstLine(linesOf([woke(3), woke(4)], 3))],
     ['half a character', Buffer.from('{"seq":3,"type":"ä').subarray(0, -1)],
   ])('cuts off %s', async (_name, tail) => {
     const path = await newJournalPath();
@@ -89,11 +94,11 @@ describe('opening', () => {
   test.each([
     ['no JSON', 'rubbish\n', 'it has no checksum'],
     ['a hole', '\0\0\0\0\n', 'it has no checksum'],
-    ['without a checksum', withoutChecksum(encodeEvents([woke(3)], 3)), 'it has no checksum'],
-    ['changed', changed(encodeEvents([woke(3)], 3)), 'its checksum does not match'],
-    ['doubled', encodeEvents([woke(2)], 2), 'it is event 2 again, where event 3 should be'],
-    ['too late', encodeEvents([woke(4)], 4), 'it is event 4, but event 3 is missing before it'],
-    ['a second beginning', encodeEvents([started], 3), 'run-started comes again'],
+    ['without a checksum', withoutChecksum(linesOf([woke(3)], 3)), 'it has no checksum'],
+    ['changed', changed(linesOf([woke(3)], 3)), 'its checksum does not match'],
+    ['doubled', linesOf([woke(2)], 2), 'it is event 2 again, where event 3 should be'],
+    ['too late', linesOf([woke(4)], 4), 'it is event 4, but event 3 is missing before it'],
+    ['a second beginning', linesOf([started], 3), 'run-started comes again'],
     [
       'a snapshot of another place',
       snapshot(5),
@@ -106,7 +111,7 @@ describe('opening', () => {
       const damaged = Buffer.concat([
         journalOf([started], [woke(2)]),
         Buffer.from(bad),
-        encodeEvents([woke(9)], 9),
+        linesOf([woke(9)], 9),
       ]);
       await writeFile(path, damaged);
       await expect(open(realDisk, path, seen)).rejects.toMatchObject({
@@ -117,7 +122,7 @@ describe('opening', () => {
       });
       expect(await readFile(path)).toEqual(damaged);
 
-      const saved = await salvage(realDisk, path, seen);
+      const saved = await salvage(realDisk, path, seen, keyBeside(path));
       expect(saved).toMatchObject({ seq: 2, brokenFile: `${path}.broken-1` });
       expect(await readFile(`${path}.broken-1`)).toEqual(damaged);
       const { run, journal } = await open(realDisk, path, seen);
@@ -136,7 +141,7 @@ describe('opening', () => {
 
   test.each([
     ['at the end', ''],
-    ['in the middle', encodeEvents([woke(3)], 3)],
+    ['in the middle', linesOf([woke(3)], 3)],
   ])('takes a whole line that it does not know for a newer one: %s', async (_where, rest) => {
     const path = await newJournalPath();
     await written(path, [[started]]);
@@ -150,15 +155,15 @@ describe('opening', () => {
       remedy: expect.not.stringContaining('salvage'),
     };
     await expect(open(realDisk, path, seen)).rejects.toMatchObject(refused);
-    await expect(salvage(realDisk, path, seen)).rejects.toMatchObject(refused);
+    await expect(salvage(realDisk, path, seen, keyBeside(path))).rejects.toMatchObject(refused);
   });
 
   test.each([
     [
       'a newer version',
-      sealed({ seq: 1, ...started, version: 3 }),
+      sealed({ seq: 1, ...started, version: 4 }),
       'journal-version',
-      /written by a newer Raymond: it has version 3/,
+      /written by a newer Raymond: it has version 4/,
     ],
     [
       'a newer version without checksums',
@@ -168,7 +173,7 @@ describe('opening', () => {
     ],
     [
       'a first line that is no start',
-      encodeEvents([woke(1)], 1),
+      linesOf([woke(1)], 1),
       'journal-corrupt',
       /begins with run-started/,
     ],
@@ -194,13 +199,13 @@ describe('opening', () => {
   ])('has its own error for %s, with a remedy that works', async (_name, first, code, message) => {
     const path = await newJournalPath();
     const firstLine = first.toString().trimEnd();
-    await writeFile(path, `${firstLine}\n${encodeEvents([woke(2)], 2)}`);
+    await writeFile(path, `${firstLine}\n${linesOf([woke(2)], 2)}`);
     await expect(open(realDisk, path, seen)).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
       remedy: expect.not.stringContaining('salvage'),
     });
-    await expect(salvage(realDisk, path, seen)).rejects.toThrow();
+    await expect(salvage(realDisk, path, seen, keyBeside(path))).rejects.toThrow();
     expect(await readdir(join(path, '..'))).toEqual(['demo-00000001.jsonl']);
   });
 
@@ -213,7 +218,9 @@ describe('opening', () => {
       code: 'journal-emptied',
       message: expect.not.stringContaining('interrupted'),
     });
-    await expect(salvage(realDisk, path, seen)).rejects.toMatchObject({ code: 'journal-emptied' });
+    await expect(salvage(realDisk, path, seen, keyBeside(path))).rejects.toMatchObject({
+      code: 'journal-emptied',
+    });
     await expect(create(realDisk, path, seen)).rejects.toMatchObject({ code: 'run-exists' });
   });
 
@@ -230,7 +237,7 @@ describe('opening', () => {
       remedy: expect.stringContaining('--salvage'),
     });
 
-    expect(await salvage(realDisk, path, seen)).toEqual({
+    expect(await salvage(realDisk, path, seen, keyBeside(path))).toEqual({
       seq: 2,
       lostBytes: 0,
       brokenFile: undefined,
@@ -256,22 +263,24 @@ describe('opening', () => {
   test('salvage does not change an undamaged journal, and finds nothing in a lost one', async () => {
     const path = await newJournalPath();
     await written(path, [[started]]);
-    expect(await salvage(realDisk, path, seen)).toBeUndefined();
-    await writeFile(path, Buffer.concat([Buffer.from('\0\n'), encodeEvents([woke(2)], 2)]));
-    await expect(salvage(realDisk, path, seen)).rejects.toMatchObject({ code: 'journal-lost' });
-    expect(await readdir(join(path, '..'))).toEqual(['demo-00000001.jsonl']);
+    expect(await salvage(realDisk, path, seen, keyBeside(path))).toBeUndefined();
+    await writeFile(path, Buffer.concat([Buffer.from('\0\n'), linesOf([woke(2)], 2)]));
+    await expect(salvage(realDisk, path, seen, keyBeside(path))).rejects.toMatchObject({
+      code: 'journal-lost',
+    });
+    expect(await readdir(join(path, '..'))).toEqual(['demo-00000001.jsonl', 'heads']);
   });
 
   test('salvage loses no event to a damaged snapshot, a doubled append, or rubbish', async () => {
     const path = await newJournalPath();
-    const doubled = encodeEvents([woke(2), woke(3)], 2);
+    const doubled = linesOf([woke(2), woke(3)], 2);
     const bad = [changed(snapshot(3)), doubled, Buffer.from('rubbish\n')];
     await writeFile(
       path,
-      Buffer.concat([journalOf([started]), doubled, ...bad, encodeEvents([woke(4)], 4)]),
+      Buffer.concat([journalOf([started]), doubled, ...bad, linesOf([woke(4)], 4)]),
     );
     await expect(open(realDisk, path, seen)).rejects.toMatchObject({ line: 4 });
-    expect(await salvage(realDisk, path, seen)).toMatchObject({
+    expect(await salvage(realDisk, path, seen, keyBeside(path))).toMatchObject({
       seq: 4,
       lostBytes: Buffer.concat(bad).length,
     });
@@ -282,8 +291,8 @@ describe('opening', () => {
     const path = await newJournalPath();
     for (let i = 0; i < 3; i++) {
       await writeFile(path, Buffer.concat([journalOf([started]), Buffer.from(`${i}\n`)]));
-      await appendFile(path, encodeEvents([woke(2)], 3));
-      await salvage(realDisk, path, seen);
+      await appendFile(path, linesOf([woke(2)], 3));
+      await salvage(realDisk, path, seen, keyBeside(path));
     }
     expect((await readdir(join(path, '..'))).sort()).toEqual([
       'demo-00000001.jsonl',
@@ -347,12 +356,12 @@ function changed(line: Buffer): Buffer {
 
 /** Any line, with a matching checksum. */
 function sealed(value: unknown): string {
-  const covered = JSON.stringify(value).slice(0, -1);
+  const covered = `${JSON.stringify(value).slice(0, -1)},"mac":"${'0'.repeat(22)}"`;
   return `${covered},"crc":"${crc32(covered).toString(16).padStart(8, '0')}"}\n`;
 }
 
 function snapshot(seq: number): Buffer {
-  const line = encodeSnapshot(nothing, seq);
-  if (!line) throw new Error('A small state fits into a line.');
-  return line;
+  const draft = draftSnapshot(nothing, seq);
+  if (!draft) throw new Error('A small state fits into a line.');
+  return encodeDrafts([draft], throwawayChain());
 }

@@ -4,11 +4,14 @@
  */
 import * as z from 'zod/mini';
 import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../model/event.ts';
+import type { Doubt } from '../ports.ts';
 import { type Disk, type DiskFile, hasCode, readText, thenClose } from './disk.ts';
+import type { ChainKey } from './heads.ts';
 import {
   besideJournal,
   CorruptJournal,
-  CutJournal,
+  cutByHead,
+  cutByState,
   emptiedJournal,
   emptyJournal,
   missingJournal,
@@ -19,6 +22,7 @@ import { decodeSnapshot } from './journal-format.ts';
 import { oneByOne } from './one-by-one.ts';
 import { beginning, type JournalEntry, type ReadPosition, readEntries } from './read-entries.ts';
 import { type Line, lineNumber, readLines } from './read-lines.ts';
+import { type Claim, claimOf, macBefore, type Verifier } from './verify.ts';
 
 export interface Fold<R> {
   apply(run: R | undefined, event: RunEvent): R;
@@ -28,6 +32,10 @@ export interface Fold<R> {
 
 export interface ReadRun<R> {
   readonly run: R;
+  /** The chain that it names. */
+  readonly chain: string | undefined;
+  /** Why it is not the user's own. Undefined if it is. */
+  readonly doubt: Doubt | undefined;
   /** Where the last complete append ends; what follows is a torn tail. */
   readonly place: Readonly<ReadPosition>;
   readonly snapshot: SnapshotPlace | undefined;
@@ -38,36 +46,77 @@ export interface SnapshotPlace {
   readonly end: number;
 }
 
+export interface HowToRead<R> {
+  /** Gets all events, so it needs the beginning. */
+  readonly each?: ((event: JournaledEvent, before: R | undefined, after: R) => void) | undefined;
+  /** Shows whether the journal is the user's own. Without it, no journal is. */
+  readonly key?: ChainKey;
+}
+
 /**
- * Reads the run from its journal: from the newest known snapshot, else from the beginning. `each` gets
- * all events, so it needs the beginning.
+ * Reads the run from its journal: from the newest known snapshot, else from the beginning. A journal
+ * that is not the user's own is read from the beginning, because its snapshots prove nothing.
  */
 export async function readRun<R>(
   disk: Disk,
   path: string,
   fold: Fold<R>,
-  each?: (event: JournaledEvent, before: R | undefined, after: R) => void,
+  { each, key }: HowToRead<R> = {},
 ): Promise<ReadRun<R>> {
   // The state file first: it is never ahead of the journal, even while a process writes both.
   const shown = await shownSeq(disk, path);
   return thenClose(await openExisting(disk, path), async (file) => {
-    const known = each ? atBeginning<R>() : await startingPoint(disk, file, path, fold);
-    const { place } = known;
-    let { run, snapshot } = known;
-    const add = (event: JournaledEvent) => {
-      const before = run;
-      const after = fold.apply(before, event);
-      each?.(event, before, after);
-      run = after;
-    };
-    for await (const entries of readWhole(file, path, place))
-      for (const entry of entries)
-        if (entry.kind === 'snapshot') snapshot = entry;
-        else for (const event of entry.events) add(event);
+    const claim = key ? await claimOf(disk, file, key) : UNCHECKED;
+    const mayBegin = !each && (!key || claim.kind === 'chain');
+    const known = mayBegin ? await startingPoint(disk, file, path, fold, claim) : undefined;
+    const fromSnapshot = known && (await readFrom(file, path, fold, known, each));
+    const isDoubted = fromSnapshot?.verifier && !isVerified(fromSnapshot.verifier);
+    const { run, place, snapshot, verifier } =
+      fromSnapshot && !isDoubted
+        ? fromSnapshot
+        : await readFrom(file, path, fold, atBeginning(claim), each);
     if (run === undefined) throw shown === undefined ? emptyJournal(path) : emptiedJournal(path);
-    if (shown !== undefined && place.seq < shown) throw new CutJournal(path, place, shown);
-    return { run, place, snapshot };
+    const doubt =
+      claim.kind === 'none' ? { why: claim.why } : verifier && (await doubtOf(file, verifier));
+    if (verifier && doubt === undefined && !verifier.hasHead)
+      throw cutByHead(path, place, verifier.head.seq);
+    if (shown !== undefined && place.seq < shown) throw cutByState(path, place, shown);
+    return { run, place, snapshot, chain: claim.id, doubt };
   });
+}
+
+const UNCHECKED: Claim = { kind: 'none', why: 'It was not checked.' };
+
+const isVerified = ({ fault, hasHead }: Verifier) => fault === undefined && hasHead;
+
+/** Names the first line that does not belong to the chain. */
+async function doubtOf(file: DiskFile, { fault }: Verifier): Promise<Doubt | undefined> {
+  if (fault === undefined) return undefined;
+  const line = await lineNumber(file, fault);
+  const why = `Line ${line} of its journal was not written with your key, or not at this place.`;
+  return { why, line };
+}
+
+async function readFrom<R>(
+  file: DiskFile,
+  path: string,
+  fold: Fold<R>,
+  known: StartingPoint<R>,
+  each: HowToRead<R>['each'],
+): Promise<StartingPoint<R>> {
+  const { place, verifier } = known;
+  let { run, snapshot } = known;
+  const add = (event: JournaledEvent) => {
+    const before = run;
+    const after = fold.apply(before, event);
+    each?.(event, before, after);
+    run = after;
+  };
+  for await (const entries of readWhole(file, path, place, verifier))
+    for (const entry of entries)
+      if (entry.kind === 'snapshot') snapshot = entry;
+      else for (const event of entry.events) add(event);
+  return { run, place, snapshot, verifier };
 }
 
 /**
@@ -133,8 +182,9 @@ async function* readWhole(
   file: DiskFile,
   path: string,
   place: ReadPosition,
+  verifier?: Verifier,
 ): AsyncGenerator<readonly GoodEntry[]> {
-  for await (const entries of readEntries(file, path, place)) {
+  for await (const entries of readEntries(file, path, place, verifier)) {
     const good: GoodEntry[] = [];
     for (const entry of entries) {
       if (entry.kind !== 'damage') {
@@ -184,10 +234,13 @@ interface StartingPoint<R> {
   readonly run: R | undefined;
   readonly place: ReadPosition;
   readonly snapshot: SnapshotPlace | undefined;
+  /** Absent if the journal claims no chain. */
+  readonly verifier: Verifier | undefined;
 }
 
-function atBeginning<R>(): StartingPoint<R> {
-  return { run: undefined, place: beginning(), snapshot: undefined };
+function atBeginning<R>(claim: Claim): StartingPoint<R> {
+  const verifier = claim.kind === 'chain' ? claim.verifier() : undefined;
+  return { run: undefined, place: beginning(), snapshot: undefined, verifier };
 }
 
 /** A number with its newline. */
@@ -196,27 +249,33 @@ const POINTER_BYTES = 100;
 /**
  * The pointer file is only a hint. It counts only if a snapshot of this version starts at its position.
  * Every such line is valid, so a wrong pointer does no harm. A snapshot of an older version is not
- * used, because all events before it are in the file.
+ * used, because all events before it are in the file. Undefined if no snapshot can be used.
  */
 async function startingPoint<R>(
   disk: Disk,
   file: DiskFile,
   path: string,
   fold: Fold<R>,
-): Promise<StartingPoint<R>> {
+  claim: Claim,
+): Promise<StartingPoint<R> | undefined> {
   const hint = await readText(disk, besideJournal(path).pointer, POINTER_BYTES).catch(
     () => undefined,
   );
   const start = Number(hint);
-  if (!hint || !Number.isSafeInteger(start) || start < 1) return atBeginning();
+  if (!hint || !Number.isSafeInteger(start) || start < 1) return undefined;
   const line = await lineAt(file, start);
   const decoded = line?.bytes && decodeSnapshot(line.bytes);
-  if (!decoded) return atBeginning();
+  if (!decoded) return undefined;
+  const verifier =
+    claim.kind === 'chain' ? claim.verifier(await macBefore(file, start)) : undefined;
+  verifier?.next(line.bytes, start, decoded.seq);
+  verifier?.accept();
   try {
     const place = { end: line.end, seq: decoded.seq, version: JOURNAL_VERSION };
-    return { run: fold.thaw(decoded.state), place, snapshot: line };
+    const mac = verifier && { mac: verifier.end };
+    return { run: fold.thaw(decoded.state), place: { ...place, ...mac }, snapshot: line, verifier };
   } catch {
-    return atBeginning();
+    return undefined;
   }
 }
 

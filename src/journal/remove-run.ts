@@ -4,7 +4,7 @@ import { isDebugFolderOf, type Project, runPaths } from './project.ts';
 
 /** Removes the journal last. Until then the run is still listed, so the removal can be repeated. */
 export async function removeRun(project: Project, id: string): Promise<void> {
-  const { folder, pointer, stateFile, journal } = runPaths(project, id);
+  const { folder, tasks, pointer, stateFile, journal } = runPaths(project, id);
   const debug = await readdir(project.debugFolder).catch(() => []);
   const folders = debug
     .filter((name) => isDebugFolderOf(name, id))
@@ -12,7 +12,7 @@ export async function removeRun(project: Project, id: string): Promise<void> {
   const beside = (await readdir(project.stateFolder))
     .filter((name) => isKeptAside(name, id) || name.startsWith(`.${id}.`))
     .map((name) => join(project.stateFolder, name));
-  for (const path of [...folders, folder, ...beside, pointer, stateFile, journal])
+  for (const path of [...folders, folder, tasks, ...beside, pointer, stateFile, journal])
     await rm(path, { recursive: true, force: true });
 }
 

@@ -1,38 +1,127 @@
-import { type Disk, type DiskFile, replaceWith, writeAll, writeBeside } from './disk.ts';
+import { createHash, type Hash } from 'node:crypto';
+import { JOURNAL_VERSION, type JournaledEvent } from '../model/event.ts';
+import { UserError } from '../model/user-error.ts';
+import { type Disk, type DiskFile, replaceWith, thenClose, writeAll, writeBeside } from './disk.ts';
 import { exchange } from './exchange.ts';
+import { beginChain, type ChainKey, chainIn, headFile, type OpenChain } from './heads.ts';
 import { asUnwritable, besideJournal } from './journal-errors.ts';
 import { encodeEvents } from './journal-format.ts';
-import { readAppends } from './read-journal.ts';
+import { beginning, type ReadPosition } from './read-entries.ts';
+import { type Fold, openExisting, type ReadRun, readAppends, readRun } from './read-journal.ts';
+
+export interface Rewritten {
+  readonly chain: OpenChain;
+  readonly place: ReadPosition;
+  /** The chain of the old file, if it had one. */
+  readonly replaced: string | undefined;
+}
 
 /**
- * Rewrites a journal in this version, and replaces the old file, which may be kept. Omits snapshots:
- * new ones follow.
- *
- * - All lines of an older version get numbers and checksums, so that a file has one version.
- * - A silent owner that may wake up keeps only the old file open, which is no longer read.
+ * Writes a journal again as a new file of this version, with a new chain, and replaces the old file,
+ * which may be kept. Omits snapshots: new ones follow. `digest` is of the events that must be in it.
  */
 export async function rewriteJournal(
   disk: Disk,
   path: string,
-  old: 'keep' | 'drop',
-): Promise<void> {
-  try {
-    const fill = (file: DiskFile) => copyAppends(disk, path, file);
+  key: ChainKey,
+  { digest, old }: { readonly digest: string; readonly old: 'keep' | 'drop' },
+): Promise<Rewritten> {
+  const replaced = await thenClose(await openExisting(disk, path), chainIn);
+  return withNewChain(disk, path, key, async (chain) => {
+    let place = beginning();
+    const fill = async (file: DiskFile) => {
+      const copy = new JournalCopy(file, chain);
+      for await (const appends of readAppends(disk, path)) await copy.add(appends);
+      if (copy.digest() !== digest) throw changedMeanwhile(path);
+      place = await copy.finish();
+    };
     if (old === 'drop') await replaceWith(disk, path, fill);
     else await exchange(disk, path, await writeBeside(disk, path, fill), `${path}.old`);
+    return { chain, place, replaced };
+  });
+}
+
+/** Begins a chain for a new file in the place of a journal. Nothing of it stays after an error. */
+export async function withNewChain<T>(
+  disk: Disk,
+  path: string,
+  key: ChainKey,
+  replace: (chain: OpenChain) => Promise<T>,
+): Promise<T> {
+  const chain = await beginChain(disk, key, path);
+  let result: T;
+  try {
+    result = await replace(chain);
+    await chain.head?.sync();
   } catch (error) {
+    await chain.head?.close().catch(() => {});
+    await disk.unlink(headFile(key, chain.chain.id)).catch(() => {});
     throw asUnwritable(path, error);
   }
   // The pointer is a position in the old file. A wrong pointer only costs time.
   await disk.unlink(besideJournal(path).pointer).catch(() => {});
+  return result;
 }
 
-async function copyAppends(disk: Disk, path: string, to: DiskFile): Promise<void> {
-  let position = 0;
-  for await (const appends of readAppends(disk, path)) {
-    const parts = appends.map((events) => encodeEvents(events, events[0]?.seq ?? 1));
-    const bytes = Buffer.concat(parts);
-    await writeAll(to, bytes, position);
-    position += bytes.length;
+/** Writes appends into a new file. */
+export class JournalCopy {
+  readonly #file: DiskFile;
+  readonly #chain: OpenChain;
+  readonly #hash = createHash('sha256');
+  #position = 0;
+  #seq = 0;
+
+  constructor(file: DiskFile, chain: OpenChain) {
+    this.#file = file;
+    this.#chain = chain;
   }
+
+  async add(appends: readonly (readonly JournaledEvent[])[]): Promise<void> {
+    const parts = appends.map((events) => {
+      const bytes = encodeEvents(events, this.#seq + 1, this.#chain.chain);
+      this.#seq += events.length;
+      return bytes;
+    });
+    for (const event of appends.flat()) digest(this.#hash, event);
+    const bytes = Buffer.concat(parts);
+    await writeAll(this.#file, bytes, this.#position);
+    this.#position += bytes.length;
+  }
+
+  /** Remembers the end. */
+  async finish(): Promise<ReadPosition> {
+    const { chain, head } = this.#chain;
+    await head?.move({ seq: this.#seq, mac: chain.end });
+    return { end: this.#position, seq: this.#seq, version: JOURNAL_VERSION };
+  }
+
+  /** Of all events so far, as `readDigested` gives it. */
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+/** Reads a run from all of its events, with a digest of them. */
+export async function readDigested<R>(
+  disk: Disk,
+  path: string,
+  fold: Fold<R>,
+  key: ChainKey,
+): Promise<ReadRun<R> & { readonly digest: string }> {
+  const hash = createHash('sha256');
+  const read = await readRun(disk, path, fold, { key, each: (event) => digest(hash, event) });
+  return { ...read, digest: hash.digest('hex') };
+}
+
+function digest(hash: Hash, event: JournaledEvent): void {
+  hash.update(`${JSON.stringify(event)}\n`);
+}
+
+function changedMeanwhile(path: string): UserError {
+  return new UserError(
+    'journal-changed',
+    `The journal ${path} was changed while Raymond took it over. Nothing was taken over.`,
+    `Check the run again: raymond show ${besideJournal(path).run}`,
+    { file: path },
+  );
 }

@@ -4,6 +4,7 @@
  */
 import type { RunSummary } from '../model/run-summary.ts';
 import type { Tally } from '../model/tally.ts';
+import type { Doubt } from '../ports.ts';
 import { type Disk, readText, replaceCache } from './disk.ts';
 import type { UserKey } from './user-key.ts';
 
@@ -22,7 +23,11 @@ export interface IndexEntry {
   readonly folder: string | null;
   /** Whether processes left locks in the folder. The stamp does not show whether one lives. */
   readonly hasLock: boolean;
-  readonly isOwn: boolean;
+  /** The chain that the journal names, and the stamp of its remembered end. */
+  readonly chain?: string;
+  readonly head?: string;
+  /** Absent if the run is the user's own. */
+  readonly doubt?: Doubt;
   readonly run: RunSummary;
 }
 
@@ -89,7 +94,9 @@ const ENTRY: Form<IndexEntry> = {
   journal: isText,
   folder: (value) => value === null || isText(value),
   hasLock: isBoolean,
-  isOwn: isBoolean,
+  chain: (value) => value === undefined || isText(value),
+  head: (value) => value === undefined || isText(value),
+  doubt: (value) => value === undefined || isRecord(value),
   run: (value) => hasForm(value, SUMMARY),
 };
 

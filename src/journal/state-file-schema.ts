@@ -114,6 +114,8 @@ const agentSchema = z.object({
   cwd: text,
   worktree: z.optional(worktreeSchema),
   fork_attributes: variables,
+  /** The fork attributes that are not in the environment; absent if all are. */
+  withheld: z.optional(z.readonly(z.array(text))),
   scope_dir: text,
   workflow: text,
   input: z.nullable(text),

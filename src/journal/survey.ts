@@ -6,20 +6,25 @@
  */
 import { summaryOf } from '../model/run-summary.ts';
 import { UserError } from '../model/user-error.ts';
-import type { LookedAtRun, RunOwner, SurveyedRun } from '../ports.ts';
+import type { DamagedRun, Doubt, RunOwner, StoredRun, SurveyedRun } from '../ports.ts';
 import type { Disk, Seen } from './disk.ts';
 import { isSystemError } from './disk-errors.ts';
+import { type ChainKey, headFile } from './heads.ts';
 import { listRuns } from './list-runs.ts';
 import { hasLock } from './lock-files.ts';
 import { type Project, runPaths } from './project.ts';
 import type { IndexEntry, RunIndex } from './run-index.ts';
 
+/** A run, and the chain that its journal names. */
+export type ReadFileRun = (StoredRun & { readonly chain?: string }) | DamagedRun;
+
 export interface SurveyParts {
   readonly disk: Disk;
   readonly project: Project;
   readonly index: RunIndex;
+  readonly key: ChainKey;
   readonly now: number;
-  look(id: string): Promise<LookedAtRun>;
+  read(id: string): Promise<ReadFileRun>;
   owner(id: string): Promise<RunOwner | undefined>;
 }
 
@@ -55,31 +60,47 @@ interface Found {
 }
 
 async function survey(parts: SurveyParts, id: string, known?: IndexEntry): Promise<Found> {
-  const { disk, project, look, owner, now } = parts;
+  const { disk, project, read, owner, now } = parts;
   const paths = runPaths(project, id);
   // First the folder with the lock: a process first writes the end of the run, and then releases it.
   const folder = await disk.look(paths.folder);
   const journal = await disk.look(paths.journal);
-  if (known && known.journal === journal?.stamp && known.folder === (folder?.stamp ?? null)) {
-    const { run, isOwn } = known;
+  const isSame = known?.journal === journal?.stamp && known?.folder === (folder?.stamp ?? null);
+  if (known && isSame && known.head === (await headOf(parts, known.chain))?.stamp) {
+    const { run, doubt } = known;
     if (!known.hasLock || !(await owner(id)))
-      return { run: { kind: 'stored', id, run, isOwn, owner: undefined }, entry: known };
+      return {
+        run: { kind: 'stored', id, run, ...ownedBy(doubt), owner: undefined },
+        entry: known,
+      };
   }
-  const found = await look(id);
+  const found = await read(id);
   if (found.kind === 'damaged') return { run: found };
   const run = summaryOf(found.run);
-  const surveyed = { run: { ...found, run } };
+  const { chain, doubt, ...looked } = found;
+  const surveyed = { run: { ...looked, ...(doubt && { doubt }), run } };
   if (found.owner || !isSettled(journal, 'file', now)) return surveyed;
   if (folder && !isSettled(folder, 'folder', now)) return surveyed;
+  const head = await headOf(parts, chain);
+  if (head ? !isSettled(head, 'file', now) : !doubt) return surveyed;
   const entry: IndexEntry = {
     id,
     journal: journal.stamp,
     folder: folder?.stamp ?? null,
     hasLock: await hasLock(disk, paths.lock),
-    isOwn: found.isOwn,
+    ...(chain !== undefined && { chain }),
+    ...(head && { head: head.stamp }),
+    ...(doubt && { doubt }),
     run,
   };
   return { ...surveyed, entry };
+}
+
+const ownedBy = (doubt: Doubt | undefined) => (doubt ? { isOwn: false, doubt } : { isOwn: true });
+
+/** The remembered end of a chain. Without it, an unchanged journal is no longer the user's own. */
+async function headOf({ disk, key }: SurveyParts, chain: string | undefined) {
+  return chain === undefined ? undefined : disk.look(headFile(key, chain));
 }
 
 /** Longer than the steps in which any file system counts time. */

@@ -69,6 +69,7 @@ function thawAgent(frozen: FrozenAgent): Agent {
       cwd: frame.cwd,
     })),
     variables: frozen.fork_attributes,
+    withheld: frozen.withheld ?? [],
     input: frozen.input ?? undefined,
     choices: frozen.choices,
     visits: frozen.visits,

@@ -21,7 +21,13 @@ type JsonRecord = Readonly<Record<string, unknown>>;
 /** The functions, by the version that they upgrade. */
 const UPCASTS: Readonly<Record<number, (event: JsonRecord) => JsonRecord>> = {
   1: fromVersion1,
+  2: fromVersion2,
 };
+
+/** Version 3 has an authenticator in every line. Its events are the same. */
+function fromVersion2(event: JsonRecord): JsonRecord {
+  return event.type === 'run-started' ? { ...event, version: 3 } : event;
+}
 
 /**
  * Version 2 has an account of every step in place of `costUsd`, and `repeat` in place of `goesOn`. It

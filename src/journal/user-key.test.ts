@@ -20,6 +20,14 @@ describe('a key', () => {
       expect(await other.isSealed('message', 'yes', forged), forged).toBe(false);
   });
 
+  test('gives a key for each purpose, the same for all processes', async () => {
+    const file = await newFile();
+    expect(await userKey(realDisk, file).derivedIfKnown('lines')).toBeUndefined();
+    const lines = await userKey(realDisk, file).derived('lines');
+    expect(await userKey(realDisk, file).derivedIfKnown('lines')).toEqual(lines);
+    expect(await userKey(realDisk, file).derived('steps')).not.toEqual(lines);
+  });
+
   test('is readable only for its user, and leaves no other file', async () => {
     const file = await newFile();
     await userKey(realDisk, file).seal('a', 'b');

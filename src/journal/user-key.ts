@@ -6,8 +6,10 @@
  * the key.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { linkProblem } from '../files/ownership.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { UserError } from '../model/user-error.ts';
 import { type Disk, hasCode, makeFolder, writeAll, writeBeside } from './disk.ts';
@@ -20,6 +22,15 @@ export interface UserKey {
   sealIfKnown(purpose: string, text: string): Promise<string | undefined>;
   /** False without a key. */
   isSealed(purpose: string, text: string, seal: string): Promise<boolean>;
+  /**
+   * A key for one purpose, derived from the user's, for seals that are made too often to wait for each.
+   * Creates the user's key if none exists.
+   */
+  derived(purpose: string): Promise<Buffer>;
+  /** Undefined without a key. */
+  derivedIfKnown(purpose: string): Promise<Buffer | undefined>;
+  /** The folder of the ends of the journals that were written with this key. */
+  readonly heads: string;
 }
 
 /** All functions throw a UserError if the key cannot be used. */
@@ -50,6 +61,14 @@ export function userKey(disk: Disk, file: string): UserKey {
       const [right, given] = [sealOf(key, purpose, text), Buffer.from(seal, 'hex')];
       return given.length === right.length && timingSafeEqual(given, right);
     },
+    async derived(purpose) {
+      return derivedFrom((await read()) ?? (await makeKey(disk, file)), purpose);
+    },
+    async derivedIfKnown(purpose) {
+      const key = await read();
+      return key && derivedFrom(key, purpose);
+    },
+    heads: join(dirname(file), 'heads'),
   };
 }
 
@@ -57,6 +76,11 @@ const KEY_BYTES = 32;
 
 function sealOf(key: Buffer, purpose: string, text: string): Buffer {
   return createHmac('sha256', key).update(`${purpose}\0${text}`).digest();
+}
+
+/** No seal of `sealOf` has such a text, because no purpose contains a NUL. */
+function derivedFrom(key: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', key).update(`\0derived\0${purpose}`).digest();
 }
 
 async function makeKey(disk: Disk, file: string): Promise<Buffer> {
@@ -91,6 +115,8 @@ async function readKey(file: string): Promise<Buffer | undefined> {
     if (!isOurs) throw unusable(file, 'it belongs to another user');
     if (process.getuid !== undefined && (mode & 0o077) !== 0)
       throw unusable(file, 'other users can read or change it');
+    const problem = linkProblem(file, () => lstatSync(file));
+    if (problem !== undefined) throw unusable(file, problem);
     text = (await readRegularFile(file, 1024)).toString();
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;

@@ -12,13 +12,14 @@ import { debugFolder, type Project, type RunPaths, runPaths } from './project.ts
 /** The folders of a run under `.raymond`. */
 export function workspaceOf(disk: Disk, project: Project, run: string): Workspace {
   const paths = runPaths(project, run);
-  const { folder, source, sessions, worktrees, files, makings, folders } = paths;
+  const { folder, source, sessions, worktrees, tasks, files, makings, folders } = paths;
   return {
     ...folders,
     folder,
     source,
     sessions,
     worktrees,
+    tasks,
     files,
     makings,
     processLog: processLogOf(disk, paths),
@@ -32,8 +33,8 @@ export function workspaceOf(disk: Disk, project: Project, run: string): Workspac
 const MOST_FILES = 200_000;
 
 /** Refuses links, because Raymond would write to other places. Agents may create links in task folders. */
-async function checkFiles({ folder, tasks }: RunPaths): Promise<void> {
-  for await (const here of walk(folder, MOST_FILES, (path) => path === tasks)) {
+async function checkFiles({ folder, ownTasks }: RunPaths): Promise<void> {
+  for await (const here of walk(folder, MOST_FILES, (path) => path === ownTasks)) {
     if (!here) throw notOurs(folder, 'there are too many of them');
     const strange = here.entries.find((entry) => !entry.isFile() && !entry.isDirectory());
     if (strange)

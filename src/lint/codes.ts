@@ -134,7 +134,10 @@ const LINT_CODES = {
   'bad-evaluator': error('parse', 'An evaluator has no test, several tests, or no then.'),
   'bad-regex': error('parse', 'Raymond does not support the regular expression of an evaluator.'),
   'bad-name': error('parse', 'The judge of an evaluator is not a valid name of a state.'),
-  'incomplete-transition': error('parse', 'The then of an evaluator is not a complete transition.'),
+  'incomplete-transition': error(
+    'parse',
+    'An entry of allowed_transitions, the then of an evaluator or the else of a check lacks a part.',
+  ),
   'bad-judge': error('lint', 'The judge of an evaluator is not a prompt that can return a result.'),
   'evaluator-never-fires': warning('lint', 'An evaluator can never fire.'),
   'evaluator-beyond-budget': note('lint', 'An evaluator waits for a cost above the budget.'),

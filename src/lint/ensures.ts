@@ -1,6 +1,6 @@
 /** Checks that have no effect. */
 import type { Way } from '../graph/ways.ts';
-import { policyParts } from '../interpret/policy.ts';
+import { writtenParts } from '../interpret/policy.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { AllowedTransition, Workflow } from '../model/workflow.ts';
 import { fault } from './codes.ts';
@@ -33,6 +33,6 @@ function mayMatch(workflow: Workflow, entry: AllowedTransition, way: Way): boole
   if (entry.tag !== way.tag) return false;
   if (entry.body === undefined || way.body === undefined) return true;
   const target = (body: string) =>
-    policyParts(workflow, { name: entry.tag, body, attributes: {} }).get('');
+    writtenParts(workflow, { name: entry.tag, body, attributes: {} }).get('');
   return target(entry.body) === target(way.body);
 }

@@ -153,7 +153,7 @@ test.each<[string, Record<string, string>, string[]]>([
     'an allowed goto beside forks',
     {
       START:
-        '---\nallowed_transitions: [{tag: fork, target: A, next: B}]\n---\n<fork>A</fork> <goto>B</goto>',
+        '---\nallowed_transitions: [{tag: fork, target: A}, {tag: goto, target: B}]\n---\n<fork>A</fork> <goto>B</goto>',
       A: END,
       B: END,
     },
@@ -271,9 +271,9 @@ test.each<[string, Record<string, string>, string[]]>([
   expect(found(files)).toEqual(expected);
 });
 
-test('a policy may leave the next of a fork to the agent', () => {
+test('a policy must not leave the next of a fork to the agent', () => {
   const START = '---\nallowed_transitions: [{tag: fork, target: W}]\n---\nFork.';
-  expect(found({ START, W: END })).toEqual(['unjoined-fork START.md:2:23']);
+  expect(found({ START, W: END })).toEqual(['incomplete-transition START.md:2:23']);
 });
 
 test('the other platform can be checked on any platform', () => {

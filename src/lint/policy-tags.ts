@@ -2,31 +2,20 @@
 
 import { policyFit } from '../graph/policy-fit.ts';
 import { shownTags } from '../graph/shown-tags.ts';
-import { isOpen, shownWays } from '../graph/ways.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { AllowedTransition, State, Workflow } from '../model/workflow.ts';
 import { clip } from '../parse/clip.ts';
-import { resolveState } from '../parse/resolve.ts';
 import { stemOf } from '../parse/state.ts';
-import { TAG_RULES, writeTag } from '../parse/transition.ts';
+import { writeTag } from '../parse/transition.ts';
 import { fault } from './codes.ts';
 import { type Lint, prompts } from './rule.ts';
 
 export function forbiddenTags(workflow: Workflow, state: State): readonly Diagnostic[] {
-  const allowed = state.kind === 'prompt' ? state.policy.allowed : undefined;
   // With force_implicit, no tag is read, so none is rejected.
-  if (state.kind !== 'prompt' || !allowed || state.policy.forceImplicit) return [];
+  if (state.kind !== 'prompt' || !state.policy.allowed || state.policy.forceImplicit) return [];
   const fit = policyFit(workflow, state);
-  const ways = shownWays(workflow, state);
-  const tags = new Set(allowed.map(({ tag }) => tag));
-  const nexts = forkNexts(workflow, allowed);
-  return shownTags(workflow, state).flatMap((mention, index) => {
-    const { tag } = mention;
-    const way = ways[index];
-    // Beside forks, a goto names the state at which the parent continues, in place of their next.
-    const isNext = tag.name === 'goto' && nexts.has(nameOf(workflow, tag.body.trim()));
-    const isAllowed = way && isOpen(way) ? tags.has(tag.name) : isNext || fit.allows(mention);
-    if (isAllowed) return [];
+  return shownTags(workflow, state).flatMap((mention) => {
+    if (fit.allows(mention)) return [];
     const written = clip(writeTag(mention.tag).replace(/\s+/g, ' '));
     return fault(
       'forbidden-tag',
@@ -49,7 +38,7 @@ export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
     const fit = policyFit(lint.workflow, state);
     const mentions = mentionsIn(state.template);
     return allowed.flatMap((entry) =>
-      fit.shownFor(entry).length > 0 || mentions(entry)
+      fit.isShown(entry) || mentions(entry)
         ? []
         : fault(
             'unmentioned-entry',
@@ -62,19 +51,6 @@ export function unmentionedEntries(lint: Lint): readonly Diagnostic[] {
           ),
     );
   });
-}
-
-function forkNexts(workflow: Workflow, allowed: readonly AllowedTransition[]): ReadonlySet<string> {
-  return new Set(
-    allowed.flatMap(({ tag, attributes: { next } }) =>
-      TAG_RULES[tag].variables && next !== undefined ? nameOf(workflow, next) : [],
-    ),
-  );
-}
-
-function nameOf(workflow: Workflow, name: string): string {
-  const resolution = resolveState(workflow, name);
-  return 'found' in resolution ? resolution.found : name;
 }
 
 /** The most searches of the whole text. No author writes more entries. */

@@ -3,7 +3,7 @@
 import { type Mention, mentionsOf } from '../graph/mentions.ts';
 import { once } from '../graph/once.ts';
 import { positionsIn } from '../graph/position.ts';
-import { fixedParts } from '../graph/shown-tags.ts';
+import { areInOneAnswer, fixedParts, writerOf } from '../graph/shown-tags.ts';
 import { variableChoiceProblem } from '../interpret/agent-choice.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Tag, TagName } from '../model/tag.ts';
@@ -66,7 +66,11 @@ export function badTransitions(lint: Lint): readonly Diagnostic[] {
   return readable(lint).flatMap((state) =>
     mentionsOf(state).flatMap((mention) => {
       if (mention.kind !== 'tag' || isOnlyMention(state, mention.tag)) return [];
-      const read = readTransition(fixedParts(state, mention.tag, choices), choices);
+      const read = readTransition(
+        fixedParts(state, mention.tag, choices),
+        choices,
+        writerOf(state),
+      );
       if (!read.ok) {
         return fault('bad-transition', state.name, mention, `${read.message}.`, {
           remedy: `Write ${patternOf(mention.tag)}.`,
@@ -83,7 +87,7 @@ export function badTransitions(lint: Lint): readonly Diagnostic[] {
 
 /** A variable that the agent must not choose, in a tag that the prompt shows it. */
 function refusedChoice({ policy }: PromptState, tag: Tag): string | undefined {
-  return variableChoiceProblem(tag, pinnedNames(policy).get(tag.name) ?? NONE, NONE);
+  return variableChoiceProblem(tag, pinnedNames(policy).get(tag.name) ?? NONE);
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -124,8 +128,7 @@ export function forksWithoutNext({ ways }: Lint): readonly Diagnostic[] {
     );
     if (isContinued) return [];
     return own.flatMap((way) =>
-      // A policy may leave the next to the agent.
-      TAG_RULES[way.tag].variables && way.origin !== 'policy'
+      TAG_RULES[way.tag].variables
         ? fault(
             'fork-without-next',
             state,
@@ -182,12 +185,4 @@ type ForkMention = Extract<Mention, { kind: 'tag' }>;
 
 function isFork(mention: Mention): mention is ForkMention {
   return mention.kind === 'tag' && TAG_RULES[mention.tag.name].variables;
-}
-
-/** Nothing between two forks chooses one or the other, so that one answer contains both. */
-function areInOneAnswer(state: PromptState | ScriptState, a: Mention, b: Mention): boolean {
-  const between = textOf(state).slice(a.to, b.from);
-  return state.kind === 'prompt'
-    ? /^[\s`*-]*$/.test(between)
-    : !/\b(?:if|else|elif|elseif|fi|case|exit|return|goto|switch)\b|;;|\|\||[{}]/i.test(between);
 }

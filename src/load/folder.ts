@@ -59,6 +59,7 @@ function unusable(name: string, error: unknown): SourceFile['content'] {
       };
     case 'TOO-LARGE':
       return TOO_LARGE;
+    case 'OF-OTHERS':
     case 'UNREADABLE':
       return {
         problem: `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,

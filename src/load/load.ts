@@ -10,6 +10,7 @@ import type { Source } from '../model/source.ts';
 import { UserError, WorkflowError } from '../model/user-error.ts';
 import type { Platform, Workflow } from '../model/workflow.ts';
 import { changedFiles, type WorkflowFiles } from '../model/workflow-files.ts';
+import { isStateFile } from '../parse/state.ts';
 import { parseWorkflow } from '../parse/workflow.ts';
 import type { WorkflowLibrary } from '../ports.ts';
 import { fingerprints } from './fingerprints.ts';
@@ -89,7 +90,11 @@ export function createLibrary(options: LibraryOptions): LooseLibrary {
       return (await loadAt(path, base)).workflow;
     },
     pathOf: (ref: string, file: string) => loaded.get(ref)?.pathOf(file) ?? file,
-    filesOf: (ref: string) => loaded.get(ref)?.files ?? [],
+    filesOf: (ref: string, states?: ReadonlySet<string>) => {
+      const files = loaded.get(ref)?.files ?? [];
+      const isOther = (name: string) => states && isStateFile(name) && !states.has(name);
+      return files.filter((file) => !isOther(basename(file)));
+    },
   };
   return {
     ...library,

@@ -82,7 +82,7 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'start',
     description:
-      'Starts a workflow of this project in the background, and returns the run. Then use watch.',
+      'Starts a workflow of this project in the background, and returns the run. Then use watch. A workflow that changed after this server was started needs a person.',
     input: z.strictObject({
       workflow: z.string().describe('The path of a workflow inside the project.'),
       input: z.string().optional().describe('The value of {{input}} for the first state.'),

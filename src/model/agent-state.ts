@@ -143,6 +143,7 @@ export const agentStateSchema = z.object({
   worktree: z.optional(seenWorktreeSchema),
   stack: z.readonly(z.array(frameSchema)),
   variables,
+  withheld: z.optional(texts),
   input: z.optional(text),
   choices: variables,
   visits: z.readonly(z.record(text, count)),

@@ -29,20 +29,37 @@ export interface AgentDeclaration {
   readonly provider?: string;
   /** All choices that it offers, in the order in which users see them. */
   readonly choices: readonly AgentChoice[];
+  readonly projectSettings: ProjectSettings;
   /** The kinds of faults that its checks find in a workflow. */
   readonly faults: Readonly<Record<string, FaultKind>>;
   /** The choices of a turn. */
   combine(levels: ChoiceLevels): Choices;
   /** Why a turn that began with `was` must not continue; undefined when it may. */
   tightened(was: Choices, now: Choices): string | undefined;
+  /** What of the choices of a state has no effect, because the run allows less; undefined if all of it has. */
+  ignored?(run: Choices, state: Choices): string | undefined;
   /** Why it cannot follow the choices of a run; undefined when it can. */
   refusal?(choices: Choices): string | undefined;
+}
+
+/** How a project commands the agent, besides prompts: with hooks, servers, helpers or plugins. */
+export interface ProjectSettings {
+  /** Files and folders in the directory of the agent, or above it. */
+  readonly names: readonly string[];
+  /** Those that it does not load when Raymond tells it so. */
+  readonly skips: readonly string[];
+  /** What it does not load then either: prompts of the project. */
+  readonly alsoSkips?: string;
+  /** Whether the user has trusted one of these folders in the agent itself. */
+  isTrusted?(folders: readonly string[]): boolean;
 }
 
 /** The rules for the choices of a run. They are the same for all agents. */
 export interface RunChoiceRules {
   /** Brings the choices of one source into one form. Throws a UserError when they contradict each other. */
   normalize(given: Choices, source: string): Choices;
+  /** The choices that may contradict each other. The first source that makes one of them makes them all. */
+  readonly together: readonly string[];
   /** The choices of a run after `given` has overridden `before`. Throws a UserError. */
   choose(given: Choices, before: Choices, folder: string): Choices;
   /** The choices that stay when a run that another user started is resumed. */

@@ -45,6 +45,7 @@ export function changedAgent(agent: Agent, change: Partial<Agent>, more?: Partia
     worktree: agent.worktree,
     stack: agent.stack,
     variables: agent.variables,
+    withheld: agent.withheld,
     input: agent.input,
     choices: agent.choices,
     visits: agent.visits,

@@ -29,7 +29,7 @@ import { accountSchema, answerRefSchema } from './step-account.ts';
 import { TRANSITION_TAGS } from './tag.ts';
 import { worktreeLookSchema, worktreeSchema } from './worktree.ts';
 
-export const JOURNAL_VERSION = 2;
+export const JOURNAL_VERSION = 3;
 
 const text = z.string();
 const count = z.int().check(z.nonnegative());
@@ -214,6 +214,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     workflow: text,
     cwd: text,
     variables,
+    /** The variables that are left out of the environment. */
+    withheld: z.optional(z.readonly(z.array(text))),
     input: z.optional(text),
     worktree: z.optional(worktreeSchema),
   }),

@@ -158,10 +158,7 @@ export interface Facts {
   readonly workflows: ReadonlyMap<string, Located<WorkflowFact>>;
   /** By `worktreeKey`. */
   readonly worktrees: ReadonlyMap<string, Located<WorktreeFact>>;
-  /**
-   * The names of variables that are already set for programs; in lower case where case does not
-   * matter.
-   */
+  /** The names of variables that are already set for programs, in lower case. */
   readonly environment: ReadonlySet<string>;
 }
 
@@ -170,6 +167,8 @@ export interface DirectoryFact {
   readonly path: string;
   /** It is in the project of the run, or in another worktree of the repository of the project. */
   readonly inProject: boolean;
+  /** A git repository that contains it and that the run did not have, as it is now, when it began. */
+  readonly newRepository?: string;
 }
 
 export interface WorkflowFact {

@@ -14,7 +14,15 @@ export const messageSchema = z.discriminatedUnion('kind', [
     ...decisionSchema.shape,
     by: z.optional(z.string()),
   }),
-  /** `pid` is the process to stop. A later process that continues the run ignores the message. */
-  z.object({ kind: z.literal('stop'), how: z.enum(['drain', 'now']), pid: z.int() }),
+  /**
+   * `pid` and `started` are those of the process to stop. A later process that continues the run ignores
+   * the message, even if it has the same pid.
+   */
+  z.object({
+    kind: z.literal('stop'),
+    how: z.enum(['drain', 'now']),
+    pid: z.int(),
+    started: z.optional(z.string()),
+  }),
 ]);
 export type Message = z.infer<typeof messageSchema>;

@@ -38,6 +38,8 @@ export type OptionSpec = {
   readonly onlyAtStart?: true;
   /** A test of a workflow may set it. */
   readonly inTests?: true;
+  /** When it is on, it turns these off where a source with less weight has set them. */
+  readonly excludes?: readonly string[];
   /** The setting of a run that holds its value. */
   readonly setting?: keyof Settings;
 } & (

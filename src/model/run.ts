@@ -80,6 +80,8 @@ export interface Agent {
   readonly worktree: AgentWorktree | undefined;
   readonly stack: readonly Frame[];
   readonly variables: Readonly<Record<string, string>>;
+  /** The variables that are not in the environment of its scripts. */
+  readonly withheld: readonly string[];
   /** The value that the current state receives and consumes. */
   readonly input: string | undefined;
   /** The choices of the transition that led here, for this state only. */

@@ -46,6 +46,8 @@ export const accountSchema = z.object({
   tree: z.optional(text),
   /** Absent if the step printed nothing. */
   printed: z.optional(printedSchema),
+  /** What the person has to know about the step. Absent if there is nothing. */
+  warnings: z.optional(z.readonly(z.array(text))),
 });
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The files in the folder of a step, each once. Beside them, a process leaves `exit-<pid>` or
- * `unstarted-<pid>` (see `execute/process/record.ts`).
+ * The files in the folder of a step, each once. Beside them, a process leaves `exit-<pid>` (see
+ * `execute/process/record.ts`).
  */
 export interface StepFile {
   readonly name: string;

@@ -65,6 +65,8 @@ interface ForkParts {
   /** The branch, tag or commit from which the worktree starts, if it is not the current one. */
   readonly base?: string;
   readonly variables: Readonly<Record<string, string>>;
+  /** The variables that templates have and the environment has not, because an agent chose their names. */
+  readonly withheld?: readonly string[];
 }
 
 /** The agent waits for its workers. */

@@ -21,7 +21,7 @@ function linesOf(events: readonly RunEvent[]): readonly string[] {
 test('the lines of a run', async () => {
   const { events } = await play({
     START: [{ text: '<call return="END">SUB</call>', costUsd: 0.25, denied: ['Bash rm -rf'] }],
-    SUB: ['<fork next="BACK" item="7">WORKER</fork>'],
+    SUB: ['<fork next="BACK" item="7" env="a">WORKER</fork>'],
     BACK: ['<result>sub\ndone</result>'],
     WORKER: ['no tag'],
     END: ['<result>all</result>'],
@@ -30,7 +30,9 @@ test('the lines of a run', async () => {
   expect(lines[0]).toBe('run plain: play-00000000 starts: /workflow at START.md (budget $10.00)');
   expect(lines).toContain('main warning: START.md was denied: Bash rm -rf');
   expect(lines).toContain('main plain: START.md -> call SUB.md (T, $0.2500)');
-  expect(lines).toContain('main_worker1 plain: forked by main at WORKER.md (item=7)');
+  expect(lines).toContain(
+    'main_worker1 plain: forked by main at WORKER.md (item=7, env=a), not in the environment: env',
+  );
   expect(lines).toContain('main good: END.md -> result (T, $0.00): all');
   expect(lines).toContain(
     'main_worker1 bad: WORKER.md -> failed (T, $0.00): There is no transition tag.',

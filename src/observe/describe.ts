@@ -81,7 +81,8 @@ export class Describer {
         return [`${stateOf(after, event.agent)} begins on ${oneLine(event.worker)}`, 'detail'];
       case 'step-ended':
         this.#remember(event, before);
-        if (event.denied.length === 0) return undefined;
+        if (event.denied.length === 0)
+          return event.worktree?.missing ? [GONE_WORKTREE, 'warning'] : undefined;
         return [
           `${stateOf(before, event.agent)} was denied: ${event.denied.map((call) => oneLine(call)).join(', ')}`,
           'warning',
@@ -99,7 +100,7 @@ export class Describer {
         return [this.#arrow(event.agent, before, `${event.tag} ${event.state}`)];
       case 'agent-forked':
         return [
-          `forked by ${event.parent} at ${event.state}${variables(event.variables)}${worktreeOf(event)}`,
+          `forked by ${event.parent} at ${event.state}${variables(event.variables)}${withheldOf(event)}${worktreeOf(event)}`,
         ];
       case 'agent-asked':
         return [
@@ -163,6 +164,7 @@ export class Describer {
       case 'agent-ended':
         return [`${this.#arrow(event.agent, before, 'result')}: ${oneLine(event.result)}`, 'good'];
       case 'worktree-settled':
+        if (after.endedAgents.get(event.agent)?.worktree?.look?.missing) return undefined;
         if (event.kept === undefined) return ['its worktree has no work and was removed', 'detail'];
         return [`its worktree stays: ${oneLine(event.kept)}`, 'warning'];
       case 'usage-limited':
@@ -292,10 +294,16 @@ function standing({ workers }: RunEventOf<'join-reported'>): string {
   return parts.length > 0 ? ` (${parts.join(', ')})` : '';
 }
 
+const GONE_WORKTREE = 'its worktree no longer exists: what was not committed there is lost';
+
 function worktreeOf({ worktree }: RunEventOf<'agent-forked'>): string {
   if (!worktree) return '';
   const { branch, tree } = worktree;
   return tree ? `, worktree on ${branch}` : `, worktree not made (${branch})`;
+}
+
+function withheldOf({ withheld = [] }: RunEventOf<'agent-forked'>): string {
+  return withheld.length > 0 ? `, not in the environment: ${withheld.join(', ')}` : '';
 }
 
 function variables(values: Readonly<Record<string, string>>): string {

@@ -64,6 +64,7 @@ function partOf(live: Live, at: number): Partial<RawDoing> | undefined {
     case 'print':
       return live.text.trim() === '' ? undefined : { words: { at, text: live.text } };
     case 'note':
+    case 'warning':
       return { note: { at, text: live.text } };
     case 'denied':
     case 'prompt':

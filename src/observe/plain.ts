@@ -80,6 +80,8 @@ function liveLines(
       return quotes(live.text, 'plain');
     case 'denied':
       return [{ tone: 'warning', text: `was not allowed to use ${live.tool}` }];
+    case 'warning':
+      return [{ tone: 'warning', text: live.text }];
     case 'note':
       return verbosity === 'quiet' ? [] : [{ tone: 'faint', text: live.text }];
     case 'prompt':

@@ -87,11 +87,18 @@ export function overlaid<T extends RunOptions>(under: RunOptions, over: T): RunO
   const agent = { ...under.agent, ...over.agent };
   const agents = overlaidAgents(under.agents, over.agents);
   return {
-    ...under,
+    ...withoutExcluded(under, over),
     ...over,
     ...(Object.keys(agent).length > 0 && { agent }),
     ...(Object.keys(agents).length > 0 && { agents }),
   };
+}
+
+/** The options of `under` that no option of `over` excludes. */
+function withoutExcluded(under: RunOptions, over: RunOptions): RunOptions {
+  const on = RUN_OPTIONS.filter((row) => chosenValue(over, row));
+  const excluded = new Set(on.flatMap((row: OptionSpec) => row.excludes ?? []).map(camelCase));
+  return Object.fromEntries(Object.entries(under).filter(([name]) => !excluded.has(name)));
 }
 
 /** Prices of both files apply, so that a project need not repeat those of the user. */

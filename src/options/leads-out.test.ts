@@ -13,6 +13,8 @@ symlinkSync('..', join(folder, 'up'));
 symlinkSync('../secret', join(folder, 'secret'));
 symlinkSync('../not-there', join(folder, 'dangling'));
 symlinkSync('loop', join(folder, 'loop'));
+symlinkSync('.husky', join(folder, 'hooks'));
+mkdirSync(join(folder, '.husky'));
 symlinkSync(folder, join(base, 'same'));
 
 test.each([
@@ -33,6 +35,12 @@ test.each([
   ['loop', true],
   ['.git/hooks/pre-commit', true],
   ['sub/.GIT/config', true],
+  ['.raymond/state/r.jsonl', true],
+  ['.husky/pre-commit', true],
+  ['sub/.claude/settings.json', true],
+  ['sub/.envrc', true],
+  ['sub/Opencode.json', true],
+  ['hooks/raymond.log', true],
 ])('%s leads out: %s', (path, expected) => {
   expect(leadsOut(path, folder)).toBe(expected);
 });

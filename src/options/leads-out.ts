@@ -1,17 +1,18 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { COMMAND_FILES, commandFileIn } from '../files/command-files.ts';
 import { isWithin } from '../files/regular-file.ts';
 
 /**
- * Whether a path, relative to a folder and with links resolved, leads out of it. Git's own folder
- * also counts as outside, because its files are commands for git.
+ * Whether a path, relative to a folder and with links resolved, leads out of it. The folder of Raymond also
+ * counts as outside, and so do files from which programs take commands.
  */
 export function leadsOut(path: string, folder: string): boolean {
   const root = realPath(folder);
   const target = realPath(resolve(folder, path));
   if (root === undefined || target === undefined || !isWithin(root, target)) return true;
-  const parts = target.slice(root.length).split(sep);
-  return parts.some((part) => part.toLowerCase() === '.git');
+  const inside = relative(root, target);
+  return commandFileIn(inside, [...COMMAND_FILES, '.raymond']) !== undefined;
 }
 
 /** The real path of the existing part, and the rest as written; undefined after a dangling link. */
@@ -19,8 +20,17 @@ export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    if (dirname(path) === path || lstatSync(path, { throwIfNoEntry: false })) return undefined;
+    if (dirname(path) === path || isThere(path)) return undefined;
     const above = realPath(dirname(path));
     return above === undefined ? undefined : join(above, basename(path));
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -198,6 +198,7 @@ export const RUN_OPTIONS = [
     kind: 'flag',
     meaning: 'report warnings and failures only',
     example: 'false',
+    excludes: ['verbose'],
     inProject: 'harmless',
   },
   {
@@ -205,6 +206,7 @@ export const RUN_OPTIONS = [
     kind: 'flag',
     meaning: 'show what agents say and do',
     example: 'false',
+    excludes: ['quiet'],
     inProject: 'harmless',
   },
   {
@@ -212,6 +214,7 @@ export const RUN_OPTIONS = [
     kind: 'flag',
     meaning: 'plain lines, without colour',
     example: 'false',
+    excludes: ['json'],
     inProject: 'harmless',
   },
   {
@@ -219,6 +222,7 @@ export const RUN_OPTIONS = [
     kind: 'flag',
     meaning: 'print one JSON object per event on stdout',
     example: 'false',
+    excludes: ['plain'],
     inProject: 'harmless',
   },
   {
@@ -254,6 +258,7 @@ export const RUN_OPTIONS = [
     meaning:
       'in a database: let the files of the run travel between machines through this git remote',
     example: '"origin"',
+    excludes: ['shared-directory'],
     inProject: 'dangerous',
     isSecret: true,
     onlyAtStart: true,
@@ -263,6 +268,7 @@ export const RUN_OPTIONS = [
     kind: 'flag',
     meaning: 'in a database: all workers have this directory at the same path',
     example: 'false',
+    excludes: ['remote'],
     inProject: 'harmless',
     onlyAtStart: true,
   },
@@ -302,5 +308,10 @@ export type RunOptions = {
 /** Follows the rule for names that an agent chooses. */
 function steersPrograms(pair: unknown): boolean {
   const [name = ''] = String(pair).split('=');
-  return agentVariableProblem(name, new Set(Object.keys(process.env))) !== undefined;
+  return (
+    agentVariableProblem(
+      name,
+      new Set(Object.keys(process.env).map((one) => one.toLowerCase())),
+    ) !== undefined
+  );
 }

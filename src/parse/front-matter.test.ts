@@ -59,8 +59,26 @@ describe('valid front matter', () => {
       },
     ],
     [
-      'allowed_transitions: [{tag: ask, timeout: 24h}]',
-      { allowed: [{ tag: 'ask', attributes: { timeout: '24h' }, line: 2, column: 23 }] },
+      'allowed_transitions: [{tag: ask, next: N, timeout: 24h, timeout_next: T}]',
+      {
+        allowed: [
+          {
+            tag: 'ask',
+            attributes: { next: 'N', timeout: '24h', timeout_next: 'T' },
+            line: 2,
+            column: 23,
+          },
+        ],
+      },
+    ],
+    [
+      'allowed_transitions: [{tag: fork, target: W, base: main}, {tag: join, target: M}]',
+      {
+        allowed: [
+          { tag: 'fork', body: 'W', attributes: { base: 'main' }, line: 2, column: 23 },
+          { tag: 'join', body: 'M', attributes: {}, line: 2, column: 59 },
+        ],
+      },
     ],
     [
       'force_implicit: true\nallowed_transitions: [{tag: goto, target: B}]',
@@ -201,6 +219,30 @@ describe('faults', () => {
       '3:17 bad-transition',
       'no attribute timeout_next',
     ],
+    ...[
+      ['goto', 'the target is missing'],
+      ['reset, cd: d', 'the target is missing'],
+      ['call, target: B', 'return is missing'],
+      ['function, target: B', 'return is missing'],
+      ['function, return: B', 'the target is missing'],
+      ['fork, target: B', 'next is missing, and no entry allows a goto or a join'],
+      ['fork, next: B', 'the target is missing'],
+      ['join', 'the target is missing'],
+      ['join, target: B, timeout_next: B', 'timeout and timeout_next belong together'],
+      ['join, target: B, timeout: 1h', 'timeout and timeout_next belong together'],
+      ['ask', 'next is missing'],
+      ['ask, next: B, timeout_next: B', 'timeout and timeout_next belong together'],
+      ['ask, next: B, timeout: 1h', 'timeout and timeout_next belong together'],
+      ['call-workflow, return: B', 'the path is missing'],
+      ['call-workflow, path: ../w', 'return is missing'],
+      ['function-workflow, path: ../w', 'return is missing'],
+      ['fork-workflow, path: ../w', 'next is missing, and no entry'],
+      ['reset-workflow', 'the path is missing'],
+    ].map(([entry = '', message = '']): [string, string, string] => [
+      `allowed_transitions:\n  - {tag: result}\n  - {tag: ${entry}}`,
+      '4:5 incomplete-transition',
+      message,
+    ]),
     ['evaluators: {}', '2:13 bad-value', 'a list'],
     ['evaluators:\n  - {then: {tag: goto, target: B}}', '3:5 bad-evaluator', 'none'],
     [

@@ -7,10 +7,57 @@ import { attributesOf, readTransition, TAG_RULES } from './transition.ts';
 import type { Field, Item, YamlReader } from './yaml-reader.ts';
 
 /**
+ * The entries of allowed_transitions. Each must say where its tag leads: an entry that leaves a
+ * state open would allow every state. Only data, questions and payloads are left to the agent.
+ */
+export function readEntries(
+  reader: YamlReader,
+  items: readonly Item[],
+  what: string,
+  choices: readonly string[],
+): readonly AllowedTransition[] {
+  const read = items.flatMap((item) => {
+    const faultsBefore = reader.errorCount();
+    const entry = readPinned(reader, item, what, choices);
+    return entry ? [{ entry, item, isSound: reader.errorCount() === faultsBefore }] : [];
+  });
+  const entries = read.map(({ entry }) => entry);
+  const mayFork = entries.some(({ tag }) => tag === 'goto' || tag === 'join');
+  for (const { entry, item, isSound } of read) {
+    const missing = isSound ? missingIn(entry, mayFork, choices) : undefined;
+    if (missing === undefined) continue;
+    reader.error('incomplete-transition', item.offset, `${missing}.`, {
+      remedy: 'Add the missing part. An entry names every state to which its tag can lead.',
+    });
+  }
+  return entries;
+}
+
+/** The part that an entry lacks. A fork needs no next if another entry allows a goto or a join. */
+function missingIn(
+  { tag, body, attributes }: AllowedTransition,
+  mayFork: boolean,
+  choices: readonly string[],
+): string | undefined {
+  const { body: key, variables } = TAG_RULES[tag];
+  if (body === undefined && (key === 'target' || key === 'path')) {
+    return `<${tag}>: the ${key} is missing`;
+  }
+  if (variables && attributes.next === undefined && !mayFork) {
+    return `<${tag}>: next is missing, and no entry allows a goto or a join beside the fork`;
+  }
+  // The agent may choose the worktree that a pinned base needs.
+  const worktree = variables && attributes.base !== undefined ? { worktree: 'true' } : {};
+  const filled = { name: tag, attributes: { ...worktree, ...attributes }, body: body ?? 'X' };
+  const read = readTransition(filled, choices);
+  return read.ok ? undefined : read.message;
+}
+
+/**
  * `{tag: call, target: X, return: Y}`: the parts that it names are checked, and the others are
  * open.
  */
-export function readPinned(
+function readPinned(
   reader: YamlReader,
   item: Item,
   what: string,

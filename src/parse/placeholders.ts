@@ -27,7 +27,7 @@ export const MEANINGS: Readonly<Record<GivenName | ScriptName | JudgeName, strin
   workflow_id: "the run's id",
   agent_id: "the agent's name",
   state: "the state's file name",
-  task_folder: "the agent's own folder, in `.raymond/runs/{run}/tasks/`",
+  task_folder: "the agent's own folder, outside of the project",
   attempt: 'the number of the attempt, from 1',
   result: 'the value that the state received, if there is one',
   input: 'the same value',

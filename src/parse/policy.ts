@@ -6,7 +6,7 @@ import { readEnsure } from './ensures.ts';
 import { readEvaluator } from './evaluators.ts';
 import { implicitTag } from './implicit.ts';
 import { LIMITS } from './limits.ts';
-import { readPinned } from './pinned-transition.ts';
+import { readEntries } from './pinned-transition.ts';
 import type { Field, YamlReader } from './yaml-reader.ts';
 
 export const NO_POLICY: Policy = {
@@ -117,7 +117,7 @@ function readAllowed(
     return {};
   }
   const what = 'An entry of allowed_transitions';
-  return { allowed: entries.flatMap((entry) => readPinned(reader, entry, what, choices) ?? []) };
+  return { allowed: readEntries(reader, entries, what, choices) };
 }
 
 function readForceImplicit(reader: YamlReader, field: Field): Partial<Policy> {

@@ -80,7 +80,7 @@ test.each([
   ['REVEIW.md', 'REVIEW.md START.md', 'There is no state "REVEIW.md". Similar names: REVIEW.md.'],
   ['X', 'B.md START.md', 'There is no state "X". The workflow has B.md, START.md.'],
   ['A', 'A.bat', 'A.bat cannot run on Unix. States for Unix end in .md, .sh.'],
-  ['A', '!A.md', 'The state A.md cannot be used: It is not UTF-8.'],
+  ['A', '!A.md', 'The state A.md cannot be used: A.md:1:1: It is not UTF-8.'],
 ])('the message for %j among %s', (name, files, message) => {
   expect(resolveState(workflow('unix', files), name)).toMatchObject({ message });
 });

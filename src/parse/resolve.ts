@@ -1,5 +1,5 @@
 import type { StateName } from '../model/state-name.ts';
-import type { Platform, Workflow } from '../model/workflow.ts';
+import type { BrokenState, Platform, Workflow } from '../model/workflow.ts';
 import { clip } from './clip.ts';
 import { type NameIndex, nameIndex } from './nearest.ts';
 import { EXTENSIONS, extensionOf, isStateFile, stemOf } from './state.ts';
@@ -22,9 +22,15 @@ export function resolveState(workflow: States, name: string): Resolution {
   const resolved = findState(workflow, name);
   const state = 'found' in resolved ? workflow.states.get(resolved.found) : undefined;
   if (state?.kind !== 'broken') return resolved;
-  const reason = state.diagnostics[0]?.message ?? 'it could not be read.';
-  const message = `The state ${state.name} cannot be used: ${reason}`;
-  return { problem: 'broken', message, close: [], broken: state.name };
+  return { problem: 'broken', message: brokenBecause(state), close: [], broken: state.name };
+}
+
+/** Why a state cannot be used, with the place of its first fault and the remedy. */
+export function brokenBecause({ name, diagnostics }: BrokenState): string {
+  const [first] = diagnostics;
+  if (!first) return `The state ${name} cannot be read.`;
+  const { file, line, column, message, remedy } = first;
+  return `The state ${name} cannot be used: ${file}:${line}:${column}: ${message}${remedy ? ` ${remedy}` : ''}`;
 }
 
 /** The same, but also finds broken states. */

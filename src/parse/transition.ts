@@ -2,7 +2,7 @@ import type { JoinOf, JoinRest } from '../model/event.ts';
 import type { Tag, TagName, TagReading } from '../model/tag.ts';
 import type { Ask, Fork, JoinTag, Move, Transition } from '../model/transition.ts';
 import { clip } from './clip.ts';
-import { variableProblem } from './variables.ts';
+import { variableNameProblem, variableProblem } from './variables.ts';
 import { baseProblem, worktreeNameProblem } from './worktree-names.ts';
 
 /** The names of a tag's parts, and which are required. The form of every tag is defined here. */
@@ -49,14 +49,36 @@ export const STATE_ATTRIBUTES: readonly string[] = [
   'failed_next',
 ];
 
+/**
+ * Attributes that decide where an agent goes and what it waits for, with the value that applies when
+ * a tag does not have them. Under a policy the author decides this, so a tag must have them exactly
+ * as its entry does.
+ */
+export const DECIDING_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
+  ...STATE_ATTRIBUTES.map((name) => [name, ''] as const),
+  ['timeout', ''],
+  ['of', 'all'],
+  ['rest', 'stop'],
+]);
+
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly kind: MoveProblem; readonly message: string };
 
 export type MoveProblem = 'no-transition' | 'several-transitions' | 'bad-transition';
 
+/**
+ * Who wrote a tag. The variables of an author reach programs, so a name that steers programs is
+ * refused. An agent may use such a name for a value, which then reaches only templates.
+ */
+export type Writer = 'author' | 'agent';
+
 /** One transition, or several forks with one transition for the parent. */
-export function readMove(reading: TagReading, choices: readonly string[]): Read<Move> {
+export function readMove(
+  reading: TagReading,
+  choices: readonly string[],
+  by: Writer = 'author',
+): Read<Move> {
   const bad = reading.bad[0];
   if (bad) return wrong(bad.problem);
   if (reading.tags.length === 0) {
@@ -67,7 +89,7 @@ export function readMove(reading: TagReading, choices: readonly string[]): Read<
   const forks: Fork[] = [];
   const others: Move['own'][] = [];
   for (const tag of reading.tags) {
-    const read = readTransition(tag, choices);
+    const read = readTransition(tag, choices, by);
     if (!read.ok) return read;
     if (isFork(read.value)) forks.push(read.value);
     else others.push(read.value);
@@ -75,8 +97,12 @@ export function readMove(reading: TagReading, choices: readonly string[]): Read<
   return forks.length > 0 ? readForks(forks, others) : readSingle(others);
 }
 
-export function readTransition(tag: Tag, choices: readonly string[]): Read<Transition> {
-  const found = formProblem(tag, choices);
+export function readTransition(
+  tag: Tag,
+  choices: readonly string[],
+  by: Writer = 'author',
+): Read<Transition> {
+  const found = formProblem(tag, choices, by);
   return found ? wrong(`<${tag.name}>: ${found}`) : toTransition(tag, choices);
 }
 
@@ -170,7 +196,7 @@ function readForks(forks: readonly Fork[], others: readonly Move['own'][]): Read
   return { ok: true, value: { forks, own: { tag: 'goto', target: next } } };
 }
 
-function formProblem(tag: Tag, choices: readonly string[]): string | undefined {
+function formProblem(tag: Tag, choices: readonly string[], by: Writer): string | undefined {
   const { body, required, variables } = TAG_RULES[tag.name];
   const attributes = attributesOf(tag.name, choices);
   if (tag.body.length > LONGEST) return tooLong(body);
@@ -185,7 +211,9 @@ function formProblem(tag: Tag, choices: readonly string[]): string | undefined {
       ? choiceProblem(name, value)
       : known
         ? attributeProblem(name, value)
-        : variableProblem(name);
+        : by === 'author'
+          ? variableProblem(name)
+          : variableNameProblem(name);
     if (found) return found;
     if (!known && value.includes('\0')) return `${name} must not contain a NUL character`;
   }

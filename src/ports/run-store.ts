@@ -77,7 +77,17 @@ export interface StoredRun<R = Run> {
   readonly run: R;
   /** Whether the user started it here. Runs can come with a project, like any other file. */
   readonly isOwn: boolean;
+  /** Why it is not the user's own, as far as that is known. */
+  readonly doubt?: Doubt;
   readonly owner: RunOwner | undefined;
+}
+
+/** Why a run is not the user's own. */
+export interface Doubt {
+  /** A sentence. */
+  readonly why: string;
+  /** The first line of its journal that the user's Raymond did not write. */
+  readonly line?: number;
 }
 
 export interface DamagedRun {
@@ -110,15 +120,18 @@ export interface Lease {
     after: Run,
     kept?: KeptWithRun,
   ): Promise<{ readonly journal: OwnedJournal; readonly unsealed: UserError | undefined }>;
-  /** Opens a run to continue it. Only one journal can be open at a time. */
+  /**
+   * Opens a run to continue it. Only one journal can be open at a time. A run that is not the user's own
+   * does not change by this.
+   */
   open(): Promise<OpenedRun>;
   /** Makes a damaged run readable again, up to the damage. Undefined if nothing was damaged. */
   salvage(): Promise<Salvaged | undefined>;
   /** Rejects with RunLost if this process no longer owns the run. */
   confirm(): Promise<void>;
   /**
-   * Seals the choices of the user, so that the run is known as their own. Returns the error if that
-   * failed.
+   * Makes the run the user's own, with these choices. Returns the error if that failed. Throws a
+   * UserError if the run is no longer as it was opened.
    */
   seal(chosen: ChosenRun): Promise<UserError | undefined>;
   keepRecord(step: StepKey, name: RecordName, content: Uint8Array): Promise<void>;
@@ -145,6 +158,8 @@ export type ChosenRun = Pick<Run, 'id' | 'workflow' | 'cwd' | 'settings'>;
 export interface OpenedRun {
   readonly run: Run;
   readonly isOwn: boolean;
+  readonly doubt?: Doubt;
+  /** Takes events of a run that is not the user's own only after `seal`. */
   readonly journal: OwnedJournal;
 }
 

@@ -1,44 +1,32 @@
 import type { Queries } from './database.ts';
-import { eventsAfter, lockRow } from './run-row.ts';
+import { type Head, hashOf, keptOf } from './head.ts';
+import { chain, lockRow } from './run-row.ts';
 import type { RowSeals } from './seals.ts';
-import { keepArchive } from './workflow-archives.ts';
+import { sealSession } from './sessions.ts';
 
-/** Seals everything in the name of the user, who has accepted the run of another one. */
-export async function sealRows(queries: Queries, rows: RowSeals, id: string): Promise<void> {
+/**
+ * Seals everything in the name of the user, who has accepted the run as it is. It begins an era after
+ * `seenEra`, so that workers that have seen a later state accept it, too.
+ */
+export async function acceptRun(
+  queries: Queries,
+  rows: RowSeals,
+  id: string,
+  seenEra: number,
+): Promise<Head> {
   const { query } = queries;
   const row = await lockRow(queries, id, rows);
-  for await (const events of eventsAfter(queries, id, row, 0)) {
-    const texts = await query<{ seq: number; event: string }>(
-      'select seq, event from raymond.events where run = $1 and seq = any($2)',
-      [id, events.map(({ seq }) => seq)],
-    );
-    const seals = await Promise.all(
-      texts.map(({ seq, event }) => rows.make('event', [id, seq, row.version, event])),
-    );
-    await query(
-      `update raymond.events e set seal = t.seal from unnest($2::int[], $3::text[]) as t (seq, seal)
-        where e.run = $1 and e.seq = t.seq`,
-      [id, texts.map(({ seq }) => seq), seals],
-    );
-  }
-  for (const { ref, archive } of await query<{ ref: string; archive: Buffer }>(
+  const archives = await query<{ ref: string; archive: Buffer }>(
     'select ref, archive from raymond.sources where run = $1',
     [id],
-  ))
-    await keepArchive(queries, rows, id, ref, archive);
-  for (const { root, snapshot } of await query<{ root: string; snapshot: string }>(
-    'select root, snapshot from raymond.trees where run = $1',
-    [id],
-  ))
-    await query('update raymond.trees set seal = $3 where run = $1 and root = $2', [
-      ...[id, root, await rows.make('tree', [id, root, snapshot])],
-    ]);
-  for (const { session, executor, sha256 } of await query<Record<string, string>>(
+  );
+  const sources = Object.fromEntries(archives.map(({ ref, archive }) => [ref, hashOf(archive)]));
+  const kept = JSON.stringify({ ...keptOf(row), sources });
+  const head = await chain(queries, rows, id, { ...row, kept }, seenEra);
+  const sessions = await query<{ session: string; executor: string; sha256: string }>(
     'select session, executor, sha256 from raymond.sessions where run = $1',
     [id],
-  ))
-    await query('update raymond.sessions set seal = $3 where run = $1 and session = $2', [
-      ...[id, session],
-      await rows.make('session', [id, session ?? '', executor ?? '', sha256 ?? '']),
-    ]);
+  );
+  for (const session of sessions) await sealSession(queries, rows, id, head, session);
+  return head;
 }

@@ -8,12 +8,14 @@
 import { randomUUID } from 'node:crypto';
 import type { UserKey } from '../journal/user-key.ts';
 import type { Clock, Lease, OwnedJournal, Salvaged } from '../ports.ts';
-import { sealRows } from './accept-run.ts';
+import { acceptRun } from './accept-run.ts';
 import { CHANNEL } from './announcer.ts';
 import type { Database, Queries, Work } from './database.ts';
-import { ownRun } from './own-run.ts';
+import { checkHead } from './head.ts';
+import { announceHead, removed } from './heads.ts';
+import { type OwnParts, ownRun } from './own-run.ts';
 import { holderIn, type OwnerParts, ownerOf, workerOf } from './owners.ts';
-import { DamagedEvents, leaseLost, runExists, runLocked } from './run-errors.ts';
+import { DamagedEvents, leaseLost, runExists, runLocked, setBack } from './run-errors.ts';
 import {
   appendEvents,
   findRow,
@@ -24,20 +26,22 @@ import {
   shorten,
   wake,
 } from './run-row.ts';
-import { addSeals, coveredText, sealFor } from './seals.ts';
+import { keyProblem, UNCHECKED_ROWS } from './seals.ts';
 import { KEEP_RECORD } from './step-records.ts';
 
-export interface LeaseParts extends RunParts {
+export interface LeaseParts extends OwnParts {
   readonly database: Database;
   readonly key: UserKey;
   readonly clock: Clock;
   readonly world: () => OwnerParts;
+  /** Says that a run was set back to an earlier moment. */
+  readonly onSetBack: (text: string) => void;
   /** How long a lease lasts after the last sign of life of its holder. */
   readonly leaseMs: number;
 }
 
 export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
-  const { database, key, sealedText, leaseMs } = parts;
+  const { database, key, rows, heads, leaseMs } = parts;
   const token = await acquire(parts, id);
   let opened: OwnedJournal | undefined;
   let isReleased = false;
@@ -57,7 +61,9 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
   const endBeats = beat(parts, () => hold(database));
   const newJournal = (): OwnedJournal => {
     if (opened) throw new Error(`The journal of ${id} is already open.`);
-    opened = postgresJournal(parts, id, change);
+    // Nobody vouches for what follows from a run that no person has accepted.
+    const trusted = () => (isForeign ? { ...parts, rows: UNCHECKED_ROWS } : parts);
+    opened = postgresJournal(trusted, id, change);
     return opened;
   };
 
@@ -65,35 +71,40 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
     async create(events, after, kept) {
       const journal = newJournal();
       const first = [...events];
-      const roots = (kept?.trees ?? []).map(({ root }) => root).sort();
-      const covered = coveredText(sealedText(after), { remote: kept?.remote ?? null, roots });
-      const { seals, problem } = await sealFor(key, covered);
-      await change(async (queries) => {
+      const unsealed = await keyProblem(key);
+      const head = await change(async (queries) => {
         if (await findRow(queries, id)) throw runExists(id);
-        await insertRun(queries, parts, first, after, { seals, ...kept });
+        return insertRun(queries, parts, first, after, kept);
       });
-      return { journal, unsealed: problem };
+      heads.note(head);
+      await heads.save();
+      return { journal, unsealed };
     },
     async open() {
       const journal = newJournal();
       return change(async (queries) => {
         const row = await lockRow(queries, id, parts.rows);
-        const opened = await ownRun(queries, parts, id, row);
-        isForeign = !opened.isOwn;
-        return { ...opened, journal };
+        const { run, isOwn, missed } = await ownRun(queries, parts, id, row);
+        if (missed) parts.onSetBack(setBack(id, row, missed));
+        isForeign = !isOwn;
+        return { run, isOwn, journal };
       });
     },
     salvage: () => change((queries) => salvage(queries, parts, id)),
     confirm: () => hold(database),
-    async seal(chosen) {
-      return change(async (queries) => {
-        const row = await lockRow(queries, id, parts.rows);
-        const { seals, problem } = await sealFor(key, coveredText(sealedText(chosen), row));
-        await addSeals(queries, id, seals);
-        // The user has accepted it as it is.
-        if (isForeign) await sealRows(queries, parts.rows, id);
-        return problem;
+    async seal() {
+      const problem = await keyProblem(key);
+      // The seals of the events cover the choices. Nothing else is to do, unless the run is a stranger's.
+      if (problem || !isForeign) return problem;
+      const head = await change(async (queries) => {
+        const row = await findRow(queries, id);
+        const seen = row && (await heads.newest(row.born));
+        return acceptRun(queries, rows, id, seen?.era ?? 0);
       });
+      isForeign = false;
+      heads.note(head);
+      await heads.save();
+      return undefined;
     },
     keepRecord: (step, name, content) =>
       change(async ({ query }) => {
@@ -103,13 +114,20 @@ export async function takeLease(parts: LeaseParts, id: string): Promise<Lease> {
       const done = await database.query(PUBLISH, [id, token, JSON.stringify(now), CHANNEL]);
       if (done.length === 0) throw leaseLost(id, await ownerOf(database, parts.world(), id));
     },
-    remove: () =>
-      change(async ({ query }) => {
+    async remove() {
+      const end = await change(async (queries) => {
+        const { query } = queries;
+        const row = await findRow(queries, id);
         await query('delete from raymond.runs where id = $1', [id]);
         await query('delete from raymond.publications where run = $1', [id]);
         for (const kind of ['events', 'gone'])
           await query('select pg_notify($1, $2)', [CHANNEL, `${kind} ${id}`]);
-      }),
+        if (row) await announceHead(queries, rows, removed(row));
+        return row && removed(row);
+      });
+      if (end) heads.note(end);
+      await heads.save();
+    },
     async release() {
       if (isReleased) return;
       isReleased = true;
@@ -189,7 +207,7 @@ function beat({ clock, leaseMs }: LeaseParts, hold: () => Promise<void>): () => 
 
 /** One append after the other, in the order of the calls. */
 function postgresJournal(
-  parts: RunParts,
+  partsNow: () => LeaseParts,
   id: string,
   change: <T>(work: Work<T>) => Promise<T>,
 ): OwnedJournal {
@@ -200,11 +218,18 @@ function postgresJournal(
       const copy = [...events];
       const appended = last.then(async () => {
         if (isClosed) throw new Error(`The journal of ${id} is closed.`);
-        await change(async (queries) => {
-          const row = await lockRow(queries, id, parts.rows);
-          await appendEvents(queries, parts, row, copy, after);
+        const parts = partsNow();
+        const { rows, heads } = parts;
+        const head = await change(async (queries) => {
+          const row = await lockRow(queries, id, rows);
+          await checkHead(rows, id, row);
+          const appended = await appendEvents(queries, parts, row, copy, after);
+          await announceHead(queries, rows, appended);
           await wake(queries, id);
+          return appended;
         });
+        heads.note(head);
+        await heads.save();
       });
       last = appended.catch(() => {});
       return appended;

@@ -1,85 +1,131 @@
 /**
- * The mailbox of a run in the database. Only those who may write to the database can post, and steps do
- * not get its URL. So messages need no seal.
+ * The mailbox of a run in the database. Whoever may write to the database can put a row into it, so a
+ * message counts only with a seal of the user's key, like a letter in files. The seal names the run that has
+ * the id now. An answer names its question, and a question is asked once. Only a stop could be posted
+ * again, so the head of the run says which stops are over: see `Kept`.
  */
 import { createHash } from 'node:crypto';
-import * as z from 'zod/mini';
-import { type Message, messageSchema } from '../model/message.ts';
+import { type Letter, openLetter, writeLetter } from '../journal/letter.ts';
+import type { UserKey } from '../journal/user-key.ts';
+import type { Message } from '../model/message.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
 import type { Mailbox, MailReader } from '../ports.ts';
 import { CHANNEL } from './announcer.ts';
 import type { Database, Queries } from './database.ts';
+import { type Head, keptOf } from './head.ts';
 import { changesOf, type Notices } from './notices.ts';
 import { noRun } from './run-errors.ts';
-import { wake } from './run-row.ts';
+import { findRow, wake } from './run-row.ts';
 import { codeOf } from './trouble.ts';
 
 interface MailParts {
   readonly database: Database;
   readonly notices: Notices;
   readonly lookEveryMs: number;
+  readonly key: UserKey;
 }
 
 export function postgresMailbox(parts: MailParts, id: string): Mailbox {
-  const { database } = parts;
+  const { database, key } = parts;
   return {
-    post: (message) => post(database, id, message),
-    messages: async () => (await mailOf(database, id)).map(({ message }) => message),
+    post: (message) => post(database, key, id, message),
+    async messages() {
+      const row = await findRow(database, id);
+      const found = row && (await mailOf(database, id, row, openedBy(key)));
+      return found?.mail.map(({ message }) => message) ?? [];
+    },
     read: (reader) => read(parts, id, reader),
   };
 }
 
-export interface Mail {
+/** Gives a letter if it counts. */
+export type OpenLetter = (run: string, born: string, text: string) => Promise<Letter | undefined>;
+
+/** The letters that a command of the user has written to this run, and not to an earlier one with its id. */
+export const openedBy =
+  (key: Pick<UserKey, 'isSealed'>): OpenLetter =>
+  (run, born, text) =>
+    openLetter(key, addressee(run, born), text);
+
+const addressee = (run: string, born: string) => `${run} ${born}`;
+
+export interface Mail extends Letter {
   /** To remove it in the transaction that stores what follows from it. */
   readonly id: string;
-  readonly message: Message;
 }
 
-/** The messages that wait, in the order of their posting. */
+/** The messages that wait, in the order of their posting, and the ids of rows that are none. */
 export async function mailOf(
-  queries: Queries,
+  { query }: Queries,
   run: string,
-  onTrouble: (text: string) => void = () => {},
-): Promise<readonly Mail[]> {
-  const rows = await queries.query<{ id: string; message: string }>(
-    'select id::text, message from raymond.mail where run = $1 order by raymond.mail.id',
+  head: Pick<Head, 'born' | 'kept'>,
+  open: OpenLetter,
+): Promise<{ readonly mail: readonly Mail[]; readonly refused: readonly string[] }> {
+  const rows = await query<{ id: string; message: string }>(
+    `select id::text, message from raymond.mail where run = $1 and not refused
+      order by raymond.mail.id`,
     [run],
   );
-  return rows.flatMap(({ id, message: text }) => {
-    const message = readMessage(text);
-    if (!message) onTrouble('ignored a message that this Raymond does not know');
-    return message ? [{ id, message }] : [];
-  });
+  const { stop } = rows.length > 0 ? keptOf(head) : { stop: 0 };
+  const mail: Mail[] = [];
+  const refused: string[] = [];
+  for (const { id, message: text } of rows) {
+    const letter = await open(run, head.born, text);
+    const isOver = letter?.message.kind === 'stop' && letter.place <= stop;
+    if (letter && !isOver) mail.push({ id, ...letter });
+    else refused.push(id);
+  }
+  return { mail, refused };
 }
 
 export async function removeMail(queries: Queries, ids: readonly string[]): Promise<void> {
   await queries.query('delete from raymond.mail where id = any($1::bigint[])', [ids]);
 }
 
-function readMessage(text: string): Message | undefined {
-  try {
-    return z.safeParse(messageSchema, JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+/** Leaves rows that are no messages for whoever wants to look at them. They answer no question. */
+export async function refuseMail(queries: Queries, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await queries.query(
+    'update raymond.mail set refused = true, question = null where id = any($1::bigint[])',
+    [ids],
+  );
 }
 
-async function post(database: Database, id: string, message: Message): Promise<boolean> {
-  try {
-    return await database.transaction(async ({ query }) => {
-      const posted = await query(
-        `insert into raymond.mail (run, question, message) values ($1, $2, $3)
-         on conflict (run, question) do nothing returning id`,
-        [id, questionOf(message), JSON.stringify(message)],
-      );
-      await query('select pg_notify($1, $2)', [CHANNEL, `mail ${id}`]);
-      await wake({ query }, id);
-      return posted.length > 0;
-    });
-  } catch (error) {
+export const REFUSED_MAIL =
+  'ignored a message that no command of yours wrote. It stays in the table raymond.mail as refused.';
+
+async function post(
+  database: Database,
+  key: UserKey,
+  id: string,
+  message: Message,
+): Promise<boolean> {
+  const posting = database.transaction(async (queries) => {
+    const { query } = queries;
+    const row = await findRow(queries, id);
+    if (!row) throw noRun(id);
+    const open = openedBy(key);
+    const [answered] = await query<{ id: string; message: string }>(
+      'select id::text, message from raymond.mail where run = $1 and question = $2',
+      [id, questionOf(message)],
+    );
+    if (answered && !(await open(id, row.born, answered.message)))
+      await refuseMail(queries, [answered.id]);
+    // After all stops that are over, whatever the clocks of their machines said.
+    const letter = { message, place: Math.max(Date.now(), keptOf(row).stop + 1) };
+    const posted = await query(
+      `insert into raymond.mail (run, question, message) values ($1, $2, $3)
+       on conflict (run, question) do nothing returning id`,
+      [id, questionOf(message), await writeLetter(key, addressee(id, row.born), letter)],
+    );
+    await query('select pg_notify($1, $2)', [CHANNEL, `mail ${id}`]);
+    await wake(queries, id);
+    return posted.length > 0;
+  });
+  return posting.catch((error) => {
     throw codeOf(error) === NO_SUCH_RUN ? noRun(id) : error;
-  }
+  });
 }
 
 const NO_SUCH_RUN = '23503';
@@ -104,7 +150,7 @@ function hashOf(...parts: readonly unknown[]): string {
 }
 
 async function read(parts: MailParts, id: string, reader: MailReader): Promise<{ close(): void }> {
-  const { database, notices, lookEveryMs } = parts;
+  const { database, notices, lookEveryMs, key } = parts;
   const over = new AbortController();
   const { signal } = over;
   const seen = new Set<string>();
@@ -115,7 +161,12 @@ async function read(parts: MailParts, id: string, reader: MailReader): Promise<{
   };
   // Not by a position: a transaction that posted earlier may commit later.
   const look = async () => {
-    const mail = await mailOf(database.until(signal), id, onTrouble);
+    const queries = database.until(signal);
+    const row = await findRow(queries, id);
+    if (!row) return;
+    const { mail, refused } = await mailOf(queries, id, row, openedBy(key));
+    await refuseMail(queries, refused);
+    if (refused.length > 0) onTrouble(REFUSED_MAIL);
     for (const { id: number, message } of mail) {
       if (seen.has(number) || signal.aborted) continue;
       seen.add(number);

@@ -237,6 +237,27 @@ create index refusals_by_worker on raymond.refusals (worker);
 create table raymond.identity (id uuid primary key default gen_random_uuid());
 insert into raymond.identity default values;
 `,
+  `
+-- The chain of the events, and its head; see head.ts. A run of an older version has none, so a person has
+-- to accept it.
+alter table raymond.runs add column era bigint not null default 0;
+alter table raymond.runs add column link text;
+alter table raymond.runs add column head_seal text;
+alter table raymond.runs add column kept text not null default '{"trees":{},"sources":{},"stop":0}';
+update raymond.runs r set kept = json_build_object('trees', t.trees, 'sources', json_build_object(), 'stop', 0)
+  from (select run, json_object_agg(root, snapshot) as trees from raymond.trees group by run) t
+  where t.run = r.id;
+update raymond.events set seal = null;
+alter table raymond.runs drop column chosen;
+alter table raymond.runs drop column seals;
+alter table raymond.trees drop column snapshot;
+alter table raymond.trees drop column seal;
+alter table raymond.sources drop column seal;
+alter table raymond.sessions add column seq integer not null default 0;
+alter table raymond.sessions add column link text;
+-- refused: it had no seal of the user. It stays for whoever wants to look at it.
+alter table raymond.mail add column refused boolean not null default false;
+`,
 ];
 
 function isRightsError(error: unknown): boolean {

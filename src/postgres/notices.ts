@@ -6,8 +6,8 @@ import type pg from 'pg';
 import { CHANNEL } from './announcer.ts';
 import type { Database } from './database.ts';
 
-/** `gone`: the run was removed. */
-export type NoticeKind = 'events' | 'mail' | 'now' | 'work' | 'gone';
+/** `gone`: the run was removed. `head`: a command has changed a run; see `announceHead`. */
+export type NoticeKind = 'events' | 'mail' | 'now' | 'work' | 'gone' | 'head';
 
 export interface Notices {
   /** Calls back for each notice of a run, or of all runs. Returns a function that ends it. */

@@ -2,6 +2,7 @@
 import { isHere, type LocatedProcess, type ProcessIdentity } from '../journal/lock-owner.ts';
 import type { RunOwner } from '../ports.ts';
 import type { Queries } from './database.ts';
+import { isRefused } from './refused-runs.ts';
 
 /** This process, and which others live. */
 export interface ProcessWorld {
@@ -19,11 +20,11 @@ export const ownerColumns = (id: string, status: string) => `
   (select owner from raymond.leases where run = ${id} and until > clock_timestamp()) as holder,
   ${workerColumn(id, status)} as worker, ${status} <> 'ended' as "isOpen"`;
 
-/** All workers carry every run. One that executes a step of it comes first. */
+/** All workers carry every run that they do not refuse. One that executes a step of it comes first. */
 const workerColumn = (id: string, status: string) => `
   case when ${status} <> 'ended' then (
     select json_build_object('id', w.id, 'name', w.name, 'host', w.host, 'pid', w.pid)::text
-    from raymond.workers w where w.lease_until > clock_timestamp()
+    from raymond.workers w where w.lease_until > clock_timestamp() and not ${isRefused(id, 'w.id')}
     order by exists (select from raymond.claims c where c.run = ${id} and c.worker = w.id) desc,
       w.started_at limit 1
   ) end`;

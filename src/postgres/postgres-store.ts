@@ -15,17 +15,21 @@ import type {
   SurveyedRun,
 } from '../ports.ts';
 import type { Database, Queries } from './database.ts';
+import { HEAD, type Head, isHeadSealed } from './head.ts';
 import { type LeaseParts, takeLease } from './lease.ts';
 import { postgresMailbox } from './mailbox.ts';
 import { changesOf, listenTo } from './notices.ts';
 import { ownRun } from './own-run.ts';
 import { type OwnerColumns, ownerColumns, ownerIn, ownerOf, type ProcessWorld } from './owners.ts';
-import { newerRun, noRun } from './run-errors.ts';
+import { newerRun, noRun, setBack } from './run-errors.ts';
 import { eventsAfter, findRow, type RunRow } from './run-row.ts';
-import { isSealed, rowSeals } from './seals.ts';
+import { rowSeals } from './seals.ts';
 import { DatabaseError } from './trouble.ts';
 
-export interface PostgresStoreParts extends Omit<LeaseParts, 'leaseMs' | 'world' | 'rows'> {
+export interface PostgresStoreParts
+  extends Omit<LeaseParts, 'leaseMs' | 'world' | 'rows' | 'onSetBack'> {
+  /** Shows a warning to the user. */
+  readonly report?: (text: string) => void;
   readonly world: () => ProcessWorld;
   /** Whether workers carry the runs, so that a run without a process waits for one. */
   readonly areCarried?: boolean;
@@ -39,7 +43,10 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
   const { database, key, lookEveryMs = 5_000 } = given;
   const { areCarried = false, leaseMs = 60_000 } = given;
   const world = () => ({ ...given.world(), areCarried });
-  const parts: LeaseParts = { ...given, world, leaseMs, rows: rowSeals(key) };
+  const parts: LeaseParts = {
+    ...{ ...given, world, leaseMs, rows: rowSeals(key) },
+    onSetBack: once(given.report ?? (() => {})),
+  };
   const notices = listenTo(database);
 
   /** No run has an id that the store could not keep. */
@@ -52,7 +59,9 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
     // First the owner: a process first writes the end of the run, and then releases it.
     const owner = await ownerOf(database, world(), id);
     const row = await readableRow(database, id);
-    return { kind: 'stored', id, ...(await ownRun(database, parts, id, row, each)), owner };
+    const { run, isOwn, missed } = await ownRun(database, parts, id, row, each);
+    if (missed) parts.onSetBack(setBack(id, row, missed));
+    return { kind: 'stored', id, run, isOwn, owner };
   };
   const lookSafely: RunStore['look'] = (id, each) =>
     look(id, each).catch((error) => {
@@ -71,10 +80,10 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
       const rows = await database.query<SurveyRow>(SURVEY);
       const here = world();
       return Promise.all(
-        rows.map(async ({ id, summary, chosen, seals, ...owner }): Promise<SurveyedRun> => {
+        rows.map(async ({ id, summary, head, ...owner }): Promise<SurveyedRun> => {
           const run: unknown = JSON.parse(summary);
           if (isSummary(run)) {
-            const isOwn = await isSealed(key, chosen, seals);
+            const isOwn = await isHeadSealed(parts.rows, id, head);
             return { kind: 'stored', id, run, isOwn, owner: ownerIn(owner, here) };
           }
           // Another version of Raymond wrote the summary.
@@ -135,21 +144,28 @@ export function postgresStore(given: PostgresStoreParts): RunStore {
       }
     },
     lease: async (id) => takeLease(parts, checked(id)),
-    mailbox: (id) => postgresMailbox({ database, notices, lookEveryMs }, checked(id)),
+    mailbox: (id) => postgresMailbox({ database, notices, lookEveryMs, key }, checked(id)),
     records: (id) => postgresRecords(database, id),
     cache: (name) => postgresCache(parts, name),
+  };
+}
+
+function once(report: (text: string) => void): (text: string) => void {
+  const reported = new Set<string>();
+  return (text) => {
+    if (!reported.has(text)) report(text);
+    reported.add(text);
   };
 }
 
 interface SurveyRow extends OwnerColumns {
   readonly id: string;
   readonly summary: string;
-  readonly chosen: string;
-  readonly seals: readonly string[];
+  readonly head: Head;
 }
 
-const SURVEY = `select r.id, r.summary, r.chosen, r.seals, ${ownerColumns('r.id', 'r.status')}
-  from raymond.runs r`;
+const SURVEY = `select r.id, r.summary, (select row_to_json(h) from (select ${HEAD}) h) as head,
+    ${ownerColumns('r.id', 'r.status')} from raymond.runs r`;
 
 /** Throws a UserError if this Raymond cannot read the run. */
 async function readableRow(queries: Queries, id: string): Promise<RunRow> {

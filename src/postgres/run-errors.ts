@@ -37,6 +37,16 @@ export function leaseLost(id: string, owner: RunOwner | undefined): RunLost {
   );
 }
 
+/** What to say about a run whose later state was seen before. */
+export function setBack(
+  id: string,
+  row: { readonly seq: number },
+  later: { readonly seq: number },
+): string {
+  const had = later.seq === Number.MAX_SAFE_INTEGER ? 'was removed' : `had ${later.seq} events`;
+  return `The database has an earlier state of ${id} than this machine has seen: it has ${row.seq} events, and ${had}. Somebody has put old rows back, or the database comes from a backup. Check the run: raymond show ${id}. To continue from there: raymond resume ${id} --trust-run`;
+}
+
 /** The run has an event that cannot be read, or one is missing. */
 export class DamagedEvents extends UserError {
   /** The last event before the damage. */

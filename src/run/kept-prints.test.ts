@@ -4,7 +4,7 @@ import { KeptPrints } from './kept-prints.ts';
 function printed(kind: 'prompt' | 'script', ...texts: readonly string[]) {
   const prints = new KeptPrints(kind);
   for (const text of texts) prints.add({ kind: 'print', text });
-  return prints.printed();
+  return prints.kept();
 }
 
 test.each<[readonly string[], string]>([
@@ -19,7 +19,13 @@ test.each<[readonly string[], string]>([
 test('a step without prints keeps nothing', () => {
   const prints = new KeptPrints('prompt');
   prints.add({ kind: 'text', text: 'words' });
-  expect(prints.printed()).toEqual({});
+  expect(prints.kept()).toEqual({});
+});
+
+test('each warning is kept once', () => {
+  const prints = new KeptPrints('script');
+  for (const text of ['one', 'two', 'one']) prints.add({ kind: 'warning', text });
+  expect(prints.kept()).toEqual({ warnings: ['one', 'two'] });
 });
 
 test.each([

@@ -2,19 +2,21 @@ import type { Account } from '../model/step-account.ts';
 import type { Live } from '../ports.ts';
 
 /**
- * Collects the prints of a step for its account. A step that an earlier process started prints
- * everything again, so the text does not depend on crashes.
+ * Collects the prints and the warnings of a step for its account. A step that an earlier process started
+ * prints everything again, so the text does not depend on crashes.
  */
 export class KeptPrints {
   readonly #most: number;
   #text = '';
   #omitted = 0;
+  readonly #warnings = new Set<string>();
 
   constructor(kind: 'prompt' | 'script') {
     this.#most = MOST_CHARACTERS[kind];
   }
 
   add(live: Live): void {
+    if (live.kind === 'warning') this.#warnings.add(live.text);
     if (live.kind !== 'print') return;
     const isNewLine = this.#text === '' || this.#text.endsWith('\n');
     const text = isNewLine ? live.text : `\n${live.text}`;
@@ -25,10 +27,13 @@ export class KeptPrints {
     this.#omitted += Math.max(0, text.length - end);
   }
 
-  printed(): Pick<Account, 'printed'> {
+  kept(): Pick<Account, 'printed' | 'warnings'> {
     const text = this.#text.trimEnd();
-    if (text === '' && this.#omitted === 0) return {};
-    return { printed: { text, ...(this.#omitted > 0 && { omitted: this.#omitted }) } };
+    const omitted = this.#omitted > 0 && { omitted: this.#omitted };
+    return {
+      ...((text !== '' || omitted) && { printed: { text, ...omitted } }),
+      ...(this.#warnings.size > 0 && { warnings: [...this.#warnings] }),
+    };
   }
 }
 

@@ -3,7 +3,7 @@ import { remainingUsd } from '../interpret/start-step.ts';
 import type { Agent, Run, RunningStatus } from '../model/run.ts';
 import type { PromptState, Workflow } from '../model/workflow.ts';
 import { agentNamed, agentOf, choicesFor } from '../parse/chosen-agent.ts';
-import type { Step } from '../ports.ts';
+import type { Place, Step } from '../ports.ts';
 import type { StepsPorts } from './steps.ts';
 
 /** Everything that an executor needs for the running step of an agent. */
@@ -53,6 +53,12 @@ export async function stepOf(
       input: agent.input,
     };
   }
+  const read = run.workflowFiles.get(agent.workflow);
+  // A state that the run could not reach when it was resumed may be a file of its agents.
+  if (read && read[state.name] !== workflow.files?.[state.name])
+    throw new Error(
+      `${state.name} has changed since the run read it. Check it, then run: raymond resume ${run.id} --accept-changes`,
+    );
   if (!status.session) throw new Error(`${agent.state} was a script when this step began.`);
   return {
     ...parts,
@@ -60,6 +66,8 @@ export async function stepOf(
     environment: workflow.about.environment ?? {},
     prompt: renderPrompt(state, from),
     session: status.session,
+    places: placesOf(run, agent),
+    taskFolder: folders.task(agent.id),
     ...turnSettings(run, agent, status, state, {
       workflow,
       usual: library.get(run.workflow)?.agents.usual ?? workflow.agents.usual,
@@ -70,6 +78,15 @@ export async function stepOf(
     previousFolder:
       agent.previousTry === undefined ? undefined : folders.step(agent.id, agent.previousTry),
   };
+}
+
+function placesOf({ workflowFiles }: Run, { workflow, state, stack }: Agent): readonly Place[] {
+  const read = [...workflowFiles].map(([ref]) => ({ workflow: ref }));
+  return [
+    { workflow, state },
+    ...stack.map(({ workflow, state }) => ({ workflow, state })),
+    ...read,
+  ];
 }
 
 function turnSettings(

@@ -8,7 +8,9 @@ import { Inbox } from './inbox.ts';
 import { Steps, type StepsPorts } from './steps.ts';
 
 const flow = {
-  START: state('model: sonnet\ntimeout: 5\nallowed_transitions: [{ tag: goto }, { tag: result }]'),
+  START: state(
+    'model: sonnet\ntimeout: 5\nallowed_transitions: [{ tag: goto, target: N }, { tag: goto, target: S }, { tag: result }]',
+  ),
   N: [],
   'S.sh': [],
 };
@@ -122,7 +124,8 @@ test.each([
     choices: {
       permissionMode: mode,
       skipPermissions: skipped,
-      allowedTools: ['Read'],
+      // A stricter mode of the run also means that the user did not agree to these tools.
+      allowedTools: ['plan', 'default'].includes(ofRun) ? [] : ['Read'],
       disallowedTools: ['Bash'],
     },
   });

@@ -339,7 +339,7 @@ export class Steps {
   ): Promise<void> {
     const ended = await (await running).outcome;
     const { step } = status;
-    const kept = { ...prints.printed(), ...(await this.#files.after(run, agent, status)) };
+    const kept = { ...prints.kept(), ...(await this.#files.after(run, agent, status)) };
     const outcome = await this.#leave(agent, step, {
       ...ended,
       account: { ...ended.account, ...kept },

@@ -19,7 +19,11 @@ export function transitionDefinitions(agents: Agents): Readonly<Record<string, J
   const choices = tagChoices(agents);
   const anyTag = (schema: (tag: TagName) => JsonSchema) => ({ anyOf: TRANSITION_TAGS.map(schema) });
   return {
-    allowedTransition: anyTag((tag) => transitionSchema(tag, choices, [])),
+    allowedTransition: anyTag((tag) => {
+      const { body, required } = TAG_RULES[tag];
+      const isText = body === 'question' || body === 'payload';
+      return transitionSchema(tag, choices, isText ? required : [body, ...required]);
+    }),
     completeTransition: anyTag((tag) =>
       transitionSchema(tag, choices, [TAG_RULES[tag].body, ...TAG_RULES[tag].required]),
     ),

@@ -48,9 +48,7 @@ export interface Asked {
 
 export type Reply =
   | { readonly kind: 'body'; readonly body: unknown; readonly location?: string }
-  | { readonly kind: 'stream'; readonly source: EventSource }
-  /** The caller gets the cookie that stands for the token. */
-  | { readonly kind: 'cookie' };
+  | { readonly kind: 'stream'; readonly source: EventSource };
 
 export interface Answers {
   readonly of: Readonly<Record<RouteName, (asked: Asked) => Promise<Reply>>>;
@@ -72,7 +70,6 @@ export function answersFor(parts: ServeParts): Answers {
     found.owner ? Math.max(now(), followed.run.updatedAt) : followed.run.updatedAt;
   return {
     of: {
-      session: async () => ({ kind: 'cookie' }),
       openapi: async () => body(openApi(parts.version)),
       runs: async ({ query }) => {
         const isWanted = statusFilter(query.status);

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { UserError } from '../model/user-error.ts';
 import { type Answers, type Asked, answersFor, type ServeParts } from './answers.ts';
 import { bodyOf } from './body.ts';
-import { cookieName, type Gate, PUBLIC_FILES, refusalOf } from './gate.ts';
+import { type Gate, PUBLIC_FILES, refusalOf } from './gate.ts';
 import { HEADERS } from './headers.ts';
 import { errorBodyOf, notFound, RequestError, statusOf } from './problems.ts';
 import { ROUTES, type Route, type RouteName } from './routes.ts';
@@ -28,7 +28,6 @@ export function appFor(parts: ServeParts, gate: Gate): App {
       origin: req.header('origin'),
       site: req.header('sec-fetch-site'),
       authorization: req.header('authorization'),
-      cookies: req.header('cookie'),
     });
     if (refusal) {
       const { status, ...error } = refusal;
@@ -43,7 +42,7 @@ export function appFor(parts: ServeParts, gate: Gate): App {
     const reply = replies[name];
     if (!reply) throw new Error(`The route ${name} has no answer.`);
     hono.on(route.method, route.path, async ({ req }) =>
-      responseOf(route, reply, streams, gate, {
+      responseOf(route, reply, streams, {
         params: req.param(),
         query: req.query(),
         body: route.body && (await bodyOf(req.raw, route.body)),
@@ -100,7 +99,6 @@ async function responseOf(
   { answer }: Route,
   reply: Answers['of'][RouteName],
   streams: Streams,
-  gate: Gate,
   asked: Asked,
 ): Promise<Response> {
   if (answer.kind === 'stream' && streams.isFull) throw TOO_MANY;
@@ -118,11 +116,6 @@ async function responseOf(
       return new Response(streams.open(made.source), {
         headers: { 'content-type': 'text/event-stream; charset=utf-8' },
       });
-    case 'cookie':
-      return new Response(null, {
-        status: 204,
-        headers: { 'set-cookie': cookieOf(gate) },
-      });
   }
 }
 
@@ -132,8 +125,3 @@ const TOO_MANY = new RequestError(
   'Too many streams are open.',
   'Close other pages of this server.',
 );
-
-/** Scripts cannot read it, and no request of another site carries it. It ends with the server. */
-function cookieOf({ port, cookie }: Gate): string {
-  return `${cookieName(port)}=${cookie}; Path=/api; HttpOnly; SameSite=Strict`;
-}

@@ -2,16 +2,15 @@
  * INV-31: One check stands before every route: the token, an exact Host, and an Origin that equals it.
  *
  * Pages of other sites can send requests to this machine, and names of others can resolve to it. They
- * have no token, and the browser reports where they come from. `test/serve/security.test.ts` sends
- * such requests to every route of the router.
+ * have no token, and the browser reports where they come from. The token is a header that only the page
+ * can add. A cookie would not do: browsers send it to every port of the address, so a server on another
+ * port would receive it. `test/serve/security.test.ts` sends such requests to every route of the router.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export interface Gate {
   readonly port: number;
   readonly token: string;
-  /** The value of the cookie that stands for the token. */
-  readonly cookie: string;
 }
 
 /** The headers of a request, each as it was sent; undefined if it is absent. */
@@ -22,7 +21,6 @@ export interface Caller {
   readonly origin: string | undefined;
   readonly site: string | undefined;
   readonly authorization: string | undefined;
-  readonly cookies: string | undefined;
 }
 
 export interface Refusal {
@@ -34,8 +32,6 @@ export interface Refusal {
 
 export const hostOf = (port: number) => (port === 80 ? '127.0.0.1' : `127.0.0.1:${port}`);
 export const originOf = (port: number) => `http://${hostOf(port)}`;
-/** Browsers send a cookie to all ports of a host, so its name has the port. */
-export const cookieName = (port: number) => `raymond-${port}`;
 
 /** Why a request is refused; undefined if it is not. */
 export function refusalOf(gate: Gate, caller: Caller): Refusal | undefined {
@@ -87,12 +83,9 @@ export const PUBLIC_FILES: Readonly<Record<string, string>> = {
 
 const isPublic = (path: string) => Object.hasOwn(PUBLIC_FILES, path);
 
-function hasToken(gate: Gate, { authorization, cookies }: Caller): boolean {
+function hasToken(gate: Gate, { authorization }: Caller): boolean {
   const bearer = /^Bearer +([\w-]+)$/i.exec(authorization ?? '')?.[1];
-  if (bearer !== undefined && isSame(bearer, gate.token)) return true;
-  const wanted = `${cookieName(gate.port)}=`;
-  const values = (cookies ?? '').split(/; */).filter((one) => one.startsWith(wanted));
-  return values.some((value) => isSame(value.slice(wanted.length), gate.cookie));
+  return bearer !== undefined && isSame(bearer, gate.token);
 }
 
 /** The time that this takes does not depend on where the texts differ. */

@@ -15,12 +15,11 @@ export function openApi(version: string): Json {
     openapi: '3.1.0',
     info: { title: 'Raymond', version, description: ABOUT },
     servers: [{ url: 'http://127.0.0.1:{port}', variables: { port: { default: '4170' } } }],
-    security: [{ token: [] }, { cookie: [] }],
+    security: [{ token: [] }],
     paths,
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
-        cookie: { type: 'apiKey', in: 'cookie', name: 'raymond-<port>' },
       },
       responses: {
         Error: { description: 'The request failed.', content: inJson(schemaOf(errorBody)) },
@@ -56,8 +55,6 @@ function answerOf(answer: Answer): Json {
       return {
         [answer.status]: { description: 'Done.', content: inJson(schemaOf(answer.shape)) },
       };
-    case 'nothing':
-      return { [answer.status]: { description: 'Done.' } };
     case 'stream':
       return {
         200: {

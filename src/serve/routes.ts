@@ -39,21 +39,12 @@ export interface Route {
 
 export type Answer =
   | { readonly kind: 'json'; readonly status: number; readonly shape: z.ZodMiniType }
-  | { readonly kind: 'nothing'; readonly status: 204 }
   /** Server-sent events, by name. An event without a name is `message`. */
   | { readonly kind: 'stream'; readonly events: Readonly<Record<string, z.ZodMiniType>> };
 
 const json = (shape: z.ZodMiniType, status = 200): Answer => ({ kind: 'json', status, shape });
 
 export const ROUTES = {
-  session: {
-    method: 'POST',
-    path: '/api/session',
-    summary: 'Get a cookie',
-    description:
-      'Sets a cookie that is as good as the token, for pages: an EventSource cannot send headers.',
-    answer: { kind: 'nothing', status: 204 },
-  },
   openapi: {
     method: 'GET',
     path: '/api/openapi.json',

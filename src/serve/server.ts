@@ -26,8 +26,7 @@ export async function startServer(
   server.maxConnections = MOST_CONNECTIONS;
   const port = await listen(server, wanted);
   const token = randomBytes(32).toString('base64url');
-  const cookie = randomBytes(32).toString('base64url');
-  const app = appFor(parts, { port, token, cookie });
+  const app = appFor(parts, { port, token });
   server.on(
     'request',
     getRequestListener((request) => app.hono.fetch(request), { overrideGlobalObjects: false }),

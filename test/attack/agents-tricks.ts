@@ -1,5 +1,5 @@
 /** Tricks of an agent against the user who runs it. */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openTerminal } from '../open-terminal.ts';
 import { BIN } from '../raymond.ts';
@@ -127,6 +127,19 @@ export const AGENTS_TRICKS: readonly Attack[] = [
       await project.run(['answer', 'r', 'yes']);
       await project.run(['resume', 'r']);
       return deployed(project);
+    },
+  },
+  {
+    name: 'a script looks for the key in its environment',
+    expected: 'not there',
+    files: () => ({
+      'flow/START.sh': `cat /proc/*/environ > all 2>/dev/null; env >> all; echo '<result>ok</result>'`,
+    }),
+    play: async ({ project }) => {
+      await project.run(['flow']);
+      const { XDG_STATE_HOME = '' } = project.environment;
+      const key = readFileSync(join(XDG_STATE_HOME, 'raymond', 'key'), 'utf8').trim();
+      return readFileSync(project.path('all')).includes(key) ? 'found' : 'not there';
     },
   },
   {

@@ -40,7 +40,7 @@ export const STRANGERS_FILES: readonly Attack[] = [
     files: programInConfig,
     play: async ({ project, ran }) => {
       chmodSync(project.path('program'), 0o755);
-      await project.run(['config', 'trust']);
+      await project.run(['trust', '--yes']);
       await project.run(['doctor']);
       return ran();
     },

@@ -4,11 +4,11 @@ import { settingsOf } from '../../src/cli/commands/test.ts';
 import { testPorts } from '../../src/cli/wire.ts';
 import { AGENTS } from '../../src/execute/agents.ts';
 import { realDisk } from '../../src/journal/disk.ts';
-import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { findTests } from '../../src/workflow-tests/find-tests.ts';
 import { runTest } from '../../src/workflow-tests/run-test.ts';
+import { linesOf } from '../journal/fixtures.ts';
 import { sandbox } from './sandbox.ts';
 
 const { path, write, read, raymond } = sandbox();
@@ -19,7 +19,7 @@ const { path, write, read, raymond } = sandbox();
  */
 const EVERYTHING = {
   'flow/START.md':
-    '---\nallowed_transitions: [{tag: fork, target: WORK, next: WAIT}, {tag: fork, next: WAIT}]\n---\nFork {{input}} {{color}}.',
+    '---\nallowed_transitions: [{tag: fork, target: WORK, next: WAIT}, {tag: fork, target: BROKEN, next: WAIT}]\n---\nFork {{input}} {{color}}.',
   'flow/WORK.sh': 'sleep 0.0$((RANDOM % 9)); echo "<call return=\\"AFTER\\">DEEP</call>"',
   'flow/DEEP.md': 'Deep.',
   'flow/AFTER.sh': 'sleep 0.0$((RANDOM % 9)); echo "<result>$RAYMOND_RESULT</result>"',
@@ -210,7 +210,7 @@ test('nothing is overwritten, and a run that has not finished is not recorded', 
   const begun = (await journalOf('r'))
     .slice(0, 2)
     .map((event) => (event.type === 'run-started' ? { ...event, run: 'half' } : event));
-  const half = encodeEvents(begun, 1);
+  const half = linesOf(begun, 1);
   write({ '.raymond/state/half.jsonl': half.toString() });
   expect((await raymond('test', '--record', 'half')).stderr).toMatch(/half has not finished\./);
   expect((await raymond('test', '--record', 'nobody')).stderr).toMatch(/nobody/);

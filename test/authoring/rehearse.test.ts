@@ -81,11 +81,8 @@ test('a script without a visible tag fails, and the message says what to do', as
   expect(existsSync(path('ran'))).toBe(false);
 });
 
-test.each([
-  ['without a tag', 'Do something.'],
-  ['with an entry that leaves its target open', `${policy('{tag: goto}', '{tag: call}')}Go on.`],
-])('a prompt %s fails, and the message says what to do', async (_, text) => {
-  write({ 'flow/START.md': text });
+test('a prompt without a tag fails, and the message says what to do', async () => {
+  write({ 'flow/START.md': 'Do something.' });
   const { code, stdout, stderr } = await raymond('flow', '--rehearse');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('START.md names no transition that can be followed');

@@ -18,6 +18,7 @@ export function sandbox() {
   beforeEach(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'raymond authoring ')));
     mkdirSync(join(folder, '.git'));
+    writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     for (const name of ['.tmp', '.bin']) mkdirSync(join(folder, name));
     // Scripts call `raymond tag`.
     const command = `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`;

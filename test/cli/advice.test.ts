@@ -36,7 +36,7 @@ test('config names no remedy for a file whose only keys are ignored, but that it
   const project = newProject({ '.raymond/config.toml': '[raymond]\nclaude_path = "x"\n' });
   const { stdout } = await command(project, ['config']);
   expect(stdout).not.toContain('sets no key');
-  expect(stdout).toContain('To trust it: raymond config trust\n# claude_path = "x"\n');
+  expect(stdout).toContain('To see and approve them: raymond trust\n# claude_path = "x"\n');
 });
 
 test('the root of the file system has a name in the message', async () => {

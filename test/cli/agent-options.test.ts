@@ -71,7 +71,7 @@ test("paths in a project's trusted config file are relative to the project", asy
   const config =
     '[raymond]\nsettings = "good.json"\nmcp_config = ["good.json"]\nadd_dir = ["flow"]\n';
   const project = newProject({ ...FLOW, '.raymond/config.toml': config });
-  await command(project, ['config', 'trust']);
+  await command(project, ['trust', '--yes']);
   const { code } = await command(project, ['.', '--workflow-id', 'r'], {
     cwd: project.path('flow'),
   });

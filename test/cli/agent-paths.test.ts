@@ -64,13 +64,14 @@ test('an agent can enter a workflow that the policy names', async () => {
   expect(await command(project, REHEARSE)).toMatchObject({ code: 0, stdout: 'owned\n' });
 });
 
-test('with a policy that names no path, the agent is reminded', async () => {
+test('a policy that names no path is refused', async () => {
   const project = writesFirst(
     ENTERS,
     'allowed_transitions: [{tag: reset-workflow}, {tag: result}]',
   );
-  const { stderr } = await command(project, REHEARSE);
-  expect(stderr).toMatch(/reminder 1 .*was made or changed after the run began/);
+  const { code, stderr } = await command(project, REHEARSE);
+  expect(code).toBe(64);
+  expect(stderr).toMatch(/\.md:2:23: error: <reset-workflow>: the path is missing\./);
   expect(existsSync(project.path('owned'))).toBe(false);
 });
 
@@ -86,7 +87,7 @@ function elsewhere(): string {
 }
 
 test.each([
-  ['cd', (path: string) => `<reset cd="${path}">END</reset>`, 'reset, cd'],
+  ['cd', (path: string) => `<reset cd="${path}">END</reset>`, 'reset, target: END, cd'],
   [
     'a workflow',
     (path: string) => `<reset-workflow>${path}</reset-workflow>`,

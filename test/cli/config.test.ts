@@ -28,6 +28,7 @@ test('--init-config writes every option, commented out, and never overwrites a f
   });
   expect(Object.keys(ignored).sort()).toEqual([
     'addDir',
+    'agent',
     'agentArgs',
     'allowedTools',
     'appendSystemPrompt',

@@ -78,7 +78,7 @@ test('a program of a cloned project is not an agent until the user trusts its fi
   expect(refused.stderr).toContain('Ignored: agents.mine.command = ');
   expect(refused.stderr).toContain('There is no agent "mine"');
   expect(existsSync(project.path('was-run'))).toBe(false);
-  const trusted = await command(project, ['config', 'trust']);
+  const trusted = await command(project, ['trust', '--yes']);
   expect(trusted.stderr).toContain(`agents.mine.command = ["${project.path('my-agent')}","--acp"]`);
   expect(trusted.stderr).toContain('agents.mine.price."m" = { input = 0,');
   expect(await command(project, ['lint', 'flow'])).toMatchObject({ code: 0 });

@@ -1,13 +1,13 @@
 // Runs that the user did not start here. A project can contain journals of others.
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newRun } from '../../src/interpret/new-run.ts';
-import { encodeEvents } from '../../src/journal/journal-format.ts';
 import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import { atTerminal } from '../at-terminal.ts';
 import { command } from '../command.ts';
 import { eventually } from '../eventually.ts';
+import { linesOf } from '../journal/fixtures.ts';
 import { newProject } from '../new-project.ts';
 import type { Project } from '../raymond.ts';
 
@@ -32,7 +32,7 @@ async function planted(...options: string[]): Promise<Project> {
 /** A journal that another user has written. */
 function write(project: Project, run: string, events: readonly RunEvent[]): void {
   rmSync(project.path(`.raymond/state/${run}.json`), { force: true });
-  writeFileSync(project.path(`.raymond/state/${run}.jsonl`), encodeEvents(events, 1));
+  writeFileSync(project.path(`.raymond/state/${run}.jsonl`), linesOf(events, 1));
 }
 
 const settings = (project: Project) =>
@@ -170,24 +170,26 @@ test.each<[string, Partial<RunEventOf<'run-started'>>]>([
   },
 );
 
-test('the seals of one run are not valid for another', async () => {
+test('the first line of one run does not make the lines of another one good', async () => {
   const project = newProject(FLOW);
-  await command(project, ['flow', '--workflow-id', 'own', '--max-iterations', '1']);
-  await command(project, ['flow', '--workflow-id', 'b', '--max-iterations', '1'], {
-    env: STRANGER(project),
-  });
-  writeFileSync(
-    project.path('.raymond/runs/b/seals'),
-    readFileSync(project.path('.raymond/runs/own/seals')),
-  );
-  expect(await command(project, ['resume', 'b'])).toMatchObject({ code: 64 });
+  const once = ['--max-iterations', '1'];
+  await command(project, ['flow', '--workflow-id', 'own', ...once]);
+  await command(project, ['flow', '--workflow-id', 'planted', ...once], { env: STRANGER(project) });
+  const lines = (run: string) => project.read(`.raymond/state/${run}.jsonl`).split('\n');
+  const [first] = lines('own');
+  const forged = [first, ...lines('planted').slice(1)].join('\n');
+  writeFileSync(project.path('.raymond/state/own.jsonl'), forged);
+  const { code, stderr } = await command(project, ['resume', 'own']);
+  expect(code).toBe(64);
+  expect(stderr).toContain('Line 2 of its journal was not written with your key');
+  expect((await command(project, ['list'])).stdout).toContain('(not yours: see line 2)');
+  expect((await command(project, ['show', 'own'])).stdout).toContain('Line 2 of its journal');
 });
 
 test.each([
   ['its folder', '.raymond/runs/planted'],
   ['a folder of its steps', '.raymond/runs/planted/steps'],
   ['its lock', '.raymond/runs/planted/lock'],
-  ['its seals', '.raymond/runs/planted/seals'],
 ])('a link instead of %s is refused', async (_, path) => {
   const project = await planted();
   const elsewhere = join(dirname(project.folder), 'elsewhere');

@@ -1,5 +1,5 @@
 /** The steps of a run must not decide in place of a person. */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
@@ -28,7 +28,8 @@ echo "<result>$?</result>"`,
       'only a person can answer',
     ],
     ['resume', 'raymond resume r --input yes', 'only a person can resume it'],
-    ['config trust', 'raymond config trust', 'only a person can trust a file'],
+    ['config trust', 'raymond config trust --yes', 'only a person can trust a project'],
+    ['trust', 'raymond trust --yes', 'only a person can trust a project'],
   ])('cannot decide in place of a person: %s', async (_, command, text) => {
     const project = newProject(nested(command));
     const life = project.start(['flow', '--workflow-id', 'r']);
@@ -42,7 +43,7 @@ echo "<result>$?</result>"`,
 
   test('may answer another run, even one with the same name in another project', async () => {
     const project = newProject(nested('cd other && raymond answer r yes'));
-    mkdirSync(project.path('other', '.git'), { recursive: true });
+    project.write('other/.git/HEAD', '');
     await project.run(['../ask', '--workflow-id', 'r'], { cwd: project.path('other') });
     const life = project.start(['flow', '--workflow-id', 'r']);
     await eventually('it has tried', () => count(project, 'r', 'agent-ended') === 1);

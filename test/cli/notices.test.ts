@@ -124,7 +124,7 @@ test('the config file of a project can set it only with the trust of the user', 
   expect(untrusted.stderr).toContain('is not trusted. Ignored: on_event = "touch evil"');
   expect(untrusted.code).toBe(0);
   expect(existsSync(project.path('evil'))).toBe(false);
-  await project.run(['config', 'trust']);
+  await project.run(['trust', '--yes']);
   await project.run(['flow']);
   expect(existsSync(project.path('evil'))).toBe(true);
 });

@@ -133,7 +133,7 @@ describe('raymond answer', () => {
 });
 
 test('what is allowed for the run holds for later processes of the agent, and after a resume', async () => {
-  const { claude, project, run, start } = await asking([touch('made', ['echo *'])], { turns: 2 });
+  const { claude, run, start } = await asking([touch('made', ['echo *'])], { turns: 2 });
   await start();
   await run('answer', 'r', 'allow-run');
   expect(await run('resume', 'r')).toMatchObject({ code: 2 });
@@ -148,9 +148,6 @@ test('what is allowed for the run holds for later processes of the agent, and af
     own: true,
     settings: { granted: ['Bash(echo *)'] },
   });
-  // The rules have a seal of the user: without it, the run would not be the user's own.
-  const seals = project.read('.raymond/runs/r/seals');
-  expect(seals.split('\n').filter(Boolean).length).toBeGreaterThan(1);
   await run('stop', 'r', '--now');
 });
 

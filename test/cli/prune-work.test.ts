@@ -1,6 +1,6 @@
 // prune keeps unsaved work, and deletes it only after a yes.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { atTerminal } from '../at-terminal.ts';
 import { command } from '../command.ts';
@@ -20,7 +20,7 @@ async function withWork(): Promise<{ project: Project; tree: string }> {
   const project = newProject(TREES);
   for (const run of ['clean', 'dirty'])
     expect(await command(project, ['trees', '--workflow-id', run])).toMatchObject({ code: 0 });
-  const tree = project.path('.raymond/runs/dirty/tasks/main/tree');
+  const tree = project.path(project.task('dirty'), 'tree');
   writeFileSync(`${tree}/report.md`, 'of days');
   return { project, tree };
 }
@@ -32,7 +32,7 @@ test('a run with work that exists nowhere else is kept, and the work is named', 
   const { code, stdout, stderr } = await command(project, ['prune']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: 'removed clean\n' });
   expect(stderr).toContain(`${tree} has uncommitted changes`);
-  expect(project.read('.raymond/runs/dirty/tasks/main/tree/report.md')).toBe('of days');
+  expect(readFileSync(`${tree}/report.md`, 'utf8')).toBe('of days');
   expect((await command(project, ['list'])).stdout).toContain('dirty');
   const json = await command(project, ['prune', 'dirty', '--json']);
   expect(JSON.parse(json.stdout)).toEqual({
@@ -61,6 +61,7 @@ test('it is deleted only after a person agrees', async () => {
   yes.type('yes\r');
   expect(await yes.ended).toBe(0);
   expect(existsSync(project.path('.raymond/runs/dirty'))).toBe(false);
+  expect(existsSync(tree)).toBe(false);
 });
 
 const FORKS = {

@@ -1,5 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  truncateSync,
+} from 'node:fs';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stderr } from '../../src/cli/terminal.ts';
 import { command } from '../command.ts';
@@ -47,12 +54,7 @@ describe('a damaged journal', () => {
 
   test('with a torn last line continues without that line', async () => {
     const project = await counted();
-    truncateSync(project.path(JOURNAL), project.read(JOURNAL).length - 7);
-    // A torn line is never in the state file.
-    rmSync(project.path('.raymond/state/count.json'));
-    // That the step had failed is taken from what it left; it is not executed for that again.
-    expect(await command(project, ['resume', 'count'])).toMatchObject({ code: 1 });
-    expect(project.lines('steps')).toEqual(['1', '2', '3', '4']);
+    appendFileSync(project.path(JOURNAL), (project.lines(JOURNAL).at(-1) ?? '').slice(0, -7));
     expect(await command(project, ['resume', 'count'])).toMatchObject({ code: 0, stdout: 'six\n' });
     expect(project.lines('steps')).toEqual(['1', '2', '3', '4', '4', '5', '6']);
   });
@@ -65,7 +67,7 @@ describe('a damaged journal', () => {
     for (const name of ['resume', 'show', 'logs']) {
       const ended = await command(project, [name, 'count']);
       expect(ended.code, name).toBe(1);
-      expect(ended.stderr, name).toContain(`already shows event ${events.length}`);
+      expect(ended.stderr, name).toContain(`has already written event ${events.length}`);
       expect(ended.stderr, name).toContain('raymond resume count --salvage');
     }
     expect(await command(project, ['resume', 'count', '--salvage'])).toMatchObject({ code: 1 });

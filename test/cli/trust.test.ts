@@ -18,7 +18,9 @@ import { expect, test } from 'vitest';
 import { AGENTS } from '../../src/execute/agents.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { command } from '../command.ts';
+import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
+import { openTerminal } from '../open-terminal.ts';
 import { BIN, type Project } from '../raymond.ts';
 
 const CONFIG = '.raymond/config.toml';
@@ -46,7 +48,7 @@ test('a program that a cloned project names is not run', async () => {
   for (const args of [['doctor'], ['talk'], ['resume', '--all'], ['config']]) {
     const { stdout, stderr } = await command(project, args, { env });
     expect(stdout + stderr).toContain('claude_path = "./program"');
-    expect(stdout + stderr).toContain('raymond config trust');
+    expect(stdout + stderr).toContain('raymond trust');
   }
   expect(existsSync(project.path('was-run'))).toBe(false);
 });
@@ -59,17 +61,93 @@ test('it is run after the user has trusted the file, until the file changes', as
     return existsSync(project.path('was-run'));
   };
   expect(await wasRun()).toBe(false);
-  expect(await command(project, ['config', 'trust'])).toMatchObject({
+  expect(await command(project, ['trust', '--yes'])).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('claude_path = "./program"'),
   });
   expect(await wasRun()).toBe(true);
   project.write(CONFIG, `${PROGRAM}# another line\n`);
   expect(await wasRun()).toBe(false);
-  await command(project, ['config', 'trust']);
+  await command(project, ['trust', '--yes']);
   expect(await wasRun()).toBe(true);
-  await command(project, ['config', 'trust', '--revoke']);
+  await command(project, ['trust', '--revoke']);
   expect(await wasRun()).toBe(false);
+});
+
+test('everything is shown before it is approved, and without a terminal a flag approves it', async () => {
+  const project = withProgram(PROGRAM);
+  project.write('.mcp.json', '{"mcpServers": {"x": {"command": "./server"}}}');
+  project.write('.claude/agents/a.md', 'text');
+  for (const args of [['trust'], ['config', 'trust']]) {
+    const shown = await command(project, args);
+    expect(shown.stderr).toContain('config.toml would apply:\n  claude_path = "./program"\n');
+    expect(shown.stderr).toContain('  .claude/agents/a.md (4 bytes)\n');
+    expect(shown.stderr).toContain(
+      '  .mcp.json\n    {"mcpServers": {"x": {"command": "./server"}}}\n',
+    );
+    expect(shown.stderr).toContain('Nothing was approved.');
+    expect(shown.stderr).toContain('If you trust all of this: raymond trust --yes');
+    expect(shown.code).not.toBe(0);
+  }
+  expect(existsSync(join(project.userConfig, 'trusted'))).toBe(false);
+  await command(project, ['trust', '--yes']);
+  const again = await command(project, ['trust']);
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('is approved') });
+});
+
+test('at a terminal it asks after it has shown everything', async () => {
+  const project = withProgram(PROGRAM);
+  const answered = async (answer: string) => {
+    const terminal = openTerminal(project, ['trust']);
+    await eventually('it asks', () => terminal.screen().includes('Approve all of this? [yes/no]'));
+    expect(terminal.screen()).toContain('claude_path = "./program"');
+    expect(existsSync(join(project.userConfig, 'trusted'))).toBe(false);
+    terminal.type(`${answer}\r`);
+    await terminal.ended;
+    return existsSync(join(project.userConfig, 'trusted'));
+  };
+  expect(await answered('no')).toBe(false);
+  expect(await answered('yes')).toBe(true);
+});
+
+const CONTRADICTORY = '[raymond]\ndangerously_skip_permissions = true\npermission_mode = "plan"\n';
+
+test('a contradiction with a key that does not count is none', async () => {
+  const project = newProject({ ...ONCE, [CONFIG]: CONTRADICTORY });
+  for (const args of [['config'], ['once'], ['list'], ['doctor'], ['once', '--rehearse']]) {
+    const { stdout, stderr } = await command(project, args);
+    expect(stdout + stderr).not.toContain('asks to skip permissions');
+  }
+  const { code, stderr } = await command(project, ['once']);
+  expect(stderr).toContain('Ignored: dangerously_skip_permissions = true');
+  expect(code).toBe(0);
+});
+
+test('a contradiction between keys that count stops runs, unless the command line decides', async () => {
+  const project = newProject({ ...ONCE, [CONFIG]: CONTRADICTORY });
+  await command(project, ['trust', '--yes']);
+  expect((await command(project, ['config'])).stdout).toContain('Remove one of the two.');
+  expect(await command(project, ['list'])).toMatchObject({ code: 0 });
+  expect((await command(project, ['once'])).stderr).toContain('asks to skip permissions');
+  for (const option of ['--permission-mode=plan', '--dangerously-skip-permissions'])
+    expect(await command(project, ['once', option])).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ['verbose = true', '--quiet', /^$/],
+  ['quiet = true', '--verbose', /done/],
+  ['json = true', '--plain', /done/],
+])('%s in a file gives way to %s', async (line, option, report) => {
+  const project = newProject({ ...ONCE, [CONFIG]: `[raymond]\n${line}\n` });
+  const { stdout, stderr } = await command(project, ['once', option, '--no-debug']);
+  expect(stderr).toMatch(report);
+  expect(stdout).toBe('done\n');
+});
+
+test('the agent of a project needs trust', async () => {
+  const project = newProject({ ...ONCE, [CONFIG]: '[raymond]\nagent = "opencode"\n' });
+  const { stderr } = await command(project, ['once']);
+  expect(stderr).toContain('Ignored: agent = "opencode"');
 });
 
 test('a relative folder in the PATH does not make Raymond run a program of the project', async () => {
@@ -83,7 +161,7 @@ test('a relative folder in the PATH does not make Raymond run a program of the p
 
 test('trust is for one file, and not for the same content elsewhere', async () => {
   const project = withProgram(PROGRAM);
-  await command(project, ['config', 'trust']);
+  await command(project, ['trust', '--yes']);
   project.write(`other/${CONFIG}`, PROGRAM);
   const { stderr } = await command(project, ['../once'], { cwd: project.path('other') });
   expect(stderr).toContain('is not trusted');
@@ -91,7 +169,7 @@ test('trust is for one file, and not for the same content elsewhere', async () =
 
 test('approvals are stored in private files of the user', async () => {
   const project = withProgram(PROGRAM);
-  await command(project, ['config', 'trust']);
+  await command(project, ['trust', '--yes']);
   const folder = join(project.userConfig, 'trusted');
   const [record = ''] = readdirSync(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -100,12 +178,12 @@ test('approvals are stored in private files of the user', async () => {
 
 test('a script of a workflow cannot trust a file', async () => {
   const project = newProject({
-    'flow/START.sh': `echo "<result>$('${process.execPath}' '${BIN}' config trust 2>&1)</result>"`,
+    'flow/START.sh': `echo "<result>$('${process.execPath}' '${BIN}' trust --yes 2>&1)</result>"`,
     [CONFIG]: PROGRAM,
   });
   const { code, stdout } = await command(project, ['flow']);
   expect(code).toBe(0);
-  expect(stdout).toContain('only a person can trust a file');
+  expect(stdout).toContain('only a person can trust a project');
   expect(existsSync(join(project.userConfig, 'trusted'))).toBe(false);
 });
 
@@ -119,6 +197,8 @@ test.each([
   ['log_file = "../raymond.log"', true],
   ['log_file = "/tmp/raymond.log"', true],
   ['log_file = ".git/hooks/pre-commit"', true],
+  ['log_file = ".husky/pre-commit"', true],
+  ['log_file = "flow/.claude/settings.json"', true],
   ['log_file = "raymond.log"', false],
   ['budget = 0', true],
   ['budget = 10.01', true],
@@ -283,12 +363,16 @@ test.each([
   ['a folder', 'once', 'cannot be written'],
   ['a missing folder', 'nowhere/x.log', 'cannot be written'],
   ['a pipe', 'pipe', 'cannot be written'],
-])('a log in %s is refused before the run begins', async (_, file, why) => {
+  ['a link', 'link', 'cannot be written'],
+  ['a linked folder of the project', 'linked/x.log', 'a folder in its path is a link', ''],
+])('a log in %s is refused before the run begins', async (_, file, why, it = 'it ') => {
   const project = newProject(ONCE);
+  symlinkSync('once/START.sh', project.path('link'));
+  symlinkSync('once', project.path('linked'));
   execFileSync('mkfifo', [project.path('pipe')]);
   const { code, stdout, stderr } = await command(project, ['once', '--log-file', file]);
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
-  expect(stderr).toContain(`${file} cannot be the log file: it ${why}`);
+  expect(stderr).toContain(`${file} cannot be the log file: ${it}${why}`);
   expect((await command(project, ['list'])).stderr).toContain('This project has no runs');
 });
 
@@ -300,9 +384,9 @@ test.runIf(process.getuid?.() === 0)('a log of another user is refused', async (
   expect(stderr).toContain('it belongs to another user');
 });
 
-test('without a config file, the remedy is shown', async () => {
+test('a project without a config file has nothing to approve', async () => {
   const project = newProject(ONCE);
-  const { code, stderr } = await command(project, ['config', 'trust']);
+  const { code, stderr } = await command(project, ['trust', '--yes']);
   expect(code).toBe(0);
-  expect(stderr).toContain('does not exist. To write one with every option: raymond --init-config');
+  expect(stderr).toContain('Nothing in this project needs an approval.');
 });

@@ -133,6 +133,56 @@ echo "<result>$(git log --format=%s -1)</result>"`,
   expect(existsSync(tree)).toBe(true);
 });
 
+test('a worktree that somebody deleted or replaced is reported wherever a person looks', async () => {
+  const project = repository(THREE);
+  await project.run(RUN);
+  const tree = (agent: string) => project.path('.raymond/worktrees/one', agent);
+  rmSync(tree('main_work2'), { recursive: true });
+  rmSync(tree('main_work3'), { recursive: true });
+  project.write('.raymond/worktrees/one/main_work3/other', 'x');
+  const gone = `The worktree ${tree('main_work2')} of main_work2 no longer exists. What was not committed in it is lost. Its commits are on the branch raymond/one/dirty.`;
+  const replaced = `In place of the worktree ${tree('main_work3')} of main_work3 is something else: it is not a worktree.`;
+  for (const args of [
+    ['show', 'one'],
+    ['prune', 'one', '--dry-run'],
+    ['prune', 'one'],
+  ]) {
+    const { stdout, stderr } = await project.run(args);
+    expect(stdout + stderr).toContain(gone);
+    expect(stdout + stderr).toContain(replaced);
+  }
+  expect(existsSync(tree('main_work3'))).toBe(true);
+});
+
+test('a worktree that is deleted while its worker works is reported, and not made again', async () => {
+  const project = repository({
+    ...END,
+    'flow/START.sh': `echo '<fork worktree="w" next="DONE">WORK</fork>'`,
+    'flow/WORK.sh': `echo draft >draft.txt; rm -rf "$PWD"; echo '<goto>MORE</goto>'`,
+    'flow/MORE.sh': `touch made-again; echo '<result>more</result>'`,
+    'last/START.sh': `echo '<fork worktree="w" next="DONE">WORK</fork>'`,
+    'last/WORK.sh': `echo draft >draft.txt; rm -rf "$PWD"; echo '<result>over</result>'`,
+    'last/DONE.sh': END['flow/DONE.sh'],
+  });
+  const tree = project.path('.raymond/worktrees/one/main_work1');
+  const first = await project.run(RUN);
+  expect(first.stderr).toContain(
+    'its worktree no longer exists: what was not committed there is lost',
+  );
+  expect(first.stderr).toContain(`The worktree ${tree} of main_work1 no longer exists.`);
+  expect(first.code).toBe(1);
+  expect(existsSync(tree)).toBe(false);
+  const resumed = await project.run(['resume', 'one']);
+  expect(resumed.stderr).toContain(`The worktree ${tree} of main_work1 no longer exists.`);
+  expect(resumed.code).toBe(1);
+
+  const last = await project.run(['last', '--workflow-id', 'two']);
+  expect(last.stderr).toContain('its worktree no longer exists');
+  expect(last.stderr).toContain('two/main_work1 of main_work1 no longer exists.');
+  expect(last.stderr).not.toContain('has no work and was removed');
+  expect((await project.run(['show', 'two'])).stdout).toContain('no longer exists.');
+});
+
 test('a worker in a worktree forks workers with worktrees, from its own commit', async () => {
   const project = repository({
     ...END,
@@ -144,7 +194,7 @@ echo '<result></result>'`,
   });
   expect(await project.run(RUN)).toMatchObject({ code: 0 });
   const inner = 'main_outer1_inner1';
-  expect(project.lines('.raymond/runs/one/tasks', inner, 'log')).toEqual([
+  expect(project.lines(project.task('one', inner), 'log')).toEqual([
     'outer',
     project.path('.raymond/worktrees/one', inner),
   ]);
@@ -195,7 +245,7 @@ echo '<result></result>'`,
   git(project, 'commit', '-q', '-m', 'submodule');
   git(project, 'sparse-checkout', 'set', 'flow', 'library');
   expect(await project.run(RUN)).toMatchObject({ code: 0 });
-  const task = '.raymond/runs/one/tasks/main_work1';
+  const task = project.task('one', 'main_work1');
   expect(project.lines(task, 'files')).not.toContain('big');
   expect(project.lines(task, 'files')).toEqual(expect.arrayContaining(['library', 'module']));
   expect(project.lines(task, 'module')).toEqual([]);
@@ -209,11 +259,11 @@ test('a worktree in which another agent still works stays', async () => {
     ...END,
     'flow/START.sh': `echo '<fork worktree="true" next="DONE">OUTER</fork>'`,
     'flow/OUTER.sh': `echo '<fork next="DONE">INNER</fork>'`,
-    'flow/INNER.sh': `until [ -n "$(grep agent-ended "$RAYMOND_TASK_FOLDER/../../../../state/one.jsonl" | grep '"agent":"main_outer1"')" ]; do sleep 0.05; done
+    'flow/INNER.sh': `until [ -n "$(grep agent-ended ../../../state/one.jsonl | grep '"agent":"main_outer1"')" ]; do sleep 0.05; done
 cat file.txt >"$RAYMOND_TASK_FOLDER/seen"; echo '<result></result>'`,
   });
   expect(await project.run(RUN)).toMatchObject({ code: 0 });
-  expect(project.lines('.raymond/runs/one/tasks/main_outer1_inner1/seen')).toEqual(['one']);
+  expect(project.lines(project.task('one', 'main_outer1_inner1'), 'seen')).toEqual(['one']);
 });
 
 test('a rehearsal makes no worktrees and says so', async () => {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { copyFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answerRef } from '../../src/execute/answer-ref.ts';
 import type { AgentAbilities } from '../../src/model/agent.ts';
@@ -135,6 +137,22 @@ export function executorContract(
     });
 
     if (can)
+      test('warns once if the output of a turn is replaced while it runs', async () => {
+        const { executor, step, begun } = await make();
+        const given = step('never ends');
+        const lives: Live[] = [];
+        const running = executor.start(given, (live) => lives.push(live));
+        await begun(1);
+        replaceFile(join(given.folder, 'stdout'));
+        running.stop();
+        await running.outcome;
+        expect(lives.filter(({ kind }) => kind === 'warning')).toEqual([
+          { kind: 'warning', text: expect.stringContaining('was replaced, moved or linked') },
+        ]);
+        await executor.close();
+      });
+
+    if (can)
       test(`sessions are started, continued ${can.branch ? 'and branched' : 'but not branched'}`, async () => {
         const { executor, converse } = await make();
         if (!converse) throw new Error('An agent needs a conversation.');
@@ -226,6 +244,12 @@ export function executorContract(
 }
 
 const ignore: (live: Live) => void = () => {};
+
+/** Puts a copy in the place of a file. */
+export function replaceFile(path: string): void {
+  copyFileSync(path, `${path}.copy`);
+  renameSync(`${path}.copy`, path);
+}
 
 const SETTLED: readonly StepOutcome['kind'][] = ['answered', 'failed', 'interrupted'];
 

@@ -4,8 +4,19 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { isAlive } from '../../src/execute/process/index.ts';
 import { readRecord } from '../../src/execute/process/record.ts';
+import type { Approvals } from '../../src/execute/project-settings.ts';
+import type { Protected } from '../../src/execute/protected-files.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 import type { PromptStep } from '../../src/ports.ts';
+
+/** The files of the project in a folder that executors protect. */
+export function protecting(work: string, ...states: readonly string[]): Protected {
+  return {
+    projectFolder: join(work, '.raymond'),
+    userFolder: join(work, '..', 'user'),
+    reached: () => ({ files: states, text: '' }),
+  };
+}
 
 export function place(what: string, cwd: string, folder: string, number: number) {
   const isNowhere = what === 'cannot begin';
@@ -25,6 +36,8 @@ export function promptStep(
     environment: {},
     idleTimeoutMs: 0,
     session: { use: 'fresh', id: randomUUID() },
+    places: [],
+    taskFolder: parts.cwd,
     choices: {},
     budgetUsd: undefined,
     asksPermissions: false,
@@ -42,3 +55,6 @@ export function living(folder: string, steps: number): readonly number[] {
     .filter(isAlive)
     .map(({ pid }) => pid);
 }
+
+/** No settings of a project are approved. */
+export const NOTHING_APPROVED: Approvals = { root: '/', home: '/', files: {} };

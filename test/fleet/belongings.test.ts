@@ -1,25 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { runCodec } from '../../src/cli/run-codec.ts';
 import { carriedRoots, carriedSessions, storedSources } from '../../src/fleet/belongings.ts';
 import type { KeepWithStep } from '../../src/fleet/ports.ts';
+import { apply } from '../../src/interpret/apply.ts';
+import { newRun } from '../../src/interpret/new-run.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { userKey } from '../../src/journal/user-key.ts';
+import type { RunEvent } from '../../src/model/event.ts';
+import type { Run } from '../../src/model/run.ts';
+import { NO_COST } from '../../src/model/step-account.ts';
 import type { StepKey } from '../../src/ports.ts';
 import type { Database, Queries } from '../../src/postgres/database.ts';
+import { appendEvents, insertRun, lockRow } from '../../src/postgres/run-row.ts';
 import { type RowSeals, rowSeals } from '../../src/postgres/seals.ts';
 import { keepArchive } from '../../src/postgres/workflow-archives.ts';
 import { eventually } from '../eventually.ts';
-import { temporaryFolder } from '../journal/fixtures.ts';
+import { started, temporaryFolder } from '../journal/fixtures.ts';
 import { open, sharedDatabase } from '../postgres/stores.ts';
 
 const newUrl = sharedDatabase();
-const RUN = 'work-12345678';
+const STARTED = { ...started, run: 'work-12345678' };
+const RUN = STARTED.run;
 const ROOT = '/home/me/project';
 const never = new AbortController().signal;
 
 let database: Database;
 let rows: RowSeals;
+let run: Run;
 let kept: ((queries: Queries) => Promise<void>)[];
 const keep: KeepWithStep = (_, store) => void kept.push(store);
 beforeEach(async () => {
@@ -28,14 +37,12 @@ beforeEach(async () => {
   const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
   await key.seal('', '');
   rows = rowSeals(key);
-  await database.query(
-    `insert into raymond.runs (id, seq, version, status, summary, chosen) values ($1, 0, 2, 'active', '', '')`,
-    [RUN],
-  );
-  await database.query(
-    'insert into raymond.trees (run, root, snapshot, seal) values ($1, $2, $3, $4)',
-    [...[RUN, ROOT, 'first', await rows.make('tree', [RUN, ROOT, 'first'])]],
-  );
+  run = [STARTED].reduce<Run>(apply, newRun);
+  const belongings = {
+    trees: [{ root: ROOT, snapshot: 'first' }],
+    sources: [{ ref: '/flow', archive: Buffer.from('archive') }],
+  };
+  await database.transaction((queries) => insertRun(queries, { rows }, [STARTED], run, belongings));
 });
 
 test('a session is stored with the end of its step, and only its newest content', async () => {
@@ -121,10 +128,14 @@ test('workers that want a working tree at the same moment get it one after the o
 });
 
 test('the files of workflows are found by what contains them', async () => {
-  await keepArchive(database, rows, RUN, '/flow', Buffer.from('archive'));
   const sources = storedSources(database, RUN, () => undefined, '/tmp/x', rows);
   expect(String(await sources.archive('/flow'))).toBe('archive');
   expect(await sources.archive('/other')).toBeUndefined();
+  await database.transaction((queries) =>
+    keepArchive(queries, rows, RUN, '/other', Buffer.from('another')),
+  );
+  expect(String(await sources.archive('/flow'))).toBe('archive');
+  expect(String(await sources.archive('/other'))).toBe('another');
 });
 
 test('nothing counts that another user of the database has written', async () => {
@@ -140,16 +151,69 @@ test('nothing counts that another user of the database has written', async () =>
   await database.query("update raymond.sessions set content = 'forged', sha256 = 'b'");
   await expect(sessions.newest('s')).rejects.toThrow('No key on this machine has sealed');
 
-  await claim(step(1), randomUUID());
-  await database.query("update raymond.trees set snapshot = 'another'");
-  const roots = carriedRoots({ database, run: RUN, keep, rows });
-  await expect(roots.hold(step(1), ROOT, never)).rejects.toThrow('sealed the snapshot');
-
-  await keepArchive(database, rows, RUN, '/flow', Buffer.from('archive'));
   await database.query("update raymond.sources set archive = 'forged'");
   const sources = storedSources(database, RUN, () => undefined, '/tmp/x', rows);
   await expect(sources.archive('/flow')).rejects.toThrow('sealed the stored files of /flow');
+
+  await claim(step(1), randomUUID());
+  await database.query("update raymond.runs set kept = replace(kept, 'first', 'another')");
+  const roots = carriedRoots({ database, run: RUN, keep, rows });
+  await expect(roots.hold(step(1), ROOT, never)).rejects.toThrow('sealed the state of');
+  await expect(sources.archive('/flow')).rejects.toThrow('sealed the state of');
 });
+
+test('older files, workflows and sessions with their seals do not count either', async () => {
+  const { query } = database;
+  const sessions = carriedSessions({ database, run: RUN, keep, rows });
+  const roots = carriedRoots({ database, run: RUN, keep, rows });
+  const sources = storedSources(database, RUN, () => undefined, '/tmp/x', rows);
+  const packed = { session: 's', executor: 'claude', sha256: 'a', content: Buffer.from('one') };
+  await append(endOf(1, 's'));
+  sessions.keep(step(1), packed);
+  await endStep();
+  await query('create table public.older_sessions as table raymond.sessions');
+  await query('create table public.older_sources as table raymond.sources');
+  await query('create table public.older_kept as select id, kept from raymond.runs');
+  onTestFinished(async () => {
+    for (const table of ['sessions', 'sources', 'kept'])
+      await query(`drop table public.older_${table}`);
+  });
+  // Events of other sessions do not make it older.
+  await append(endOf(2, 'another'));
+  expect(await sessions.newest('s')).toMatchObject({ sha256: 'a' });
+
+  await append(endOf(3, 's'));
+  sessions.keep(step(3), { ...packed, sha256: 'b', content: Buffer.from('two') });
+  roots.keep(step(3), ROOT, 'second');
+  await endStep();
+  await database.transaction((queries) =>
+    keepArchive(queries, rows, RUN, '/flow', Buffer.from('newer')),
+  );
+  expect(await sessions.newest('s')).toMatchObject({ sha256: 'b' });
+  await query('delete from raymond.sessions');
+  await query('insert into raymond.sessions table public.older_sessions');
+  await expect(sessions.newest('s')).rejects.toThrow('sealed the stored session s');
+  await query('delete from raymond.sources');
+  await query('insert into raymond.sources table public.older_sources');
+  await expect(sources.archive('/flow')).rejects.toThrow('sealed the stored files of /flow');
+  await claim(step(4), randomUUID());
+  await query('update raymond.runs r set kept = o.kept from public.older_kept o where o.id = r.id');
+  await expect(roots.hold(step(4), ROOT, never)).rejects.toThrow('sealed the state of');
+});
+
+const endOf = (number: number, session: string): RunEvent => ({
+  ...{ type: 'step-interrupted', at: number, agent: 'main', step: number, repeat: 'continue' },
+  ...{ cost: NO_COST, session: { id: session } },
+});
+
+async function append(event: RunEvent) {
+  const after = { ...run, seq: run.seq + 1 };
+  await database.transaction(async (queries) => {
+    const row = await lockRow(queries, RUN, rows);
+    await appendEvents(queries, { codec: runCodec, rows }, row, [event], after);
+  });
+  run = after;
+}
 
 const step = (number: number): StepKey => ({ agent: 'main', step: number });
 

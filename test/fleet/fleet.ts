@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { endOldGuard } from '../../src/cli/guard.ts';
 import { keptWithRun } from '../../src/cli/kept-with-run.ts';
 import { loadNamed } from '../../src/cli/load-named.ts';
-import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
 import { isAlive, processSpace, self } from '../../src/execute/process/index.ts';
+import { KnownRun, type Mark } from '../../src/fleet/known-run.ts';
 import { apply } from '../../src/interpret/apply.ts';
+import type { Workflows } from '../../src/interpret/follow.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { readWorkflow } from '../../src/interpret/read-workflows.ts';
 import { realDisk } from '../../src/journal/disk.ts';
@@ -20,6 +21,8 @@ import { JOURNAL_VERSION, type JournaledEvent, type RunEvent } from '../../src/m
 import type { Run } from '../../src/model/run.ts';
 import type { RunStore } from '../../src/ports.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { type Heads, headsIn } from '../../src/postgres/heads.ts';
+import { type OpenLetter, openedBy } from '../../src/postgres/mailbox.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { postgresStore } from '../../src/postgres/postgres-store.ts';
 import { type RowSeals, rowSeals } from '../../src/postgres/seals.ts';
@@ -33,6 +36,8 @@ export class Fleet {
   readonly database: Database;
   readonly store: RunStore;
   readonly rows: RowSeals;
+  readonly heads: Heads;
+  readonly openLetter: OpenLetter;
   readonly #workers: { readonly name: string; readonly started: Started }[] = [];
 
   private constructor(project: Project, url: string) {
@@ -43,8 +48,10 @@ export class Fleet {
     const here = { self: { ...self(), space: processSpace(), host: hostname() }, isAlive };
     const clock = { now: () => Date.now(), at: () => () => {} };
     this.rows = rowSeals(key);
+    this.heads = headsIn(realDisk, join(project.folder, '..', 'seen by tests'), () => {});
+    this.openLetter = openedBy(key);
     this.store = postgresStore({
-      ...{ database: this.database, key, codec: runCodec, sealedText, clock },
+      ...{ database: this.database, key, codec: runCodec, clock, heads: this.heads },
       world: () => here,
     });
   }
@@ -101,6 +108,17 @@ export class Fleet {
   /** The folder of a worker. */
   stateOf(name: string): string {
     return join(this.project.folder, '..', `Größe ${name}`);
+  }
+
+  /** A state of a run with its position in the chain of events. */
+  async known(get: Workflows, run: Run): Promise<KnownRun> {
+    const [mark] = await this.database.query<Mark>(
+      `select born::text, era::float8 as era, seal as link
+         from raymond.runs r join raymond.events e on e.run = r.id where r.id = $1 and e.seq = $2`,
+      [run.id, run.seq],
+    );
+    if (!mark) throw new Error(`${run.id} has no event ${run.seq}.`);
+    return new KnownRun(get, run, mark);
   }
 
   async look(run: string): Promise<Run> {

@@ -1,11 +1,9 @@
 // One life of a worker with a real database. The test plays the queue, the guard and the steps.
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
-import { KnownRun } from '../../src/fleet/known-run.ts';
 import { live } from '../../src/fleet/life.ts';
 import type { ExecuteStep, FleetPorts } from '../../src/fleet/ports.ts';
 import { StopRequests } from '../../src/fleet/stop-requests.ts';
@@ -14,7 +12,9 @@ import { register } from '../../src/fleet/worker-table.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
+import { NO_HEADS } from '../../src/postgres/heads.ts';
 import { listenTo } from '../../src/postgres/notices.ts';
+import { UNCHECKED_ROWS } from '../../src/postgres/seals.ts';
 import { eventually } from '../eventually.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Fleet } from './fleet.ts';
@@ -41,7 +41,9 @@ async function newPlay() {
   const ports: FleetPorts = {
     database,
     // As a worker that trusts all runs.
-    runs: { codec: runCodec, sealedText, rows: { ...fleet.rows, holds: async () => true } },
+    runs: { codec: runCodec, rows: UNCHECKED_ROWS },
+    heads: NO_HEADS,
+    openLetter: fleet.openLetter,
     notices: listenTo(database),
     worker: { name: 'a', host: 'h', pid: 1, place: 'a', limits: LIMITS },
     leaseMs: 60_000,
@@ -90,7 +92,6 @@ async function newPlay() {
     },
     observer: () => ({ event: () => {}, live: () => {} }),
     recordOf: async () => undefined,
-    seal: async () => {},
     leftRuns: async () => [],
     endProcesses: async () => {},
     report: (text) => void seen.push(text),
@@ -119,9 +120,9 @@ async function newPlay() {
         pack: () => Promise.reject(new Error('No workflow is read.')),
         executors: { script: 'script' },
         newId: randomUUID,
-        seal: async () => {},
+        openLetter: fleet.openLetter,
       },
-      new KnownRun(library.get, await fleet.look(run)),
+      await fleet.known(library.get, await fleet.look(run)),
       {
         ...{ inputs: [], wanted: [], isHeld: () => true },
         ...{ mayContinue: () => false, keep: async () => {} },
@@ -190,7 +191,7 @@ test.each(['../../../outside', 'other-1'])(
     await asks();
     seen.length = 0;
     // Whoever may write to the database can copy the events of a run that the user has sealed.
-    const columns = 'seq, version, status, summary, chosen, seals, unfolded';
+    const columns = 'seq, version, status, summary, era, unfolded';
     await fleet.database.query(
       `insert into raymond.runs (id, ${columns}) select $2, ${columns} from raymond.runs where id = $1`,
       [run, id],

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { loadNamed } from '../../src/cli/load-named.ts';
-import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { looseLibrary } from '../../src/cli/wire.ts';
 import { KnownRun } from '../../src/fleet/known-run.ts';
@@ -68,20 +67,20 @@ async function newWorker(name: string, leaseMs = 60_000): Promise<TurnParts> {
   await loadNamed(library, run.workflow);
   return {
     database: fleet.database,
-    runs: { codec: runCodec, sealedText, rows: fleet.rows },
+    runs: { codec: runCodec, rows: fleet.rows },
     worker: { id, name, place: name },
     library,
     load: async () => {},
     executors: { script: 'script' },
     newId: randomUUID,
-    seal: async () => {},
+    openLetter: fleet.openLetter,
     pack: () => Promise.reject(new Error('No workflow is read.')),
   };
 }
 
 /** A turn of a worker that knows the run only as it was then. */
-const takeTurn = (parts: TurnParts, then: Run, turn: Turn) =>
-  takeKnown(parts, new KnownRun(parts.library.get, then), turn);
+const takeTurn = async (parts: TurnParts, then: Run, turn: Turn) =>
+  takeKnown(parts, await fleet.known(parts.library.get, then), turn);
 
 const nothing: Turn = {
   inputs: [],
@@ -143,7 +142,9 @@ test('a step that waits in a queue does not work, and the journal says who begin
 test('a new run with the id of a removed one is not the run that a worker knows', async () => {
   const worker = await newWorker('one');
   const born = '00000000-0000-0000-0000-000000000000';
-  await expect(takeTurn({ ...worker, born }, run, nothing)).rejects.toThrow(RunGone);
+  const { mark } = await fleet.known(worker.library.get, run);
+  const known = new KnownRun(worker.library.get, run, { ...mark, born });
+  await expect(takeKnown(worker, known, nothing)).rejects.toThrow(RunGone);
 });
 
 test('two workers at once: one takes the step, and only its end counts, once', async () => {
@@ -296,7 +297,7 @@ test('a step of a worker that does not exist is free after a while', async () =>
   expect(taken).toMatchObject([{ how: 'lost', step: 1 }]);
 });
 
-test('a run that a worker refuses goes to the others, and the worker forgets the refusal when the seals change', async () => {
+test('a run that a worker refuses goes to the others, and the worker forgets the refusal when a person accepts the run', async () => {
   const [a, b] = [await newWorker('a'), await newWorker('b')];
   const { database } = fleet;
   const dueFor = (parts: TurnParts) => takeDue(database, parts.worker.id, 100);
@@ -333,7 +334,7 @@ test('a run that a worker refuses goes to the others, and the worker forgets the
   expect(await terms()).toMatchObject({ isRefused: true });
   await wake(database, run.id);
   expect(await dueFor(a)).toEqual([]);
-  await database.query("update raymond.runs set seals = '{new}' where id = $1", [run.id]);
+  await database.query('update raymond.runs set era = era + 1 where id = $1', [run.id]);
   expect(await terms()).toMatchObject({ isRefused: false });
   expect(await dueFor(a)).toEqual([run.id]);
   await refuseBy(a);
@@ -343,7 +344,7 @@ test('a run that a worker refuses goes to the others, and the worker forgets the
 
 test('a turn decides nothing about a run that a command has changed', async () => {
   const a = await newWorker('a');
-  const known = new KnownRun(a.library.get, run);
+  const known = await fleet.known(a.library.get, run);
   await takeKnown(a, known, nothing);
   await fleet.store.mailbox(run.id).post({ kind: 'stop', how: 'drain', pid: 0 });
   await takeTurn(a, run, nothing);
@@ -360,7 +361,7 @@ test('a turn decides nothing about a run that a command has changed', async () =
 
 test('a turn that fails leaves no traces in what the worker knows', async () => {
   const a = await newWorker('a');
-  const known = new KnownRun(a.library.get, run);
+  const known = await fleet.known(a.library.get, run);
   await takeKnown(a, known, nothing);
   await takeKnown(a, known, { ...nothing, wanted: ['main'] });
   const before = known.run;
@@ -386,7 +387,7 @@ test.each([
     for (const agents of [5, 50]) {
       run = await fleet.look(await fleet.begin('crowd', `${agents} ${state}`));
       const parts = await newWorker('a');
-      const known = new KnownRun(parts.library.get, run);
+      const known = await fleet.known(parts.library.get, run);
       await takeKnown(parts, known, nothing);
       const forks = `<fork>${state}</fork>`.repeat(agents);
       const turn = async (inputs: readonly Input[], using = parts) => {

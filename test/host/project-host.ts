@@ -27,6 +27,7 @@ import { createLibrary } from '../../src/load/load.ts';
 import { JOURNAL_VERSION, type RunEvent } from '../../src/model/event.ts';
 import type { Input } from '../../src/model/input.ts';
 import type { Clock, Lease, RunStore, WorkflowLibrary } from '../../src/ports.ts';
+import { STEP_KEY } from '../step-key.ts';
 
 export interface ProjectHost {
   readonly store: RunStore;
@@ -39,14 +40,13 @@ export async function projectHost(
   folder: string,
   who: ProcessIdentity = self(),
 ): Promise<ProjectHost> {
-  const project = await findProject(realDisk, folder, folder);
+  const project = await findProject(realDisk, folder, folder, `${folder}/user`);
   await makeProject(realDisk, project);
   const parts = { disk: realDisk, project, key: userKey(realDisk, join(folder, 'key')) };
   const runs = async () =>
     fileRuns({
       ...parts,
       codec: { apply: (run, event) => apply(run ?? newRun, event), freeze, thaw: thawed },
-      sealedText: ({ id }) => id,
       lockWorld: () => ({
         self: { ...who, space: processSpace(), host: hostname() },
         clock,
@@ -64,7 +64,7 @@ export async function projectHost(
       const { ref } = await library.load(workflow);
       const lease = await store.lease(id);
       try {
-        const processes = new RunProcesses(workspace.folder);
+        const processes = new RunProcesses(workspace.folder, { key: STEP_KEY });
         const { run, journal, first } = await begin(store, lease, {
           id,
           ref,

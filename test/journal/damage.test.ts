@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
-import { encodeEvents, encodeSnapshot } from '../../src/journal/journal-format.ts';
+import { throwawayChain } from '../../src/journal/chain.ts';
+import { draftSnapshot, encodeDrafts, encodeEvents } from '../../src/journal/journal-format.ts';
 import { readRun } from '../../src/journal/read-journal.ts';
 import { salvage } from '../../src/journal/salvage.ts';
 import type { RunEvent } from '../../src/model/event.ts';
@@ -16,6 +17,7 @@ import type { Run } from '../../src/model/run.ts';
 import { UserError } from '../../src/model/user-error.ts';
 import { isLong } from '../long.ts';
 import { makeRun } from '../make-run.ts';
+import { keyBeside } from './fixtures.ts';
 import { MemoryDisk } from './memory-disk.ts';
 
 const PATH = '/state/demo.jsonl';
@@ -60,12 +62,13 @@ function runsAfter(all: readonly (readonly RunEvent[])[]): Run[] {
 }
 
 function journalLines(): Buffer[] {
+  const chain = throwawayChain();
   let seq = 0;
   const parts = appends.flatMap((events, index) => {
-    const bytes = encodeEvents(events, seq + 1);
+    const bytes = encodeEvents(events, seq + 1, chain);
     seq += events.length;
-    const snapshot = index === 4 ? encodeSnapshot(codec.freeze(runAfter(seq)), seq) : undefined;
-    return snapshot ? [bytes, snapshot] : [bytes];
+    const draft = index === 4 ? draftSnapshot(codec.freeze(runAfter(seq)), seq) : undefined;
+    return draft ? [bytes, encodeDrafts([draft], chain)] : [bytes];
   });
   return linesOf(Buffer.concat(parts));
 }
@@ -165,7 +168,7 @@ describe.each([
       if (!error) continue;
       tried++;
       const isAdvised = error.remedy.includes('--salvage');
-      const saved = await salvage(disk, PATH, codec).catch(() => undefined);
+      const saved = await salvage(disk, PATH, codec, keyBeside(PATH)).catch(() => undefined);
       expect(saved !== undefined, `${what}: ${error.message}`).toBe(isAdvised);
       if (!saved) continue;
       const { run } = await readFrom(disk);

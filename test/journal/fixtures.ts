@@ -1,14 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { throwawayChain } from '../../src/journal/chain.ts';
 import { type Disk, realDisk } from '../../src/journal/disk.ts';
 import {
+  adoptJournal,
   createJournal,
+  type FileJournal,
   type Ownership,
   openJournal,
   type RunCodec,
 } from '../../src/journal/file-journal.ts';
+import type { ChainKey } from '../../src/journal/heads.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { readEvents } from '../../src/journal/read-journal.ts';
 import { JOURNAL_VERSION, type RunEvent, type RunEventOf } from '../../src/model/event.ts';
@@ -97,29 +101,73 @@ export const alone: Ownership = {
   silent: undefined,
 };
 
+/** The key of the user in tests. It remembers the ends of journals beside the journal. */
+export function keyBeside(path: string, key = Buffer.alloc(32, 7)): ChainKey {
+  const derived = async () => key;
+  return { derived, derivedIfKnown: derived, heads: join(dirname(path), 'heads') };
+}
+
 /** Like `createJournal`; closed after the test. */
 export async function create<R>(disk: Disk, path: string, codec: RunCodec<R>, owner = alone) {
-  const journal = await createJournal(disk, path, codec, owner);
+  const journal = await createJournal(disk, path, codec, owner, keyBeside(path));
   onTestFinished(() => journal.close());
   return journal;
 }
 
-/** Like `openJournal`; closed after the test. */
+/** Like `continued`; closed after the test. */
 export async function open<R>(disk: Disk, path: string, codec: RunCodec<R>, owner = alone) {
-  const opened = await openJournal(disk, path, codec, owner);
+  const opened = await continued(disk, path, codec, owner);
   onTestFinished(() => opened.journal.close());
   return opened;
 }
 
-/** The bytes of a journal after these appends. */
+/** Opens a journal, and accepts one that is not the user's own. */
+export async function continued<R>(
+  disk: Disk,
+  path: string,
+  codec: RunCodec<R>,
+  owner = alone,
+): Promise<{ readonly run: R; readonly journal: FileJournal<R> }> {
+  const key = keyBeside(path);
+  const found = await openJournal(disk, path, codec, owner, key);
+  if ('journal' in found) return found;
+  const journal = await adoptJournal(disk, path, codec, owner, key, found.digest);
+  return { run: found.run, journal };
+}
+
+/** Lines of somebody else, from a number on. */
+export function linesOf(events: readonly RunEvent[], firstSeq: number): Buffer {
+  return encodeEvents(events, firstSeq, throwawayChain());
+}
+
+/** The bytes of a journal of somebody else after these appends. */
 export function journalOf(...appends: readonly (readonly RunEvent[])[]): Buffer {
+  const chain = throwawayChain();
   let seq = 1;
   const parts = appends.map((events) => {
-    const bytes = encodeEvents(events, seq);
+    const bytes = encodeEvents(events, seq, chain);
     seq += events.length;
     return bytes;
   });
   return Buffer.concat(parts);
+}
+
+/** Writes a journal of the user. */
+export async function writeOwn(
+  path: string,
+  ...appends: readonly (readonly RunEvent[])[]
+): Promise<void> {
+  const journal = await createJournal(realDisk, path, seen, alone, keyBeside(path));
+  for (const events of appends) await journal.append(events, nothing);
+  await journal.close();
+}
+
+/** Lines without what differs between two chains. */
+export function unproven(bytes: Buffer | undefined): string {
+  const text = bytes?.toString() ?? '';
+  return text
+    .replace(/"chain":"[0-9a-f]{32}",/, '')
+    .replaceAll(/,"mac":"[^"]{22}","crc":"[0-9a-f]{8}"/g, '');
 }
 
 /** The same journal as the first release wrote it. */

@@ -10,20 +10,23 @@
  * - a run of Claude Code with reminders, evaluators, retries and a usage limit
  * - a run that is long enough for a snapshot
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { realDisk } from '../../src/journal/disk.ts';
+import { openJournal } from '../../src/journal/file-journal.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
+import type { ChainKey } from '../../src/journal/heads.ts';
 import { aloneIn, decodeSnapshot } from '../../src/journal/journal-format.ts';
 import { readEvents, readRun } from '../../src/journal/read-journal.ts';
+import { userKey } from '../../src/journal/user-key.ts';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
 import { isStepEnd } from '../../src/model/event-kinds.ts';
 import type { Run } from '../../src/model/run.ts';
-import { collected, create, open, temporaryFolder } from './fixtures.ts';
+import { alone, collected, create, open, temporaryFolder } from './fixtures.ts';
 
 const journals = join(import.meta.dirname, '../journals');
 const versions = readdirSync(journals)
@@ -47,6 +50,15 @@ async function copied(folder: string, run: string): Promise<string> {
     await writeFile(join(copy, basename(name, '.gz')), isPacked ? gunzipSync(bytes) : bytes);
   }
   return join(copy, `${run}.jsonl`);
+}
+
+/** The key with which the journals of this version were written, beside the copy of one of them. */
+async function ownKey(path: string): Promise<ChainKey> {
+  const user = join(dirname(path), 'user');
+  cpSync(join(journals, `version-${JOURNAL_VERSION}`, 'user'), user, { recursive: true });
+  for (const name of ['key', ...readdirSync(join(user, 'heads')).map((id) => join('heads', id))])
+    chmodSync(join(user, name), 0o600);
+  return userKey(realDisk, join(user, 'key'));
 }
 
 /** Records of steps are not needed here. */
@@ -75,7 +87,7 @@ describe.each(runs)('version $version: $run', ({ version, run: id, folder }) => 
     // The journal with every kind of event was written by hand, so it has no state file.
     if (id === 'every-event') return;
     const stateFile = await readFile(path.replace('.jsonl', '.json'), 'utf8');
-    if (version === JOURNAL_VERSION) {
+    if (version >= 2) {
       expect(asJson(freeze(run))).toEqual(JSON.parse(stateFile));
       return;
     }
@@ -100,13 +112,33 @@ describe.each(runs)('version $version: $run', ({ version, run: id, folder }) => 
     const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ seq: 1, version: JOURNAL_VERSION });
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ seq: after.seq });
-    const isOld = version < JOURNAL_VERSION;
-    const kept = isOld
-      ? await readFile(`${path}.old-1`)
-      : (await readFile(path)).subarray(0, before.length);
-    expect(kept.equals(before)).toBe(true);
+    // Without the key that wrote it, it is the journal of a stranger.
+    expect((await readFile(`${path}.old-1`)).equals(before)).toBe(true);
   });
 });
+
+describe.each(runsOf(JOURNAL_VERSION))('the journal %s of this version', (id) => {
+  const folder = join(journals, `version-${JOURNAL_VERSION}`);
+
+  test('is the own one of the user who has the key and its end', async () => {
+    const path = await copied(folder, id);
+    const key = await ownKey(path);
+    expect(await readRun(realDisk, path, codec, { key })).toMatchObject({ doubt: undefined });
+    const opened = await openJournal(realDisk, path, codec, alone, key);
+    expect(opened).toHaveProperty('journal');
+    if ('journal' in opened) await opened.journal.close();
+    expect(readdirSync(dirname(path))).not.toContain(`${id}.jsonl.old-1`);
+  });
+});
+
+test.each(runs.filter(({ version }) => version < 3))(
+  'version $version: $run is never the own one of a user',
+  async ({ run, folder }) => {
+    const path = await copied(folder, run);
+    const { doubt } = await readRun(realDisk, path, codec, { key: await ownKey(path) });
+    expect(doubt?.why).toContain('An older Raymond wrote it');
+  },
+);
 
 test('the snapshot in a journal of this version equals the events before it', async () => {
   const path = await copied(join(journals, `version-${JOURNAL_VERSION}`), 'long');

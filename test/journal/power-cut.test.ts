@@ -4,14 +4,26 @@
  */
 import { expect, test } from 'vitest';
 import type { Disk } from '../../src/journal/disk.ts';
-import { createJournal, openJournal } from '../../src/journal/file-journal.ts';
-import { encodeEvents } from '../../src/journal/journal-format.ts';
+import { createJournal } from '../../src/journal/file-journal.ts';
 import { readRun } from '../../src/journal/read-journal.ts';
 import { salvage } from '../../src/journal/salvage.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { UserError } from '../../src/model/user-error.ts';
 import { guarded } from './door.ts';
-import { alone, foldAll, journalOf, nothing, seen, started, versionOne, woke } from './fixtures.ts';
+import {
+  alone,
+  continued,
+  foldAll,
+  journalOf,
+  keyBeside,
+  linesOf,
+  nothing,
+  seen,
+  started,
+  unproven,
+  versionOne,
+  woke,
+} from './fixtures.ts';
 import { MemoryDisk } from './memory-disk.ts';
 
 const PATH = '/state/demo.jsonl';
@@ -53,7 +65,7 @@ async function eventCount(disk: Disk): Promise<number> {
 test('a new run keeps the appended events', async () => {
   const all = [started, woke(2), woke(3), woke(4)];
   const found = await cuts(new MemoryDisk(), async (disk, safe) => {
-    const journal = await createJournal(disk, PATH, seen, alone);
+    const journal = await createJournal(disk, PATH, seen, alone, keyBeside(PATH));
     for (const [index, event] of all.entries()) {
       await journal.append([event], nothing);
       safe.events = all.slice(0, index + 1);
@@ -71,7 +83,7 @@ test('an opened run keeps the events that were read, even if their writer was ki
   const bytes = journalOf([started], [woke(2)]);
   await writer.write(bytes, 0);
   const found = await cuts(disk, async (watched, safe) => {
-    const { run, journal } = await openJournal(watched, PATH, seen, alone);
+    const { run, journal } = await continued(watched, PATH, seen);
     expect(run).toEqual(foldAll([started, woke(2)]));
     safe.events = [started, woke(2)];
     await journal.append([woke(3)], run);
@@ -85,7 +97,7 @@ test('an opened run keeps the events that were read, even if their writer was ki
 test('a torn tail that was cut off does not return', async () => {
   const torn = Buffer.concat([journalOf([started]), Buffer.from('{"seq":2,"ty')]);
   const found = await cuts(new MemoryDisk({ [PATH]: torn }), async (disk, safe) => {
-    const { run, journal } = await openJournal(disk, PATH, seen, alone);
+    const { run, journal } = await continued(disk, PATH, seen);
     safe.events = [started];
     await journal.append([woke(2)], run);
     safe.events = [started, woke(2)];
@@ -102,30 +114,30 @@ test.each([
     Buffer.concat([
       journalOf([started], [woke(2)]),
       Buffer.from('rubbish\n'),
-      encodeEvents([woke(9)], 9),
+      linesOf([woke(9)], 9),
     ]),
   ],
 ])('%s leaves the old file or the new one', async (_what, bytes) => {
   const found = await cuts(new MemoryDisk({ [PATH]: bytes }), async (disk) => {
-    await salvage(disk, PATH, seen);
-    const { journal } = await openJournal(disk, PATH, seen, alone);
+    await salvage(disk, PATH, seen, keyBeside(PATH));
+    const { journal } = await continued(disk, PATH, seen);
     await journal.close();
   });
   const whole = journalOf([started], [woke(2)]);
   for (const { left } of found)
-    expect([bytes, whole].some((one) => left.content(PATH)?.equals(one))).toBe(true);
-  expect(found.at(-1)?.left.content(PATH)).toEqual(whole);
+    expect([bytes, whole].map(unproven)).toContain(unproven(left.content(PATH)));
+  expect(unproven(found.at(-1)?.left.content(PATH))).toBe(unproven(whole));
 });
 
 test('a salvage keeps what it reports as kept', async () => {
   const bytes = Buffer.concat([
     journalOf([started], [woke(2)]),
     Buffer.from('rubbish\n'),
-    encodeEvents([woke(9)], 9),
+    linesOf([woke(9)], 9),
   ]);
   const disk = new MemoryDisk({ [PATH]: bytes });
-  await salvage(disk, PATH, seen);
+  await salvage(disk, PATH, seen, keyBeside(PATH));
   const left = disk.afterPowerCut();
-  expect(left.content(PATH)).toEqual(journalOf([started], [woke(2)]));
+  expect(unproven(left.content(PATH))).toBe(unproven(journalOf([started], [woke(2)])));
   expect(left.content(`${PATH}.broken-1`)).toEqual(bytes);
 });

@@ -27,13 +27,12 @@ import { userKey } from '../../src/journal/user-key.ts';
 import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import { summaryOf } from '../../src/model/run-summary.ts';
-import type { ChosenRun, RunStore, SurveyedRun } from '../../src/ports.ts';
+import type { RunStore, SurveyedRun } from '../../src/ports.ts';
 import { diskError } from './door.ts';
 import { journalOf, started, temporaryFolder } from './fixtures.ts';
 
 /** Long enough after every change of a test. */
 const LATER_MS = 60_000;
-const sealedText = ({ id, settings }: ChosenRun) => JSON.stringify([id, settings.budgetUsd]);
 
 interface Circumstances {
   readonly folder?: string;
@@ -49,7 +48,7 @@ interface Circumstances {
 async function processIn(folder: string, circumstances: Circumstances = {}) {
   const { disk: own, pid = 1, laterMs = LATER_MS, key = 'user', isAlive = true } = circumstances;
   const disk = { ...realDisk, ...own };
-  const project = await findProject(realDisk, folder, folder);
+  const project = await findProject(realDisk, folder, folder, `${folder}/user`);
   await makeProject(realDisk, project);
   const clock = { now: () => Date.now() + laterMs, at: () => () => {} };
   const parts = { disk, project, key: userKey(realDisk, join(folder, key, 'key')) };
@@ -59,7 +58,7 @@ async function processIn(folder: string, circumstances: Circumstances = {}) {
     isAlive: () => isAlive,
     report: () => {},
   });
-  const runs = async () => fileRuns({ ...parts, codec, sealedText, lockWorld });
+  const runs = async () => fileRuns({ ...parts, codec, lockWorld });
   const store = fileStore({ ...parts, clock, runs });
   return { store, project };
 }
@@ -141,7 +140,19 @@ test.each([10, 200])('reads one file for %i unchanged runs', async (runs) => {
   const later = await processIn(folder, { disk });
   expect(await later.store.survey()).toHaveLength(runs);
   expect(opened).toEqual(['index']);
-  expect(bytes() / runs).toBeLessThan(600);
+  expect(bytes() / runs).toBeLessThan(700);
+});
+
+test('notices that the remembered ends of unchanged journals are gone', async () => {
+  const { folder } = await indexed();
+  const { store } = await processIn(folder);
+  const own = async () => {
+    const runs = await store.survey();
+    return runs.filter((run) => run.kind === 'stored' && run.isOwn).length;
+  };
+  expect(await own()).toBe(3);
+  rmSync(join(folder, 'user', 'heads'), { recursive: true });
+  expect(await own()).toBe(0);
 });
 
 test('reads only the journal that has changed', async () => {

@@ -42,10 +42,10 @@ export const LARGE_FOLDERS: Readonly<Record<string, Make<Files>>> = {
       (i) => `{tag: goto, target: A${id(i)}}`,
       times(n, (i) => `<goto>B${id(i)}</goto>`),
     ),
-  'open entries beside tags': (n) =>
+  'the same entry beside tags': (n) =>
     policy(
       n,
-      () => '{tag: goto}',
+      () => '{tag: goto, target: START}',
       times(n, (i) => `<goto input="${i}">START</goto>`),
     ),
   'entries that pin variables': (n) =>

@@ -11,14 +11,15 @@ import { table } from '../../src/cli/table.ts';
 import { overlayOf } from '../../src/graph/overlay.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
-import { encodeEvents } from '../../src/journal/journal-format.ts';
 import { JOURNAL_VERSION, type RunEvent, runEventSchema } from '../../src/model/event.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 import { retelling } from '../../src/observe/retell.ts';
+import { linesOf } from '../journal/fixtures.ts';
 import { fromSchema } from '../properties/from-schema.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'raymond-hostile-')));
 mkdirSync(join(folder, '.git'));
+writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
 mkdirSync(join(folder, '.raymond', 'state'), { recursive: true, mode: 0o700 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -86,7 +87,7 @@ test('any events in any order', async () => {
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(hostileEvent, { maxLength: 12 }), async (events) => {
-      const journal = encodeEvents([started, ...events], 1);
+      const journal = linesOf([started, ...events], 1);
       writeFileSync(join(folder, '.raymond', 'state', 'r.jsonl'), journal, { mode: 0o600 });
       runs += await lookAtRuns();
     }),

@@ -1,5 +1,5 @@
 // An MCP client drives runs of the built program.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { newProject } from '../new-project.ts';
@@ -115,6 +115,44 @@ test('a closed client ends the server and no run; another one stops and resumes 
   await second.call('resume', { run: 'long' });
   const done = await watchUntil(second, 'long', ({ status }) => status === 'completed');
   expect(done).toMatchObject({ result: 'awake' });
+});
+
+test('a workflow that was written or changed after the start of the server needs a person', async () => {
+  const project = newProject({
+    ...ASK,
+    'calls/START.sh': `echo '<call-workflow return="END">../flow</call-workflow>'\n`,
+    'calls/END.sh': `echo '<result>x</result>'\n`,
+    'old/START.sh': `echo '<result>old</result>'\n`,
+  });
+  const { call } = await connected(project);
+  const refused = {
+    isError: true,
+    error: { code: 'changed-workflow', remedy: expect.stringContaining('Ask a person') },
+  };
+  const payload = `touch ran; echo '<result>x</result>'\n`;
+  project.write('evil/START.sh', payload);
+  project.write('evil.yaml', `states:\n  START:\n    sh: touch ran; echo '<result>x</result>'\n`);
+  for (const workflow of ['evil', 'evil.yaml', 'evil/START.sh'])
+    expect(await call('start', { workflow })).toMatchObject(refused);
+  // A copy is new, a renamed file has another change time, and one that is entered counts, too.
+  renameSync(project.path('old/START.sh'), project.path('old/1_START.sh'));
+  expect(await call('start', { workflow: 'old' })).toMatchObject(refused);
+  project.write('flow/END.sh', payload);
+  utimesSync(project.path('flow/END.sh'), 1, 1);
+  for (const workflow of ['flow', 'calls'])
+    expect(await call('start', { workflow })).toMatchObject(refused);
+  expect(existsSync(project.path('ran'))).toBe(false);
+  // A rehearsal executes nothing.
+  expect(await call('start', { workflow: 'evil', rehearse: true })).toMatchObject({
+    isError: false,
+  });
+  expect(existsSync(project.path('ran'))).toBe(false);
+  // A server that a person starts afterwards takes it.
+  const later = await connected(project);
+  expect(await later.call('start', { workflow: 'evil', id: 'e' })).toMatchObject({
+    isError: false,
+  });
+  await watchUntil(later, 'e', ({ status }) => status === 'completed');
 });
 
 test('changed files need a person', async () => {

@@ -10,7 +10,8 @@ import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { AskPerson, Executor, PromptStep, StepOutcome } from '../../src/ports.ts';
 import type { ExecutorUnderTest } from '../contracts/agent-executor.ts';
-import { living, place, promptStep } from '../contracts/steps.ts';
+import { living, NOTHING_APPROVED, place, promptStep, protecting } from '../contracts/steps.ts';
+import { STEP_KEY } from '../step-key.ts';
 import { type AcpName, realAgent } from './acp-agents.ts';
 import type { Script } from './scripted-api.ts';
 
@@ -27,11 +28,11 @@ export async function acpWorld(name: AcpName, script: Script) {
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });
   const file = (path: string) => join(root, path);
-  for (const folder of ['home', 'work/.raymond', 'work/flow'])
+  for (const folder of ['home', 'work/.raymond', 'user/tasks/a', 'work/flow'])
     await mkdir(file(folder), { recursive: true });
   await writeFile(file('work/flow/START.md'), 'x');
   const folder = file('steps');
-  const make = (processes = new RunProcesses(folder)) => {
+  const make = (processes = new RunProcesses(folder, { key: STEP_KEY })) => {
     const one = acpExecutor({
       ...known,
       name,
@@ -39,22 +40,22 @@ export async function acpWorld(name: AcpName, script: Script) {
       environment: { ...environment, HOME: file('home') },
       processes,
       sessionsFolder: file('sessions'),
-      protects: {
-        projectFolder: file('work/.raymond'),
-        filesOf: () => [file('work/flow/START.md')],
-      },
+      approvals: NOTHING_APPROVED,
+      protects: protecting(file('work'), file('work/flow/START.md')),
     });
     made.push(one);
     return one;
   };
-  const processes = new RunProcesses(folder);
+  const processes = new RunProcesses(folder, { key: STEP_KEY });
   const executor = make(processes);
   onTestFinished(() => executor.close?.());
   let steps = 0;
   const step = (prompt: string, session: SessionUse, parts: Partial<PromptStep> = {}) => {
     steps += 1;
     const at = place(prompt, file('work'), folder, steps);
-    return promptStep({ number: steps, prompt, session, agent: 'main', ...at, ...parts });
+    const taskFolder = file('user/tasks/a');
+    const whole = { number: steps, prompt, session, agent: 'main', taskFolder, ...at, ...parts };
+    return promptStep(whole);
   };
   const world: Omit<ExecutorUnderTest, 'begun'> = {
     executor,

@@ -8,7 +8,8 @@ import { travellingExecutors } from '../../src/execute/travelling.ts';
 import { packFiles } from '../../src/files/packed-files.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import { SessionsInMemory } from '../carried-sessions.ts';
-import { place, promptStep } from '../contracts/steps.ts';
+import { place, promptStep, protecting } from '../contracts/steps.ts';
+import { STEP_KEY } from '../step-key.ts';
 import { codexBinary, codexSandbox } from './codex-sandbox.ts';
 import { type Script, scriptedResponses } from './scripted-responses.ts';
 
@@ -79,16 +80,17 @@ async function machines(script: Script) {
     const sandbox = await codexSandbox(model.url);
     const folder = join(sandbox.root, 'steps');
     const sessionsFolder = join(sandbox.root, 'sessions');
+    const processes = new RunProcesses(folder, { key: STEP_KEY });
     const codex = codexExecutor({
       path: codexBinary(),
       environment: { ...sandbox.environment },
-      processes: new RunProcesses(folder),
+      processes,
       sessionsFolder,
-      protects: { projectFolder: join(sandbox.work, '.raymond'), filesOf: () => [] },
+      protects: protecting(sandbox.work),
     });
     const { prompt } = travellingExecutors(
       { prompt: codex, script: codex },
-      { sessions, folder: sessionsFolder },
+      { sessions, seals: processes.seals, folder: sessionsFolder },
     );
     if (!('start' in prompt)) throw new Error('There is one agent.');
     onTestFinished(() => sandbox.remove());

@@ -8,7 +8,8 @@ import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { PromptStep, StepOutcome } from '../../src/ports.ts';
 import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
-import { living, place, promptStep } from '../contracts/steps.ts';
+import { living, place, promptStep, protecting } from '../contracts/steps.ts';
+import { STEP_KEY } from '../step-key.ts';
 import { codexBinary, codexSandbox, MODEL } from './codex-sandbox.ts';
 import { type Script, scriptedResponses } from './scripted-responses.ts';
 
@@ -124,15 +125,15 @@ async function codex(script: Script) {
     await model.close();
     await sandbox.remove();
   });
-  const make = (processes = new RunProcesses(folder)) =>
+  const make = (processes = new RunProcesses(folder, { key: STEP_KEY })) =>
     codexExecutor({
       path: codexBinary(),
       environment: { ...sandbox.environment },
       processes,
       sessionsFolder: join(sandbox.root, 'sessions'),
-      protects: { projectFolder: join(sandbox.work, '.raymond'), filesOf: () => [] },
+      protects: protecting(sandbox.work),
     });
-  const processes = new RunProcesses(folder);
+  const processes = new RunProcesses(folder, { key: STEP_KEY });
   const executor = make(processes);
   let steps = 0;
   const step = (prompt: string, session: SessionUse, more: StepParts = {}): PromptStep => {

@@ -9,7 +9,7 @@ import { acpAgent } from '../../src/execute/acp/declaration.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { PermissionRequest } from '../../src/model/permission.ts';
 import type { Asking, StepOutcome } from '../../src/ports.ts';
-import { executorContract } from '../contracts/agent-executor.ts';
+import { executorContract, replaceFile } from '../contracts/agent-executor.ts';
 import { eventually } from '../eventually.ts';
 import { fresh, leftTurn, scripted, scriptedWith } from './scripted-acp.ts';
 
@@ -79,6 +79,18 @@ test.each([
   const { ask: askLater } = await world.later();
   const gone = await askLater('Q2', goOn(main));
   expect(gone).toMatchObject({ kind: 'failed', failure: { kind: 'session-gone' } });
+});
+
+test('people are told once if the output of a process was replaced, which still serves', async () => {
+  const { ask, step, lives, log, close } = await scripted('load', 'echo');
+  const first = step('Q0', fresh());
+  const main = await ask(first);
+  replaceFile(join(first.folder, 'stdout'));
+  await ask('Q1', goOn(main));
+  expect(textOf(await ask('Q2', goOn(main)))).toBe('A2');
+  expect(lives.filter(({ kind }) => kind === 'warning')).toHaveLength(1);
+  expect(new Set(log().map(({ pid }) => pid)).size).toBe(1);
+  await close();
 });
 
 test('a branch that the agent does not offer is refused, whatever was declared', async () => {
@@ -271,7 +283,30 @@ test.each([
     { skipPermissions: true },
     chosen('no'),
   ],
-  ['an edit of the task folder', edit('.raymond/runs/run/tasks/x'), OPTIONS, {}, chosen('yes')],
+  ['an edit of the task folder', edit('../user/tasks/a/x'), OPTIONS, {}, chosen('yes')],
+  ['an edit of another task folder', edit('../user/tasks/b/x'), OPTIONS, {}, chosen('no')],
+  [
+    "a look at the user's key",
+    { ...edit('../user/key'), kind: 'read' },
+    OPTIONS,
+    { skipPermissions: true },
+    chosen('no'),
+  ],
+  ['a move of .raymond', { ...edit('.raymond'), kind: 'move' }, OPTIONS, {}, chosen('no')],
+  ['a move of the folder above', { ...edit('.'), kind: 'move' }, OPTIONS, {}, chosen('no')],
+  ['a deletion of the workflow', { ...edit('flow'), kind: 'delete' }, OPTIONS, {}, chosen('no')],
+  ['an edit of .git/config', edit('.git/config'), OPTIONS, {}, chosen('no')],
+  ['an edit of .GIT/config', edit('.GIT/config'), OPTIONS, {}, chosen('no')],
+  ['an edit of opencode.json', edit('opencode.json'), OPTIONS, {}, chosen('no')],
+  ['an edit of a hook below', edit('sub/.claude/settings.json'), OPTIONS, {}, chosen('no')],
+  [
+    'an edit of a hook without limits',
+    edit('.claude/settings.json'),
+    OPTIONS,
+    { skipPermissions: true },
+    chosen('yes'),
+  ],
+  ['an edit of a file beside the states', edit('flow/plan.md'), OPTIONS, {}, chosen('yes')],
   ['an edit in plan mode', edit('a.txt'), OPTIONS, { permissionMode: 'plan' }, chosen('no')],
   ['a command', run, OPTIONS, {}, chosen('no')],
   ['a command without limits', run, OPTIONS, { skipPermissions: true }, chosen('yes')],

@@ -11,8 +11,9 @@ import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { Executor, Live, PromptStep, StepOutcome } from '../../src/ports.ts';
 import type { ExecutorUnderTest } from '../contracts/agent-executor.ts';
-import { living, place, promptStep } from '../contracts/steps.ts';
+import { living, NOTHING_APPROVED, place, promptStep, protecting } from '../contracts/steps.ts';
 import { eventually } from '../eventually.ts';
+import { STEP_KEY } from '../step-key.ts';
 
 export const fresh = (): SessionUse => ({ use: 'fresh', id: randomUUID() });
 
@@ -27,12 +28,12 @@ export async function scriptedWith(more: Partial<AcpOptions>, ...abilities: stri
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });
   const file = (name: string) => join(root, name);
-  for (const name of ['home', 'work/.raymond/runs/run/tasks', 'work/flow'])
+  for (const name of ['home', 'work/.raymond', 'user/tasks/a', 'work/flow'])
     await mkdir(file(name), { recursive: true });
   await writeFile(file('work/flow/START.md'), 'x');
   await symlink(tmpdir(), file('work/link'));
   const folder = file('steps');
-  const make = (processes = new RunProcesses(folder)) => {
+  const make = (processes = new RunProcesses(folder, { key: STEP_KEY })) => {
     const one = acpExecutor({
       name: 'scripted',
       command: [process.execPath, join(import.meta.dirname, 'scripted-acp-agent.js'), ...abilities],
@@ -40,16 +41,14 @@ export async function scriptedWith(more: Partial<AcpOptions>, ...abilities: stri
       environment: { PATH: process.env.PATH, SCRIPTED_HOME: file('home') },
       processes,
       sessionsFolder: file('sessions'),
-      protects: {
-        projectFolder: file('work/.raymond'),
-        filesOf: () => [file('work/flow/START.md')],
-      },
+      approvals: NOTHING_APPROVED,
+      protects: protecting(file('work'), file('work/flow/START.md')),
       ...more,
     });
     made.push(one);
     return one;
   };
-  const processes = new RunProcesses(folder);
+  const processes = new RunProcesses(folder, { key: STEP_KEY });
   const executor = make(processes);
   onTestFinished(() => executor.close?.());
   const lives: Live[] = [];
@@ -57,7 +56,9 @@ export async function scriptedWith(more: Partial<AcpOptions>, ...abilities: stri
   const step = (prompt: string, session: SessionUse, parts: Partial<PromptStep> = {}) => {
     steps += 1;
     const at = place(prompt, file('work'), folder, steps);
-    return promptStep({ number: steps, prompt, session, agent: 'main', ...at, ...parts });
+    const taskFolder = file('user/tasks/a');
+    const whole = { number: steps, prompt, session, agent: 'main', taskFolder, ...at, ...parts };
+    return promptStep(whole);
   };
   const asker = (by: typeof executor) => {
     function ask(given: PromptStep): Promise<StepOutcome>;

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { runControl } from '../../src/cli/run-control.ts';
 import { type Surroundings, surroundings } from '../../src/cli/surroundings.ts';
@@ -34,7 +33,7 @@ async function stage(files: Readonly<Record<string, string>> = WORKFLOW) {
   const append = (id: string, ...events: readonly RunEvent[]) =>
     database.transaction(async (queries) => {
       const row = await lockRow(queries, id);
-      const parts = { codec: runCodec, sealedText, rows };
+      const parts = { codec: runCodec, rows };
       const run = await runOf(queries, parts, id, row);
       await appendEvents(queries, parts, row, events, events.reduce(runCodec.apply, run));
     });
@@ -185,7 +184,7 @@ test('the first Ctrl-C asks the workers to stop the run', async () => {
   followed.child.kill('SIGINT');
   const mail = async () =>
     (await database.query<{ message: string }>('select message from raymond.mail')).map(
-      ({ message }) => JSON.parse(message).how,
+      ({ message }) => JSON.parse(JSON.parse(message).message).how,
     );
   await patiently(async () => expect(await mail()).toEqual(['drain']));
   await append('nine', { type: 'run-ended', at: 6, outcome: 'interrupted' });
@@ -324,7 +323,7 @@ test('a trusted config file names the database, and the command line can choose 
   await raymond('demo', '--detach', '--workflow-id', 'eight');
   project.write('.raymond/config.toml', `[raymond]\ndatabase = "${url}"\n`);
   expect((await command(project, ['list'])).stdout).not.toContain('eight');
-  await command(project, ['config', 'trust']);
+  await command(project, ['trust', '--yes']);
   expect((await command(project, ['list'])).stdout).toContain('eight');
   expect((await command(project, ['list', '--database', 'none'])).stdout).not.toContain('eight');
 });

@@ -1,7 +1,6 @@
 // Trouble that a store in files does not have: texts that the server refuses, other versions and rights.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sealedText } from '../../src/cli/own-runs.ts';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
@@ -10,17 +9,20 @@ import { userKey } from '../../src/journal/user-key.ts';
 import { JOURNAL_VERSION, type RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { RunStore } from '../../src/ports.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { checkHead, linkFacts, sealHead } from '../../src/postgres/head.ts';
+import { type Heads, headsIn } from '../../src/postgres/heads.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { appendEvents, lockRow, runOf } from '../../src/postgres/run-row.ts';
-import { rowSeals } from '../../src/postgres/seals.ts';
+import { rowSeals, UNCHECKED_ROWS } from '../../src/postgres/seals.ts';
 import { collected, started, temporaryFolder, versionOne, woke } from '../journal/fixtures.ts';
 import { inSuite } from '../long.ts';
 import { administer, newDatabase } from './new-database.ts';
-import { ANY_ROWS, open, sharedDatabase, storeAt } from './stores.ts';
+import { open, sharedDatabase, storeAt } from './stores.ts';
 
 const emptied = sharedDatabase();
 const ID = started.run;
-const PARTS = { codec: runCodec, sealedText, rows: ANY_ROWS };
+const PARTS = { codec: runCodec, rows: UNCHECKED_ROWS };
 
 async function stage() {
   const database = open(await emptied(), { connections: 8 });
@@ -103,8 +105,8 @@ describe('many', () => {
     const { store, database } = await stage();
     await begun(store, woke(2));
     await database.query(
-      `insert into raymond.runs (id, seq, version, status, summary, chosen, seals)
-       select 'run-' || n, seq, version, status, summary, chosen, seals
+      `insert into raymond.runs (id, seq, version, status, summary, link, head_seal, kept)
+       select 'run-' || n, seq, version, status, summary, link, head_seal, kept
        from raymond.runs, generate_series(1, 1000) n`,
     );
     await database.query('delete from raymond.events');
@@ -253,6 +255,26 @@ describe('seals', () => {
     ],
     ['another version', 'update raymond.runs set version = 1'],
     ['another remote', `update raymond.runs set remote = '/elsewhere'`],
+    [
+      'other files',
+      `update raymond.runs set kept = replace(kept, '"trees":{}', '"trees":{"/":"x"}')`,
+    ],
+    ['a later era', 'update raymond.runs set era = era + 1'],
+    [
+      'an end that is too early',
+      `with gone as (delete from raymond.events where seq = 3) update raymond.runs set seq = 2`,
+    ],
+    [
+      'an end that is too early, with the seal of its event',
+      `with gone as (delete from raymond.events where seq = 3)
+       update raymond.runs set seq = 2, link = (select seal from raymond.events where seq = 2)`,
+    ],
+    [
+      'the last event in place of an earlier one',
+      `with gone as (delete from raymond.events where seq = 3 returning event, seal),
+            last as (update raymond.runs set seq = 2)
+       update raymond.events e set event = g.event, seal = g.seal from gone g where e.seq = 2`,
+    ],
   ])('%s makes a run foreign', async (_, change) => {
     const { store, database } = await stage();
     await begun(store, woke(2), woke(3));
@@ -294,19 +316,209 @@ describe('seals', () => {
     const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
     await key.seal('', '');
     const rows = rowSeals(key);
-    for (const [index, line] of versionOne([started], [woke(2)])
+    const row = await database.transaction((queries) => lockRow(queries, ID));
+    const first = { ...row, version: 1 };
+    let link: string | null = null;
+    const lines = versionOne([started], [woke(2)])
       .trim()
-      .split('\n')
-      .entries())
+      .split('\n');
+    for (const [index, line] of lines.entries()) {
+      link = await rows.make('event', linkFacts(ID, first, index + 1, link, line));
       await database.query('update raymond.events set event = $1, seal = $2 where seq = $3', [
-        ...[line, await rows.make('event', [ID, index + 1, 1, line]), index + 1],
+        ...[line, link, index + 1],
       ]);
-    await database.query('update raymond.runs set version = 1');
+    }
+    await database.query('update raymond.runs set version = 1, link = $1, head_seal = $2', [
+      ...[link, await sealHead(rows, ID, { ...first, link })],
+    ]);
     const parts = { codec: runCodec, rows };
     await database.transaction(async (queries) => {
-      const row = await lockRow(queries, ID, rows);
-      expect((await runOf(queries, parts, ID, row)).seq).toBe(run.seq);
+      const upgraded = await lockRow(queries, ID, rows);
+      await checkHead(rows, ID, upgraded);
+      expect(upgraded.era).toBeGreaterThan(row.era);
+      expect((await runOf(queries, parts, ID, upgraded)).seq).toBe(run.seq);
     });
+  });
+});
+
+describe('old rows', () => {
+  /** What somebody has copied from the database, to put it back later. */
+  const copyOf = async (database: Database) => {
+    const tables = ['runs', 'events'];
+    const rows = await Promise.all(
+      tables.map((table) => database.query(`select t::text as row from raymond.${table} t`)),
+    );
+    return async () => {
+      await database.query('delete from raymond.runs');
+      for (const [index, table] of tables.entries())
+        for (const { row } of rows[index] as readonly { row: string }[])
+          await database.query(
+            `insert into raymond.${table} overriding system value
+             select (($1::text)::raymond.${table}).*`,
+            [row],
+          );
+    };
+  };
+  const appended = async (store: RunStore, ...events: readonly RunEvent[]) => {
+    const lease = await store.lease(ID);
+    const { run, isOwn, journal } = await lease.open();
+    const after = events.reduce(apply, run);
+    await journal.append(events, after);
+    await lease.release();
+    return { isOwn, after };
+  };
+  const isOwn = async (store: RunStore) => {
+    const found = await store.look(ID);
+    return found.kind === 'stored' && found.isOwn;
+  };
+  const sharing = async (database: Database) => {
+    const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
+    return [
+      await storeAt('one', database, { key }),
+      await storeAt('two', database, { key }),
+    ] as const;
+  };
+
+  test('whoever has seen more notices that a run was set back, until a person accepts it', async () => {
+    const { database } = await stage();
+    const [here, elsewhere] = await sharing(database);
+    await begun(here, woke(2));
+    const putBack = await copyOf(database);
+    await appended(here, woke(3), woke(4));
+    const putLastBack = await copyOf(database);
+    await putBack();
+    expect(await isOwn(here)).toBe(false);
+    // Another machine has never seen the later events.
+    expect(await isOwn(elsewhere)).toBe(true);
+    await putLastBack();
+    expect(await isOwn(here)).toBe(true);
+    expect(await isOwn(elsewhere)).toBe(true);
+    await putBack();
+    expect(await isOwn(elsewhere)).toBe(false);
+
+    const lease = await here.lease(ID);
+    const { run, isOwn: wasOwn } = await lease.open();
+    expect(wasOwn).toBe(false);
+    expect(await lease.seal(run)).toBeUndefined();
+    await lease.release();
+    expect([await isOwn(here), await isOwn(elsewhere)]).toEqual([true, true]);
+    // What was seen before is over now.
+    await putLastBack();
+    expect([await isOwn(here), await isOwn(elsewhere)]).toEqual([false, false]);
+  });
+
+  test('two continuations of the same state are not the same run', async () => {
+    const { database } = await stage();
+    const [here, elsewhere] = await sharing(database);
+    await begun(here, woke(2));
+    const putBack = await copyOf(database);
+    await appended(here, woke(3));
+    await putBack();
+    expect(await appended(elsewhere, woke(4), woke(5))).toMatchObject({ isOwn: true });
+    expect(await isOwn(here)).toBe(false);
+  });
+
+  test('a run that continues while it is read was not set back', async () => {
+    const { database } = await stage();
+    const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
+    const heads = headsIn(realDisk, await temporaryFolder(), () => {});
+    const other = await storeAt('one', database, { key, heads });
+    await begun(other, woke(2));
+    let hasContinued = false;
+    const slow: Heads = {
+      ...heads,
+      async newest(born) {
+        // After the row was read.
+        if (!hasContinued) {
+          hasContinued = true;
+          await appended(other, woke(3));
+        }
+        return heads.newest(born);
+      },
+    };
+    const here = await storeAt('one', database, { key, heads: slow });
+    expect(await here.look(ID)).toMatchObject({ isOwn: true, run: { seq: 3 } });
+  });
+
+  test('a run that was removed does not come back', async () => {
+    const { database } = await stage();
+    const [here] = await sharing(database);
+    await begun(here, woke(2));
+    const putBack = await copyOf(database);
+    const lease = await here.lease(ID);
+    await lease.remove();
+    await lease.release();
+    await putBack();
+    expect(await isOwn(here)).toBe(false);
+    // A new run with its id is another one.
+    const again = await here.lease(ID);
+    await again.remove();
+    await again.release();
+    await begun(here, woke(2));
+    expect(await isOwn(here)).toBe(true);
+  });
+
+  test('nothing that follows from a run of a stranger is sealed before a person accepts it', async () => {
+    const { database } = await stage();
+    const [here] = await sharing(database);
+    await begun(here, woke(2));
+    await database.query('update raymond.events set seal = null where seq = 2');
+    expect(await appended(here, woke(3))).toMatchObject({ isOwn: false });
+    await expect
+      .poll(() => database.query('select link, head_seal from raymond.runs'))
+      .toEqual([{ link: null, head_seal: null }]);
+  });
+});
+
+describe('mail', () => {
+  const answer = { kind: 'answer', agent: 'main', askedAt: 1, text: 'Yes.' } as const;
+  const put = (database: Database, message: string, question: string | null = null) =>
+    database.query('insert into raymond.mail (run, question, message) values ($1, $2, $3)', [
+      ...[ID, question, message],
+    ]);
+
+  test('only a command of the user posts, and a forged row blocks no answer', async () => {
+    const { store, database } = await stage();
+    const other = await storeAt('two', database);
+    await begun(store, woke(2));
+    await put(database, JSON.stringify(answer));
+    await other.mailbox(ID).post({ kind: 'stop', how: 'now', pid: 0 });
+    expect(await store.mailbox(ID).messages()).toEqual([]);
+    expect(await store.mailbox(ID).post(answer)).toBe(true);
+    expect(await store.mailbox(ID).messages()).toEqual([answer]);
+    const [row] = await database.query<{ question: string; message: string }>(
+      'select question, message from raymond.mail where question is not null',
+    );
+    await database.query('delete from raymond.mail');
+    await put(database, JSON.stringify({ ...answer, text: 'No.' }), row?.question);
+    expect(await store.mailbox(ID).post(answer)).toBe(true);
+    expect(await store.mailbox(ID).post(answer)).toBe(false);
+
+    const told: string[] = [];
+    const read: unknown[] = [];
+    await put(database, 'x');
+    await put(database, 'y');
+    const reading = await store.mailbox(ID).read({
+      onMessage: (message) => void read.push(message),
+      onTrouble: (text) => void told.push(text),
+    });
+    reading.close();
+    expect(read).toEqual([answer]);
+    expect(told).toEqual([expect.stringContaining('no command of yours wrote')]);
+    expect(await database.query('select from raymond.mail where refused')).toHaveLength(3);
+  });
+
+  test('a message to a removed run is none to a later one with its id', async () => {
+    const { store, database } = await stage();
+    await begun(store, woke(2));
+    await store.mailbox(ID).post(answer);
+    const [row] = await database.query<{ message: string }>('select message from raymond.mail');
+    const lease = await store.lease(ID);
+    await lease.remove();
+    await lease.release();
+    await begun(store, woke(2));
+    await put(database, row?.message ?? '');
+    expect(await store.mailbox(ID).messages()).toEqual([]);
   });
 });
 

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { runCodec } from '../../src/cli/run-codec.ts';
 import { realDisk } from '../../src/journal/disk.ts';
 import { userKey } from '../../src/journal/user-key.ts';
-import type { ChosenRun, RunStore } from '../../src/ports.ts';
+import type { RunStore } from '../../src/ports.ts';
 import { type Database, type DatabaseParts, openDatabase } from '../../src/postgres/database.ts';
+import { headsIn } from '../../src/postgres/heads.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { type PostgresStoreParts, postgresStore } from '../../src/postgres/postgres-store.ts';
-import type { RowSeals } from '../../src/postgres/seals.ts';
 import { temporaryFolder } from '../journal/fixtures.ts';
 import { administer, newDatabase } from './new-database.ts';
 
@@ -29,9 +29,6 @@ export function sharedDatabase(): () => Promise<string> {
 }
 
 const TABLES = ['runs', 'leases', 'publications', 'caches', 'workers'];
-
-/** Rows of a process that has no key. */
-export const ANY_ROWS: RowSeals = { make: async () => null, holds: async () => true };
 
 /** Creates the tables. */
 export async function prepare(url: string): Promise<void> {
@@ -58,7 +55,7 @@ export async function storeAt(
     database,
     key: userKey(realDisk, join(await temporaryFolder(), 'key')),
     codec: runCodec,
-    sealedText: ({ id, settings }: ChosenRun) => JSON.stringify([id, settings.budgetUsd]),
+    heads: headsIn(realDisk, await temporaryFolder(), () => {}),
     clock: { now: Date.now, at: () => () => {} },
     world: () => ({ self, isAlive: () => true }),
     leaseMs: 600_000,

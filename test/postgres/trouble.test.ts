@@ -1,13 +1,16 @@
 // Trouble of the server while runs are watched and changed.
+import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
+import { realDisk } from '../../src/journal/disk.ts';
+import { userKey } from '../../src/journal/user-key.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Run } from '../../src/model/run.ts';
 import { RunLost } from '../../src/model/run-lost.ts';
 import type { RunStore } from '../../src/ports.ts';
-import { collected, started, woke } from '../journal/fixtures.ts';
+import { collected, started, temporaryFolder, woke } from '../journal/fixtures.ts';
 import { patiently } from '../patiently.ts';
 import { administer } from './new-database.ts';
 import { type PostgresServer, type ServerSettings, startServer } from './server.ts';
@@ -52,8 +55,9 @@ const numbers = (from: number, to: number) =>
 
 test('a restart of the server ends no watch and no append, and no event is missing or repeated', async () => {
   const server = await ownServer();
-  const store = await storeAt('one', open(server.url()), { lookEveryMs: 60_000 });
-  const other = await storeAt('two', open(server.url()), { lookEveryMs: 60_000 });
+  const key = userKey(realDisk, join(await temporaryFolder(), 'key'));
+  const store = await storeAt('one', open(server.url()), { key, lookEveryMs: 60_000 });
+  const other = await storeAt('two', open(server.url()), { key, lookEveryMs: 60_000 });
   const { append } = await begin(store);
   const seen = watching(other);
   await patiently(() => expect(seen).toEqual([1]));

@@ -22,7 +22,7 @@ export function launchTests(): void {
     const here = folder();
     const step = bash('echo said; echo complained >&2; exit 3', { folder: here });
     expect(await step.ended).toEqual({ kind: 'exited', code: 3 });
-    expect([text(step.stdoutFile), text(step.stderrFile)]).toEqual(['said\n', 'complained\n']);
+    expect([text(step.stdout.path), text(step.stderr.path)]).toEqual(['said\n', 'complained\n']);
     for (const name of ['stdout', 'stderr', ...recordFiles(step)]) {
       expect([name, statSync(`${here}/${name}`).mode & 0o777]).toEqual([name, 0o600]);
     }
@@ -47,11 +47,11 @@ export function launchTests(): void {
       env: { ...plain.env, ...odd },
     });
     await step.ended;
-    const [seenArgs, seenCwd, seenEnv] = JSON.parse(text(step.stdoutFile));
+    const [seenArgs, seenCwd, seenEnv] = JSON.parse(text(step.stdout.path));
     expect(seenArgs).toEqual(args);
     expect(seenCwd).toBe(cwd);
     expect(seenEnv).toMatchObject({ ...odd, PATH: plain.env.PATH });
-    expect(text(step.stderrFile)).toBe('');
+    expect(text(step.stderr.path)).toBe('');
   });
 
   test('standard input can be a file of 1 MB', async () => {
@@ -60,15 +60,15 @@ export function launchTests(): void {
     const step = start({ command: 'cat', stdin: { file: path('prompt') } });
     expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
     const hash = (file: string) => createHash('sha256').update(text(file)).digest('hex');
-    expect(hash(step.stdoutFile)).toBe(hash(path('prompt')));
+    expect(hash(step.stdout.path)).toBe(hash(path('prompt')));
   });
 
   test('a pipe stays open for several messages', async () => {
     const step = bash('while read -r line; do echo "got $line"; done', { stdin: 'pipe' });
     step.stdin?.write('one\n');
-    await until(() => text(step.stdoutFile) === 'got one\n');
+    await until(() => text(step.stdout.path) === 'got one\n');
     step.stdin?.write('two\n');
-    await until(() => text(step.stdoutFile).endsWith('got two\n'));
+    await until(() => text(step.stdout.path).endsWith('got two\n'));
     step.stdin?.end();
     expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
   });
@@ -96,7 +96,7 @@ export function launchTests(): void {
   ])('a signal that ends the command gives exit code %d (%s)', async (code, script) => {
     const step = bash(script);
     expect(await step.ended).toEqual({ kind: 'exited', code });
-    expect(text(step.stderrFile)).toBe('');
+    expect(text(step.stderr.path)).toBe('');
   });
 
   test('when the wrapper is killed, the exit is unknown', async () => {

@@ -20,13 +20,15 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { isAlive, type Launch, RunProcesses } from '../../src/execute/process/index.ts';
 import { readLaunch, writeLaunch } from '../../src/execute/process/launch-file.ts';
 import { FIRST_CHANNEL, launcherCode, stepCode } from '../../src/execute/process/launcher-shell.ts';
+import { makeFiles } from '../../src/execute/process/spare-folders.ts';
 import { system } from '../../src/execute/process/system.ts';
+import { STEP_KEY } from '../step-key.ts';
 import { anyAlive, begun, plain, steps, text, until } from './fixtures/steps.ts';
 
-const { path, folder, own, identities, processes } = steps();
+const { path, folder, own, identities, adopt, processes } = steps();
 
 function newRun(table = system): RunProcesses {
-  const run = new RunProcesses(path('.'), table);
+  const run = new RunProcesses(path('.'), { system: table, key: STEP_KEY });
   onTestFinished(() => run.close());
   return run;
 }
@@ -90,7 +92,7 @@ test('a command that replaces its record neither hides its end nor writes to ano
   expect(await step.ended).toEqual({ kind: 'exited', code: 7 });
   expect(text(path('precious'))).toBe('kept');
   fs.renameSync(join(one.folder, 'kept'), join(one.folder, 'launch'));
-  expect(await processes().adopt(one.folder)?.ended).toEqual({ kind: 'exited', code: 7 });
+  expect(await adopt(one.folder)?.ended).toEqual({ kind: 'exited', code: 7 });
 });
 
 test.each([0, 1, 5, 20])(
@@ -133,14 +135,14 @@ test('a command that a new Raymond has given up does not begin later, and can be
   run.leave();
 
   const next = newRun();
-  expect(next.adopt(wanted.folder)).toBeUndefined();
+  expect(adopt(wanted.folder, next)).toBeUndefined();
   const again = own(next.submit(wanted));
   process.kill(launcherOf(first), 'SIGCONT');
   expect(await again.ended).toEqual({ kind: 'exited', code: 3 });
   await run.close();
   await until(() => next.strays().length === 0);
   expect(ran()).toEqual([1]);
-  expect(await next.adopt(wanted.folder)?.ended).toEqual({ kind: 'exited', code: 3 });
+  expect(await adopt(wanted.folder, next)?.ended).toEqual({ kind: 'exited', code: 3 });
 });
 
 const bundle = mkdtempSync(join(tmpdir(), 'raymond-launcher-'));
@@ -183,7 +185,7 @@ test('Raymond is killed before and after every call: each command runs once, ado
     const wanted = [++count, ++count].map((n) => script(`echo ${n} >>ran; exit 9`));
     isOver = await killedRaymond(crashPoint, wanted);
     const next = newRun();
-    const all = wanted.map((one) => own(next.adopt(one.folder) ?? next.submit(one)));
+    const all = wanted.map((one) => own(adopt(one.folder, next) ?? next.submit(one)));
     for (const [index, one] of wanted.entries()) {
       const end = await all[index]?.ended;
       // As the script executor does with a step that was interrupted before it began.
@@ -250,7 +252,7 @@ test('every step has exactly its own environment, whatever is in it', async () =
     const wanted = script('', { command: process.execPath, args: ['-e', show], env });
     const step = own(run.submit(wanted));
     expect(await step.ended).toEqual({ kind: 'exited', code: 0 });
-    const { RAYMOND_STEP_TOKEN, SHLVL, _, PWD, ...rest } = JSON.parse(text(step.stdoutFile));
+    const { RAYMOND_STEP_TOKEN, SHLVL, _, PWD, ...rest } = JSON.parse(text(step.stdout.path));
     expect(RAYMOND_STEP_TOKEN).toMatch(/^[0-9a-f]{9}\./);
     return rest;
   };
@@ -286,7 +288,7 @@ test('files of a step are for its owner alone, and its umask is ours', async () 
   onTestFinished(() => void process.umask(before));
   const step = own(run.submit(one));
   await step.ended;
-  expect(text(step.stdoutFile)).toBe('0027\n');
+  expect(text(step.stdout.path)).toBe('0027\n');
   const modes = readdirSync(one.folder).map((name) => fs.statSync(join(one.folder, name)).mode);
   expect(modes.map((mode) => mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
 });
@@ -382,9 +384,11 @@ test('the code for a platform without /proc records the same process', async () 
   const one = script('exit 5');
   mkdirSync(one.folder);
   const mark = { key: '123456789', number: 7 };
-  const note = { token: 't', command: one.command, boot: 'b', launcher: 2 };
+  const files = { ...makeFiles(one.folder), success: 'h' };
+  const note = { token: 't', command: one.command, boot: 'b', launcher: 2, files };
   const step = { mark, environment: { unset: '', set: '' }, ...one };
-  writeLaunch(one.folder, note, stepCode('darwin', step));
+  const place = { file: one.folder, sealedFor: one.folder };
+  writeLaunch(processes().seals, place, note, stepCode('darwin', step));
   const code = launcherCode('darwin', mark, 1);
   const child = spawn('/bin/bash', ['--norc', '-pc', code], {
     stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
@@ -392,7 +396,7 @@ test('the code for a platform without /proc records the same process', async () 
   const channel = child.stdio[FIRST_CHANNEL];
   if (!(channel instanceof Duplex)) throw new Error('It has no channel.');
   child.stdin?.end(`${FIRST_CHANNEL}\n`);
-  channel.end(`\0\0${one.folder}\0`);
+  channel.end(`word:\0\0${one.folder}\0`);
   expect(await textOf(channel)).toMatch(/^exited 5 none\n$/);
   expect(readLaunch(one.folder)?.progress).toEqual({
     kind: 'exited',
@@ -412,5 +416,5 @@ test('the launcher ends with the run, and its commands continue', async () => {
   await until(() => system.look([launcherOf(wanted)]).length === 0);
   expect(isAlive(witness)).toBe(true);
   writeFileSync(path('go'), '');
-  expect(await processes().adopt(wanted.folder)?.ended).toEqual({ kind: 'exited', code: 4 });
+  expect(await adopt(wanted.folder)?.ended).toEqual({ kind: 'exited', code: 4 });
 });

@@ -138,7 +138,7 @@ test.each([
   if (isLate) await until(() => !isAlive(identity));
   const adopted = isLate ? adopt(here) : first;
   expect(await adopted?.ended).toEqual({ kind: 'exited', code: 7 });
-  expect(text(first.stdoutFile)).toBe('early\nlate\n');
+  expect(text(first.stdout.path)).toBe('early\nlate\n');
 });
 
 test('a stop of an adopted process ends its whole tree', async () => {

@@ -28,7 +28,7 @@ function promise() {
 
 test('output arrives while the process runs, and is complete when it has ended', async () => {
   const step = bash('echo one; until [ -e go ]; do sleep 0.01; done; printf two');
-  const seen = collect(follow(step.stdoutFile, { until: step.ended }));
+  const seen = collect(follow(step.stdout, { until: step.ended }));
   await until(() => seen.text === 'one\n');
   writeFileSync(path('go'), '');
   await seen.done;
@@ -70,10 +70,10 @@ test('the output of an adopted process can be followed from a given offset', asy
   const step = bash('printf 12345; until [ -e go ]; do sleep 0.01; done; printf 678', {
     folder: here,
   });
-  await until(() => text(step.stdoutFile) === '12345');
+  await until(() => text(step.stdout.path) === '12345');
   const adopted = adopt(here);
   if (adopted === undefined) throw new Error('not found');
-  const seen = collect(follow(adopted.stdoutFile, { from: 3, until: adopted.ended }));
+  const seen = collect(follow(adopted.stdout, { from: 3, until: adopted.ended }));
   await until(() => seen.text === '45');
   writeFileSync(path('go'), '');
   await seen.done;
@@ -94,7 +94,7 @@ test('a file that was truncated is read again from its beginning', async () => {
 
 test('the reader can stop before the end', async () => {
   const step = bash('yes');
-  for await (const chunk of follow(step.stdoutFile, { until: step.ended })) {
+  for await (const chunk of follow(step.stdout, { until: step.ended })) {
     expect(chunk.length).toBeGreaterThan(0);
     break;
   }
@@ -109,7 +109,7 @@ test('a slow reader gets 50 MB unchanged and with constant memory', async () => 
   let chunks = 0;
   let peak = 0;
   const before = used();
-  for await (const chunk of follow(step.stdoutFile, { until: step.ended })) {
+  for await (const chunk of follow(step.stdout, { until: step.ended })) {
     hash.update(chunk);
     length += chunk.length;
     if (++chunks % 50 === 0) {
@@ -134,8 +134,8 @@ function used(): number {
 
 test('a silent process is noticed and stopped', async () => {
   const step = bash('echo begin; exec sleep 300');
-  const files = [step.stdoutFile, step.stderrFile];
-  await until(() => text(step.stdoutFile) === 'begin\n');
+  const files = [step.stdout.path, step.stderr.path];
+  await until(() => text(step.stdout.path) === 'begin\n');
   await new Promise<void>((onIdle) => watchIdle({ files, idleTimeoutMs: 200, onIdle }));
   expect(await step.stop()).toEqual([]);
   expect(await step.ended).toEqual({ kind: 'exited', code: 130 });
@@ -146,10 +146,10 @@ test('a process that writes only to standard error is not silent', async () => {
   // On a busy machine it may really write nothing for so long.
   let silentMs = Number.POSITIVE_INFINITY;
   const end = watchIdle({
-    files: [step.stdoutFile, step.stderrFile],
+    files: [step.stdout.path, step.stderr.path],
     idleTimeoutMs: 1500,
     onIdle: () => {
-      silentMs = Date.now() - statSync(step.stderrFile).mtimeMs;
+      silentMs = Date.now() - statSync(step.stderr.path).mtimeMs;
     },
   });
   expect(await step.ended).toEqual({ kind: 'exited', code: 0 });

@@ -39,7 +39,7 @@ test('an adopted process can be left in the same way', async () => {
   const here = folder();
   const first = own(processes().launch(waiting(here)));
   const second = processes();
-  const adopted = second.adopt(here);
+  const adopted = adopt(here, second);
   second.leave();
   expect(await adopted?.ended).toEqual({ kind: 'left' });
   expect(isRunning(first)).toBe(true);

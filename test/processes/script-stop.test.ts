@@ -8,6 +8,7 @@ import { scriptExecutor } from '../../src/execute/script.ts';
 import { recordCut } from '../../src/execute/step-cut.ts';
 import { stateNameSchema } from '../../src/model/state-name.ts';
 import type { ScriptStep } from '../../src/ports.ts';
+import { STEP_KEY } from '../step-key.ts';
 import { until } from './fixtures/steps.ts';
 
 test('a stop during the clean-up of a finished step does not lose its answer', async () => {
@@ -41,14 +42,15 @@ test('a script that survived a stop continues as if there had been none', async 
   const running = executorFor(step).start(step, () => {});
   await until(() => existsSync(join(step.cwd, 'begun')));
   // A process that was killed right after it had recorded the stop.
-  recordCut(step.folder, 'stopped');
+  recordCut(processesFor(step).seals, step.folder, 'stopped');
   const adopted = executorFor(step).adopt(step, () => {});
   writeFileSync(join(step.cwd, 'finish'), '');
   expect(await adopted.outcome).toMatchObject({ failure: { kind: 'script-failed' } });
   await running.outcome;
 });
 
-const executorFor = ({ cwd }: ScriptStep) => scriptExecutor(new RunProcesses(cwd));
+const processesFor = ({ cwd }: ScriptStep) => new RunProcesses(cwd, { key: STEP_KEY });
+const executorFor = (step: ScriptStep) => scriptExecutor(processesFor(step));
 
 function scriptStep(text: string): ScriptStep {
   const root = mkdtempSync(join(tmpdir(), 'raymond-stop-'));

@@ -1,14 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
+  identify,
   isAlive,
   type LaunchedProcess,
   type ProcessIdentity,
   RunProcesses,
 } from '../../src/execute/process/index.ts';
-import { readRecord } from '../../src/execute/process/record.ts';
+import { readRecord, writeRecord } from '../../src/execute/process/record.ts';
 import { system } from '../../src/execute/process/system.ts';
 import {
   anyAlive,
@@ -44,10 +45,10 @@ export function stopTests(): void {
 
   test('a command that handles SIGINT ends in its own way', async () => {
     const step = bash('trap "echo bye; exit 9" INT; echo ready; while :; do sleep 0.05; done');
-    await until(() => text(step.stdoutFile) === 'ready\n');
+    await until(() => text(step.stdout.path) === 'ready\n');
     expect(await step.stop()).toEqual([]);
     expect(await step.ended).toEqual({ kind: 'exited', code: 9 });
-    expect(text(step.stdoutFile)).toBe('ready\nbye\n');
+    expect(text(step.stdout.path)).toBe('ready\nbye\n');
   });
 
   test('a stopped command is continued, so that it can end in its own way', async () => {
@@ -62,7 +63,7 @@ export function stopTests(): void {
 
   test('a command that handles only SIGTERM ends in its own way', async () => {
     const step = bash('trap "" INT; trap "exit 8" TERM; echo ready; while :; do sleep 0.01; done');
-    await until(() => text(step.stdoutFile) === 'ready\n');
+    await until(() => text(step.stdout.path) === 'ready\n');
     // A busy machine may need a while to run the trap, and SIGTERM has a fifth of this time.
     expect(await step.stop(5000)).toEqual([]);
     expect(await step.ended).toEqual({ kind: 'exited', code: 8 });
@@ -116,7 +117,7 @@ export function stopTests(): void {
     }
     trap start INT
     echo ready; while :; do sleep 0.02; done`);
-    await until(() => text(step.stdoutFile) === 'ready\n');
+    await until(() => text(step.stdout.path) === 'ready\n');
     const stopped = step.stop(50_000);
     const jobs = await identities('jobs', 4);
     writeFileSync(path('go'), '');
@@ -152,7 +153,7 @@ export function stopTests(): void {
         surveys += 1;
         return system.survey(since);
       };
-      const run = new RunProcesses(path('.'), { ...system, survey });
+      const run = new RunProcesses(path('.'), { system: { ...system, survey } });
       const all = Array.from({ length: count }, () =>
         own(run.launch({ ...plain, folder: folder(), cwd: path('.'), ...sleeper })),
       );
@@ -205,7 +206,7 @@ export function stopTests(): void {
     await stray.ended;
     const [jobs, keptJobs] = [await identities('jobs', 1), await identities('kept', 1)];
     const resumed = processes();
-    const adopted = resumed.adopt(here);
+    const adopted = adopt(here, resumed);
     expect(await resumed.endStrays()).toEqual([]);
     expect(anyAlive(jobs)).toBe(false);
     expect([identityOf(kept), ...keptJobs].every(isAlive)).toBe(true);
@@ -224,7 +225,7 @@ export function stopTests(): void {
     const here = folder();
     const outer = bash('echo "$RAYMOND_STEP_TOKEN"', { folder: here });
     await outer.ended;
-    const token = text(outer.stdoutFile).trim();
+    const token = text(outer.stdout.path).trim();
     bash('echo $$ >>inner; exec sleep 300', {
       env: { PATH: '/bin:/usr/bin', RAYMOND_STEP_TOKEN: token },
     });
@@ -238,7 +239,7 @@ export function stopTests(): void {
     ['boot', { boot: 'another' }],
   ])('a process with another %s is never signalled', async (_, forged) => {
     const bystander = bash('echo ready; sleep 300');
-    await until(() => text(bystander.stdoutFile) === 'ready\n');
+    await until(() => text(bystander.stdout.path) === 'ready\n');
     const identity = identityOf(bystander);
     const here = folder();
     const step = bash('true', { folder: here });
@@ -252,10 +253,25 @@ export function stopTests(): void {
     expect(isAlive(identity)).toBe(true);
   });
 
+  test('a record that Raymond did not write leads to no other process', async () => {
+    const bystander = spawn('sleep', ['300'], { stdio: 'ignore' });
+    onTestFinished(() => void bystander.kill('SIGKILL'));
+    const identity = identify(bystander.pid ?? 0);
+    const here = folder();
+    await bash('true', { folder: here }).ended;
+    const claimed = { ...readRecord(here), identity };
+    writeFileSync(join(here, 'process.json'), JSON.stringify(claimed));
+    expect(processes().adopt(here)).toBe('foreign');
+    expect(await endLeftovers(here, 50)).toEqual([]);
+    expect(identity && isAlive(identity)).toBe(true);
+  });
+
+  /** As if the pid had been given to another process meanwhile. */
   function forge(stepFolder: string, { pid, started, boot }: ProcessIdentity): void {
-    const file = join(stepFolder, 'process.json');
-    const { token, command } = readRecord(stepFolder) ?? {};
-    writeFileSync(file, JSON.stringify({ identity: { pid, started, boot }, token, command }));
+    const { token = '', command = '', files } = readRecord(stepFolder) ?? {};
+    if (!files) throw new Error(`${stepFolder} has no record.`);
+    const identity = { pid, started, boot };
+    writeRecord(processes().seals, stepFolder, { identity, token, command, files });
   }
 
   function commandOf(pid: number): string {

@@ -14,12 +14,13 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive, type Launch, RunProcesses } from '../../src/execute/process/index.ts';
+import { STEP_KEY } from '../step-key.ts';
 import { anyAlive, begun, plain, steps, text, until } from './fixtures/steps.ts';
 
 const { path, folder, own, identities, processes } = steps();
 
 function newRun(): RunProcesses {
-  const run = new RunProcesses(path('.'));
+  const run = new RunProcesses(path('.'), { key: STEP_KEY });
   onTestFinished(() => run.close());
   return run;
 }
@@ -292,11 +293,11 @@ test('the folders of old steps are used again, without a trace of the old step',
     const step = own(run.submit(one));
     await step.ended;
     await step.endLeftovers();
-    expect(text(step.stdoutFile)).toBe(`out ${n}\n`);
-    expect(text(step.stderrFile)).toBe(`err ${n}\n`);
+    expect(text(step.stdout.path)).toBe(`out ${n}\n`);
+    expect(text(step.stderr.path)).toBe(`err ${n}\n`);
     expect(text(join(one.folder, 'input'))).toBe(`in ${n}`);
     expect(readdirSync(one.folder).sort()).toEqual(['input', 'launch', 'stderr', 'stdout']);
-    const inode = inodeOf(step.stdoutFile);
+    const inode = inodeOf(step.stdout.path);
     if (inodes.has(inode)) reused += 1;
     inodes.add(inode);
     await takenOver(run, one.folder);
@@ -313,7 +314,7 @@ test('a process that outlives its step cannot write to the output of a later one
   const step = own(run.submit(daemon));
   await step.ended;
   await step.endLeftovers();
-  const inode = inodeOf(step.stdoutFile);
+  const inode = inodeOf(step.stdout.path);
   const [survivor] = await identities('daemons', 1);
   expect(survivor && isAlive(survivor)).toBe(true);
   await takenOver(run, daemon.folder);

@@ -6,6 +6,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { gitWorktrees } from '../../src/execute/git/worktrees.ts';
 import { RunProcesses } from '../../src/execute/process/index.ts';
 import type { AgentWorktree } from '../../src/model/worktree.ts';
+import { STEP_KEY } from '../step-key.ts';
 
 export const RUN = 'run-1';
 
@@ -42,7 +43,7 @@ export function world(name = 'with space ä') {
     run: RUN,
     folder,
     records: join(runFolder, 'worktrees'),
-    processes: new RunProcesses(runFolder),
+    processes: new RunProcesses(runFolder, { key: STEP_KEY }),
   });
   /** As a fork decides it. */
   const planned = async (

@@ -8,7 +8,9 @@ const flow = {
   START: [],
   N: [],
   'S.sh': [],
-  POLICED: state('max_visits: 3\nallowed_transitions: [{ tag: goto, target: N }, { tag: fork }]'),
+  POLICED: state(
+    'max_visits: 3\nallowed_transitions: [{ tag: goto, target: N }, { tag: fork, target: N }, { tag: fork, target: JUDGED, next: N, item: a }]',
+  ),
   JUDGED: state(`evaluators:
   - { matches: out, then: { tag: result, payload: gone } }
   - { prompt: N, expect: "YES", then: { tag: goto, target: POLICED } }`),

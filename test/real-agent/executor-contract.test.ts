@@ -11,9 +11,14 @@ import { rehearsal } from '../../src/execute/rehearsal.ts';
 import { scriptExecutor } from '../../src/execute/script.ts';
 import { scriptedAgent } from '../../src/execute/scripted.ts';
 import type { SessionUse } from '../../src/model/event.ts';
-import type { PromptStep, ScriptStep } from '../../src/ports.ts';
-import { type ExecutorUnderTest, executorContract } from '../contracts/agent-executor.ts';
-import { living, place, promptStep } from '../contracts/steps.ts';
+import type { Live, PromptStep, ScriptStep } from '../../src/ports.ts';
+import {
+  type ExecutorUnderTest,
+  executorContract,
+  replaceFile,
+} from '../contracts/agent-executor.ts';
+import { living, NOTHING_APPROVED, place, promptStep, protecting } from '../contracts/steps.ts';
+import { STEP_KEY } from '../step-key.ts';
 import { type Age, claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
 import { conversationLines, lastPrompt, until } from './raymond-sandbox.ts';
 import { type Script, scriptedModel } from './scripted-model.ts';
@@ -80,12 +85,12 @@ executorContract('a script', { survives: true }, async () => {
   await writeFile(join(folder, 'answers'), `touch ${marks}/$$\necho the answer`);
   await writeFile(join(folder, 'never ends'), `touch ${marks}/$$\nsleep 300 & sleep 300`);
   const executions = () => readdirSync(marks).length;
-  const processes = new RunProcesses(folder);
+  const processes = new RunProcesses(folder, { key: STEP_KEY });
   let steps = 0;
   return {
     executor: scriptExecutor(processes),
     leave: () => processes.leave(),
-    again: () => scriptExecutor(new RunProcesses(folder)),
+    again: () => scriptExecutor(new RunProcesses(folder, { key: STEP_KEY })),
     step: (what): ScriptStep => {
       steps += 1;
       return {
@@ -130,6 +135,19 @@ test('a process that died while it waited gets no prompt', async () => {
   await world.executor.close();
 });
 
+test('a process whose output was replaced while it waited gets no prompt, and people are told once', async () => {
+  const { world, model, ask, lives, folder } = await claude('newer', (_, turn) => `A${turn}`);
+  const agent = { agent: 'main' };
+  await ask('Q0', { use: 'fresh', id: ID.main }, agent);
+  const before = world.left();
+  replaceFile(join(folder, '1', 'stdout'));
+  for (const prompt of ['Q1', 'Q2']) await ask(prompt, { use: 'continue', id: ID.main }, agent);
+  expect(conversationLines(model.requests[2]).map(words)).toEqual(['Q0', 'A0', 'Q1', 'A1', 'Q2']);
+  expect(lives.filter(({ kind }) => kind === 'warning')).toHaveLength(1);
+  expect(world.left()).not.toEqual(before);
+  await world.executor.close();
+});
+
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -150,17 +168,19 @@ async function claude(age: Age, script: Script) {
     await model.close();
     await sandbox.remove();
   });
-  const make = (processes = new RunProcesses(folder)) =>
+  const make = (processes = new RunProcesses(folder, { key: STEP_KEY })) =>
     claudeExecutor({
       path: claudeBinary(age),
       environment: { ...sandbox.environment },
       processes,
       sessionsFolder: join(sandbox.work, '..', 'sessions'),
       mostProcesses: 16,
-      protects: { projectFolder: join(sandbox.work, '.raymond'), filesOf: () => [] },
+      approvals: NOTHING_APPROVED,
+      protects: protecting(sandbox.work),
     });
-  const processes = new RunProcesses(folder);
+  const processes = new RunProcesses(folder, { key: STEP_KEY });
   const executor = make(processes);
+  const lives: Live[] = [];
   let steps = 0;
   const step = (prompt: string, session: SessionUse, more: Partial<PromptStep> = {}) => {
     steps += 1;
@@ -181,6 +201,6 @@ async function claude(age: Age, script: Script) {
     left: () => living(folder, steps),
   };
   const ask = (prompt: string, session: SessionUse, more: Partial<PromptStep> = {}) =>
-    executor.start(step(prompt, session, more), () => {}).outcome;
-  return { world, model, ask };
+    executor.start(step(prompt, session, more), (live) => lives.push(live)).outcome;
+  return { world, model, ask, lives, folder };
 }

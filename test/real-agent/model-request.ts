@@ -23,6 +23,8 @@ interface ContentBlock {
   readonly name?: string;
   readonly input?: unknown;
   readonly content?: unknown;
+  /** Of the result of a tool. */
+  readonly is_error?: boolean;
 }
 
 interface RequestBody {

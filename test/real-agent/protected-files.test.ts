@@ -2,30 +2,38 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { suiteAges } from './claude-sandbox.ts';
-import { bash, eventsOf, sandboxes } from './raymond-sandbox.ts';
+import { bash, eventsOf, lastPrompt, sandboxes } from './raymond-sandbox.ts';
 import type { Reply } from './scripted-model.ts';
 
 const sandbox = sandboxes();
 
 describe.each(suiteAges)('with the %s Claude Code', (age) => {
   test('an agent can write to its task folder, but not to Raymond’s files or its workflow', async () => {
+    let task = '';
     const world = await sandbox({
       age,
       workflow: {
-        'START.md': 'Work in {{task_folder}}.',
+        'START.md': 'Work in {{task_folder}}. Then <goto>DEPLOY</goto>.',
         'DEPLOY.sh': 'echo "<result>old</result>"',
       },
-      script: (_, turn) => replies()[turn] ?? '<result>tried</result>',
+      script: (request, turn) => {
+        task = /Work in (\S+)\./.exec(lastPrompt(request))?.[1] ?? task;
+        return replies()[turn] ?? '<result>tried</result>';
+      },
     });
     const { file, run } = world;
     const write = (name: string): Reply => ({
       content: [
-        { type: 'tool_use', name: 'Write', input: { file_path: file(name), content: 'new' } },
+        {
+          type: 'tool_use',
+          name: 'Write',
+          input: { file_path: resolve(file('.'), name), content: 'new' },
+        },
       ],
     });
-    const task = '.raymond/runs/r/tasks/main';
     const replies = () => [
       ...['config2.toml', 'state/r2.jsonl', 'runs/r/inbox/1.json', 'runs/r/steps/x'].map((name) =>
         write(`.raymond/${name}`),
@@ -49,7 +57,8 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     expect(readFileSync(file('.raymond/config.toml'), 'utf8')).toBe('[raymond]\n');
     expect(readFileSync(file('workflow/DEPLOY.sh'), 'utf8')).toContain('old');
     const allowed = [`${task}/note`, `${task}/touched`, 'workflow/other.txt', 'result.txt'];
-    expect(allowed.filter((name) => !existsSync(file(name)))).toEqual([]);
+    expect(task).not.toContain(file('.'));
+    expect(allowed.filter((name) => !existsSync(resolve(file('.'), name)))).toEqual([]);
     expect(eventsOf(world.journal('r'), 'run-ended')).toMatchObject([{ outcome: 'completed' }]);
   });
 
@@ -111,6 +120,32 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     expect(eventsOf(world.journal('r'), 'join-reported')).toMatchObject([
       { input: expect.stringContaining('"branch":"raymond/r/x","commits":0,"dirty":true') },
     ]);
+  });
+
+  test('an agent cannot read the key of the user', async () => {
+    const world = await sandbox({
+      age,
+      workflow: { 'START.md': 'Look around.' },
+      script: (_, turn) => replies()[turn] ?? '<result>looked</result>',
+    });
+    const folder = join(world.claude.environment.HOME ?? '', '.local/state/raymond');
+    const read = (path: string): Reply => ({
+      content: [{ type: 'tool_use', name: 'Read', input: { file_path: path } }],
+    });
+    const replies = () => [
+      read(join(folder, 'key')),
+      bash(`cat ${folder}/key`),
+      bash(`cp ${folder}/key stolen`),
+      bash('cat result.txt'),
+    ];
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(world.file('result.txt'), 'may be read');
+    // Everything in the folder is allowed, apart from what Raymond denies.
+    expect(await world.run('workflow', '--add-dir', folder)).toMatchObject({ code: 0 });
+    const said = JSON.stringify(world.model.requests);
+    expect(said).toContain('may be read');
+    expect(said).not.toContain(readFileSync(join(folder, 'key'), 'utf8').trim());
+    expect(existsSync(world.file('stolen'))).toBe(false);
   });
 
   test('the tools that a state allows or forbids apply only in that state', async () => {

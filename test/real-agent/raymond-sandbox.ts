@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import type { RunEvent, RunEventOf } from '../../src/model/event.ts';
+import { BIN } from '../raymond.ts';
 import { type Age, type ClaudeSandbox, claudeBinary, claudeSandbox } from './claude-sandbox.ts';
 import { history, type ModelRequest } from './model-request.ts';
 import {
@@ -16,8 +16,6 @@ import {
   type ScriptedModel,
   scriptedModel,
 } from './scripted-model.ts';
-
-const bin = fileURLToPath(new URL('../../bin/raymond.js', import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -74,7 +72,7 @@ export async function raymondSandbox(world: RaymondWorld): Promise<RaymondSandbo
   }
   const children = new Set<ChildProcess>();
   const start = (...args: string[]): Started => {
-    const child = spawn(process.execPath, [bin, ...args], {
+    const child = spawn(process.execPath, [BIN, ...args], {
       cwd: claude.work,
       env: claude.environment,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -219,7 +219,7 @@ test('the environment or the configuration names the executable', async () => {
   await mkdir(file('.raymond'));
   const path = JSON.stringify(fake.environment.RAYMOND_CLAUDE);
   await writeFile(file('.raymond/config.toml'), `[raymond]\nclaude_path = ${path}\n`);
-  expect(await run('config', 'trust')).toMatchObject({ code: 0 });
+  expect(await run('trust', '--yes')).toMatchObject({ code: 0 });
   expect(await run('workflow')).toMatchObject({ code: 0, stdout: 'done\n' });
   expect(readFileSync(fake.log, 'utf8')).toContain('spawned');
 });

@@ -8,8 +8,9 @@ import { travellingExecutors } from '../../src/execute/travelling.ts';
 import type { SessionUse } from '../../src/model/event.ts';
 import type { Executor, PromptStep } from '../../src/ports.ts';
 import { SessionsInMemory } from '../carried-sessions.ts';
-import { place, promptStep } from '../contracts/steps.ts';
+import { NOTHING_APPROVED, place, promptStep, protecting } from '../contracts/steps.ts';
 import { inSuite } from '../long.ts';
+import { STEP_KEY } from '../step-key.ts';
 import { call } from './asking-run.ts';
 import { type Age, ages, claudeBinary, claudeSandbox, suiteAges } from './claude-sandbox.ts';
 import { conversationLines } from './raymond-sandbox.ts';
@@ -133,17 +134,19 @@ async function machines(
     const sandbox = await claudeSandbox(model.url);
     const folder = join(sandbox.work, '..', 'steps');
     const sessionsFolder = join(sandbox.work, '..', 'sessions');
+    const processes = new RunProcesses(folder, { key: STEP_KEY });
     const claude = claudeExecutor({
       path: claudeBinary(age),
       environment: { ...sandbox.environment },
-      processes: new RunProcesses(folder),
+      processes,
       sessionsFolder,
       mostProcesses: 16,
-      protects: { projectFolder: join(sandbox.work, '.raymond'), filesOf: () => [] },
+      approvals: NOTHING_APPROVED,
+      protects: protecting(sandbox.work),
     });
     const { prompt } = travellingExecutors(
       { prompt: limited(claude), script: claude },
-      { sessions, folder: sessionsFolder },
+      { sessions, seals: processes.seals, folder: sessionsFolder },
     );
     if (!('start' in prompt)) throw new Error('There is one agent.');
     onTestFinished(async () => {

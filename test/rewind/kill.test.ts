@@ -1,6 +1,7 @@
 // A rewind that is killed: at each call of git, before and after git has done its work.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { command } from '../command.ts';
 import { newProject } from '../new-project.ts';
@@ -69,3 +70,37 @@ echo "<result>$found</result>"`,
     expect(code).toBe(0);
   },
 );
+
+/** A git that dies while it makes a worktree, together with Raymond, which is the parent of its wrapper. */
+const HALF = `#!/bin/sh
+case " $* " in *" worktree add "*) ;; *) exec ${GIT} "$@" ;; esac
+mkdir -p "$TREE"; echo half >"$TREE/half"
+kill -9 $(ps -o ppid= -p $PPID)
+exit 1
+`;
+
+test('a rewind makes a worktree of which a killed rewind has left a part', async () => {
+  const project = newProject({
+    'w/START.sh': `echo '<fork worktree="tree">WORK</fork><join>LAST</join>'`,
+    'w/WORK.sh': `echo '<result>clean</result>'`,
+    'w/LAST.sh': `echo '<result>done</result>'`,
+    'bin/git': HALF,
+  });
+  chmodSync(project.path('bin/git'), 0o755);
+  const git = (...args: string[]) => execFileSync(GIT, ['-C', project.folder, ...args]);
+  git('init', '-q');
+  git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'first');
+  await command(project, ['w', '--workflow-id', 'r', '--checkpoints', 'steps', '--quiet']);
+  const rewind = ['rewind', 'r', '--to', 'main_work1:1', '--yes'];
+  const tree = project.path('.raymond/worktrees/r/main_work1');
+  expect(existsSync(tree)).toBe(false);
+  const killed = await project.run(rewind, {
+    env: { PATH: `${project.path('bin')}:${project.environment.PATH}`, TREE: tree },
+  });
+  expect({ ...killed, half: existsSync(join(tree, 'half')) }).toMatchObject({
+    signal: 'SIGKILL',
+    half: true,
+  });
+  expect(await command(project, rewind)).toMatchObject({ code: 0 });
+  expect(existsSync(join(tree, 'half'))).toBe(false);
+});

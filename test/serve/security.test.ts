@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appFor } from '../../src/serve/app.ts';
-import { cookieName, PUBLIC_FILES } from '../../src/serve/gate.ts';
+import { PUBLIC_FILES } from '../../src/serve/gate.ts';
 import { ROUTES } from '../../src/serve/routes.ts';
 import { type RunningServer, startServer } from '../../src/serve/server.ts';
 import { Project } from '../raymond.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const parts = await partsFor(project);
   server = await startServer(parts, 0);
   other = await startServer(parts, 0);
-  const app = appFor(parts, { port: 1, token: 't', cookie: 'c' });
+  const app = appFor(parts, { port: 1, token: 't' });
   routes = app.hono.routes
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => ({ method, path: path.replace(/:\w+/g, '1') }));
@@ -99,24 +99,31 @@ describe('every route of the API refuses', () => {
     expect(refusedWith(answers)).toEqual([401]);
   });
 
-  test('the cookie of another port, under its own name and under ours', async () => {
-    const { headers } = await ask({
-      port: other.port,
-      path: '/api/session',
-      method: 'POST',
-      headers: {
-        host: `127.0.0.1:${other.port}`,
-        origin: `http://127.0.0.1:${other.port}`,
-        authorization: `Bearer ${other.token}`,
-      },
-    });
-    const [theirs = ''] = `${headers['set-cookie']}`.split(';');
-    expect(theirs).toContain(`${cookieName(other.port)}=`);
-    const ours = theirs.replace(cookieName(other.port), cookieName(server.port));
-    for (const cookie of [theirs, ours, `${theirs}; ${ours}`, `${cookieName(server.port)}=`]) {
-      const answers = await toEvery(() => ({ authorization: '', cookie }), isApi);
+  test('the token anywhere else than in its header', async () => {
+    const { port, token } = server;
+    for (const elsewhere of [
+      { cookie: `token=${token}` },
+      { cookie: `raymond-${port}=${token}; authorization=Bearer ${token}` },
+      { 'x-token': token, 'proxy-authorization': `Bearer ${token}` },
+      { authorization: `Bearer ${other.token}, Bearer ${token}` },
+    ]) {
+      const answers = await toEvery(() => ({ authorization: '', ...elsewhere }), isApi);
       expect(refusedWith(answers)).toEqual([401]);
     }
+    for (const query of [
+      `token=${token}`,
+      `access_token=${token}`,
+      `authorization=Bearer+${token}`,
+    ])
+      expect(
+        await ask({ ...at(`/api/runs?${query}`), headers: sent('GET', { authorization: '' }) }),
+      ).toMatchObject({ status: 401 });
+  });
+
+  test('a switch to another protocol', async () => {
+    const headers = { authorization: '', connection: 'upgrade', upgrade: 'websocket' };
+    const answers = await toEvery(() => headers, isApi);
+    expect(refusedWith(answers)).toEqual([401]);
   });
 
   test.each(['cross-site', 'same-site'])('a request of another page (%s)', async (site) => {
@@ -169,21 +176,6 @@ test('a change needs an origin', async () => {
   }
 });
 
-test('the cookie stands for the token, and scripts cannot read it', async () => {
-  const { status, headers } = await ask({
-    ...at('/api/session'),
-    method: 'POST',
-    headers: sent('POST', {}),
-  });
-  expect(status).toBe(204);
-  const text = `${headers['set-cookie']}`;
-  expect(text).toMatch(/; HttpOnly; SameSite=Strict$/);
-  const [cookie = ''] = text.split(';');
-  expect(cookie).not.toContain(server.token);
-  const answers = await toEvery(() => ({ authorization: '', cookie: `a=b; ${cookie}` }), isApi);
-  expect(answers.filter((answer) => [401, 403].includes(answer.status))).toEqual([]);
-});
-
 test('without the token, only the files of the page can be read, and they have no data', async () => {
   for (const path of Object.keys(PUBLIC_FILES))
     expect(await ask({ ...at(path), headers: { host: host() } })).toMatchObject({ status: 200 });
@@ -206,7 +198,7 @@ test('every file of the page that is built is served', () => {
   expect(built.sort()).toEqual(Object.values(PUBLIC_FILES).toSorted());
 });
 
-test('every answer forbids to frame, sniff, keep and share it, whether it is refused or not', async () => {
+test('every answer forbids to frame, sniff, keep and share it and sets no cookie, whether it is refused or not', async () => {
   const answers = [
     ...(await toEvery(() => ({}))),
     ...(await toEvery(() => ({ authorization: '' }))),
@@ -223,12 +215,16 @@ test('every answer forbids to frame, sniff, keep and share it, whether it is ref
       },
     }),
   ];
-  for (const { headers } of answers) {
+  for (const { headers, text } of answers) {
+    expect(headers['set-cookie']).toBeUndefined();
+    expect(text).not.toContain(server.token);
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
+      'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
     });
     const policy = `${headers['content-security-policy']}`;
     expect(policy).toContain("frame-ancestors 'none'");

@@ -11,15 +11,14 @@ import {
   type Configuration,
   readConfiguration,
 } from '../configuration.ts';
-import { refuseInsideAny } from '../inside.ts';
 import { CONFIG_OPTIONS } from '../option-table.ts';
 import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
-import { revoke, trust } from '../trust.ts';
 
 export interface ConfigCommand {
   readonly json?: boolean;
   readonly revoke?: boolean;
+  readonly yes?: boolean;
 }
 
 export async function config(
@@ -27,15 +26,15 @@ export async function config(
   action: string | undefined,
   options: ConfigCommand,
 ): Promise<number> {
-  if (action === undefined && !options.revoke) return showConfig(here, options);
+  if (action === undefined && !options.revoke && !options.yes) return showConfig(here, options);
   if (action !== 'trust')
     throw wrongUsage(
       action === undefined
-        ? '--revoke works only with "raymond config trust".'
+        ? '--revoke and --yes work only with "raymond config trust".'
         : `There is no command "raymond config ${action}".`,
       'See: raymond config --help',
     );
-  return options.revoke ? revokeTrust(here) : trustConfig(here);
+  return (await import('./trust.ts')).trustProject(here, options);
 }
 
 /** Writes a config file with every option commented out. Never overwrites a file. */
@@ -62,35 +61,6 @@ async function showConfig(here: Here, { json }: ConfigCommand): Promise<number> 
   return 0;
 }
 
-/** Approves the project's config file as it is now. */
-async function trustConfig(here: Here): Promise<number> {
-  const around = await here();
-  await refuseInsideAny(around, 'trust a file');
-  const { project } = await readConfiguration(around.project);
-  const keys = allAssignments(project.dangerous);
-  if (project.text === undefined || keys.length === 0) {
-    stderr.say(
-      project.text === undefined
-        ? `${project.file} does not exist. To write one with every option: raymond --init-config`
-        : `${project.file} sets nothing that needs trust.`,
-    );
-    return 0;
-  }
-  await trust(project.file, project.text);
-  stderr.say(
-    `${project.file} is now trusted, until it changes. These keys now apply:`,
-    ...keys.map((key) => `  ${key}`),
-  );
-  return 0;
-}
-
-async function revokeTrust(here: Here): Promise<number> {
-  const { configFile } = (await here()).project;
-  const wasTrusted = await revoke(configFile);
-  stderr.say(`${configFile} ${wasTrusted ? 'is no longer trusted' : 'was not trusted'}.`);
-  return 0;
-}
-
 function asLines({ user, project }: Configuration): readonly string[] {
   const ignored = project.isTrusted ? [] : allAssignments(project.dangerous);
   return [
@@ -100,9 +70,16 @@ function asLines({ user, project }: Configuration): readonly string[] {
     ...(ignored.length > 0 && Object.keys(project.options).length === 0 ? [] : lines(project)),
     ...(ignored.length === 0
       ? []
-      : ['# Ignored, because the file is not trusted. To trust it: raymond config trust']),
+      : ['# Ignored, because the file is not trusted. To see and approve them: raymond trust']),
     ...ignored.map((line) => `# ${line}`),
+    ...contradictions({ user, project }),
   ];
+}
+
+function contradictions({ user, project }: Pick<Configuration, 'user' | 'project'>) {
+  return [user, project].flatMap(({ contradiction }) =>
+    contradiction ? [`# ${contradiction.message} ${contradiction.remedy}`] : [],
+  );
 }
 
 const HAS_COMMENTED_KEY = /^#\s*\w+\s*=/m;

@@ -1,5 +1,6 @@
 import { namedWorkflows } from '../../graph/named-workflows.ts';
 import { convert as write } from '../../load/convert.ts';
+import { refuseLinkedPlace } from '../linked-place.ts';
 import type { Here } from '../surroundings.ts';
 import { stdout } from '../terminal.ts';
 import { configuredLibrary } from '../wire.ts';
@@ -11,6 +12,7 @@ export async function convert(
   to: string,
   { force = false }: { readonly force?: boolean },
 ): Promise<number> {
+  refuseLinkedPlace(to);
   const workflow = await (await configuredLibrary(here)).load(from);
   const paths = namedWorkflows(workflow);
   const written = await write({

@@ -7,6 +7,7 @@ import { shellWord } from '../../model/shell-word.ts';
 import { UserError } from '../../model/user-error.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { nearest } from '../../parse/nearest.ts';
+import { refuseLinkedPlace } from '../linked-place.ts';
 import { table } from '../table.ts';
 import { isAttended, stdout } from '../terminal.ts';
 
@@ -40,6 +41,7 @@ export async function init(
   const chosen = await choose(template, folder, options);
   if (!chosen) return 130;
   const target = resolve(chosen.folder);
+  refuseLinkedPlace(target);
   await copyTemplate(chosen.template, target);
   stdout.say(...nextSteps(relative(process.cwd(), target) || '.'));
   return 0;

@@ -58,8 +58,8 @@ const COLUMNS: readonly Column[] = [
 function row(found: SurveyedRun): readonly string[] {
   if (found.kind === 'damaged')
     return [found.id, 'damaged', '', '', '', '', '', '', '', found.problem.message];
-  const { run, owner, isOwn } = found;
-  const notes = `${run.isRehearsal ? ' (rehearsal)' : ''}${isOwn ? '' : ' (not yours)'}`;
+  const { run, owner } = found;
+  const notes = `${run.isRehearsal ? ' (rehearsal)' : ''}${ownNote(found)}`;
   return [
     found.id,
     `${condition(found)}${notes}`,
@@ -72,6 +72,11 @@ function row(found: SurveyedRun): readonly string[] {
     usd(run.totalCostUsd, run.isPriced),
     time(run.startedAt, Date.now()),
   ];
+}
+
+function ownNote({ isOwn, doubt }: StoredRun<RunSummary>): string {
+  if (isOwn) return '';
+  return doubt?.line === undefined ? ' (not yours)' : ` (not yours: see line ${doubt.line})`;
 }
 
 const unlessZero = (count: number) => (count > 0 ? String(count) : '');
@@ -125,7 +130,7 @@ function numberOf(text: string | undefined): number {
 function asJson(found: SurveyedRun) {
   if (found.kind === 'damaged')
     return { workflow_id: found.id, condition: 'damaged', problem: found.problem.message };
-  const { run, owner, isOwn } = found;
+  const { run, owner, isOwn, doubt } = found;
   const { tally } = run;
   return {
     workflow_id: found.id,
@@ -151,6 +156,7 @@ function asJson(found: SurveyedRun) {
     limits: run.limits ?? NO_LIMITS,
     rehearsal: run.isRehearsal,
     own: isOwn,
+    ...(doubt && { doubt: doubt.why }),
     pid: pidOf(owner),
   };
 }

@@ -15,6 +15,8 @@ export interface McpOptions {
 /** Serves tools for an orchestrating agent until its client is gone. The runs continue without it. */
 export async function mcp(here: Here, options: McpOptions): Promise<number> {
   const around = await here();
+  // What the agent writes from now on, it cannot start.
+  const unchangedSince = around.clock.now();
   // A wrong URL is reported here, not at each call of a tool.
   await around.database?.();
   const gone = new AbortController();
@@ -22,7 +24,7 @@ export async function mcp(here: Here, options: McpOptions): Promise<number> {
   const serving = serveTools(
     {
       store: around.store,
-      control: runControl(around),
+      control: runControl(around, { unchangedSince }),
       mostBudgetUsd: budgetFrom(options) ?? (await usualBudget(around.project)),
       mayAllow: options.decidePermissions === true,
       closed: gone.signal,

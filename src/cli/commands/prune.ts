@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { forgetFiles } from '../../execute/git/forget-files.ts';
 import {
   clearFolder,
@@ -6,6 +7,7 @@ import {
   leftTrees,
   removeLeftTree,
 } from '../../execute/git/left-trees.ts';
+import { lostTrees } from '../../execute/git/lost-trees.ts';
 import { type UnsavedWork, unsavedWork } from '../../execute/git/unsaved-work.ts';
 import { foldersWithProcesses } from '../../execute/process/index.ts';
 import { shellWord } from '../../model/shell-word.ts';
@@ -51,6 +53,7 @@ export async function prune(
   let keeps = false;
   const busy = foldersWithProcesses(doomed.map(({ id }) => around.workspace(id).folder));
   for (const found of doomed) {
+    stderr.say(...(await lostTreesOf(around, found)));
     const pruned = await removeUnlessWork(around, found, busy, options);
     keeps ||= pruned.work.length > 0;
     report(found.id, pruned, options);
@@ -76,9 +79,9 @@ async function mayDiscard(
 ): Promise<boolean> {
   const lines: string[] = [];
   for (const found of doomed) {
-    const { folder } = around.workspace(found.id);
+    const { folder, tasks } = around.workspace(found.id);
     const trees = (await treesOf(around, found)).filter((tree) => !isLocked(tree));
-    for (const { path, why } of [...(await unsavedWork(folder)), ...trees.flatMap(workIn)])
+    for (const { path, why } of [...(await unsavedIn(folder, tasks)), ...trees.flatMap(workIn)])
       lines.push(`  ${path} ${why}`);
   }
   if (lines.length === 0 || dryRun) return true;
@@ -148,13 +151,13 @@ async function removeUnlessWork(
   busy: ReadonlySet<string>,
   { dryRun, discardWorktrees = false }: PruneOptions,
 ): Promise<Pruned> {
-  const { folder, worktrees, files } = around.workspace(found.id);
+  const { folder, worktrees, tasks, files } = around.workspace(found.id);
   const look = async () => {
     const trees = await treesOf(around, found);
     const isDoomed = (tree: LeftTree) =>
       !isLocked(tree) && (discardWorktrees || tree.work.length === 0);
     const kept = trees.filter((tree) => !isDoomed(tree)).flatMap(workIn);
-    const inFolder = discardWorktrees ? [] : await unsavedWork(folder);
+    const inFolder = discardWorktrees ? [] : await unsavedIn(folder, tasks);
     return { doomed: trees.filter(isDoomed), work: [...inFolder, ...kept] };
   };
   const pruned = ({ doomed, work }: Awaited<ReturnType<typeof look>>) => ({
@@ -187,6 +190,11 @@ async function removeUnlessWork(
   }
 }
 
+/** Scripts and agents make repositories in their task folders. */
+async function unsavedIn(...folders: readonly string[]): Promise<readonly UnsavedWork[]> {
+  return (await Promise.all(folders.map((folder) => unsavedWork(folder)))).flat();
+}
+
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** The journal is read only if the run has worktrees. */
@@ -195,6 +203,13 @@ async function treesOf(around: Surroundings, { id }: SurveyedRun): Promise<reado
   if (!existsSync(worktrees)) return [];
   const found = await around.store.look(id);
   return leftTrees(worktrees, id, found.kind === 'stored' ? found.run : undefined);
+}
+
+/** The same: where no run has a worktree, no journal is read. */
+async function lostTreesOf(around: Surroundings, { id }: SurveyedRun): Promise<readonly string[]> {
+  if (!existsSync(dirname(around.workspace(id).worktrees))) return [];
+  const found = await around.store.look(id);
+  return found.kind === 'stored' ? lostTrees(found.run) : [];
 }
 
 const isLocked = ({ found }: LeftTree) => found.kind === 'made' && found.isLocked;

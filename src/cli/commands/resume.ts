@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { lostTrees } from '../../execute/git/lost-trees.ts';
 import { finishRestoring } from '../../host/rewind-run.ts';
 import { apply } from '../../interpret/apply.ts';
 import { interpret } from '../../interpret/interpret.ts';
@@ -15,17 +17,17 @@ import type { Lease, RunStore, StoredRun } from '../../ports.ts';
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
 import { acceptedChanges } from '../changed-workflows.ts';
-import { checkAbilities, travelWarnings } from '../check-agents.ts';
-import { ignoredKeys, readConfiguration } from '../configuration.ts';
+import { checkAbilities, checkSettings, travelWarnings } from '../check-agents.ts';
+import { configurationFor, ignoredKeys } from '../configuration.ts';
 import { detach } from '../detach.ts';
 import { dueRuns } from '../due-runs.ts';
 import { announce, followWorkers, type HandOver } from '../follow-workers.ts';
-import { acceptForeign } from '../foreign-run.ts';
+import { acceptForeign, type FilesNow } from '../foreign-run.ts';
 import { refuseInside } from '../inside.ts';
 import { loadWorkflows } from '../load-workflows.ts';
 import { openLog } from '../log-file.ts';
 import { withNormalChoices } from '../normal-choices.ts';
-import { FOREIGN, unsealedNotice } from '../own-runs.ts';
+import { notYours, unsealedNotice } from '../own-runs.ts';
 import { questionsOf } from '../questions.ts';
 import { reportError } from '../report-error.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
@@ -34,6 +36,7 @@ import { settingsFrom } from '../settings.ts';
 import { keepAccepted, storedWith } from '../stored-files.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
+import { approvalsOf } from '../trust.ts';
 import { type ChosenExecutors, checkNames, executors, filesOf, looseLibrary } from '../wire.ts';
 import { rehearsalNotice } from './run.ts';
 
@@ -57,7 +60,7 @@ export async function resume(
   const around = await here();
   if (name === undefined && !options.all)
     throw wrongUsage('No run is named.', 'Name one. To see all runs: raymond list');
-  const config = await readConfiguration(around.project);
+  const config = await configurationFor(around.project, options);
   stderr.say(...ignoredKeys(config));
   if (options.all || name === undefined) {
     if (options.detach)
@@ -94,7 +97,7 @@ async function resumeAll(
   for (const found of await allRuns(around.store)) {
     if (found.kind === 'damaged') continue;
     if (!found.isOwn && !options.trustRun) {
-      if (canContinue(found)) stderr.say(`Skipped: ${found.id} ${FOREIGN}`);
+      if (canContinue(found)) stderr.say(`Skipped: ${notYours(found.id, found.doubt)}`);
       continue;
     }
     if (condition(found) === 'waiting') waiting.add(found.id);
@@ -147,44 +150,68 @@ async function resumeOne(
   const workspace = around.workspace(id);
   await refuseInside(around, id, 'resume it');
   const options = overlaid(config, given);
-  const log = options.logFile === undefined ? undefined : openLog(options.logFile);
+  const log = options.logFile === undefined ? undefined : openLog(options.logFile, around.project);
   if (around.database) {
-    const { run } = await openRun(store, id);
-    if (run.status.kind !== 'ended') {
-      stderr.say(`${id} has not ended, so workers carry it. Raymond only shows it.`);
+    const { run, isOwn, doubt } = await openRun(store, id);
+    if (run.status.kind !== 'ended' && (isOwn || !given.trustRun)) {
+      stderr.say(
+        `${id} has not ended, so workers carry it. Raymond only shows it.`,
+        ...(isOwn
+          ? []
+          : [
+              `${notYours(id, doubt)} Workers with your key leave it alone. To approve it: raymond resume ${id} --trust-run`,
+            ]),
+      );
       return handOver(around, { run, from: run.seq + 1, options, log });
     }
   } else await around.makeProject();
   const lease = await store.lease(id);
   try {
     if (given.salvage) await salvageRun(lease);
-    const { run: opened, isOwn, journal } = await lease.open();
-    const run = await finishRestoring({ files: filesOf(around, id), clock }, opened, journal);
+    const opened = await lease.open();
+    const { isOwn, journal } = opened;
+    const restored = () =>
+      finishRestoring({ files: filesOf(around, id), clock }, opened.run, journal);
+    let run = isOwn ? await restored() : opened.run;
     if (run.status.kind === 'ended' && run.status.outcome === 'completed') {
       await journal.close();
       return await repeatResult(run, given);
     }
+    const { agents } = config;
+    const files =
+      isOwn || around.database ? undefined : await filesNow(run, { ...(agents && { agents }) });
     const settings = isOwn
       ? settingsFrom(given, run.settings)
-      : await acceptForeign(run, workspace, given);
-    if (!around.database) await setLostStepsAside(around, run);
+      : await acceptForeign(opened, workspace, files ?? new Map(), given);
+    if (!isOwn) {
+      stderr.say(...unsealedNotice(id, await lease.seal({ ...run, settings })));
+      run = await restored();
+    }
+    if (!around.database) {
+      stderr.say(...(await lostTrees(run)));
+      await setLostStepsAside(around, run);
+    }
     if (given.input !== undefined) await checkReceiver(store, run);
     if (given.fresh && !given.all && run.tally.failed === 0)
       throw wrongUsage(`No agent of ${id} has failed, so --fresh has no effect.`, 'Omit --fresh.');
     // Accepted changes are those of the files here.
     const stored = given.acceptChanges ? undefined : await storedWith(around, run);
-    const { agents } = config;
     const chosenAgents = { agent: settings.agent, ...(agents && { agents }) };
     const loose = looseLibrary(run.cwd, chosenAgents, stored);
     const library = loose.unpackingInto(workspace.source);
     await loadWorkflows(library, run, (error) => stderr.error(error));
     // Workers have the files as the run has read them.
-    const accepted =
-      around.database && !given.acceptChanges ? [] : await acceptedChanges(run, library, given);
+    const areTheirs = around.database && !given.acceptChanges;
+    const changed = files ? [...files.keys()] : areTheirs ? [] : undefined;
+    const accepted = changed ?? (await acceptedChanges(run, library, given));
     const refs = [run.workflow, ...[...run.workflowFiles].map(([ref]) => ref)];
     const checked = { library, refs, settings, given: options };
     if (!settings.rehearse) stderr.say(...checkAbilities(checked));
     if (around.database) stderr.say(...travelWarnings(checked));
+    else if (!settings.rehearse)
+      stderr.say(
+        ...checkSettings(checked, run.cwd, await approvalsOf(dirname(around.project.folder))),
+      );
     if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
     const { input, fresh } = given;
     const first = { kind: 'resume', at: clock.now(), settings, input, accepted, fresh } as const;
@@ -202,12 +229,12 @@ async function resumeOne(
     if (settings.rehearse) stderr.say(rehearsalNotice(settings));
     const chosen = await executors(around, {
       run: id,
+      startedAt: run.startedAt,
       settings,
       workflow: run.workflow,
       library,
       given: options,
     });
-    stderr.say(...unsealedNotice(id, await lease.seal({ ...run, settings })));
     return await carry(run, [first], {
       around,
       lease,
@@ -221,6 +248,15 @@ async function resumeOne(
   } finally {
     await lease.release();
   }
+}
+
+/** The journal of a stranger also says which files it has read, so the files of now are shown. */
+async function filesNow(run: Run, agents: Pick<RunOptions, 'agents'>): Promise<FilesNow> {
+  const library = looseLibrary(run.cwd, agents);
+  await loadWorkflows(library, run, () => {});
+  const refs = [run.workflow, ...[...run.agents].map(([, { workflow }]) => workflow)];
+  const all = new Set([...refs, ...[...run.workflowFiles].map(([ref]) => ref)]);
+  return new Map([...all].map((ref) => [ref, Object.keys(library.get(ref)?.files ?? {})]));
 }
 
 /** Ends processes of steps that the journal does not know, and moves their files aside. */

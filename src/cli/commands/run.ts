@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { withinReach } from '../../graph/within-reach.ts';
 import { apply } from '../../interpret/apply.ts';
 import { newRun } from '../../interpret/new-run.ts';
@@ -17,10 +20,11 @@ import { overlaid } from '../../options/chosen-options.ts';
 import type { RunOptions } from '../../options/run-options.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { isStateFile } from '../../parse/state.ts';
+import type { WorkflowLibrary } from '../../ports.ts';
 import { agent } from '../agent.ts';
 import type { CarryRun } from '../carry-here.ts';
-import { checkAbilities, checkAgents, travelWarnings } from '../check-agents.ts';
-import { ignoredKeys, readConfiguration } from '../configuration.ts';
+import { checkAbilities, checkAgents, checkSettings, travelWarnings } from '../check-agents.ts';
+import { configurationFor, ignoredKeys } from '../configuration.ts';
 import { detach } from '../detach.ts';
 import { diagnosticLine, placed } from '../diagnostic-line.ts';
 import { announce, followWorkers, type HandOver } from '../follow-workers.ts';
@@ -33,7 +37,14 @@ import { runAtTerminal } from '../run-at-terminal.ts';
 import { metadataFrom, settingsFrom } from '../settings.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr } from '../terminal.ts';
+import { approvalsOf } from '../trust.ts';
 import { checkNames, executors, looseLibrary } from '../wire.ts';
+import { runWorld } from '../world.ts';
+
+export interface StartOptions extends RunOptions {
+  /** Workflows that changed after this time are refused: the caller may have written them. */
+  readonly unchangedSince?: number | undefined;
+}
 
 /**
  * Starts a run of a workflow and works on it until it ends. Workers carry a run in a database. Then
@@ -42,7 +53,7 @@ import { checkNames, executors, looseLibrary } from '../wire.ts';
 export async function run(
   here: Here,
   path: string | undefined,
-  given: RunOptions,
+  given: StartOptions,
   carry: CarryRun = runAtTerminal,
   handOver: HandOver = given.detach ? announce : followWorkers,
 ): Promise<number> {
@@ -50,9 +61,10 @@ export async function run(
     throw wrongUsage('No workflow is named.', 'Name one. To see all commands: raymond --help');
   const around = await here();
   const { cwd, project, store, clock } = around;
-  const config = await readConfiguration(project);
+  const chosen = withNormalChoices(given, 'The command line');
+  const config = await configurationFor(project, chosen);
   stderr.say(...ignoredKeys(config));
-  const options = overlaid(config.options, withNormalChoices(given, 'The command line'));
+  const options = overlaid(config.options, chosen);
   const metadata = metadataFrom(options.set ?? []);
   if (options.scripts && !options.rehearse && options.rehearsal === undefined)
     throw wrongUsage('--scripts works only in a rehearsal.', 'Add --rehearse, or omit --scripts.');
@@ -70,15 +82,20 @@ export async function run(
   const library = loose.unpackingInto(workspace.source);
   const named = await loadNamed(library, workflow.ref);
   const settings = settingsFrom(overlaid(ownDefaults(workflow, options), options));
+  if (!settings.rehearse)
+    await refuseChanged({ named, library, cwd, tasks: workspace.tasks }, given);
   if (around.database && settings.rehearse) throw rehearsalHere();
-  checkPlace(options, around.database !== undefined);
+  checkPlace(options, given, around.database !== undefined);
   // The agents of a run in a database are on the machines of the workers.
   const check = around.database ? checkAbilities : checkAgents;
   const checked = { library, refs: named, settings, given: options };
   if (!settings.rehearse) stderr.say(...check(checked));
   if (around.database) stderr.say(...travelWarnings(checked));
-  const choice = { run: id, settings, workflow: workflow.ref, library, given: options };
-  const chosen = around.database ? undefined : await executors(around, choice);
+  else if (!settings.rehearse)
+    stderr.say(...checkSettings(checked, cwd, await approvalsOf(dirname(project.folder))));
+  const startedAt = clock.now();
+  const choice = { run: id, startedAt, settings, workflow: workflow.ref, library, given: options };
+  const ports = around.database ? undefined : await executors(around, choice);
   // Workers also continue what a crash has left.
   if (!around.database) for (const notice of await leftBehind(store)) stderr.offer(notice);
   stderr.say(...budgetNotice(workflow, options));
@@ -86,7 +103,7 @@ export async function run(
   if (settings.rehearse) stderr.say(rehearsalNotice(settings));
   if (!settings.rehearse) stderr.say(...agent.warningsOf(settings.agent));
   if (!around.database) await around.makeProject();
-  const log = options.logFile === undefined ? undefined : openLog(options.logFile);
+  const log = options.logFile === undefined ? undefined : openLog(options.logFile, around.project);
   await workspace.check();
   if (options.detach && !around.database) {
     const { detach: _, ...others } = given;
@@ -98,7 +115,7 @@ export async function run(
     const started: RunEvent = {
       type: 'run-started',
       version: JOURNAL_VERSION,
-      at: clock.now(),
+      at: startedAt,
       run: id,
       workflow: workflow.ref,
       state: workflow.entry,
@@ -112,7 +129,9 @@ export async function run(
     const kept = around.database && (await keptFor(around, { id, named, loose, options }));
     const { journal, unsealed } = await lease.create([started, ...read], begun, kept);
     stderr.say(...unsealedNotice(id, unsealed));
-    if (!chosen) {
+    // A run of this name may have been deleted with its project.
+    if (ports && existsSync(workspace.tasks)) await rm(workspace.tasks, { recursive: true });
+    if (!ports) {
       await lease.release();
       return await handOver(around, { run: begun, from: 1, options, log });
     }
@@ -121,13 +140,41 @@ export async function run(
       lease,
       library,
       journal,
-      executors: chosen,
+      executors: ports,
       options,
       log,
       begun: shown,
     });
   } finally {
     await lease.release();
+  }
+}
+
+/** After the load, so a change between the check and the load is noticed. */
+async function refuseChanged(
+  {
+    named,
+    library,
+    cwd,
+    tasks,
+  }: {
+    readonly named: readonly string[];
+    readonly library: WorkflowLibrary;
+    readonly cwd: string;
+    readonly tasks: string;
+  },
+  { unchangedSince: startedAt }: StartOptions,
+): Promise<void> {
+  if (startedAt === undefined) return;
+  const { lookAtWorkflow } = await runWorld({ cwd, startedAt }, library, tasks);
+  for (const ref of named) {
+    if ((await lookAtWorkflow(ref)).unchanged) continue;
+    throw new UserError(
+      'changed-workflow',
+      `The workflow ${ref} has changed since this server was started.`,
+      `Ask a person to check it and to start it: raymond ${shellWord(named[0] ?? ref)}. They can also start this server again.`,
+      { file: ref },
+    );
   }
 }
 
@@ -155,10 +202,14 @@ async function keptFor(
 const PLACE_NOTICE =
   'Workers on other machines need this directory at the same path. Declare it with --shared-directory, or let the files travel through git with --remote.';
 
-function checkPlace({ remote, sharedDirectory }: RunOptions, hasDatabase: boolean): void {
+function checkPlace(
+  { remote, sharedDirectory }: RunOptions,
+  given: RunOptions,
+  hasDatabase: boolean,
+): void {
   if (remote !== undefined && sharedDirectory)
     throw wrongUsage('--remote and --shared-directory contradict each other.', 'Omit one of them.');
-  if (remote !== undefined && !hasDatabase)
+  if (given.remote !== undefined && !hasDatabase)
     throw wrongUsage('--remote works only with a database.', 'Add --database, or omit --remote.');
 }
 

@@ -1,3 +1,4 @@
+import { lostTrees } from '../../execute/git/lost-trees.ts';
 import { PlaceReader } from '../../forecast/places.ts';
 import type { JournaledEvent } from '../../model/event.ts';
 import { doingByAgent } from '../../model/now.ts';
@@ -36,7 +37,7 @@ export async function show(
   if (svg && json) throw wrongUsage('Both --svg and --json are given.', 'Remove one of them.');
   if (steps && timeline)
     throw wrongUsage('Both --steps and --timeline are given.', 'Remove one of them.');
-  const { store, clock, workspace } = await here();
+  const { store, clock, workspace, database } = await here();
   const id = await runToSee(store, name);
   const spans: Span[] = [];
   const history = new RunHistory(timeline ? (span) => void spans.push(span) : undefined);
@@ -63,7 +64,9 @@ export async function show(
   const left = isOver
     ? undefined
     : await (await import('../run-forecast.ts')).runForecast(store, run, places);
-  const shown: ShownRun = { found, history, doings, log, left };
+  // The worktrees of a run in a database are on the machines of the workers.
+  const lost = database ? [] : await lostTrees(run);
+  const shown: ShownRun = { found, history, doings, log, left, lost };
   if (json) {
     const bars = drawn && { timeline: timelineJson(drawn) };
     stdout.json({ ...shownAsJson(shown), ...bars, ...(steps && { steps: stepsJson(list) }) }, 2);

@@ -22,6 +22,7 @@ import { recordTest, writeTest } from '../../workflow-tests/record.ts';
 import { coverageLines, junitXml, reportJson, reportLines } from '../../workflow-tests/report.ts';
 import { runTest, type TestPorts, type TestReport } from '../../workflow-tests/run-test.ts';
 import { optionsForReading } from '../configuration.ts';
+import { refuseLinkedPlace } from '../linked-place.ts';
 import { withNormalChoices } from '../normal-choices.ts';
 import { onChanges } from '../on-changes.ts';
 import { OPTIONS } from '../option-table.ts';
@@ -202,6 +203,7 @@ async function record(here: Here, name: string, path: string | undefined): Promi
   const file = (await companionsOf(ref, library.scriptFolder)).newTest(id);
   if (existsSync(file))
     throw new UserError('exists', `${file} already exists.`, 'Remove or rename it first.');
+  refuseLinkedPlace(file);
   await writeFile(file, writeTest(recorded), { mode: 0o600, flag: 'wx' });
   stdout.say(file);
   return 0;

@@ -6,15 +6,19 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
-import { type ChosenStep, readChoices } from '../agent-choices.ts';
+import { readChoices } from '../agent-choices.ts';
+import { isDisplaced } from '../displaced-output.ts';
+import { foreignStep } from '../foreign-step.ts';
 import { type Gate, gate } from '../gate.ts';
 import { fields } from '../json.ts';
 import { leaveTurn } from '../leave-turn.ts';
 import type { LaunchedProcess } from '../process/index.ts';
+import { APPROVE, insistedFact, type Skipped, unapprovedSettings } from '../project-settings.ts';
 import { protection } from '../protected-files.ts';
 import { writePrompt } from '../step-folder.ts';
 import {
   type AcpOptions,
+  type AcpStep,
   type AgentProcess,
   canLoad,
   launchProcess,
@@ -23,6 +27,7 @@ import {
 } from './agent-process.ts';
 import { Connection, Disconnected, Refused } from './connection.ts';
 import { usageIn } from './cost.ts';
+import { projectSettingsOf } from './declaration.ts';
 import { findAcp } from './executable.ts';
 import { failureOf } from './failures.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
@@ -40,9 +45,15 @@ export function acpExecutor(options: AcpOptions): Executor {
   const { name, processes } = options;
   const acp: Acp = {
     ...options,
-    notes: sessionNotesIn(options.sessionsFolder, name),
+    notes: sessionNotesIn(processes.seals, options.sessionsFolder, name),
     warm: new WarmProcesses(),
     starts: gate(options.startsAlone ? 1 : availableParallelism()),
+    skipped: (directory) =>
+      unapprovedSettings(
+        { projectSettings: projectSettingsOf(options) },
+        directory,
+        options.approvals,
+      ),
   };
   const start = (step: Step, live: Show, ask?: AskPerson) =>
     controlled(acp, step, live, ask, runTurn);
@@ -50,10 +61,12 @@ export function acpExecutor(options: AcpOptions): Executor {
     name,
     start,
     adopt: (step, live, ask) => {
-      const turn = readTurn(step.folder, name);
+      const turn = readTurn(processes.seals, step.folder, name);
       const launched = turn && processes.adopt(turn.process);
+      const foreign = foreignStep(processes, step, turn, launched, live);
+      if (foreign) return foreign;
       // No process began, and none will, so the turn can start now.
-      if (!turn || !launched) return start(step, live, ask);
+      if (!turn || typeof launched !== 'object') return start(step, live, ask);
       const running = controlled(acp, step, live, ask, (turning) =>
         adoptTurn(turning, turn, launched),
       );
@@ -68,6 +81,8 @@ interface Acp extends AcpOptions {
   readonly warm: WarmProcesses;
   /** Limits how many processes start at the same time: more would slow each other down. */
   readonly starts: Gate;
+  /** The settings of the project in a directory that the user has not approved. */
+  readonly skipped: (directory: string) => Skipped;
 }
 
 type Show = (live: Live) => void;
@@ -75,7 +90,7 @@ type Show = (live: Live) => void;
 /** A turn, and what connects a stop and decisions to it. */
 interface Turning {
   readonly acp: Acp;
-  readonly step: ChosenStep;
+  readonly step: AcpStep;
   readonly live: Show;
   readonly permissions: TurnPermissions;
   stopped: boolean;
@@ -91,7 +106,7 @@ function controlled(
   ask: AskPerson | undefined,
   run: (turning: Turning) => Promise<StepOutcome>,
 ): RunningStep {
-  const step = chosen(acp.name, given);
+  const step = chosen(acp, given);
   const permissions = new TurnPermissions({
     ask,
     asksPerson: step.asksPermissions,
@@ -137,6 +152,11 @@ const CANCEL_MS = 3_000;
 
 async function runTurn(turning: Turning): Promise<StepOutcome> {
   const { acp, step } = turning;
+  const { insisted } = acp.skipped(step.cwd);
+  if (insisted.length > 0) {
+    const message = `${insistedFact(acp.name, insisted)} ${APPROVE}`;
+    return { kind: 'failed', failure: { kind: 'refused', message }, account: FREE };
+  }
   const waiting = await acp.warm.acquire(step);
   if (turning.stopped) {
     if (waiting) acp.warm.keep(step.agent, waiting);
@@ -177,9 +197,10 @@ async function launched(turning: Turning): Promise<AgentProcess> {
 
 /** The turn has cost nothing yet. */
 async function notBegun(
-  { acp, step, launched, stopped }: Turning,
+  { acp, step, launched, stopped, live }: Turning,
   error: unknown,
 ): Promise<StepOutcome> {
+  if (launched) isDisplaced(launched, live);
   await launched?.stop();
   const exit = await launched?.ended;
   if (stopped || exit?.kind === 'left') return NOT_BEGUN;
@@ -192,7 +213,7 @@ async function notBegun(
   if (error instanceof Refused)
     return failed(failureOf({ name: acp.name, logins: [] }, error.error, Date.now()));
   if (error instanceof Disconnected && launched)
-    return failed(withoutAnswer(acp, exit, launched.stderrFile, step.cwd, error.message));
+    return failed(withoutAnswer(acp, exit, launched.stderr, step.cwd, error.message));
   throw error;
 }
 
@@ -218,12 +239,12 @@ async function takeTurn(
   };
   const known = { abilities: process.abilities, settings: open.settings };
   const turn: TurnFile = { acp: acp.name, process: folder, prompt, known };
-  writeTurn(step.folder, turn);
+  writeTurn(acp.processes.seals, step.folder, turn);
   const words = open.isEmpty ? step.prompt : promptOf(acp, step);
   writePrompt(step.folder, words);
   const send = async () => {
     await connection.send(requestLine(prompt.id, 'session/prompt', promptParams(id, words)));
-    writeTurn(step.folder, { ...turn, prompt: { ...prompt, isSent: true } });
+    writeTurn(acp.processes.seals, step.folder, { ...turn, prompt: { ...prompt, isSent: true } });
   };
   const followed = await follow(turning, process.launched, connection, prompt, send);
   if (followed.exit?.kind === 'left') return NOT_BEGUN;
@@ -233,8 +254,9 @@ async function takeTurn(
   await keepOrEnd(turning, process, followed);
   const memory: Memory = { ...acp, logins: process.abilities.logins };
   const how = turning.stopped ? 'stopped' : 'ours';
-  const { stderrFile } = process.launched;
-  return settle(memory, { step, prompt, process: folder, stderrFile, followed, how });
+  const { launched } = process;
+  const { stderr } = launched;
+  return settle(memory, { step, prompt, process: folder, stderr, followed, how });
 }
 
 async function keepOrEnd(
@@ -285,8 +307,8 @@ async function adoptTurn(
   } else await endProcess({ launched, hasEnded: followed.exit !== undefined });
   const memory: Memory = { ...acp, logins: abilities?.logins ?? [] };
   const how = stopped ? 'stopped' : 'adopted';
-  const { stderrFile } = launched;
-  return settle(memory, { step, prompt, process: folder, stderrFile, followed, how });
+  const { stderr } = launched;
+  return settle(memory, { step, prompt, process: folder, stderr, followed, how });
 }
 
 /** The earlier process may have sent some requests after the prompt. */
@@ -309,6 +331,7 @@ async function follow(
     cancel: () => cancel(turning),
   });
   turning.talking = undefined;
+  isDisplaced(launched, live);
   const { record, end } = followed;
   if (acp.countsAllTurns && end.kind === 'result')
     record.state({ totalUsage: usageIn(fields(fields(end.result).usage)) });
@@ -319,9 +342,9 @@ async function follow(
  * The protocol cannot remove a message from a session. If an earlier attempt has left its prompt there,
  * it is not sent again.
  */
-function promptOf({ name }: Acp, { prompt, session, previousFolder }: ChosenStep): string {
+function promptOf({ name, processes }: Acp, { prompt, session, previousFolder }: AcpStep): string {
   if (session.use !== 'continue' || previousFolder === undefined) return prompt;
-  return readTurn(previousFolder, name)?.prompt?.isSent ? AGAIN : prompt;
+  return readTurn(processes.seals, previousFolder, name)?.prompt?.isSent ? AGAIN : prompt;
 }
 
 const AGAIN =
@@ -330,9 +353,10 @@ const AGAIN =
 const FREE: Account = { cost: NO_COST };
 const NOT_BEGUN: StepOutcome = { kind: 'interrupted', sessionUsable: false, account: FREE };
 
-function chosen(agent: string, step: Step): ChosenStep {
-  if (step.kind === 'prompt') return { ...step, ...readChoices(agent, step.choices) };
-  throw new Error(`Bug: a script was given to ${agent}`);
+function chosen({ name, skipped }: Acp, step: Step): AcpStep {
+  if (step.kind !== 'prompt') throw new Error(`Bug: a script was given to ${name}`);
+  const skipsProject = skipped(step.cwd).told.length > 0;
+  return { ...step, ...readChoices(name, step.choices), skipsProject };
 }
 
 function crashed(error: unknown): StepOutcome {

@@ -1,11 +1,12 @@
 /** A process of an agent, and the sessions that are open in it. */
-
+import { randomBytes } from 'node:crypto';
 import type { Prices } from '../../model/configured-agent.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Usage } from '../../model/step-account.ts';
 import type { ChosenStep } from '../agent-choices.ts';
-import { inheritedEnvironment } from '../environment.ts';
+import { agentEnvironment } from '../environment.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
+import type { Approvals } from '../project-settings.ts';
 import type { Protected } from '../protected-files.ts';
 import { Connection } from './connection.ts';
 import type { KnownAgent } from './known.ts';
@@ -18,6 +19,12 @@ import {
 } from './protocol.ts';
 import { writeTurn } from './turn-file.ts';
 
+/** A step with the choices for it. */
+export interface AcpStep extends ChosenStep {
+  /** The settings of the project are not loaded. */
+  readonly skipsProject: boolean;
+}
+
 /** An agent, and what its processes need. */
 export type AcpOptions = Pick<KnownAgent, 'command'> &
   Partial<KnownAgent> & {
@@ -28,6 +35,7 @@ export type AcpOptions = Pick<KnownAgent, 'command'> &
     /** The run's folder for notes about its sessions. */
     readonly sessionsFolder: string;
     readonly protects: Protected;
+    readonly approvals: Approvals;
   };
 
 export interface AgentProcess {
@@ -35,7 +43,7 @@ export interface AgentProcess {
   readonly folder: string;
   readonly connection: Connection;
   readonly abilities: Abilities;
-  /** The variables of its steps. */
+  /** The variables of its steps, and whether it loads the settings of projects. */
   readonly environment: string;
   /** By the ids of the agent. */
   readonly sessions: Map<string, OpenSession>;
@@ -73,21 +81,21 @@ export class Unable extends Error {
 /** Rejects with `Disconnected`, `Refused` or `Unable`. */
 export async function launchProcess(
   options: AcpOptions,
-  step: ChosenStep,
+  step: AcpStep,
   program: string,
   onLaunched: (launched: LaunchedProcess) => void,
 ): Promise<AgentProcess> {
-  const { name, command, environment, processes, permissions, losesSessions } = options;
+  const { name, command, environment, processes, losesSessions } = options;
   const { folder } = step;
   const hasFifo = process.platform !== 'win32';
   if (hasFifo) await makeFifo(folder);
-  writeTurn(folder, { acp: name, process: folder });
+  writeTurn(processes.seals, folder, { acp: name, process: folder });
   const launched = processes.launch({
     folder,
     command: program,
-    args: command.slice(1),
+    args: [...command.slice(1), ...folderArguments(options, step.taskFolder)],
     cwd: step.cwd,
-    env: { ...inheritedEnvironment(environment), ...permissions?.variables, ...step.environment },
+    env: environmentFor(options, environment, step),
     stdin: hasFifo ? 'fifo' : 'pipe',
   });
   onLaunched(launched);
@@ -104,10 +112,30 @@ export async function launchProcess(
   return processOf({ launched, folder, connection, abilities }, step);
 }
 
+/** Only the executor steers an agent, so its variables come last. */
+export function environmentFor(
+  { password, permissions, skipping }: Partial<KnownAgent>,
+  environment: NodeJS.ProcessEnv,
+  step?: Pick<AcpStep, 'environment' | 'skipsProject' | 'taskFolder'>,
+): Readonly<Record<string, string>> {
+  return {
+    ...agentEnvironment(environment),
+    ...step?.environment,
+    ...(step && permissions?.variables?.(step.taskFolder)),
+    ...(step?.skipsProject && skipping?.variables),
+    ...(password !== undefined && { [password]: randomBytes(32).toString('hex') }),
+  };
+}
+
+function folderArguments({ permissions }: AcpOptions, folder: string): readonly string[] {
+  const { folderOption: option } = permissions ?? {};
+  return option === undefined ? [] : [option, folder];
+}
+
 /** A process with the variables of a step, which can get its first session. */
 export function processOf(
   parts: Pick<AgentProcess, 'launched' | 'folder' | 'connection' | 'abilities'>,
-  step: ChosenStep,
+  step: AcpStep,
 ): AgentProcess {
   const made: AgentProcess = {
     ...parts,
@@ -124,8 +152,8 @@ export function processOf(
 /** How long an agent may take for a request that needs no model. */
 export const ANSWER_MS = 180_000;
 
-export function environmentKey({ environment }: ChosenStep): string {
-  return JSON.stringify(Object.entries(environment).sort());
+export function environmentKey({ environment, skipsProject }: AcpStep): string {
+  return JSON.stringify([Object.entries(environment).sort(), skipsProject]);
 }
 
 /** Whether a later process can continue the sessions of this one. */

@@ -114,9 +114,9 @@ export class Connection {
 
   async #read(from: number): Promise<void> {
     const reader = lineReader(from);
-    const { stdoutFile, ended } = this.#launched;
+    const { stdout, ended } = this.#launched;
     try {
-      for await (const chunk of follow(stdoutFile, { from, until: ended })) {
+      for await (const chunk of follow(stdout, { from, until: ended })) {
         for (const { text, end } of reader.push(chunk)) {
           this.#offset = end;
           const message = readMessage(text);

@@ -6,17 +6,17 @@ import { STEP_FILES } from '../../model/step-files.ts';
 import { type Fields, fields, list, text } from '../json.ts';
 import type { ConversationReader } from '../step-reader.ts';
 import { type Incoming, readMessage, readUpdate, type UpdateKind } from './protocol.ts';
-import { readTurn, type SentPrompt } from './turn-file.ts';
+import { type SentPrompt, turnToShow } from './turn-file.ts';
 
 /** Undefined if no agent of the protocol took the step. */
 export function acpConversation(folder: string): ConversationReader | undefined {
-  const turn = readTurn(folder);
+  const turn = turnToShow(folder);
   return turn && conversationReader(turn.prompt);
 }
 
 /** Where the messages of a turn begin; undefined before the turn begins. */
 export function acpBegun(folder: string) {
-  const turn = readTurn(folder);
+  const turn = turnToShow(folder);
   const from = turn?.prompt?.offset;
   if (!turn || from === undefined) return undefined;
   return { file: join(turn.process, STEP_FILES.stdout.name), from };

@@ -1,5 +1,5 @@
 /** Declares what an agent that speaks the Agent Client Protocol can do. */
-import type { AgentDeclaration, Choices } from '../../model/agent.ts';
+import type { AgentDeclaration, Choices, ProjectSettings } from '../../model/agent.ts';
 import {
   mayEdit,
   readChoices,
@@ -7,7 +7,7 @@ import {
   SHARED_CHOICES,
   sharedRules,
 } from '../agent-choices.ts';
-import type { KnownAgent } from './known.ts';
+import { KNOWN_ACP, type KnownAgent } from './known.ts';
 
 export type AcpAgent = Pick<KnownAgent, 'branch'> & Partial<KnownAgent> & { readonly name: string };
 
@@ -20,6 +20,7 @@ export function acpAgent(agent: AcpAgent): AgentDeclaration {
     ...(provider !== undefined && { provider }),
     can: { branch, adopt, cost, budget: false, permissions: asks, ask: asks, travel: false },
     choices: [...Object.values(others), ...(asks ? [permissionMode] : [])],
+    projectSettings: projectSettingsOf(agent),
     faults: {},
     ...sharedRules(name),
     refusal: (choices) => refusesTools(choices) ?? (asks ? undefined : refusesModes(name, choices)),
@@ -32,4 +33,13 @@ function refusesModes(name: string, choices: Choices): string | undefined {
   return read.skipPermissions || mayEdit(read)
     ? undefined
     : `cannot follow --permission-mode ${read.permissionMode}`;
+}
+
+/** What an unknown agent loads is unknown. So it may load what the others do. */
+export function projectSettingsOf({
+  projectSettings,
+}: Pick<AcpAgent, 'projectSettings'>): ProjectSettings {
+  if (projectSettings) return projectSettings;
+  const names = Object.values(KNOWN_ACP).flatMap((known) => known.projectSettings.names);
+  return { names: [...new Set(names)], skips: [] };
 }

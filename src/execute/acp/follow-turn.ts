@@ -61,7 +61,7 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
     },
   });
   const cancelIdle = watchIdle({
-    files: [launched.stdoutFile, launched.stderrFile],
+    files: [launched.stdout.path, launched.stderr.path],
     idleTimeoutMs: watch.step.idleTimeoutMs,
     isResting: () => permissions.isResting,
     onIdle: () => {

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inheritedEnvironment } from '../environment.ts';
 import { makeFifo, RunProcesses } from '../process/index.ts';
+import { environmentFor } from './agent-process.ts';
 import { Connection } from './connection.ts';
 import { findAcp } from './executable.ts';
 import type { KnownAgent } from './known.ts';
@@ -42,7 +42,7 @@ export async function acpHealth(
       command: path,
       args: agent.command.slice(1),
       cwd: folder,
-      env: inheritedEnvironment(environment),
+      env: environmentFor(agent, environment),
       stdin: hasFifo ? 'fifo' : 'pipe',
     });
     const connection = new Connection(launched);
@@ -61,7 +61,7 @@ export async function acpHealth(
       await launched.stop();
       const reason = error instanceof Error ? error.message : String(error);
       const exit = await launched.ended;
-      return problem(withoutAnswer({ name }, exit, launched.stderrFile, folder, reason).message);
+      return problem(withoutAnswer({ name }, exit, launched.stderr, folder, reason).message);
     } finally {
       await launched.stop();
     }

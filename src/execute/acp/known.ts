@@ -1,3 +1,4 @@
+import type { ProjectSettings } from '../../model/agent.ts';
 import type { Adapter } from './adapter.ts';
 import { PI_ADAPTER } from './pi-adapter.ts';
 
@@ -15,6 +16,14 @@ export interface KnownAgent {
   readonly cost: 'usd' | 'tokens';
   /** Present if it uses the login of another agent, and so reaches the same usage limits. */
   readonly provider?: string;
+  readonly projectSettings: ProjectSettings;
+  /** How Raymond tells it to skip settings of the project. */
+  readonly skipping?: {
+    /** Environment variables of its process. */
+    readonly variables?: Readonly<Record<string, string>>;
+    /** In place of the usual `meta`. */
+    readonly meta?: Readonly<Record<string, unknown>>;
+  };
   /** Present if it asks before it changes something, so that Raymond can limit it. */
   readonly permissions?: Permissions;
   /**
@@ -26,6 +35,8 @@ export interface KnownAgent {
   readonly countsLastRequest?: true;
   /** The tokens that it reports are those of all turns that its process has taken in the session. */
   readonly countsAllTurns?: true;
+  /** It listens on a port. The variable for the password without which it answers every user of the machine. */
+  readonly password?: string;
   /** Two of its processes must not start at the same time. */
   readonly startsAlone?: true;
   /** Its sessions get lost when another process loads them, whatever it offers. So its process stays. */
@@ -50,8 +61,14 @@ export interface Permissions {
   /** Its requests have all arguments of the call. Otherwise Raymond waits for the report of the call. */
   readonly asksWhole?: true;
   /** Environment variables of its process. */
-  readonly variables?: Readonly<Record<string, string>>;
+  readonly variables?: (taskFolder: string) => Readonly<Record<string, string>>;
+  /** The option that lets it use a further folder, before it asks. */
+  readonly folderOption?: string;
 }
+
+const CLAUDE_FILES = ['.claude', '.mcp.json'];
+const OPENCODE_FILES = ['opencode.json', 'opencode.jsonc'];
+const COPILOT_FOLDERS = ['.copilot', '.github/copilot', '.github/hooks', '.github/extensions'];
 
 export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
   opencode: {
@@ -61,16 +78,27 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     cost: 'usd',
     totals: 'copied',
     countsLastRequest: true,
+    password: 'OPENCODE_SERVER_PASSWORD',
     // The second one would find the database of opencode locked.
     startsAlone: true,
+    // It loads the plugins in .opencode whatever it is told.
+    projectSettings: {
+      names: ['.opencode', ...OPENCODE_FILES],
+      skips: OPENCODE_FILES,
+      alsoSkips: 'AGENTS.md',
+    },
+    skipping: { variables: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' } },
     install: 'Install it with "npm install -g opencode-ai",',
     permissions: {
       modes: { plan: 'plan', strict: 'build', edits: 'build', skip: 'build' },
       // By itself, opencode allows everything.
-      variables: {
-        OPENCODE_PERMISSION:
-          '{"edit":"ask","bash":"ask","webfetch":"ask","websearch":"ask","external_directory":"ask"}',
-      },
+      variables: (taskFolder) => ({
+        OPENCODE_PERMISSION: JSON.stringify({
+          ...{ edit: 'ask', bash: 'ask', webfetch: 'ask', websearch: 'ask' },
+          // It also asks before it edits a file there.
+          external_directory: { '*': 'ask', [`${taskFolder}/*`]: 'allow' },
+        }),
+      }),
     },
   },
   gemini: {
@@ -81,9 +109,11 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     // A new process begins a file for the session that it loads, which replaces the session's own file if
     // both are of the same minute. The next process finds this file empty, and deletes both.
     losesSessions: true,
+    projectSettings: { names: ['.gemini'], skips: [] },
     install: 'Install it with "npm install -g @google/gemini-cli",',
     permissions: {
       modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },
+      folderOption: '--include-directories',
     },
   },
   qwen: {
@@ -91,9 +121,11 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     branch: false,
     adopt: true,
     cost: 'tokens',
+    projectSettings: { names: ['.qwen'], skips: [] },
     install: 'Install it with "npm install -g @qwen-code/qwen-code",',
     permissions: {
       asksWhole: true,
+      folderOption: '--include-directories',
       modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },
     },
   },
@@ -103,6 +135,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     adopt: true,
     cost: 'tokens',
     countsAllTurns: true,
+    projectSettings: { names: [...COPILOT_FOLDERS, '.mcp.json'], skips: [] },
     install: 'Install it with "npm install -g @github/copilot",',
     permissions: { modes: {} },
   },
@@ -113,6 +146,7 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     cost: 'usd',
     totals: 'kept',
     adapter: PI_ADAPTER,
+    projectSettings: { names: ['.pi', '.agents'], skips: [] },
     install: 'Install it with "npm install -g pi-acp @earendil-works/pi-coding-agent",',
   },
   'claude-acp': {
@@ -124,6 +158,14 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     totals: 'kept',
     // Suggestions for the next prompt cost money, and no one reads them.
     meta: { claudeCode: { options: { promptSuggestions: false } } },
+    projectSettings: {
+      names: CLAUDE_FILES,
+      skips: CLAUDE_FILES,
+      alsoSkips: 'CLAUDE.md',
+    },
+    skipping: {
+      meta: { claudeCode: { options: { promptSuggestions: false, settingSources: ['user'] } } },
+    },
     install: 'Install it with "npm install -g @agentclientprotocol/claude-agent-acp",',
     permissions: {
       modes: { plan: 'plan', strict: 'default', edits: 'default', skip: 'default' },
@@ -136,6 +178,8 @@ export const KNOWN_ACP: Readonly<Record<string, KnownAgent>> = {
     adopt: true,
     cost: 'tokens',
     namesMessages: true,
+    // It tells codex that every project is trusted.
+    projectSettings: { names: ['.codex', '.agents'], skips: [] },
     install: 'Install it with "npm install -g @agentclientprotocol/codex-acp",',
     permissions: {
       modes: {

@@ -2,10 +2,11 @@
 import type { NewSessionRequest } from '@agentclientprotocol/sdk/unstable';
 import type { FailureKind } from '../../model/failure.ts';
 import type { Usage } from '../../model/step-account.ts';
-import { type ChosenStep, mayEdit } from '../agent-choices.ts';
+import { mayEdit } from '../agent-choices.ts';
 import type { Adapter } from './adapter.ts';
 import {
   type AcpOptions,
+  type AcpStep,
   type AgentProcess,
   ANSWER_MS,
   type OpenSession,
@@ -35,7 +36,7 @@ export async function openSession(
   options: AcpOptions,
   notes: SessionNotes,
   process: AgentProcess,
-  step: ChosenStep,
+  step: AcpStep,
 ): Promise<TurnSession> {
   const { session } = step;
   const source = session.use === 'branch' ? session.from : session.id;
@@ -62,19 +63,21 @@ export async function openSession(
 }
 
 /** Some agents keep nothing of a session before its first answer, so a lost first turn leaves nothing. */
-function isFirstTurn({ name }: AcpOptions, { previousFolder }: ChosenStep): boolean {
-  return previousFolder !== undefined && readTurn(previousFolder, name)?.prompt?.isFirst === true;
+function isFirstTurn({ name, processes }: AcpOptions, { previousFolder }: AcpStep): boolean {
+  if (previousFolder === undefined) return false;
+  return readTurn(processes.seals, previousFolder, name)?.prompt?.isFirst === true;
 }
 
 async function sessionFor(
   options: AcpOptions,
   process: AgentProcess,
-  { session, cwd }: ChosenStep,
+  { session, cwd, skipsProject }: AcpStep,
   named: string,
   note: SessionNote | undefined,
 ): Promise<string> {
   const { abilities, sessions } = process;
-  const anew = { cwd, mcpServers: [], ...(options.meta && { _meta: { ...options.meta } }) };
+  const meta = (skipsProject ? options.skipping?.meta : undefined) ?? options.meta;
+  const anew = { cwd, mcpServers: [], ...(meta && { _meta: { ...meta } }) };
   const there = { ...anew, sessionId: named };
   switch (session.use) {
     case 'fresh':
@@ -162,7 +165,7 @@ async function adjust(
   process: AgentProcess,
   id: string,
   open: OpenSession,
-  step: ChosenStep,
+  step: AcpStep,
 ): Promise<void> {
   const wanted: readonly Wanted[] = [
     { key: 'mode', value: modeFor(options, step), isNamed: !mayEdit(step) },
@@ -228,7 +231,7 @@ function offered(setting: Setting | undefined): string {
 const MOST_NAMES = 10;
 
 /** The mode of the agent in which it asks for everything that the run does not allow. */
-function modeFor({ permissions }: AcpOptions, step: ChosenStep): string | undefined {
+function modeFor({ permissions }: AcpOptions, step: AcpStep): string | undefined {
   const modes = permissions?.modes ?? {};
   if (step.skipPermissions) return modes.skip;
   if (step.permissionMode === 'plan') return modes.plan;

@@ -1,13 +1,13 @@
 /** Decides about a permission request of an agent, by the choices of the run. */
-import { realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { isWithin } from '../../files/regular-file.ts';
 import { mayEdit, type SharedChoices } from '../agent-choices.ts';
 import { type Fields, fields, list, text } from '../json.ts';
-import type { ProtectedFiles } from '../protected-files.ts';
+import { isHidden, type Protection, protectedBy, realOf } from '../protected-files.ts';
 
 export interface Limits
   extends Pick<SharedChoices, 'permissionMode' | 'skipPermissions'>,
-    ProtectedFiles {
+    Protection {
   readonly cwd: string;
 }
 
@@ -16,15 +16,30 @@ export type Verdict = 'allow' | 'ask' | 'deny';
 
 export function verdict(call: Fields, limits: Limits): Verdict {
   const kind = text(call.kind) || 'other';
-  const paths = pathsOf(call).map((path) => realOf(resolve(limits.cwd, path)));
-  const isReading = ['read', 'search', 'think'].includes(kind);
-  if (!isReading && paths.some((path) => isProtected(path, limits))) return 'deny';
+  const isReading = READS.includes(kind);
+  if (refusedFor(call, limits) !== undefined) return 'deny';
   if (limits.skipPermissions) return 'allow';
-  const home = realOf(limits.cwd);
-  const isInside = paths.every((path) => isWithin(path, home));
+  const homes = [limits.cwd, ...limits.opens].map(realOf);
+  const paths = pathsOf(call).map((path) => realOf(resolve(limits.cwd, path)));
+  const isInside = paths.every((path) => homes.some((home) => isWithin(home, path)));
   if (isReading) return isInside ? 'allow' : 'ask';
-  const isEdit = ['edit', 'delete', 'move'].includes(kind);
-  return isEdit && mayEdit(limits) && isInside && paths.length > 0 ? 'allow' : 'ask';
+  return EDITS.includes(kind) && mayEdit(limits) && isInside && paths.length > 0 ? 'allow' : 'ask';
+}
+
+const READS = ['read', 'search', 'think'];
+const EDITS = ['edit', 'delete', 'move'];
+
+/** The protected file that the call would read or change. An edit may also move or delete whole folders. */
+export function refusedFor(call: Fields, limits: Limits): string | undefined {
+  const kind = text(call.kind) || 'other';
+  for (const named of pathsOf(call)) {
+    const path = resolve(limits.cwd, named);
+    if (isHidden(path, limits)) return path;
+    if (READS.includes(kind)) continue;
+    const found = protectedBy(path, limits, EDITS.includes(kind));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** The files that the call names: those that it says, those of its changes, and its arguments. */
@@ -37,23 +52,3 @@ function pathsOf(call: Fields): readonly string[] {
 }
 
 const PATH_NAMES = ['path', 'filepath', 'filePath', 'file_path', 'notebook_path', 'absolute_path'];
-
-function isProtected(path: string, { protects, opens }: Limits): boolean {
-  if (opens.some((open) => isWithin(path, realOf(open)))) return false;
-  return protects.some((one) => isWithin(path, realOf(one)));
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (!way.startsWith('..') && !isAbsolute(way));
-}
-
-/** With the links resolved of what exists of it. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realOf(parent), basename(path));
-  }
-}

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { usageSchema } from '../../model/step-account.ts';
 import { type KeptNotes, keptNotes } from '../kept-notes.ts';
+import type { StepSeals } from '../step-seals.ts';
 
 const noteSchema = z.object({
   /** The session as the agent names it. */
@@ -18,6 +19,6 @@ export type SessionNote = z.infer<typeof noteSchema>;
 /** By the id of the session in the run, and by that of the agent. */
 export type SessionNotes = KeptNotes<SessionNote>;
 
-export function sessionNotesIn(folder: string, agent: string): SessionNotes {
-  return keptNotes(folder, noteSchema, `${agent}-`);
+export function sessionNotesIn(seals: StepSeals, folder: string, agent: string): SessionNotes {
+  return keptNotes(seals, folder, noteSchema, `${agent}-`);
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StopReason } from '@agentclientprotocol/sdk/unstable';
+import type { OwnFile } from '../../files/own-file.ts';
 import type { Prices } from '../../model/configured-agent.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Account } from '../../model/step-account.ts';
@@ -35,7 +36,7 @@ export interface SettledTurn {
   readonly prompt: SentPrompt;
   /** The folder of the process. */
   readonly process: string;
-  readonly stderrFile: string;
+  readonly stderr: OwnFile;
   readonly followed: FollowedTurn;
   readonly how: 'ours' | 'stopped' | 'adopted';
 }
@@ -49,7 +50,11 @@ export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
     from: prompt.offset,
     to: followed.offset,
   });
-  const failed = (failure: Failure): StepOutcome => ({ kind: 'failed', failure, account });
+  const failed = (failure: Failure): StepOutcome => ({
+    kind: 'failed',
+    failure: { ...failure, message: `${failure.message}${denialsIn(followed)}` },
+    account,
+  });
   const reason = end.kind === 'result' ? text(fields(end.result).stopReason) : undefined;
   const { fault } = followed;
   if (reason === 'end_turn' && fault !== undefined && how !== 'stopped')
@@ -72,13 +77,20 @@ export function settle(memory: Memory, turn: SettledTurn): StepOutcome {
   }
   if (end.kind === 'error') return failed(failureOf(memory, end.error, Date.now()));
   if (end.kind === 'none')
-    return failed(withoutAnswer(memory, exit, turn.stderrFile, step.cwd, end.reason));
+    return failed(withoutAnswer(memory, exit, turn.stderr, step.cwd, end.reason));
   // Without an answer of the model, the last remark is the reason.
   const message = lastLine(record.remark);
   if (reason === 'end_turn' && message !== undefined)
     return failed(failureOf(memory, { code: 0, message }, Date.now()));
   return failed(withoutText(memory, reason ?? ''));
 }
+
+/** Some agents end the turn when a call is denied. */
+function denialsIn({ denied }: FollowedTurn): string {
+  return denied.length === 0 ? '' : ` It was denied: ${denied.join(', ').slice(0, MOST_DENIED)}`;
+}
+
+const MOST_DENIED = 1_000;
 
 function isUsable({ adapter }: Memory, { prompt, followed }: SettledTurn): boolean {
   const { record, end } = followed;
@@ -98,7 +110,7 @@ function lastLine(text: string | undefined): string | undefined {
 export function withoutAnswer(
   { name }: Pick<Memory, 'name'>,
   exit: Exit | undefined,
-  stderrFile: string,
+  stderr: OwnFile,
   cwd: string,
   reason: string,
 ): Failure {
@@ -108,7 +120,7 @@ export function withoutAnswer(
   }
   const code = exit?.kind === 'exited' ? `exit code ${exit.code}` : 'its exit code is unknown';
   const fact = reason === '' ? `${name} ended without an answer (${code}).` : `${name}: ${reason}`;
-  const message = `${fact} ${tailIfReadable(stderrFile).slice(-MOST_COMPLAINT)}`.trim();
+  const message = `${fact} ${tailIfReadable(stderr).slice(-MOST_COMPLAINT)}`.trim();
   // Whatever is not recognised is a crash, so that it is tried again.
   const known = failureOf({ name, logins: [] }, { code: 0, message }, Date.now(), 'crashed');
   return known.kind === 'not-logged-in' ? known : { kind: 'crashed', message };

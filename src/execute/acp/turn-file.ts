@@ -1,10 +1,8 @@
 /** The facts that another process needs to adopt a turn. They are on disk before the prompt is sent. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { readRegularFileSync } from '../../files/regular-file.ts';
 import { usageSchema } from '../../model/step-account.ts';
-import { STEP_FILES } from '../../model/step-files.ts';
+import type { StepSeals } from '../step-seals.ts';
+import { readTurnFile, shownTurn, writeTurnFile } from '../turn-file.ts';
 
 const text = z.string();
 const texts = z.readonly(z.array(text));
@@ -64,20 +62,17 @@ const turnSchema = z.object({
 export type TurnFile = z.infer<typeof turnSchema>;
 export type SentPrompt = NonNullable<TurnFile['prompt']>;
 
-export function writeTurn(folder: string, turn: TurnFile): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, STEP_FILES.turn.name);
-  writeFileSync(`${file}.new`, `${JSON.stringify(turn)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+export function writeTurn(seals: StepSeals, folder: string, turn: TurnFile): void {
+  writeTurnFile(seals, folder, turn);
 }
 
-/** Undefined if another agent took the turn. Without a name, any agent of the protocol. */
-export function readTurn(folder: string, agent?: string): TurnFile | undefined {
-  try {
-    const bytes = readRegularFileSync(join(folder, STEP_FILES.turn.name), 1024 * 1024);
-    const { data } = z.safeParse(turnSchema, JSON.parse(bytes.toString('utf8')));
-    return agent === undefined || data?.acp === agent ? data : undefined;
-  } catch {
-    return undefined;
-  }
+/** Undefined if another agent took the turn. */
+export function readTurn(seals: StepSeals, folder: string, agent: string): TurnFile | undefined {
+  const turn = readTurnFile(seals, folder, turnSchema);
+  return turn?.acp === agent ? turn : undefined;
+}
+
+/** For people who look at the step. */
+export function turnToShow(folder: string): TurnFile | undefined {
+  return shownTurn(folder, turnSchema);
 }

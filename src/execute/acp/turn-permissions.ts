@@ -4,7 +4,7 @@ import { fields, text } from '../json.ts';
 import { PermissionRelay } from '../permission-relay.ts';
 import { CallArguments } from './call-arguments.ts';
 import type { Caller } from './call-rule.ts';
-import { type Limits, verdict } from './permission-policy.ts';
+import { type Limits, refusedFor, verdict } from './permission-policy.ts';
 import {
   type Asked,
   describeRequest,
@@ -126,7 +126,9 @@ export class TurnPermissions {
     const option = optionFor(asked, decision);
     this.#parts.answer(asked.id, permissionResult(option));
     if (decision === 'allow' && option !== undefined) return;
-    this.denied.push(lineAbout(asked));
+    const file = refusedFor(asked.call, this.#parts.limits);
+    const rule = file === undefined ? '' : ` (protected: ${file})`;
+    this.denied.push(`${lineAbout(asked)}${rule}`);
     this.#parts.live({ kind: 'denied', tool: toolName(asked.call) });
   }
 }

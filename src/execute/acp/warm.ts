@@ -2,8 +2,7 @@
  * Processes that wait for the next prompt of their agent. An agent of a run has at most one. A process
  * can have several sessions, so it also serves calls, returns and resets.
  */
-import type { ChosenStep } from '../agent-choices.ts';
-import { type AgentProcess, canLoad, environmentKey } from './agent-process.ts';
+import { type AcpStep, type AgentProcess, canLoad, environmentKey } from './agent-process.ts';
 
 export class WarmProcesses {
   readonly #idle = new Map<string, { process: AgentProcess; timer: NodeJS.Timeout | undefined }>();
@@ -22,7 +21,7 @@ export class WarmProcesses {
   }
 
   /** The agent's process if it can serve the step. */
-  async acquire(step: ChosenStep): Promise<AgentProcess | undefined> {
+  async acquire(step: AcpStep): Promise<AgentProcess | undefined> {
     const waiting = this.#idle.get(step.agent);
     if (waiting && !waiting.process.hasEnded && canServe(waiting.process, step)) {
       clearTimeout(waiting.timer);
@@ -55,7 +54,7 @@ const MOST_IDLE = 8;
 const MOST_IDLE_MS = 5 * 60_000;
 
 /** A repeated step may repeat what the process did wrong. */
-function canServe({ abilities, environment }: AgentProcess, step: ChosenStep): boolean {
+function canServe({ abilities, environment }: AgentProcess, step: AcpStep): boolean {
   const isUsual = step.warm && step.previousFolder === undefined;
   return (isUsual || !canLoad(abilities)) && environment === environmentKey(step);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Choices } from '../../model/agent.ts';
-import { combine, readChoices, tightened } from './choices.ts';
+import { combine, ignoredChoices, readChoices, tightened } from './choices.ts';
 
 const was: Choices = {
   model: 'sonnet',
@@ -46,6 +46,34 @@ test('a tag overrides the model of the state and the run, and lists of tools are
     permissionMode: 'acceptEdits',
     skipPermissions: false,
   });
+});
+
+test.each<[Choices, Choices, readonly string[], string | undefined]>([
+  [{}, { allowedTools: ['Bash'] }, ['Grep', 'Bash'], undefined],
+  [{ skipPermissions: true }, { allowedTools: ['Bash'] }, ['Grep', 'Bash'], undefined],
+  [{ permissionMode: 'auto' }, { allowedTools: ['Bash'] }, ['Grep', 'Bash'], undefined],
+  [{ permissionMode: 'default' }, {}, ['Grep'], undefined],
+  ...['plan', 'dontAsk', 'default', 'manual', 'unknown'].map(
+    (permissionMode): [Choices, Choices, readonly string[], string] => [
+      { permissionMode },
+      { allowedTools: ['Bash'] },
+      ['Grep'],
+      `allowed_tools has no effect: the permission mode of the run is ${permissionMode}`,
+    ],
+  ),
+  [
+    { permissionMode: 'plan' },
+    { permissionMode: 'default' },
+    ['Grep'],
+    'permission_mode default has no effect: the permission mode of the run is plan',
+  ],
+  [{ permissionMode: 'default' }, { permissionMode: 'plan' }, ['Grep'], undefined],
+  // The author of the state has chosen both.
+  [{}, { permissionMode: 'dontAsk', allowedTools: ['Bash'] }, ['Grep', 'Bash'], undefined],
+])('a state cannot allow more than the user of the run: %j %j', (chosen, state, tools, ignored) => {
+  const run = { ...chosen, allowedTools: ['Grep'] };
+  expect(readChoices(combine({ run, state, tag: {} })).allowedTools).toEqual(tools);
+  expect(ignoredChoices(run, state)).toBe(ignored);
 });
 
 test.each<[string, Choices]>([

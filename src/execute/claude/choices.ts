@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { ChoiceLevels, Choices } from '../../model/agent.ts';
 import { UserError } from '../../model/user-error.ts';
 import type { PromptStep } from '../../ports.ts';
+import type { DenyRules } from './deny-rules.ts';
 import { stricterMode } from './known-names.ts';
 
 const text = z.string();
@@ -32,8 +33,13 @@ const choicesSchema = z.object({
 
 export type ClaudeChoices = z.output<typeof choicesSchema>;
 
-/** A step with the choices for it. */
-export type ClaudeStep = PromptStep & ClaudeChoices;
+/** A step with the choices and the deny rules for it. */
+export type ClaudeStep = PromptStep &
+  ClaudeChoices & {
+    readonly deny: DenyRules;
+    /** The settings of the project are not loaded. */
+    readonly skipsProject: boolean;
+  };
 
 /** Throws for choices that cannot be made with Raymond. */
 export function readChoices(choices: Choices): ClaudeChoices {
@@ -66,9 +72,32 @@ export function combine({ run, state, tag }: ChoiceLevels): Choices {
           skipPermissions: false,
         }
       : { permissionMode, skipPermissions }),
-    allowedTools: together(ofRun.allowedTools, ofState.allowedTools),
+    allowedTools: heedsTools(ofRun)
+      ? together(ofRun.allowedTools, ofState.allowedTools)
+      : ofRun.allowedTools,
     disallowedTools: together(ofRun.disallowedTools, ofState.disallowedTools),
   };
+}
+
+/** What of the choices of a state has no effect, because the run allows less; undefined if all of it has. */
+export function ignoredChoices(run: Choices, state: Choices): string | undefined {
+  const ofRun = readChoices(run);
+  const { allowedTools, permissionMode: asked } = readChoices(state);
+  const isLooser =
+    state.permissionMode !== undefined &&
+    !ofRun.skipPermissions &&
+    stricterMode(ofRun.permissionMode, asked) !== asked;
+  const ignored = [
+    ...(isLooser ? [`permission_mode ${asked}`] : []),
+    ...(allowedTools.length > 0 && !heedsTools(ofRun) ? ['allowed_tools'] : []),
+  ];
+  if (ignored.length === 0) return undefined;
+  return `${ignored.join(' and ')} has no effect: the permission mode of the run is ${ofRun.permissionMode}`;
+}
+
+/** A user who chooses a mode stricter than the usual one has not agreed to tools that a workflow allows. */
+function heedsTools({ permissionMode, skipPermissions }: ClaudeChoices): boolean {
+  return skipPermissions || ['acceptEdits', 'auto'].includes(permissionMode);
 }
 
 function together(ofRun: readonly string[], ofState: readonly string[]): readonly string[] {

@@ -4,17 +4,23 @@
  * Executes prompt states with Claude Code.
  */
 import { availableParallelism } from 'node:os';
+import type { OwnFile } from '../../files/own-file.ts';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import type { AskPerson, Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
+import { isDisplaced } from '../displaced-output.ts';
 import { tailIfReadable } from '../file-text.ts';
+import { foreignStep } from '../foreign-step.ts';
 import { gate, type Place, placeUntil } from '../gate.ts';
 import { leaveTurn } from '../leave-turn.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
+import { type Approvals, unapprovedSettings } from '../project-settings.ts';
+import type { Protected } from '../protected-files.ts';
 import { writePrompt } from '../step-folder.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type ClaudeStep, readChoices } from './choices.ts';
 import { userMessage } from './command.ts';
-import type { Protected } from './deny-rules.ts';
+import { denyRules } from './deny-rules.ts';
+import { CLAUDE_SETTINGS } from './folder-trust.ts';
 import { type FollowedTurn, followTurn } from './follow-turn.ts';
 import { type Launcher, launchTurn, sendWarm } from './launch-turn.ts';
 import { ownModels } from './own-model.ts';
@@ -35,6 +41,7 @@ export interface ClaudeOptions {
   /** The run's folder for notes about its sessions. */
   readonly sessionsFolder: string;
   readonly protects: Protected;
+  readonly approvals: Approvals;
   /** Options for every process. */
   readonly agentOptions?: AgentOptions;
   /** The maximum number of processes, including those that wait for their next prompt. */
@@ -46,7 +53,7 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
   const claude: Claude = {
     ...options,
     transcripts: transcriptsIn(options.environment),
-    notes: sessionNotesIn(options.sessionsFolder),
+    notes: sessionNotesIn(options.processes.seals, options.sessionsFolder),
     ownModel: ownModels(options.processes, options.agentOptions),
     warm,
     complaints: new Set(),
@@ -54,17 +61,22 @@ export function claudeExecutor(options: ClaudeOptions): Executor {
     starts: gate(availableParallelism()),
   };
   const start = (step: Step, live: Show, ask?: AskPerson) =>
-    controlled(ask, async (control) => runTurn(claude, forClaude(step), live, control));
+    controlled(ask, async (control) =>
+      runTurn(claude, forClaude(claude, step, options), live, control),
+    );
   return {
     name: 'claude',
     start,
     adopt: (step, live, ask) => {
-      const turn = readTurn(step.folder);
-      const launched = turn && claude.processes.adopt(turn.process);
+      const { processes } = claude;
+      const turn = readTurn(processes.seals, step.folder);
+      const launched = turn && processes.adopt(turn.process);
+      const foreign = foreignStep(processes, step, turn, launched, live);
+      if (foreign) return foreign;
       // No process began, and none will, so the turn can start now.
-      if (!turn || !launched) return start(step, live, ask);
+      if (!turn || typeof launched !== 'object') return start(step, live, ask);
       const running = controlled(ask, async (control) =>
-        adoptTurn(claude, forClaude(step), live, control, turn, launched),
+        adoptTurn(claude, forClaude(claude, step, options), live, control, turn, launched),
       );
       return { ...running, isAdopted: true };
     },
@@ -79,12 +91,13 @@ const MAX_IDLE_MS = 5 * 60_000;
 type Show = (live: Live) => void;
 
 interface Claude extends Launcher {
+  readonly protects: Protected;
   readonly warm: WarmProcesses;
   /** Lines of standard error, each shown once per run. They often explain why the agent cannot work. */
   readonly complaints: Set<string>;
 }
 
-function showComplaints({ complaints }: Claude, file: string, live: Show): void {
+function showComplaints({ complaints }: Claude, file: OwnFile, live: Show): void {
   const lines = tailIfReadable(file).split('\n');
   for (const line of lines.map((each) => each.trim().slice(0, 300))) {
     if (line === '' || complaints.has(line) || complaints.size >= MAX_COMPLAINTS) continue;
@@ -152,9 +165,10 @@ async function runTurn(
     return NOT_BEGUN;
   }
   control.launched = waiting?.launched;
-  const sent = waiting && (await sendWarm(claude, waiting, step));
+  const isReadable = waiting && !isDisplaced(waiting.launched, live);
+  const sent = isReadable && (await sendWarm(claude, waiting, step));
   if (waiting && !sent) await endInOrder(waiting);
-  const begun = sent ?? (await launchTurn(claude, step, () => control.stopped));
+  const begun = sent || (await launchTurn(claude, step, () => control.stopped));
   if (begun === 'stopped') return NOT_BEGUN;
   if ('failure' in begun) return { kind: 'failed', failure: begun.failure, account: FREE };
 
@@ -176,13 +190,14 @@ async function runTurn(
   });
   begun.onInit();
   if (followed.exit?.kind === 'left') return LEFT;
-  showComplaints(claude, process.launched.stderrFile, live);
+  showComplaints(claude, process.launched.stderr, live);
   process.offset = followed.offset;
   process.totalUsd = followed.totalUsd ?? process.totalUsd;
   process.spentUsd += followed.outcome.cost.usd;
 
+  const { outcome, exit, displaced } = followed;
   const canServe =
-    step.warm && followed.outcome.kind === 'answered' && !followed.exit && !control.stopped;
+    step.warm && outcome.kind === 'answered' && !exit && !displaced && !control.stopped;
   if (canServe && claude.places.waiting === 0) claude.warm.keep(step.agent, process);
   else await endProcess(process.launched, followed);
   return settle(claude, step, turn, followed, control.stopped ? 'stopped' : 'ours');
@@ -234,9 +249,11 @@ const NOT_BEGUN: StepOutcome = { kind: 'interrupted', sessionUsable: false, acco
 /** Another Raymond process follows the turn, and keeps notes about its session. */
 const LEFT: StepOutcome = NOT_BEGUN;
 
-function forClaude(step: Step): ClaudeStep {
-  if (step.kind === 'prompt') return { ...step, ...readChoices(step.choices) };
-  throw new Error('Bug: a script was given to Claude Code');
+function forClaude({ protects }: Claude, step: Step, { approvals }: ClaudeOptions): ClaudeStep {
+  if (step.kind !== 'prompt') throw new Error('Bug: a script was given to Claude Code');
+  const chosen = { ...step, ...readChoices(step.choices) };
+  const settings = unapprovedSettings({ projectSettings: CLAUDE_SETTINGS }, step.cwd, approvals);
+  return { ...chosen, deny: denyRules(protects, chosen), skipsProject: settings.told.length > 0 };
 }
 
 function crashed(error: unknown): StepOutcome {

@@ -82,9 +82,19 @@ describe('the arguments of a turn', () => {
       settings: { model: 'x', disableAllHooks: false },
       agentArgs: ['--no-chrome'],
     };
-    const asked = ownModelArguments(options).join(' ');
+    const asked = ownModelArguments(options, false).join(' ');
     expect(asked).toContain('--no-chrome --strict-mcp-config --settings');
     expect(asked).toContain('{"model":"x","disableAllHooks":true}');
+  });
+
+  it('load the settings of the project only on request, or if the user names the kinds', () => {
+    const user = '--setting-sources user';
+    expect(claudeArguments(turn).join(' ')).not.toContain('--setting-sources');
+    expect(claudeArguments({ ...turn, skipsProject: true }).join(' ')).toContain(user);
+    expect(ownModelArguments({}, true).join(' ')).toContain(user);
+    const options = { agentArgs: ['--setting-sources=user,project'] };
+    expect(claudeArguments({ ...turn, skipsProject: true, options })).not.toContain('user');
+    expect(ownModelArguments(options, true)).not.toContain('user');
   });
 
   it('skip permissions only on request', () => {

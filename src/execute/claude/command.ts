@@ -13,12 +13,16 @@ export interface Turn {
   readonly budgetUsd?: number;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
-  /** Rules like `Edit(//folder/**)`. */
+  /** Rules like `Edit(//folder)`. */
   readonly deny?: readonly string[];
+  /** The agent's own folder, wherever it works. */
+  readonly taskFolder?: string;
   /** Tool calls that it may not make by itself are reported, and wait for a reply. */
   readonly asksPermissions?: boolean;
   /** Rules that people have allowed for the run. */
   readonly granted?: readonly string[];
+  /** The settings of the project are not loaded. */
+  readonly skipsProject?: boolean;
   /** Options for all turns of a run. */
   readonly options?: AgentOptions;
 }
@@ -50,12 +54,13 @@ export function claudeArguments(turn: Turn): string[] {
     ...option('--max-budget-usd', budget(turn.budgetUsd)),
     // Shows activity during a long answer, and the usage of a turn that is stopped early.
     '--include-partial-messages',
+    ...(turn.skipsProject ? onlyOfUser(more) : []),
     ...(more.agentArgs ?? []),
     ...inOneWord('--append-system-prompt', more.appendSystemPrompt),
     ...option('--settings', settingsFor(more, turn.deny ?? [], granted)),
     // Each of these accepts all values up to the next option.
     ...options('--mcp-config', more.mcpConfig ?? []),
-    ...options('--add-dir', more.addDir ?? []),
+    ...options('--add-dir', [...(more.addDir ?? []), ...own(turn.taskFolder)]),
     ...options('--allowedTools', turn.allowedTools ?? []),
     ...options('--disallowedTools', [
       ...schedulingTools,
@@ -71,10 +76,14 @@ export function claudeArguments(turn: Turn): string[] {
  * Makes Claude Code report the model that it would use. It answers the question itself, without a
  * model. Hooks and MCP servers are for real turns, so they are disabled. No transcript is kept.
  */
-export function ownModelArguments({ settings, agentArgs = [] }: AgentOptions): readonly string[] {
+export function ownModelArguments(
+  { settings, agentArgs = [] }: AgentOptions,
+  skipsProject: boolean,
+): readonly string[] {
   return [
     ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     '--no-session-persistence',
+    ...(skipsProject ? onlyOfUser({ agentArgs }) : []),
     ...agentArgs,
     ...(agentArgs.includes('--strict-mcp-config') ? [] : ['--strict-mcp-config']),
     ...['--settings', JSON.stringify({ ...settings, disableAllHooks: true })],
@@ -85,6 +94,12 @@ export const OWN_MODEL_QUESTION = line({
   type: 'user',
   message: { role: 'user', content: '/cost' },
 });
+
+/** Without the settings of the project, unless the user has named the kinds of settings. */
+function onlyOfUser({ agentArgs = [] }: AgentOptions): readonly string[] {
+  const isNamed = agentArgs.some((arg) => arg.startsWith('--setting-sources'));
+  return isNamed ? [] : ['--setting-sources', 'user'];
+}
 
 // Their work would continue after the turn, outside of the workflow.
 const schedulingTools = ['Workflow', 'ScheduleWakeup', 'CronCreate', 'CronDelete', 'CronList'];
@@ -119,6 +134,8 @@ function settingsFor(
   return JSON.stringify(withRules(settings ?? {}, { deny, ...settingsOf(granted) }));
 }
 
+const own = (folder: string | undefined) => (folder === undefined ? [] : [folder]);
+
 function options(name: string, values: readonly string[]): string[] {
   return values.length === 0 ? [] : [name, ...values];
 }
@@ -137,7 +154,10 @@ function budget(usd: number | undefined): string | undefined {
   return usd === undefined ? undefined : Math.max(usd, 0.000001).toFixed(6);
 }
 
-/** Disables background tasks, which would answer after the turn's result. `own` overrides `inherited`. */
+/**
+ * Disables background tasks, which would answer after the turn's result. `own` overrides `inherited`, and
+ * only the executor steers the agent.
+ */
 export function claudeEnvironment(
   inherited: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>> = {},
@@ -148,9 +168,9 @@ export function claudeEnvironment(
   }
   return {
     ...environment,
+    ...own,
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     DISABLE_AUTOUPDATER: '1',
-    ...own,
   };
 }
 

@@ -1,8 +1,17 @@
 /** Declares what Claude Code can do, and which choices it offers. */
 import type { AgentChoice, AgentDeclaration, RunChoiceRules } from '../../model/agent.ts';
-import { combine, tightened } from './choices.ts';
+import { combine, ignoredChoices, tightened } from './choices.ts';
+import { CLAUDE_SETTINGS } from './folder-trust.ts';
 import { CLAUDE_OPTIONS } from './options.ts';
-import { alarmsOf, choose, keepHarmless, normalize, summarize, warningsOf } from './run-choices.ts';
+import {
+  alarmsOf,
+  choose,
+  keepHarmless,
+  normalize,
+  summarize,
+  TOGETHER,
+  warningsOf,
+} from './run-choices.ts';
 import {
   ALLOWED_IN_STATE,
   DISALLOWED_IN_STATE,
@@ -40,14 +49,17 @@ export const claudeAgent: AgentDeclaration = {
     choice('agentArgs'),
     choice('claudePath'),
   ],
+  projectSettings: CLAUDE_SETTINGS,
   faults: FAULTS,
   combine,
   tightened,
+  ignored: ignoredChoices,
 };
 
 /** All agents understand the choices of a run as Claude Code does. */
 export const runChoices: RunChoiceRules = {
   normalize,
+  together: TOGETHER,
   choose,
   keepHarmless,
   summarize,

@@ -1,10 +1,24 @@
-/** Claude Code ignores the allow rules of a project until a user has trusted its folder in a terminal. */
+/**
+ * The settings of a project for Claude Code. Without a terminal it loads them all, except the allow rules,
+ * which it ignores until a user has trusted the folder in a terminal.
+ */
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readRegularFileSync } from '../../files/regular-file.ts';
+import type { ProjectSettings } from '../../model/agent.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+const NAMES = ['.claude', '.mcp.json'];
+
+export const CLAUDE_SETTINGS: ProjectSettings = {
+  names: NAMES,
+  skips: NAMES,
+  alsoSkips: 'CLAUDE.md',
+  // Who has trusted the folder there has seen the question of Claude Code itself.
+  isTrusted: (folders) => areTrusted(folders, process.env),
+};
 
 /** The settings files of a project whose allow rules Claude Code ignores. */
 export function ignoredRules(folder: string, environment: Environment): readonly string[] {
@@ -12,7 +26,8 @@ export function ignoredRules(folder: string, environment: Environment): readonly
     join(folder, '.claude', name),
   );
   const allowing = files.filter(allowsSomething);
-  return allowing.length === 0 || isTrusted(folder, environment) ? [] : allowing;
+  const folders = [folder, realPath(folder)].flatMap(withParents);
+  return allowing.length === 0 || areTrusted(folders, environment) ? [] : allowing;
 }
 
 function allowsSomething(file: string): boolean {
@@ -20,13 +35,11 @@ function allowsSomething(file: string): boolean {
   return Array.isArray(allow) && allow.length > 0;
 }
 
-/** True if the folder itself or a folder above it is trusted. */
-function isTrusted(folder: string, environment: Environment): boolean {
+/** True if one of the folders is trusted. */
+function areTrusted(folders: readonly string[], environment: Environment): boolean {
   const home = environment.CLAUDE_CONFIG_DIR || environment.HOME || homedir();
   const projects = at(readJson(join(home, '.claude.json'), MAX_OWN_BYTES), 'projects');
-  return [folder, realPath(folder)].flatMap(withParents).some((path) => {
-    return at(at(projects, path), 'hasTrustDialogAccepted') === true;
-  });
+  return folders.some((path) => at(at(projects, path), 'hasTrustDialogAccepted') === true);
 }
 
 function withParents(folder: string): readonly string[] {

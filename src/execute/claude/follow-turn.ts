@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { printedTexts } from '../../parse/print-pieces.ts';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
+import { isDisplaced } from '../displaced-output.ts';
 import { tailIfReadable } from '../file-text.ts';
 import {
   type Exit,
@@ -34,6 +35,8 @@ export interface FollowedTurn {
   /** How the process ended; undefined while it runs. */
   readonly exit: Exit | undefined;
   readonly silent: boolean;
+  /** A later turn could not read the output of the process. */
+  readonly displaced: boolean;
 }
 
 export type Init = Extract<Happening, { kind: 'init' }>;
@@ -78,7 +81,7 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
 
   const end = turnEnd(launched);
   const cancelIdle = watchIdle({
-    files: [launched.stdoutFile, launched.stderrFile],
+    files: [launched.stdout.path, launched.stderr.path],
     idleTimeoutMs: watch.idleTimeoutMs,
     isResting: () => watch.permissions.isResting,
     onIdle: () => {
@@ -87,7 +90,7 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
     },
   });
   try {
-    for await (const chunk of follow(launched.stdoutFile, { from: offset, until: end.promise })) {
+    for await (const chunk of follow(launched.stdout, { from: offset, until: end.promise })) {
       offset += chunk.length;
       for (const happening of reader.push(decoder.write(chunk))) handle(happening);
       if (!record.isOver) continue;
@@ -103,12 +106,13 @@ export async function followTurn(watch: TurnWatch): Promise<FollowedTurn> {
   }
   cancelIdle();
   end.forget();
+  const displaced = isDisplaced(launched, watch.live);
 
   const countedUsd = alreadyCounted({ ...turn, version: init?.version ?? '' });
   const exit = end.exit();
-  const stderrTail = record.isOver ? '' : tailIfReadable(launched.stderrFile);
+  const stderrTail = record.isOver ? '' : tailIfReadable(launched.stderr);
   const outcome = record.outcome({ now: Date.now(), countedUsd, stderrTail, ...asNodeExit(exit) });
-  return { outcome, offset, totalUsd, init, hasSpoken, checkpoint, exit, silent };
+  return { outcome, offset, totalUsd, init, hasSpoken, checkpoint, exit, silent, displaced };
 }
 
 function liveReporter(live: (live: Live) => void): (happening: Happening) => void {

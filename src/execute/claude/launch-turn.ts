@@ -1,13 +1,12 @@
 /** Sends a prompt to Claude Code: to a new process, or to one that waits for its next prompt. */
 import { randomUUID } from 'node:crypto';
 import type { StepOutcome } from '../../ports.ts';
-import { inheritedEnvironment } from '../environment.ts';
+import { agentEnvironment } from '../environment.ts';
 import { type Gate, type Leave, type Place, placeUntil } from '../gate.ts';
 import { type LaunchedProcess, makeFifo, type RunProcesses } from '../process/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { ClaudeStep } from './choices.ts';
 import { claudeArguments, claudeEnvironment, type TurnSession, userMessage } from './command.ts';
-import { denyRules, type Protected } from './deny-rules.ts';
 import { findClaude } from './executable.ts';
 import type { OwnModels } from './own-model.ts';
 import { endInput, send } from './process-input.ts';
@@ -21,7 +20,6 @@ export interface Launcher {
   readonly path: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: RunProcesses;
-  readonly protects: Protected;
   readonly agentOptions?: AgentOptions;
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
@@ -92,7 +90,7 @@ export async function sendWarm(
     ...(note?.checkpoint !== undefined && { cutAt: note.checkpoint }),
     ...(totalUsd !== undefined && { processTotalUsd: totalUsd }),
   };
-  writeTurn(step.folder, turn);
+  writeTurn(launcher.processes.seals, step.folder, turn);
   send(process.launched, userMessage(step.prompt, prompt));
   return { process, turn, onInit: () => {} };
 }
@@ -113,7 +111,7 @@ function begin(
     ...(model !== undefined && { model }),
     ...before,
   };
-  writeTurn(step.folder, turn);
+  writeTurn(launcher.processes.seals, step.folder, turn);
   const launched = launcher.processes.launch({
     folder: step.folder,
     command,
@@ -125,9 +123,11 @@ function begin(
       ...(step.budgetUsd !== undefined && { budgetUsd: step.budgetUsd }),
       allowedTools: step.allowedTools,
       disallowedTools: step.disallowedTools,
-      deny: denyRules(launcher.protects, step),
+      deny: [...step.deny.fixed, ...step.deny.states],
+      taskFolder: step.taskFolder,
       asksPermissions: asksPermissions(step),
       granted: step.granted,
+      skipsProject: step.skipsProject,
       ...(launcher.agentOptions && { options: launcher.agentOptions }),
     }),
     cwd: step.cwd,
@@ -173,12 +173,12 @@ async function modelToName(
   step: ClaudeStep,
   command: string,
 ): Promise<string | undefined> {
-  const { session, folder, cwd } = step;
+  const { session, folder, cwd, skipsProject } = step;
   const note = launcher.notes.read(sourceOf(session));
   const known = knownModel(note, step);
   if (known !== 'unknown') return known;
   const env = environmentOf(launcher, step);
-  const ownModel = await launcher.ownModel({ folder, command, cwd, env });
+  const ownModel = await launcher.ownModel({ folder, command, cwd, env, skipsProject });
   // The model is named from now on, so that a session without a note also uses it.
   if (ownModel !== undefined)
     launcher.notes.write(sourceOf(session), { namedModel: ownModel, ...note, ownModel });
@@ -189,10 +189,14 @@ async function modelToName(
  * The source of the turn's history. Messages of an earlier attempt at the same prompt are cut off, so
  * that the model never sees a prompt twice.
  */
-function sessionOf({ transcripts, notes }: Launcher, { session, cwd, previousFolder }: ClaudeStep) {
+function sessionOf(
+  { transcripts, notes, processes }: Launcher,
+  { session, cwd, previousFolder }: ClaudeStep,
+) {
   if (session.use === 'fresh') return { session: session satisfies TurnSession, earlier: [] };
   const note = notes.read(sourceOf(session));
-  const previous = previousFolder === undefined ? undefined : readTurn(previousFolder);
+  const previous =
+    previousFolder === undefined ? undefined : readTurn(processes.seals, previousFolder);
   const earlier = previous?.prompts ?? [];
   const transcript = transcripts.find(sourceOf(session), cwd, note?.transcripts);
   const read = readTranscript(readIfExists(transcript), earlier);
@@ -219,7 +223,7 @@ function sourceOf(session: ClaudeStep['session']): string {
 }
 
 function environmentOf({ environment }: Launcher, step: ClaudeStep): Record<string, string> {
-  return claudeEnvironment(inheritedEnvironment(environment), step.environment);
+  return claudeEnvironment(agentEnvironment(environment), step.environment);
 }
 
 function newProcess(step: ClaudeStep, launched: LaunchedProcess, place: Place): WarmProcess {

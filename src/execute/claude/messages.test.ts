@@ -187,7 +187,7 @@ describe('an answer of the model', () => {
     expect(read(assistant(blocks))).toEqual([
       { kind: 'message', id: 'm', isSynthetic: false },
       { kind: 'text', text: 'I look.' },
-      { kind: 'tool-use', name: 'Bash', summary: 'ls -l' },
+      { kind: 'tool-use', name: 'Bash', summary: 'ls -l', call: '' },
       {
         kind: 'spent',
         message: 'm',
@@ -232,8 +232,8 @@ describe('an answer of the model', () => {
     [{ command: 'x'.repeat(1000) }, `${'x'.repeat(119)}…`],
     [undefined, '{}'],
   ])('summarises %o in one short line', (input, summary) => {
-    const [, call] = read(assistant([{ type: 'tool_use', name: 'T', input }]));
-    expect(call).toEqual({ kind: 'tool-use', name: 'T', summary });
+    const [, call] = read(assistant([{ type: 'tool_use', id: 'c', name: 'T', input }]));
+    expect(call).toEqual({ kind: 'tool-use', name: 'T', summary, call: 'c' });
   });
 });
 
@@ -247,7 +247,9 @@ it('reports denied tools and the cause of an error', () => {
       api_error_status: 529,
       api_error: 'connection_failed',
       errors: ['Reached maximum budget'],
-      permission_denials: [{ tool_name: 'Bash', tool_input: { command: 'git push' } }],
+      permission_denials: [
+        { tool_use_id: 'c', tool_name: 'Bash', tool_input: { command: 'git push' } },
+      ],
     }),
   );
   expect(read1).toEqual({
@@ -260,7 +262,7 @@ it('reports denied tools and the cause of an error', () => {
     status: 529,
     apiError: 'connection_failed',
     errors: ['Reached maximum budget'],
-    denials: [{ tool: 'Bash', summary: 'git push' }],
+    denials: [{ call: 'c', tool: 'Bash', summary: 'git push' }],
   });
 });
 

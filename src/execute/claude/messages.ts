@@ -17,12 +17,22 @@ export type Happening =
   /** The model got input: a tool's result, or a text of Claude Code itself. */
   | { readonly kind: 'input' }
   /** These tool calls, also of subagents, have their results. */
-  | { readonly kind: 'tool-results'; readonly calls: readonly string[] }
+  | {
+      readonly kind: 'tool-results';
+      readonly calls: readonly string[];
+      /** Those that a rule has refused. Older versions do not list them in the result. */
+      readonly refused: readonly string[];
+    }
   /** The history can be cut off here: no tool call waits for its result. */
   | { readonly kind: 'checkpoint'; readonly uuid: string }
   /** Belongs to the last `message`. */
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'tool-use'; readonly name: string; readonly summary: string }
+  | {
+      readonly kind: 'tool-use';
+      readonly name: string;
+      readonly summary: string;
+      readonly call: string;
+    }
   | { readonly kind: 'permission-denied'; readonly tool: string; readonly message: string }
   | { readonly kind: 'api-error'; readonly error: string; readonly message: string }
   | {
@@ -84,6 +94,8 @@ export interface Result {
 }
 
 export interface Denial {
+  /** The id of the tool call. */
+  readonly call: string;
   readonly tool: string;
   readonly summary: string;
 }
@@ -240,7 +252,8 @@ function apiError(event: Fields, blocks: readonly Fields[]): Happening[] {
 function readBlock(block: Fields, isSub: boolean): Happening[] {
   if (block.type === 'text' && !isSub) return [{ kind: 'text', text: text(block.text) }];
   if (block.type === 'tool_use') {
-    return [{ kind: 'tool-use', name: text(block.name), summary: summary(block.input) }];
+    const call = text(block.id);
+    return [{ kind: 'tool-use', name: text(block.name), summary: summary(block.input), call }];
   }
   return [];
 }
@@ -249,6 +262,7 @@ function readBlock(block: Fields, isSub: boolean): Happening[] {
 const summaryFields = [
   'command',
   'file_path',
+  'notebook_path',
   'path',
   'pattern',
   'url',
@@ -332,14 +346,20 @@ function readSuggestion({ rules, directories, ...rest }: Fields): Suggestion {
 }
 
 function readUser(event: Fields): Happening[] {
-  const calls = list(fields(event.message).content)
+  const given = list(fields(event.message).content)
     .map(fields)
-    .flatMap(({ type, tool_use_id: call }) =>
-      type === 'tool_result' && typeof call === 'string' ? [call] : [],
-    );
-  const results: Happening[] = calls.length > 0 ? [{ kind: 'tool-results', calls }] : [];
+    .filter(({ type, tool_use_id: call }) => type === 'tool_result' && typeof call === 'string');
+  const callsOf = (results: readonly Fields[]) => results.map(({ tool_use_id: id }) => text(id));
+  const refused = callsOf(given.filter(isRefused));
+  const results: Happening[] =
+    given.length > 0 ? [{ kind: 'tool-results', calls: callsOf(given), refused }] : [];
   if (isOfSubagent(event)) return results;
   return [{ kind: 'input' }, ...checkpoint(event, 'tool_result'), ...results];
+}
+
+/** An edit that a deny rule has refused. Other refusals are in the list of the result. */
+function isRefused({ is_error: isError, content }: Fields): boolean {
+  return isError === true && text(content).includes('denied by your permission settings');
 }
 
 function readResult(event: Fields): Result {
@@ -359,7 +379,8 @@ function readResult(event: Fields): Result {
 }
 
 function readDenial(denial: Fields): Denial {
-  return { tool: text(denial.tool_name), summary: summary(denial.tool_input) };
+  const { tool_use_id: call, tool_name: tool, tool_input: input } = denial;
+  return { call: text(call), tool: text(tool), summary: summary(input) };
 }
 
 function known<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {

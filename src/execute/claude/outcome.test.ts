@@ -82,6 +82,25 @@ it.each(['older', 'newer'])('reports denied tools and the cost (%s)', (age) => {
   });
 });
 
+it('adds edits that a rule refused, which older versions do not list', () => {
+  const record = turnRecord();
+  const use = (call: string) =>
+    ({ kind: 'tool-use', name: 'Write', summary: `/p/${call}`, call }) as const;
+  for (const call of ['told', 'untold', 'fine']) record.add(use(call));
+  record.add({ kind: 'tool-results', calls: ['told', 'untold'], refused: ['told', 'untold'] });
+  record.add({ kind: 'tool-results', calls: ['fine'], refused: [] });
+  record.add({ kind: 'message', id: 'm', isSynthetic: false });
+  record.add({ kind: 'text', text: 'done' });
+  record.add({
+    ...{ kind: 'result', subtype: 'success', isError: false, text: 'done', session: 'S' },
+    denials: [{ call: 'told', tool: 'Write', summary: '/p/told' }],
+    errors: [],
+  });
+  expect(record.outcome({ now: 0, countedUsd: 0, stderrTail: '' })).toMatchObject({
+    denied: [{ summary: '/p/told' }, { summary: '/p/untold' }],
+  });
+});
+
 it.each(['older', 'newer'])('joins the texts of the last message only (%s)', (age) => {
   expect(replay(age, 'several blocks')).toMatchObject({ text: 'fine so far\nand fine' });
   expect(replay(age, 'nothing said')).toMatchObject({ text: '' });

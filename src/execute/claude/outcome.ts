@@ -51,6 +51,8 @@ export function turnRecord(): TurnRecord {
   let message: Message | undefined;
   let apiError: string | undefined;
   let resetsAt: number | undefined;
+  const calls = new Map<string, Denial>();
+  const refused: Denial[] = [];
 
   return {
     add(happening) {
@@ -71,6 +73,16 @@ export function turnRecord(): TurnRecord {
           return;
         case 'text':
           message?.texts.push(happening.text);
+          return;
+        case 'tool-use':
+          {
+            const { call, name: tool, summary } = happening;
+            calls.set(call, { call, tool, summary });
+          }
+          return;
+        case 'tool-results':
+          for (const call of happening.refused) refused.push(...known(calls.get(call)));
+          for (const call of happening.calls) calls.delete(call);
           return;
         case 'api-error':
           apiError = happening.error;
@@ -97,7 +109,8 @@ export function turnRecord(): TurnRecord {
       const usage = meter.usage();
       if (result !== undefined && isFinished(result) && isOfModel(message, result)) {
         const text = message.texts.join('\n');
-        return { kind: 'answered', text, cost: reported, usage, denied: result.denials };
+        const denied = allDenials(result.denials, refused);
+        return { kind: 'answered', text, cost: reported, usage, denied };
       }
       const failure =
         result === undefined ? noResult(end) : failed({ result, apiError, resetsAt, now: end.now });
@@ -107,6 +120,13 @@ export function turnRecord(): TurnRecord {
       return { kind: 'failed', failure, cost, usage };
     },
   };
+}
+
+const known = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
+
+function allDenials(told: readonly Denial[], refused: readonly Denial[]): readonly Denial[] {
+  const isNew = ({ call }: Denial) => !told.some((one) => one.call === call);
+  return [...told, ...refused.filter(isNew)];
 }
 
 /** A total below the counted amount has restarted at zero. The tolerance covers rounding errors. */

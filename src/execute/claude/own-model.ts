@@ -15,16 +15,17 @@ export interface OwnModelRequest {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly skipsProject: boolean;
 }
 
 export type OwnModels = (request: OwnModelRequest) => Promise<string | undefined>;
 
 /** Remembers answers: the same directory and environment always give the same model. */
 export function ownModels(processes: RunProcesses, options: AgentOptions = {}): OwnModels {
-  const args = ownModelArguments(options);
   const known = new Map<string, string>();
   return async (request) => {
-    const key = JSON.stringify([request.cwd, request.env]);
+    const key = JSON.stringify([request.cwd, request.env, request.skipsProject]);
+    const args = ownModelArguments(options, request.skipsProject);
     const model = known.get(key) ?? (await askForModel(processes, args, request));
     if (model !== undefined) known.set(key, model);
     return model;
@@ -51,7 +52,7 @@ async function askForModel(
   const reader = messageReader();
   let model: string | undefined;
   try {
-    for await (const chunk of follow(launched.stdoutFile, { until: launched.ended })) {
+    for await (const chunk of follow(launched.stdout, { until: launched.ended })) {
       for (const happening of reader.push(chunk.toString('utf8'))) {
         if (happening.kind === 'init') model = happening.model || undefined;
       }

@@ -25,6 +25,8 @@ export function normalize(given: Choices, source: string): Choices {
   return { ...given, permissionMode: mode, skipPermissions: bypasses };
 }
 
+export const TOGETHER = ['permissionMode', 'skipPermissions'] as const;
+
 /** The choices of a run after `given` has overridden `before`. */
 export function choose(given: Choices, before: Choices, folder: string): Choices {
   const all = { ...withoutBypass(before), ...checked(given, folder) };

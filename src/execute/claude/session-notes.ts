@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { type KeptNotes, keptNotes } from '../kept-notes.ts';
+import type { StepSeals } from '../step-seals.ts';
 
 export const noteSchema = z.object({
   /** The model of turns without a named model: the user's own choice. */
@@ -22,4 +23,5 @@ export type SessionNote = z.infer<typeof noteSchema>;
 
 export type SessionNotes = KeptNotes<SessionNote>;
 
-export const sessionNotesIn = (folder: string): SessionNotes => keptNotes(folder, noteSchema);
+export const sessionNotesIn = (seals: StepSeals, folder: string): SessionNotes =>
+  keptNotes(seals, folder, noteSchema);

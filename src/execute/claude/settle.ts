@@ -1,17 +1,27 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Account } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { PromptStep, StepOutcome } from '../../ports.ts';
 import { answerRef } from '../answer-ref.ts';
+import {
+  type Protected,
+  type Protection,
+  protectedBy,
+  protectedIn,
+  protection,
+} from '../protected-files.ts';
 import { writeAnswer, writeRawLocation } from '../step-folder.ts';
+import type { ClaudeStep } from './choices.ts';
 import type { FollowedTurn } from './follow-turn.ts';
+import type { Denial } from './messages.ts';
 import type { SessionNote, SessionNotes } from './session-notes.ts';
 import { readTranscript } from './transcript.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';
 import type { TurnFile } from './turn-file.ts';
 
 interface Memory {
+  readonly protects: Protected;
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
 }
@@ -19,7 +29,7 @@ interface Memory {
 /** Turns the outcome of a turn into the outcome of its step, and keeps notes about the session. */
 export function settle(
   memory: Memory,
-  step: PromptStep,
+  step: ClaudeStep,
   turn: TurnFile,
   followed: FollowedTurn,
   how: 'ours' | 'stopped' | 'adopted',
@@ -43,7 +53,8 @@ export function settle(
     // The decision must use the text that is kept, in which half characters are replaced.
     const text = Buffer.from(outcome.text).toString('utf8');
     writeAnswer(step.folder, text);
-    const denied = outcome.denied.map(({ tool, summary }) => `${tool} ${summary}`.trim());
+    const limits = protection(memory.protects, step);
+    const denied = outcome.denied.map((denial) => lineAbout(denial, step, limits));
     return { kind: 'answered', output: text, answer: answerRef(text), denied, account };
   }
   const { failure } = outcome;
@@ -61,6 +72,18 @@ export function settle(
     return { kind: 'failed', failure: { kind, message: exit.reason }, account };
   }
   return { kind: 'failed', failure: { ...failure, kind: failure.kind }, account };
+}
+
+/** A denied call in one line, with the protected file if there is one. */
+function lineAbout({ tool, summary }: Denial, { cwd }: ClaudeStep, limits: Protection): string {
+  const line = `${tool} ${summary}`.trim();
+  const file =
+    tool === 'Bash'
+      ? protectedIn(summary, cwd, limits)
+      : tool.endsWith('Edit') || tool === 'Write'
+        ? protectedBy(resolve(cwd, summary), limits)
+        : undefined;
+  return file === undefined ? line : `${line} (protected: ${file})`;
 }
 
 /** If the turn stopped before its first checkpoint, the history can be cut off after the prompt. */

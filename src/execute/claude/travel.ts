@@ -7,6 +7,7 @@ import * as z from 'zod/mini';
 import { packFiles, unpackFiles } from '../../files/packed-files.ts';
 import type { SessionTravel } from '../../ports.ts';
 import { isSessionId } from '../kept-notes.ts';
+import type { RunProcesses } from '../process/index.ts';
 import { replaceFile } from '../replace-file.ts';
 import { noteSchema, type SessionNotes } from './session-notes.ts';
 import { readIfExists, type Transcripts } from './transcripts.ts';
@@ -17,9 +18,11 @@ export interface Memory {
   readonly transcripts: Transcripts;
   readonly notes: SessionNotes;
   readonly warm: Pick<WarmProcesses, 'endSession'>;
+  readonly processes: Pick<RunProcesses, 'seals'>;
 }
 
-export function claudeTravel({ transcripts, notes, warm }: Memory): SessionTravel {
+export function claudeTravel({ transcripts, notes, warm, processes }: Memory): SessionTravel {
+  const { seals } = processes;
   const read = (session: string, cwd: string) =>
     readIfExists(transcripts.find(session, cwd, notes.read(session)?.transcripts));
   return {
@@ -33,7 +36,7 @@ export function claudeTravel({ transcripts, notes, warm }: Memory): SessionTrave
       const isCurrent = isComplete(text, note.checkpoint);
       if (text === '' || (isAnswered && !isCurrent)) return undefined;
       const { checkpoint: _missing, ...older } = note;
-      const turn = readTurn(folder);
+      const turn = readTurn(seals, folder);
       return packFiles({
         note: { ...(isCurrent ? note : older), ...(turn && { turn }) },
         files: [{ name: FILE, bytes: Buffer.from(text) }],
@@ -53,8 +56,8 @@ export function claudeTravel({ transcripts, notes, warm }: Memory): SessionTrave
       await replaceFile(`${folder}/${session}.jsonl`, transcript.bytes);
       notes.write(session, { ...note, transcripts: folder });
       // The prompt of an attempt that failed elsewhere must not be in the history twice.
-      if (turn && previousFolder !== undefined && !readTurn(previousFolder))
-        writeTurn(previousFolder, turn);
+      if (turn && previousFolder !== undefined && !readTurn(seals, previousFolder))
+        writeTurn(seals, previousFolder, turn);
     },
   };
 }

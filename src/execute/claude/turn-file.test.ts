@@ -3,7 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { stepSeals } from '../step-seals.ts';
 import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
+
+const seals = stepSeals(tmpdir());
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'raymond-turn-'));
@@ -16,9 +19,9 @@ const second: TurnFile = { prompts: ['p1', 'p2'], process: '/steps/1', offset: 7
 
 test('a turn is read as it was written, and only its owner can read the file', async () => {
   const step = await folder();
-  expect(readTurn(step)).toBeUndefined();
-  writeTurn(step, first);
-  expect(readTurn(step)).toEqual(first);
+  expect(readTurn(seals, step)).toBeUndefined();
+  writeTurn(seals, step, first);
+  expect(readTurn(seals, step)).toEqual(first);
   expect(statSync(join(step, 'turn.json')).mode & 0o777).toBe(0o600);
   expect(statSync(step).mode & 0o777).toBe(0o700);
 });
@@ -27,19 +30,19 @@ test('a turn is read as it was written, and only its owner can read the file', a
 // overwritten would lose the turn.
 test('a turn is replaced atomically', async () => {
   const step = await folder();
-  writeTurn(step, first);
+  writeTurn(seals, step, first);
   linkSync(join(step, 'turn.json'), join(step, 'old'));
-  writeTurn(step, second);
-  expect(readTurn(step)).toEqual(second);
-  expect(JSON.parse(readFileSync(join(step, 'old'), 'utf8'))).toEqual(first);
+  writeTurn(seals, step, second);
+  expect(readTurn(seals, step)).toEqual(second);
+  expect(JSON.parse(readFileSync(join(step, 'old'), 'utf8'))).toMatchObject(first);
 });
 
 test.each(['', '{"prompts":["p1"]', '{"prompts":"p1","process":"/","offset":0}', 'null'])(
   'ignores %j, which is not a turn',
   async (text) => {
     const step = await folder();
-    writeTurn(step, first);
+    writeTurn(seals, step, first);
     await writeFile(join(step, 'turn.json'), text);
-    expect(readTurn(step)).toBeUndefined();
+    expect(readTurn(seals, step)).toBeUndefined();
   },
 );

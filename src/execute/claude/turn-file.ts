@@ -4,11 +4,11 @@
  *
  * These facts are the turn's prompt, the place of its answer, and the cost before it.
  */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { readRegularFileSync } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
+import type { StepSeals } from '../step-seals.ts';
+import { readTurnFile, shownTurn, writeTurnFile } from '../turn-file.ts';
 
 export const turnSchema = z.object({
   /** The uuids under which the prompt was sent, the newest last. */
@@ -28,28 +28,16 @@ export const turnSchema = z.object({
 
 export type TurnFile = z.infer<typeof turnSchema>;
 
-export function writeTurn(folder: string, turn: TurnFile): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, STEP_FILES.turn.name);
-  writeFileSync(`${file}.new`, `${JSON.stringify(turn)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+export function writeTurn(seals: StepSeals, folder: string, turn: TurnFile): void {
+  writeTurnFile(seals, folder, turn);
 }
 
-const MAX_TURN_BYTES = 1024 * 1024;
-
-export function readTurn(folder: string): TurnFile | undefined {
-  try {
-    const text = readRegularFileSync(join(folder, STEP_FILES.turn.name), MAX_TURN_BYTES).toString(
-      'utf8',
-    );
-    return z.safeParse(turnSchema, JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+export function readTurn(seals: StepSeals, folder: string): TurnFile | undefined {
+  return readTurnFile(seals, folder, turnSchema);
 }
 
 /** Where the messages of a turn begin; undefined before the turn begins. */
 export function begunTurn(folder: string) {
-  const turn = readTurn(folder);
+  const turn = shownTurn(folder, turnSchema);
   return turn && { file: join(turn.process, STEP_FILES.stdout.name), from: turn.offset };
 }

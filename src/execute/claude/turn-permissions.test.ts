@@ -57,7 +57,7 @@ test('a request ends with its cancellation, with its result, and with the turn',
   for (const request of ['a', 'b', 'c']) permissions.handle(asked(request));
   permissions.handle({ kind: 'permission-cancelled', request: 'a' });
   permissions.handle({ kind: 'permission-cancelled', request: 'unknown' });
-  permissions.handle({ kind: 'tool-results', calls: ['call of b', 'another'] });
+  permissions.handle({ kind: 'tool-results', refused: [], calls: ['call of b', 'another'] });
   permissions.handle({
     ...{ kind: 'result', isError: false, subtype: 'success', session: 's' },
     ...{ denials: [], errors: [] },

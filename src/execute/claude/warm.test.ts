@@ -1,14 +1,17 @@
 import { appendFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { patiently } from '../../../test/patiently.ts';
+import { writeOwnFile } from '../../files/own-file.ts';
 import { stateNameSchema } from '../../model/state-name.ts';
 import type { Exit } from '../process/index.ts';
 import type { ClaudeStep } from './choices.ts';
 import { adjust, type WarmProcess, WarmProcesses } from './warm.ts';
+
+const NO_FILE = { path: '', identity: '' };
 
 /** A process that exits when its input is closed, as Claude Code does. */
 function waiting(more: Partial<WarmProcess> = {}) {
@@ -19,8 +22,8 @@ function waiting(more: Partial<WarmProcess> = {}) {
   const process: WarmProcess = {
     launched: {
       stdin,
-      stdoutFile: '',
-      stderrFile: '',
+      stdout: NO_FILE,
+      stderr: NO_FILE,
       ended,
       stop: async () => [],
       endLeftovers: async () => [],
@@ -29,7 +32,7 @@ function waiting(more: Partial<WarmProcess> = {}) {
     session: 's1',
     cwd: '/project',
     environment: '[]',
-    tools: '[[],[],"/w"]',
+    tools: '[[],[],["Edit(//p)"],false]',
     skipPermissions: false,
     asksPermissions: false,
     granted: new Set(['Bash(git push *)']),
@@ -55,6 +58,9 @@ const step: ClaudeStep = {
   attempt: 1,
   state: stateNameSchema.parse('TWO.md'),
   cwd: '/project',
+  places: [],
+  taskFolder: '/task',
+  deny: { fixed: ['Edit(//p)'], states: ['Edit(//flow/TWO.md)'] },
   folder: '/steps/2',
   environment: {},
   idleTimeoutMs: 0,
@@ -71,6 +77,7 @@ const step: ClaudeStep = {
   warm: true,
   asksPermissions: false,
   granted: ['Bash(git push *)'],
+  skipsProject: false,
 };
 
 const pool = () => new WarmProcesses(2, 60_000);
@@ -94,7 +101,7 @@ test.each<[string, Partial<ClaudeStep>, Partial<WarmProcess>]>([
   ['requests of permissions', { asksPermissions: true }, {}],
   ['a rule that the process does not know', { granted: ['Bash(git push *)', 'Read'] }, {}],
   ['a rule that is no longer allowed', { granted: [] }, {}],
-  ['another workflow', { workflow: '/other' }, {}],
+  ['other deny rules', { deny: { fixed: [], states: [] } }, {}],
   ['an effort that would have to be unset', {}, { effort: 'high' }],
   ['a smaller budget than at its start', { budgetUsd: 3.9 }, {}],
   ['a process that has died', {}, { hasEnded: true }],
@@ -171,8 +178,8 @@ describe('a change', () => {
   async function answering(answer: (request: string) => object | 'dies') {
     const folder = await mkdtemp(join(tmpdir(), 'raymond-warm-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const stdoutFile = join(folder, 'stdout');
-    await writeFile(stdoutFile, '{"type":"result"}\n');
+    const path = join(folder, 'stdout');
+    const stdout = { path, identity: writeOwnFile(path, '{"type":"result"}\n') };
     const asked: object[] = [];
     const { process } = waiting();
     const stdin = new PassThrough();
@@ -187,10 +194,10 @@ describe('a change', () => {
         const response = answer(request.subtype);
         if (response === 'dies') return die({ kind: 'unknown' });
         const event = { type: 'control_response', response: { request_id, ...response } };
-        appendFileSync(stdoutFile, `${JSON.stringify(event)}\n`);
+        appendFileSync(path, `${JSON.stringify(event)}\n`);
       }
     });
-    const launched = { ...process.launched, stdin, stdoutFile, ended };
+    const launched = { ...process.launched, stdin, stdout, ended };
     return { process: { ...process, launched }, asked };
   }
   const changed: ClaudeStep = { ...step, effort: 'low', permissionMode: 'plan' };

@@ -144,10 +144,11 @@ async function areGranted(process: WarmProcess, open: Set<string>): Promise<bool
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ANSWERS_MS);
   });
-  const { stdoutFile, ended } = process.launched;
+  const { launched } = process;
+  const { stdout, ended } = launched;
   const until = Promise.race([ended, timeout]);
   try {
-    for await (const chunk of follow(stdoutFile, { from: process.offset, until })) {
+    for await (const chunk of follow(stdout, { from: process.offset, until })) {
       for (const happening of reader.push(chunk.toString('utf8'))) {
         if (happening.kind !== 'control' || !open.has(happening.request)) continue;
         if (happening.error !== undefined) return false;
@@ -190,9 +191,14 @@ export function environmentKey({ environment }: ClaudeStep): string {
   return JSON.stringify(Object.entries(environment).sort());
 }
 
-/** A process gets its allowed tools and protected files only once, at its start. */
-export function toolsKey({ allowedTools, disallowedTools, workflow }: ClaudeStep): string {
-  return JSON.stringify([allowedTools, disallowedTools, workflow]);
+/** A process gets its allowed tools, protected files and kinds of settings only once, at its start. */
+export function toolsKey({
+  allowedTools,
+  disallowedTools,
+  deny,
+  skipsProject,
+}: ClaudeStep): string {
+  return JSON.stringify([allowedTools, disallowedTools, deny.fixed, skipsProject]);
 }
 
 /** A process has a fixed limit from its start. Other processes may have spent money since then. */

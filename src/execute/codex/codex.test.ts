@@ -10,7 +10,10 @@ import { messageReader, readRollout } from './messages.ts';
 const { combine, tightened } = sharedRules('codex');
 
 describe('the arguments', () => {
-  const turn = { model: undefined, effort: undefined, protects: [], opens: [] } as const;
+  const turn = {
+    ...{ model: undefined, effort: undefined, cwd: '/p' },
+    ...{ protects: [], hides: [], opens: [], roots: [], commandFiles: [] },
+  } as const;
 
   test.each([
     [{ use: 'fresh' }, ['-']],
@@ -19,7 +22,8 @@ describe('the arguments', () => {
   ] as const)('%j', (session, end) => {
     const args = codexArguments({ ...turn, session, sandbox: 'read-only' });
     expect(args.slice(-end.length)).toEqual(end);
-    expect(args).toContain('sandbox_mode="read-only"');
+    const rules = args.find((arg) => arg.startsWith('permissions.'));
+    expect(rules).toBe('permissions.raymond.filesystem={":root"="read"}');
   });
 
   test('a model and an effort are values, and never options', () => {
@@ -33,12 +37,21 @@ describe('the arguments', () => {
   test('protected files can be read only, even with odd names', () => {
     const session = { use: 'fresh' } as const;
     const odd = '/p/a "b"\\c';
-    const files = { protects: ['/p/.raymond', odd], opens: ['/p/.raymond/runs/r/tasks'] };
+    const files = {
+      protects: ['/p/.raymond', '/user', odd],
+      hides: ['/user'],
+      opens: ['/user/tasks/a'],
+      roots: ['/p'],
+      commandFiles: ['.npmrc'],
+    };
     const args = codexArguments({ ...turn, session, sandbox: 'workspace-write', ...files });
     const rules = args.find((arg) => arg.startsWith('permissions.')) ?? '';
     expect(rules).toContain('"/p/.raymond"="read"');
     expect(rules).toContain(`${JSON.stringify(odd)}="read"`);
-    expect(rules).toContain('"/p/.raymond/runs/r/tasks"="write"');
+    expect(rules).toContain('"/user"="read"');
+    expect(rules).toContain('"/user/tasks/a"="write"');
+    for (const folder of ['/p', '/user/tasks/a'])
+      expect(rules).toContain(`"${folder}/.npmrc"="read"`);
   });
 });
 

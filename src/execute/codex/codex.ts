@@ -2,24 +2,27 @@
  * Executes prompt states with codex: one process for each turn. No code outside of this folder knows
  * a flag, a message or a file of codex.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOwnFile } from '../../files/own-file.ts';
 import type { Prices } from '../../model/configured-agent.ts';
 import { type Account, NO_COST } from '../../model/step-account.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 import type { Executor, Live, RunningStep, Step, StepOutcome } from '../../ports.ts';
-import { inheritedEnvironment } from '../environment.ts';
+import { agentEnvironment } from '../environment.ts';
+import { foreignStep } from '../foreign-step.ts';
 import type { LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { type Protected, protection } from '../protected-files.ts';
 import { unpricedText } from '../token-price.ts';
 import { type CodexStep, readChoices, sandboxOf } from './choices.ts';
-import { codexArguments, type TurnSession } from './command.ts';
+import { codexArguments, commandFilesOf, type TurnSession } from './command.ts';
 import { findCodex } from './executable.ts';
 import { followTurn } from './follow-turn.ts';
+import { Placeholders } from './placeholders.ts';
 import { settle } from './settle.ts';
 import { type Threads, threadsIn } from './threads.ts';
 import { codexTravel } from './travel.ts';
-import { readTurn, type TurnFile, wasHeard, writeTurn } from './turn-file.ts';
+import { readTurn, type TurnFile, writeTurn } from './turn-file.ts';
 
 export interface CodexOptions {
   /** The executable that the configuration names. */
@@ -35,8 +38,9 @@ export interface CodexOptions {
 export function codexExecutor(options: CodexOptions): Executor {
   const codex: Codex = {
     ...options,
-    threads: threadsIn(options.sessionsFolder, options.environment),
+    threads: threadsIn(options.processes.seals, options.sessionsFolder, options.environment),
     unpriced: new Set(),
+    placeholders: new Placeholders(),
   };
   const start = (step: Step, live: Show) =>
     controlled(async (control) => startTurn(codex, forCodex(step), live, control));
@@ -44,17 +48,20 @@ export function codexExecutor(options: CodexOptions): Executor {
     name: 'codex',
     start,
     adopt: (step, live) => {
-      const turn = readTurn(step.folder);
-      const launched = turn && codex.processes.adopt(turn.process);
+      const { processes } = codex;
+      const turn = readTurn(processes.seals, step.folder);
+      const launched = turn && processes.adopt(turn.process);
+      const foreign = foreignStep(processes, step, turn, launched, live);
+      if (foreign) return foreign;
       // No process began, and none will, so the turn can start now.
-      if (!turn || !launched) return start(step, live);
+      if (!turn || typeof launched !== 'object') return start(step, live);
       const running = controlled(async (control) =>
         finishTurn(codex, forCodex(step), live, control, turn, launched, 'adopted'),
       );
       return { ...running, isAdopted: true };
     },
     close: async () => {},
-    travel: codexTravel(codex.threads),
+    travel: codexTravel(codex.threads, codex.processes.seals),
   };
 }
 
@@ -62,6 +69,7 @@ interface Codex extends CodexOptions {
   readonly threads: Threads;
   /** The models without a known price that were reported. */
   readonly unpriced: Set<string>;
+  readonly placeholders: Placeholders;
 }
 
 type Show = (live: Live) => void;
@@ -97,11 +105,19 @@ async function startTurn(
     const message = `${executable.problem} ${executable.remedy}`;
     return { kind: 'failed', failure: { kind: 'no-executable', message }, account: FREE };
   }
-  const { turn, launched } = launch(codex, step, executable.path);
-  return finishTurn(codex, step, live, control, turn, launched, 'ours');
+  const rules = { sandbox: sandboxOf(step), cwd: step.cwd, ...protection(codex.protects, step) };
+  const removePlaceholders = codex.placeholders.expect(commandFilesOf(rules));
+  try {
+    const { turn, launched } = launch(codex, step, executable.path, rules);
+    return await finishTurn(codex, step, live, control, turn, launched, 'ours');
+  } finally {
+    removePlaceholders();
+  }
 }
 
-function launch(codex: Codex, step: CodexStep, command: string) {
+type SandboxRules = Parameters<typeof commandFilesOf>[0];
+
+function launch(codex: Codex, step: CodexStep, command: string, rules: SandboxRules) {
   const { session, before } = sessionOf(codex.threads, step);
   const turn: TurnFile = {
     executor: 'codex',
@@ -109,9 +125,9 @@ function launch(codex: Codex, step: CodexStep, command: string) {
     ...(step.model !== undefined && { model: step.model }),
     ...(before && { before }),
   };
-  writeTurn(step.folder, turn);
+  writeTurn(codex.processes.seals, step.folder, turn);
   const prompt = join(step.folder, STEP_FILES.input.name);
-  writeFileSync(prompt, promptOf(step), { mode: 0o600 });
+  writeOwnFile(prompt, promptOf(codex, step));
   const launched = codex.processes.launch({
     folder: step.folder,
     command,
@@ -119,11 +135,10 @@ function launch(codex: Codex, step: CodexStep, command: string) {
       session,
       model: step.model,
       effort: step.effort,
-      sandbox: sandboxOf(step),
-      ...protection(codex.protects, step),
+      ...rules,
     }),
     cwd: step.cwd,
-    env: { ...inheritedEnvironment(codex.environment), ...step.environment },
+    env: { ...agentEnvironment(codex.environment), ...step.environment },
     stdin: { file: prompt },
   });
   return { turn, launched };
@@ -146,9 +161,11 @@ function sessionOf(
  * Codex cannot remove a message from a thread. If an earlier attempt has left its prompt there, it is
  * not sent again.
  */
-function promptOf({ prompt, session, previousFolder }: CodexStep): string {
+function promptOf({ processes }: Codex, { prompt, session, previousFolder }: CodexStep): string {
   const isRepeated =
-    session.use === 'continue' && previousFolder !== undefined && wasHeard(previousFolder);
+    session.use === 'continue' &&
+    previousFolder !== undefined &&
+    readTurn(processes.seals, previousFolder)?.wasHeard;
   return isRepeated ? AGAIN : prompt;
 }
 
@@ -170,6 +187,8 @@ async function finishTurn(
   if (followed.exit?.kind === 'left') return NOT_BEGUN;
   await (followed.exit ? launched.endLeftovers() : launched.stop());
   mkdirSync(step.folder, { recursive: true, mode: 0o700 });
+  if (followed.bytes > 0)
+    writeTurn(codex.processes.seals, step.folder, { ...turn, wasHeard: true });
   const unpriced = (model: string) => {
     if (codex.unpriced.has(model)) return;
     codex.unpriced.add(model);

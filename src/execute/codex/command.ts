@@ -1,12 +1,14 @@
 /** Everything that Raymond passes to codex. */
-import type { ProtectedFiles } from '../protected-files.ts';
+import { join } from 'node:path';
+import type { Protection } from '../protected-files.ts';
 import type { Sandbox } from './choices.ts';
 
-export interface Turn extends ProtectedFiles {
+export interface Turn extends Protection {
   readonly session: TurnSession;
   readonly model: string | undefined;
   readonly effort: string | undefined;
   readonly sandbox: Sandbox;
+  readonly cwd: string;
 }
 
 /** Codex chooses the ids of its threads. */
@@ -39,22 +41,45 @@ function sessionArguments(session: TurnSession): readonly string[] {
   }
 }
 
-/** In the sandbox, rules for longer paths override those for shorter ones. */
-function sandboxArguments({ sandbox, protects, opens }: Turn): readonly string[] {
-  if (sandbox !== 'workspace-write') return config('sandbox_mode', quoted(sandbox));
-  const rules = [
-    ...[`${quoted(':root')}="read"`, `${quoted(':workspace_roots')}={"."="write"}`],
-    ...[`${quoted(':tmpdir')}="write"`, `${quoted(':slash_tmp')}="write"`],
-    ...protects.map((path) => `${quoted(path)}="read"`),
-    ...opens.map((path) => `${quoted(path)}="write"`),
-  ];
+/**
+ * In the sandbox, rules for longer paths override those for shorter ones. It knows no patterns for files that
+ * can be read only, so command files are protected in the folders that the agent may change, and not
+ * further below. A rule that hides a folder (`deny`) makes parallel turns of codex 0.166 wait for ever, and
+ * leaves empty folders in /tmp: so codex can read the user's key, although it cannot change it.
+ */
+function sandboxArguments({ sandbox, cwd, ...files }: Turn): readonly string[] {
+  if (sandbox === 'danger-full-access') return config('sandbox_mode', quoted(sandbox));
+  const { protects, opens } = files;
+  const isEditing = sandbox === 'workspace-write';
+  const commands = commandFilesOf({ sandbox, cwd, ...files });
+  // A later rule for the same path replaces an earlier one.
+  const rules = new Map([
+    ...[':root', ...protects].map((path) => [path, 'read'] as const),
+    ...opens.map((path) => [path, isEditing ? 'write' : 'read'] as const),
+    ...(isEditing ? [':tmpdir', ':slash_tmp'] : []).map((path) => [path, 'write'] as const),
+    ...commands.map((path) => [path, 'read'] as const),
+  ]);
+  const written = [...rules].map(([path, access]) => `${quoted(path)}="${access}"`);
+  const own = isEditing ? [`${quoted(':workspace_roots')}={"."="write"}`] : [];
   return [
     ...config('default_permissions', quoted(PROFILE)),
-    ...config(`permissions.${PROFILE}.filesystem`, `{${rules.join(',')}}`),
+    ...config(`permissions.${PROFILE}.filesystem`, `{${[...written, ...own].join(',')}}`),
   ];
 }
 
 const PROFILE = 'raymond';
+
+/** The command files that the sandbox protects. Codex puts an empty folder where one is missing. */
+export function commandFilesOf({
+  sandbox,
+  cwd,
+  opens,
+  roots,
+  commandFiles,
+}: Omit<Turn, 'session' | 'model' | 'effort'>): readonly string[] {
+  if (sandbox !== 'workspace-write' || roots.length === 0) return [];
+  return [cwd, ...opens].flatMap((folder) => commandFiles.map((name) => join(folder, name)));
+}
 
 /** The value is TOML. */
 function config(key: string, value: string): readonly string[] {

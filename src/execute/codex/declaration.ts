@@ -19,6 +19,8 @@ export const codexAgent: AgentDeclaration = {
     ...Object.values(SHARED_CHOICES),
     { name: 'codexPath', option: CODEX_OPTIONS.codexPath },
   ],
+  // Codex loads them only in projects that the user has trusted in codex itself.
+  projectSettings: { names: [], skips: [] },
   faults: {},
   ...sharedRules('codex'),
   refusal: refusesTools,

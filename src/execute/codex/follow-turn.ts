@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { printedTexts } from '../../parse/print-pieces.ts';
 import { printStream } from '../../parse/print-stream.ts';
 import type { Live } from '../../ports.ts';
+import { isDisplaced } from '../displaced-output.ts';
 import { tailIfReadable } from '../file-text.ts';
 import { type Exit, follow, type LaunchedProcess, turnEnd, watchIdle } from '../process/index.ts';
 import type { Tokens } from '../token-price.ts';
@@ -41,7 +42,7 @@ export async function followTurn(
   let silent = false;
   const over = turnEnd(launched);
   const cancelIdle = watchIdle({
-    files: [launched.stdoutFile, launched.stderrFile],
+    files: [launched.stdout.path, launched.stderr.path],
     idleTimeoutMs,
     onIdle: () => {
       silent = true;
@@ -74,7 +75,7 @@ export async function followTurn(
     }
   };
   try {
-    for await (const chunk of follow(launched.stdoutFile, { until: over.promise })) {
+    for await (const chunk of follow(launched.stdout, { until: over.promise })) {
       bytes += chunk.length;
       for (const happening of read(decoder.write(chunk))) handle(happening);
     }
@@ -84,7 +85,8 @@ export async function followTurn(
   }
   cancelIdle();
   over.forget();
+  isDisplaced(launched, live);
   const totals = end?.kind === 'completed' ? end.totals : undefined;
-  const complaint = end ? '' : tailIfReadable(launched.stderrFile);
+  const complaint = end ? '' : tailIfReadable(launched.stderr);
   return { thread, hasPrompt, text, end, totals, complaint, exit: over.exit(), bytes, silent };
 }

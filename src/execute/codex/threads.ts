@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readRegularFileSync } from '../../files/regular-file.ts';
 import { isSessionId, type KeptNotes, keptNotes } from '../kept-notes.ts';
+import type { StepSeals } from '../step-seals.ts';
 import { readRollout } from './messages.ts';
 
 export const noteSchema = z.object({
@@ -32,7 +33,11 @@ export interface Threads extends KeptNotes<ThreadNote> {
   pathOf(name: string): string;
 }
 
-export function threadsIn(folder: string, environment: NodeJS.ProcessEnv): Threads {
+export function threadsIn(
+  seals: StepSeals,
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+): Threads {
   const home = environment.CODEX_HOME || join(environment.HOME || homedir(), '.codex');
   const sessions = join(home, 'sessions');
   const pathOf = (name: string) => {
@@ -48,7 +53,7 @@ export function threadsIn(folder: string, environment: NodeJS.ProcessEnv): Threa
   };
   const find = (thread: string) => findRollout(sessions, thread);
   return {
-    ...keptNotes(folder, noteSchema, 'codex-'),
+    ...keptNotes(seals, folder, noteSchema, 'codex-'),
     find,
     rollout,
     pathOf,

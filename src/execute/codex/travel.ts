@@ -6,16 +6,17 @@ import * as z from 'zod/mini';
 import { type NamedBytes, packFiles, unpackFiles } from '../../files/packed-files.ts';
 import type { SessionTravel } from '../../ports.ts';
 import { replaceFile } from '../replace-file.ts';
+import type { StepSeals } from '../step-seals.ts';
 import { noteSchema, type Threads } from './threads.ts';
-import { readTurn, turnSchema, wasHeard, writeTurn } from './turn-file.ts';
+import { readTurn, turnSchema, writeTurn } from './turn-file.ts';
 
-export function codexTravel(threads: Threads): SessionTravel {
+export function codexTravel(threads: Threads, seals: StepSeals): SessionTravel {
   return {
     async pack(session, { folder }) {
       const note = threads.read(session) ?? { thread: session };
       const files = lineOf(threads, note.thread);
-      const turn = wasHeard(folder) ? readTurn(folder) : undefined;
-      const newest = turn && { turn: { ...turn, wasHeard: true } };
+      const turn = readTurn(seals, folder);
+      const newest = turn?.wasHeard && { turn };
       return files && packFiles({ note: { ...note, ...newest }, files });
     },
     async unpack(session, packed, { previousFolder }) {
@@ -33,8 +34,8 @@ export function codexTravel(threads: Threads): SessionTravel {
       threads.write(note.thread, note);
       threads.write(session, note);
       // The prompt of an attempt that failed elsewhere is not sent again.
-      if (turn && previousFolder !== undefined && !readTurn(previousFolder))
-        writeTurn(previousFolder, turn);
+      if (turn && previousFolder !== undefined && !readTurn(seals, previousFolder))
+        writeTurn(seals, previousFolder, turn);
     },
   };
 }

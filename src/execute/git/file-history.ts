@@ -8,13 +8,13 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileHistory } from '../../ports.ts';
 import { changedPaths } from './changed-paths.ts';
 import { copyIndex } from './copy-index.ts';
 import { removeRefLock } from './git-remains.ts';
-import { inertConfig, withoutHooks } from './inert-config.ts';
+import { inertConfig } from './inert-config.ts';
 import { type GitRequest, runGit } from './run-git.ts';
 
 export function gitFileHistory(ofRun: {
@@ -168,17 +168,17 @@ class WorkingTree {
 
   async #write(env: Environment): Promise<string> {
     const tree = (await this.#git({ args: ['write-tree', '--missing-ok'], env })).trim();
-    await this.#anchor(tree);
+    await this.#anchor(tree, env);
     this.#newest = tree;
     return tree;
   }
 
-  async #anchor(tree: string): Promise<void> {
+  async #anchor(tree: string, env: Environment): Promise<void> {
     if (this.#anchored.has(tree)) return;
     const { shared } = await this.#open();
     const ref = `${refsOf(this.#run)}${tree}`;
     const args = ['--git-dir', shared, 'update-ref', ref, tree];
-    const anchor = () => runGit({ args, env: withoutHooks() });
+    const anchor = () => runGit({ args, env });
     await anchor().catch(async (error) => {
       if (!(await removeRefLock(shared, ref))) throw error;
       await anchor();
@@ -268,16 +268,19 @@ class WorkingTree {
     return lines(told);
   }
 
-  #git({ args, ...request }: GitRequest): Promise<string> {
+  async #git({ args, ...request }: GitRequest): Promise<string> {
     const own = this.#repository?.own ?? '';
     const where = ['-C', this.#root, '--git-dir', own, '--work-tree', this.#root];
     // A split index would leave files in the repository.
     const settings = ['-c', 'core.splitIndex=false', '-c', 'core.bare=false'];
-    return runGit({
+    const told = await runGit({
       ...request,
       args: [...where, ...settings, ...args],
       lock: `${this.#index}.lock`,
     });
+    // Git leaves the mode to the umask, and a new repository has no index yet.
+    await chmod(this.#index, 0o600).catch(() => {});
+    return told;
   }
 }
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPOSITORY_FILE, refsOf } from './file-history.ts';
-import { withoutHooks } from './inert-config.ts';
+import { inertConfig } from './inert-config.ts';
 import { runGit } from './run-git.ts';
 
 /**
@@ -16,8 +16,10 @@ export async function forgetFiles(run: string, folder: string): Promise<void> {
     if (text !== '') repositories.add(text);
   }
   for (const repository of repositories) {
+    const env = await inertConfig(repository).catch(() => undefined);
+    if (!env) continue;
     const git = (args: readonly string[], input = '') =>
-      runGit({ args: ['--git-dir', repository, ...args], input, env: withoutHooks() });
+      runGit({ args: ['--git-dir', repository, ...args], input, env });
     const refs = await git(['for-each-ref', '--format=delete %(refname)', refsOf(run)]).catch(
       () => '',
     );

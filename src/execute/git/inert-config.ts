@@ -24,15 +24,15 @@ export async function inertConfig(repository: string): Promise<Readonly<Record<s
     const [, filter] = /^filter\.(.+)\.(?:clean|smudge|process)$/s.exec(key) ?? [];
     return filter === undefined || ofUser.has(`${key}\n${value}`) ? [] : [filter];
   });
-  return asEnvironment([...ALWAYS, ...[...new Set(filters)].flatMap(refusing)]);
+  const hooks = own.flatMap(({ key }) => /^(hook\..+)\.[^.]+$/s.exec(key)?.[1] ?? []);
+  return asEnvironment([
+    ...ALWAYS,
+    ...[...new Set(filters)].flatMap(refusing),
+    ...[...new Set(hooks)].flatMap(disabling),
+  ]);
 }
 
-/** For calls of git that write no files of a tree, and so need no filters. */
-export function withoutHooks(): Readonly<Record<string, string>> {
-  return asEnvironment(ALWAYS);
-}
-
-/** The same, with more settings. */
+/** The settings for a repository that Raymond has made. */
 export function withSettings(more: readonly Setting[]): Readonly<Record<string, string>> {
   return asEnvironment([...ALWAYS, ...more]);
 }
@@ -51,6 +51,14 @@ function refusing(filter: string): readonly Setting[] {
   return [...commands, ['required', 'true']].map(
     ([name, value]) => [`filter.${filter}.${name}`, value ?? ''] as const,
   );
+}
+
+/** Newer versions of git have hooks that a configuration defines. */
+function disabling(hook: string): readonly Setting[] {
+  return [
+    [`${hook}.command`, 'true'],
+    [`${hook}.enabled`, 'false'],
+  ];
 }
 
 /** In variables and not in arguments, because a name may contain any character. */

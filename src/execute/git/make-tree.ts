@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentWorktree, Tree } from '../../model/worktree.ts';
-import { tailText } from '../file-text.ts';
+import { tailIfReadable } from '../file-text.ts';
 import type { Exit, LaunchedProcess, RunProcesses } from '../process/index.ts';
 import { removeBranchLock, removePartOfEntry } from './git-remains.ts';
 import { inertConfig } from './inert-config.ts';
@@ -55,6 +55,8 @@ export async function makeTree(wanted: TreeToMake, ports: MakingPorts): Promise<
 async function finishEarlier({ processes, record, onProcess }: MakingPorts): Promise<boolean> {
   if (!existsSync(record)) return false;
   const left = processes.adopt(record);
+  // Then it is unknown what is there.
+  if (left === 'foreign') return false;
   if (left) {
     onProcess(left);
     needOurs(await left.ended);
@@ -87,6 +89,8 @@ async function addTree(
   const config = await inertConfig(repository);
   const isBegun = await isBranchBegun(repository, tree, branch);
   await makeFolder(dirname(path));
+  // Git would leave its mode to the umask.
+  await mkdir(path, { recursive: true, mode: 0o700 });
   const target = isBegun ? [path, branch] : ['--no-track', '-b', branch, path, base];
   // Twice --force, because a killed git leaves a locked entry for this path.
   const args = ['--git-dir', repository, 'worktree', 'add', '--quiet', '--force', '--force'];
@@ -132,7 +136,9 @@ async function isBranchBegun(
 /** Only the user can read it, and git ignores it in the tree of the project. */
 async function makeFolder(ofRun: string): Promise<void> {
   await mkdir(ofRun, { recursive: true, mode: 0o700 });
-  await writeFile(join(dirname(ofRun), '.gitignore'), '*\n', { flag: 'wx' }).catch(ifExists);
+  await writeFile(join(dirname(ofRun), '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(
+    ifExists,
+  );
 }
 
 function ifExists(error: unknown): void {
@@ -153,8 +159,8 @@ function lost({ branch, tree: { path } }: TreeToMake): string {
 
 const LONGEST_MESSAGE = 2000;
 
-function words({ stderrFile }: LaunchedProcess, otherwise: string): string {
-  const said = existsSync(stderrFile) ? tailText(stderrFile, LONGEST_MESSAGE).trim() : '';
+function words({ stderr }: LaunchedProcess, otherwise: string): string {
+  const said = tailIfReadable(stderr, LONGEST_MESSAGE).trim();
   const refused = /(?:smudge|clean) filter '?(.+?)'? failed/.exec(said)?.[1];
   const remedy =
     refused === undefined

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { removeBranchLock, removePartOfEntry } from './git-remains.ts';
-import { withoutHooks } from './inert-config.ts';
+import { inertConfig } from './inert-config.ts';
 import { branchOf, runGit } from './run-git.ts';
 import { INITIALIZING, sharedFolder } from './tree-on-disk.ts';
 
@@ -16,9 +16,10 @@ export async function removeTree(path: string, repository: string): Promise<void
   if (existsSync(path) && !existsSync(aside)) await rename(path, aside);
   await rm(aside, { recursive: true, force: true });
   const shared = await sharedFolder(repository);
+  const env = await inertConfig(shared);
   const remove = (...force: string[]) => {
     const args = ['--git-dir', shared, 'worktree', 'remove', ...force, '--', path];
-    return runGit({ args, env: withoutHooks() });
+    return runGit({ args, env });
   };
   await remove('--force').catch(async (error) => {
     const entry = await entryOf(shared, path);
@@ -43,7 +44,8 @@ export async function removeBranch(
   if (found?.usedAt !== '' || !(await mayLose(found.tip))) return;
   // Git removes it only if it is still at this commit.
   const args = ['--git-dir', shared, 'update-ref', '-d', `refs/heads/${branch}`, found.tip];
-  const remove = () => runGit({ args, env: withoutHooks() });
+  const env = await inertConfig(shared);
+  const remove = () => runGit({ args, env });
   // No tree uses the branch, so no other process changes it.
   await remove().catch(async (error) => {
     if (!(await removeBranchLock(shared, branch))) throw error;

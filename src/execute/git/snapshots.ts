@@ -12,7 +12,7 @@ import * as z from 'zod/mini';
 import type { FileHistory } from '../../ports.ts';
 import { refsOf } from './file-history.ts';
 import { removeLocks } from './git-remains.ts';
-import { inertConfig, withoutHooks } from './inert-config.ts';
+import { inertConfig } from './inert-config.ts';
 import { fetch, push, type Remote, transferFolder, withoutSecrets } from './remote.ts';
 import { runGit } from './run-git.ts';
 
@@ -32,15 +32,16 @@ export async function takeSnapshot(
 ): Promise<string> {
   const { shared, git } = await repositoryOf(root);
   const tree = await files.record(root);
+  const env = await inertConfig(shared);
   const state = await stateOf(git, branches);
   const tips = [...new Set([...Object.values(state.heads), ...commitOf(state.head)])];
   const parents = tips.flatMap((tip) => ['-p', tip]);
   const args = ['commit-tree', ...parents, '-F', '-', tree];
   const input = `Files of the run ${run}\n\n${JSON.stringify(state)}\n`;
-  const commit = (await git(args, { input, env: { ...withoutHooks(), ...AUTHOR } })).trim();
+  const commit = (await git(args, { input, env: { ...env, ...AUTHOR } })).trim();
   if (commit === known) return commit;
   const ref = refOf(run, commit);
-  await git(['update-ref', ref, commit], { env: withoutHooks() });
+  await git(['update-ref', ref, commit], { env });
   await push(remote, shared, commit, ref);
   return commit;
 }
@@ -60,19 +61,21 @@ export async function bringSnapshot(
   const { shared, git } = await repositoryOf(root);
   // When a step is stopped, its git is killed, too.
   await removeLocks(shared);
+  const env = await inertConfig(shared);
   const ref = refOf(run, snapshot);
   const isHere = await git(['cat-file', '-e', `${snapshot}^{tree}`]).then(
     () => true,
     () => false,
   );
   if (!isHere) await fetch(remote, shared, ref);
-  await git(['update-ref', ref, snapshot], { env: withoutHooks() });
-  const state = readState(await git(['log', '-1', '--format=%B', snapshot]));
+  await git(['update-ref', ref, snapshot], { env });
+  // Not `git log`, which may run a program that checks signatures.
+  const state = readState(await git(['cat-file', 'commit', snapshot]));
   const tree = (await git(['rev-parse', '--verify', `${snapshot}^{tree}`])).trim();
-  await git(['update-ref', refOf(run, tree), tree], { env: withoutHooks() });
-  await setHead(git, state);
+  await git(['update-ref', refOf(run, tree), tree], { env });
+  await setHead(git, state, env);
   await files.restore(root, tree);
-  await setIndex(git, shared, state);
+  await setIndex(git, state, env);
 }
 
 /**
@@ -147,8 +150,11 @@ async function makeClone(remote: Remote, root: string): Promise<void> {
 }
 
 /** Also removes branches that the snapshot does not have. */
-async function setHead(git: Git, { head, heads }: State): Promise<void> {
-  const env = withoutHooks();
+async function setHead(
+  git: Git,
+  { head, heads }: State,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
   // Otherwise git refuses to delete or to move the branch that is checked out.
   const detached = await git(['rev-parse', '--verify', '--quiet', 'HEAD']).catch(() => '');
   if (detached !== '') await git(['update-ref', '--no-deref', 'HEAD', detached.trim()], { env });
@@ -164,8 +170,11 @@ async function setHead(git: Git, { head, heads }: State): Promise<void> {
 }
 
 /** The index of the agent says what HEAD says. Nothing is staged. */
-async function setIndex(git: Git, shared: string, { head, heads }: State): Promise<void> {
-  const env = await inertConfig(shared);
+async function setIndex(
+  git: Git,
+  { head, heads }: State,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
   const commit = head.startsWith('refs/') ? heads[head] : head;
   await git(['read-tree', ...(commit === undefined ? ['--empty'] : [commit])], { env });
   await git(['update-index', '-q', '--refresh'], { env }).catch(() => '');

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
-  chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { armRepository } from '../../../test/armed-repository.ts';
 import { treeContent } from './tree-content.ts';
 
 function folder(): string {
@@ -29,7 +30,10 @@ function repository(): string {
 }
 
 const git = (cwd: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd });
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+    cwd,
+    stdio: 'pipe',
+  });
 
 const objects = (made: string) =>
   readdirSync(join(made, '.git/objects'), { recursive: true }).length;
@@ -56,18 +60,41 @@ test('in a repository, changed and new files count, ignored files and commits do
   expect(execFileSync('git', ['status', '--porcelain'], { cwd: made, encoding: 'utf8' })).toBe('');
 });
 
-test('no program of the repository is executed', async () => {
+test('no program of the repository or of a nested one is executed, and the nested files count', async () => {
   const made = repository();
-  const ran = join(made, 'ran');
-  const program = join(made, '.git', 'program');
-  writeFileSync(program, `#!/bin/sh\necho ran >> '${ran}'\n`);
-  chmodSync(program, 0o755);
-  git(made, 'config', 'core.fsmonitor', program);
-  await treeContent(made);
-  git(made, 'config', 'filter.evil.clean', program);
-  writeFileSync(join(made, '.gitattributes'), 'a filter=evil\n');
-  await expect(treeContent(made)).rejects.toThrow();
-  expect(readdirSync(made)).not.toContain('ran');
+  const beside = mkdtempSync(join(tmpdir(), 'content-'));
+  onTestFinished(() => rmSync(beside, { recursive: true, force: true }));
+  const mark = join(beside, 'mark');
+  for (const name of ['module', 'module/deeper', 'untracked']) {
+    mkdirSync(join(made, name));
+    git(join(made, name), 'init', '-q');
+    writeFileSync(join(made, name, 'file'), '1');
+    git(join(made, name), 'add', 'file');
+    git(join(made, name), 'commit', '-qm', 'first');
+  }
+  git(made, 'add', 'module');
+  git(made, 'commit', '-qm', 'with a module');
+  for (const name of ['.', 'module', 'module/deeper', 'untracked'])
+    armRepository(join(made, name), mark);
+  const seen = [await treeContent(made)];
+  for (const name of ['a', 'module/file', 'module/deeper/file', 'untracked/file']) {
+    writeFileSync(join(made, name), 'changed');
+    seen.push(await treeContent(made));
+  }
+  expect(new Set(seen).size).toBe(5);
+  expect(existsSync(mark)).toBe(false);
+  // The marks work.
+  expect(() => git(join(made, 'module'), 'add', 'file')).toThrow();
+  expect(existsSync(mark)).toBe(true);
+});
+
+test('a repository cannot name another folder as its tree', async () => {
+  const made = repository();
+  const other = folder();
+  git(made, 'config', 'core.worktree', other);
+  const seen = await treeContent(made);
+  writeFileSync(join(other, 'new'), 'x');
+  expect(await treeContent(made)).toBe(seen);
 });
 
 test('outside a repository all files count, also their names and links, but not those of Raymond', async () => {

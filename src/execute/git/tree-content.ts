@@ -1,11 +1,12 @@
 /** The content of a working tree as one name, so that two moments can be compared. */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../../files/regular-file.ts';
+import { changedPaths } from './changed-paths.ts';
 import { copyIndex } from './copy-index.ts';
-import { inertConfig } from './inert-config.ts';
 import { runGit } from './run-git.ts';
 
 /** Stands for a value and for the content of the working tree that contains a directory. */
@@ -17,46 +18,126 @@ export async function entryDigest(input: string | undefined, directory: string):
 }
 
 /**
- * In a git repository: all files that git does not ignore. Elsewhere: all files of the directory.
- * Rejects if there are too many, or if one cannot be read.
+ * In a git repository: all files that git does not ignore, also those of repositories in it. Elsewhere: all
+ * files of the directory. Rejects if there are too many, or if one cannot be read.
+ *
+ * A rehearsal looks at trees of strangers, so this executes nothing. Git never reads the configuration of a
+ * repository here, neither that of the user: both can name programs. It never enters a nested repository.
  */
-export async function treeContent(directory: string): Promise<string> {
-  const asked = ['--path-format=absolute', '--absolute-git-dir', '--show-toplevel', '--git-path'];
-  const args = ['-C', directory, 'rev-parse', ...asked, 'objects'];
-  const told = await runGit({ args }).catch(() => undefined);
-  const [repository, top, objects] = told?.split('\n') ?? [];
-  return repository && top && objects
-    ? contentInGit({ repository, top, objects })
-    : contentOfFolder(directory);
+export async function treeContent(directory: string, depth = 0): Promise<string> {
+  const top = topOf(directory);
+  const tree = top === undefined ? undefined : await openTree(top);
+  if (!tree) return contentOfFolder(directory);
+  if (depth > DEEPEST) throw new Error(`${directory} has too many repositories in each other`);
+  const { content, nested } = await contentInGit(tree);
+  if (nested.length > MOST_NESTED)
+    throw new Error(`${tree.top} has more than ${MOST_NESTED} repositories in it`);
+  const inner: string[] = [];
+  for (const folder of nested) inner.push(folder, await nestedContent(folder, depth + 1));
+  return inner.length === 0 ? content : digestOf([content, ...inner]);
+}
+
+const DEEPEST = 8;
+const MOST_NESTED = 200;
+
+/** A submodule may not be there. */
+async function nestedContent(folder: string, depth: number): Promise<string> {
+  const isThere = (await lstat(folder).catch(() => undefined))?.isDirectory() ?? false;
+  if (!isThere || !existsSync(join(folder, '.git'))) return 'none';
+  return treeContent(folder, depth);
+}
+
+/** Not `--show-toplevel`: a repository can name any folder as its tree. */
+function topOf(directory: string): string | undefined {
+  for (let folder = resolve(directory); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
 }
 
 interface WorkingTree {
   readonly repository: string;
   readonly top: string;
   readonly objects: string;
+  readonly exclude: string;
+  readonly format: string;
 }
 
-/** Writes nothing into the repository: the index and the new objects are in a scratch folder. */
-async function contentInGit({ repository, top, objects }: WorkingTree): Promise<string> {
+async function openTree(top: string): Promise<WorkingTree | undefined> {
+  const asked = ['--path-format=absolute', '--show-object-format', '--absolute-git-dir'];
+  const paths = ['--git-path', 'objects', '--git-path', 'info/exclude'];
+  const told = await runGit({ args: ['-C', top, 'rev-parse', ...asked, ...paths] }).catch(() => '');
+  const [format, repository, objects, exclude] = told.split('\n');
+  if (!format || !repository || !objects || !exclude) return undefined;
+  return { top, repository, objects, exclude, format };
+}
+
+/** Git works with an empty repository, which takes only the index, the objects and the ignore rules. */
+async function contentInGit(tree: WorkingTree) {
+  const { repository, top, objects, exclude, format } = tree;
   const scratch = await mkdtemp(join(tmpdir(), 'raymond-content-'));
   try {
-    const index = join(scratch, 'index');
+    const own = join(scratch, 'git');
+    const env = { ...NO_CONFIG, GIT_DEFAULT_HASH: format };
+    await runGit({ args: ['init', '-q', '--bare', '--template=', own], env });
+    const index = join(own, 'index');
     await copyIndex(join(repository, 'index'), index);
-    const own = join(scratch, 'objects');
-    await mkdir(own);
-    const env = {
-      ...(await inertConfig(repository)),
-      GIT_INDEX_FILE: index,
-      GIT_OBJECT_DIRECTORY: own,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
+    await mkdir(join(own, 'info'), { recursive: true });
+    await copyFile(exclude, join(own, 'info', 'exclude')).catch(() => {});
+    const ignored = await ownIgnoreFile();
+    const settings = ['-c', 'core.bare=false', '-c', `core.excludesFile=${ignored}`];
+    const where = ['-C', top, '--git-dir', own, '--work-tree', top, ...settings];
+    const git = (args: readonly string[], input = '') =>
+      runGit({
+        args: [...where, ...args],
+        input,
+        isBinary: true,
+        env: { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
+      });
+    const status = () => git(STATUS);
+    // An index may need other files of its repository. Without it, git reads all files.
+    const told = await status().catch(async () => {
+      await rm(index, { force: true });
+      return status();
+    });
+    const { changed, deleted } = await changedPaths(told, top);
+    const update = async (how: readonly string[], paths: readonly string[]) => {
+      if (paths.length > 0) await git(['update-index', ...how, '-z', '--stdin'], nulled(paths));
     };
-    const where = ['-C', top, '--git-dir', repository, '--work-tree', top];
-    await runGit({ args: [...where, 'add', '--all'], env });
-    return (await runGit({ args: [...where, 'write-tree'], env })).trim();
+    await update(['--force-remove'], deleted);
+    await update(['--add', '--remove', '--replace'], changed);
+    const content = (await git(['write-tree', '--missing-ok'])).trim();
+    const listed = (await git(['ls-files', '--stage', '-z'])).split('\0');
+    const modules = listed.flatMap((line) => /^160000 [^\t]+\t(.+)$/s.exec(line)?.[1] ?? []);
+    const found = told.split('\0').flatMap((line) => /^\? (.+)\/$/s.exec(line)?.[1] ?? []);
+    const nested = [...new Set([...modules, ...found])].toSorted();
+    return { content, nested: nested.map((path) => join(top, bytesOf(path))) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
+
+const STATUS = [
+  ...['status', '--porcelain=v2', '-z', '--untracked-files=all', '--no-renames'],
+  ...['--ignore-submodules=all', '--', '.', ':(exclude,top).raymond'],
+];
+
+const NO_CONFIG = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+
+/** The file with ignore rules that the user has named, as git would use it. */
+async function ownIgnoreFile(): Promise<string> {
+  const args = ['config', '--global', '--type=path', '--get', 'core.excludesFile'];
+  const told = await runGit({ args }).catch(() => '');
+  return (
+    told.trim() || join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'git/ignore')
+  );
+}
+
+const nulled = (paths: readonly string[]) => paths.map((path) => `${path}\0`).join('');
+/** Each character of a path from git is one byte. */
+const bytesOf = (path: string) => Buffer.from(path, 'latin1').toString();
+const digestOf = (parts: readonly string[]) =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
 const MOST_FILES = 20_000;
 const MOST_BYTES = 256 * 1024 * 1024;

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { changesOf } from '../../files/changes.ts';
+import type { StepSeals } from '../step-seals.ts';
 import { fifoOf, openForWriting } from './fifo.ts';
 import { isAlive } from './identity.ts';
 import type { ProcessHandle } from './launch.ts';
@@ -8,31 +9,28 @@ import {
   type Exit,
   endFileOf,
   LEFT,
-  type ProcessRecord,
+  type OwnRecord,
+  ownRecord,
   readExit,
-  readRecord,
   UNKNOWN,
 } from './record.ts';
 
 /** See `RunProcesses.adopt`. */
-export function adopt(folder: string): ProcessHandle | undefined {
-  const record = readRecord(folder) ?? recordUnlessWithdrawn(folder);
-  if (record === undefined) return undefined;
+export function adopt(seals: StepSeals, folder: string): ProcessHandle | 'foreign' | undefined {
+  const found = ownRecord(seals, folder) ?? recordUnlessWithdrawn(seals, folder);
+  if (found === undefined || found === 'foreign') return found;
   const real = realpathSync(folder);
-  const fifo = openForWriting(fifoOf(real));
-  return { folder: real, record, ...(fifo && { fifo }), ...endOfAdopted(real, record) };
+  const fifo = openForWriting(fifoOf(real), found.files.stdin);
+  return { folder: real, record: found, ...(fifo && { fifo }), ...endOfAdopted(real, found) };
 }
 
 /** A launcher may still have the request: then the command either begins before this, or never. */
-function recordUnlessWithdrawn(folder: string): ProcessRecord | undefined {
+function recordUnlessWithdrawn(seals: StepSeals, folder: string) {
   if (readLaunch(folder) === undefined || withdraw(folder)) return undefined;
-  return readRecord(folder);
+  return ownRecord(seals, folder);
 }
 
-function endOfAdopted(
-  folder: string,
-  record: ProcessRecord,
-): Pick<ProcessHandle, 'ended' | 'leave'> {
+function endOfAdopted(folder: string, record: OwnRecord): Pick<ProcessHandle, 'ended' | 'leave'> {
   const changes = changesOf(endFileOf(folder, record), 1000);
   let isLeft = false;
   const ended = waitForExit({

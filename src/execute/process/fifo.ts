@@ -10,6 +10,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { type FileIdentity, identityOf } from '../../files/own-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
 
 export const fifoOf = (folder: string): string => join(folder, STEP_FILES.stdin.name);
@@ -30,12 +31,20 @@ export function openForReading(path: string): number {
 }
 
 /**
- * Opens the FIFO to write to the process. Undefined if the folder has none. Writes never block this
- * process, and a text that no process reads is lost.
+ * Opens the FIFO to write to the process. Undefined if it is not the one that the process reads. Writes
+ * never block this process, and a text that no process reads is lost.
  */
-export function openForWriting(path: string): Writable | undefined {
+export function openForWriting(
+  path: string,
+  identity: FileIdentity | undefined,
+): Writable | undefined {
+  if (identity === undefined) return undefined;
   try {
     const descriptor = openFifo(path, constants.O_RDWR | constants.O_NONBLOCK);
+    if (identityOf(descriptor) !== identity) {
+      closeSync(descriptor);
+      return undefined;
+    }
     const stream = new Socket({ fd: descriptor, readable: false, writable: true });
     return stream.on('error', () => {});
   } catch {

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Changes, changesOf } from '../../files/changes.ts';
+import type { OwnFile } from '../../files/own-file.ts';
 import { openRegularFile } from '../../files/regular-file.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -17,8 +18,11 @@ export interface Following {
  * The bytes of a file as it grows. They are read only after the caller asks for them, so a file of
  * any size needs little memory. A chunk is valid until the caller asks for the next one.
  */
-export async function* follow(file: string, following: Following): AsyncGenerator<Buffer, void> {
-  const changes = changesOf(file, following.pollMs);
+export async function* follow(
+  file: string | OwnFile,
+  following: Following,
+): AsyncGenerator<Buffer, void> {
+  const changes = changesOf(typeof file === 'string' ? file : file.path, following.pollMs);
   let hasEnded = false;
   const onEnd = () => {
     hasEnded = true;

@@ -20,7 +20,7 @@ test.each([
   ],
   ['#exited 0 12 ', { kind: 'requested' }],
 ])('parses the first line %j', (head, progress) => {
-  expect(parseLaunch(file(head))).toEqual({ note, progress });
+  expect(parseLaunch(file(head))).toMatchObject({ note, progress });
 });
 
 test.each([

@@ -3,19 +3,28 @@
 //   before the command begins, and with the exit code when it has ended.
 // - The second line is a comment with a JSON value for whoever adopts the step.
 // - The rest is shell code that the witness reads: see `launcher-shell.ts`.
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRegularFileSync } from '../../files/regular-file.ts';
+import { type FileIdentity, ForeignFile, makeOwnFile } from '../../files/own-file.ts';
+import { readWithIdentity } from '../../files/regular-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
+import { fields, isText } from '../json.ts';
+import type { StepSeals } from '../step-seals.ts';
+
+/** The files that Raymond made for a process, and what shows that others did not write to them. */
+export interface ProcessFiles {
+  readonly stdout: FileIdentity;
+  readonly stderr: FileIdentity;
+  /** The file that says how the command ended: `exit-<pid>` or `launch`. */
+  readonly end: FileIdentity;
+  /** The hash of the word that shows a success: see `success-word.ts`. */
+  readonly success: string;
+  /** The FIFO that the process reads. */
+  readonly stdin?: FileIdentity | undefined;
+}
+
+/** The files that a folder is made with. */
+export type MadeFiles = Pick<ProcessFiles, 'stdout' | 'stderr' | 'end'>;
 
 export interface LaunchNote {
   readonly token: string;
@@ -23,6 +32,8 @@ export interface LaunchNote {
   readonly boot: string;
   /** The pid of the launcher, which is also the number of the session that all scripts share. */
   readonly launcher: number;
+  /** Absent in a note of an earlier version. */
+  readonly files?: ProcessFiles | undefined;
 }
 
 export type Progress =
@@ -32,31 +43,34 @@ export type Progress =
       readonly pid: number;
       readonly started: string;
       readonly code: number;
+      /** Only after a success. */
+      readonly word?: string | undefined;
     };
 
-export const HEAD_BYTES = 64;
+export const HEAD_BYTES = 80;
 
 export const LAUNCH = STEP_FILES.launch.name;
 export const launchFileOf = (folder: string): string => join(folder, LAUNCH);
 const withdrawnOf = (folder: string): string => join(folder, STEP_FILES.withdrawn.name);
 
-export function writeLaunch(folder: string, note: LaunchNote, code: string): void {
-  const text = `#${' '.repeat(HEAD_BYTES - 2)}\n#${JSON.stringify(note)}\n${code}`;
+/** `written.file` is where the file is now, and `written.sealedFor` where it will be. */
+export function writeLaunch(
+  seals: StepSeals,
+  { file, sealedFor }: { readonly file: string; readonly sealedFor: string },
+  note: LaunchNote & { readonly files: ProcessFiles },
+  code: string,
+): void {
+  const sealed = seals.sealed(launchFileOf(sealedFor), note);
+  const text = `#${' '.repeat(HEAD_BYTES - 2)}\n#${sealed}\n${code}`;
+  const path = launchFileOf(file);
+  const { descriptor, identity } = makeOwnFile(path);
   try {
-    writeWhole(launchFileOf(folder), text);
+    if (identity !== note.files.end) throw new ForeignFile(path);
+    writeFileSync(descriptor, text);
   } catch (error) {
     // A part of it must not be taken for a request.
-    rmSync(launchFileOf(folder), { force: true });
+    rmSync(path, { force: true });
     throw error;
-  }
-}
-
-/** Truncates only if needed, because ext4 writes a truncated file to the disk when it is closed. */
-function writeWhole(file: string, text: string): void {
-  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
-  try {
-    if (fstatSync(descriptor).size > 0) ftruncateSync(descriptor);
-    writeFileSync(descriptor, text);
   } finally {
     closeSync(descriptor);
   }
@@ -73,51 +87,77 @@ export function isWithdrawn(folder: string): boolean {
  * comes later only writes a first line, which says nothing without the second.
  */
 export function withdraw(folder: string): boolean {
-  writeFileSync(withdrawnOf(folder), '', { mode: 0o600 });
+  closeSync(makeOwnFile(withdrawnOf(folder)).descriptor);
   if (readLaunch(folder)?.progress.kind !== 'requested') return false;
   rmSync(launchFileOf(folder), { force: true });
   return true;
 }
 
-export interface ReadLaunch {
-  readonly note: LaunchNote;
-  readonly progress: Progress;
+export interface ReadLaunch extends ParsedLaunch {
+  readonly file: FileIdentity;
 }
 
-export function readLaunch(folder: string): ReadLaunch | undefined {
+interface ParsedLaunch {
+  readonly note: LaunchNote;
+  readonly progress: Progress;
+  /** The note with its seal. */
+  readonly sealed: unknown;
+}
+
+/** What the file claims; undefined if it cannot be read. `made` is the file that it must be. */
+export function readLaunch(folder: string, made?: FileIdentity): ReadLaunch | undefined {
   try {
-    const text = readRegularFileSync(launchFileOf(folder), MAX_LAUNCH_BYTES).toString('utf8');
-    return parseLaunch(text);
+    const launch = openLaunch(folder);
+    return made === undefined || made === launch?.file ? launch : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** The same. Throws if there is a file, but none that Raymond could have made. */
+export function openLaunch(folder: string): ReadLaunch | undefined {
+  const path = launchFileOf(folder);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  const { bytes, identity } = readWithIdentity(path, MAX_LAUNCH_BYTES);
+  const launch = parseLaunch(bytes.toString('utf8'));
+  return launch && { ...launch, file: identity };
+}
+
 /** Longer requests go another way: see `RunProcesses.submit`. */
 export const MAX_LAUNCH_BYTES = 1024 * 1024;
 
-export function parseLaunch(text: string): ReadLaunch | undefined {
+export function parseLaunch(text: string): ParsedLaunch | undefined {
   const [head = '', second = ''] = text.split('\n', 2);
-  const note = parseNote(second);
-  return note && { note, progress: parseHead(head) };
+  const sealed = parsed(second.slice(1));
+  const note = noteIn(sealed);
+  return note && { note, progress: parseHead(head), sealed };
 }
 
 function parseHead(head: string): Progress {
-  const [, kind, code, pid, started] =
-    /^#(began|exited|unstarted) (\d+) (\d+) (\S.*?) *$/.exec(head) ?? [];
+  const [, kind, code, word, pid, started] =
+    /^#(began|exited|unstarted) (\d+)(?::([0-9a-f]+))? (\d+) (\S.*?) *$/.exec(head) ?? [];
   if (started === undefined || (kind !== 'began' && kind !== 'exited' && kind !== 'unstarted'))
     return { kind: 'requested' };
-  return { kind, code: Number(code), pid: Number(pid), started };
+  return { kind, code: Number(code), word, pid: Number(pid), started };
 }
 
-function parseNote(line: string): LaunchNote | undefined {
+function noteIn(value: unknown): LaunchNote | undefined {
+  const { token, command, boot, launcher, files } = fields(value);
+  const isWhole = typeof launcher === 'number' && Number.isSafeInteger(launcher) && launcher > 1;
+  if (!isWhole || !isText(token) || !isText(command) || !isText(boot)) return undefined;
+  return { token, command, boot, launcher, files: filesIn(files) };
+}
+
+/** The files in a record of a process. */
+export function filesIn(value: unknown): ProcessFiles | undefined {
+  const { stdout, stderr, end, success, stdin } = fields(value);
+  if (!isText(stdout) || !isText(stderr) || !isText(end) || !isText(success)) return undefined;
+  return { stdout, stderr, end, success, ...(isText(stdin) && { stdin }) };
+}
+
+function parsed(text: string): unknown {
   try {
-    const { token, command, boot, launcher } = JSON.parse(line.slice(1));
-    const isWhole =
-      Number.isSafeInteger(launcher) &&
-      launcher > 1 &&
-      [token, command, boot].every((value) => typeof value === 'string' && value !== '');
-    return isWhole ? { token, command, boot, launcher } : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

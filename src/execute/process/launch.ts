@@ -3,14 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Duplex, type Writable } from 'node:stream';
+import { type FileIdentity, identityOf, makeOwnFile } from '../../files/own-file.ts';
+import type { StepSeals } from '../step-seals.ts';
 import { fifoOf, openForReading, openForWriting } from './fifo.ts';
 import { identify } from './identity.ts';
+import type { ProcessFiles } from './launch-file.ts';
 import { newToken, type StepMark, withToken } from './mark.ts';
 import {
   type Exit,
   hasRecord,
   LEFT,
-  type ProcessRecord,
+  type OwnRecord,
   prepareExit,
   readExit,
   stderrOf,
@@ -20,6 +23,7 @@ import {
   writeRecord,
 } from './record.ts';
 import type { Environment } from './shell-environment.ts';
+import { hashOfWord, newWord } from './success-word.ts';
 import { wrap } from './wrapper.ts';
 
 export interface Launch {
@@ -43,7 +47,7 @@ export interface ProcessHandle {
   /** With all symbolic links resolved. */
   readonly folder: string;
   /** Missing when the process could not be created. */
-  readonly record?: ProcessRecord;
+  readonly record?: OwnRecord;
   readonly stdin?: Writable;
   /** In place of `stdin`, if that is a FIFO. */
   readonly fifo?: Writable | undefined;
@@ -53,10 +57,10 @@ export interface ProcessHandle {
 }
 
 /** See `RunProcesses.launch`. */
-export function launch(wanted: Launch, newMark: () => StepMark): ProcessHandle {
+export function launch(wanted: Launch, seals: StepSeals, newMark: () => StepMark): ProcessHandle {
   const folder = makeStepFolder(wanted.folder);
   try {
-    return begin({ ...wanted, folder }, newMark());
+    return begin(wanted, folder, seals, newMark());
   } catch (error) {
     return unstarted(folder, Promise.resolve(error));
   }
@@ -75,10 +79,10 @@ export function needFree(folder: string): void {
   if (hasRecord(folder)) throw new Error(`${folder} already has a process. Use another folder.`);
 }
 
-function begin(wanted: Launch, mark: StepMark): ProcessHandle {
-  const { folder, command } = wanted;
+function begin(wanted: Launch, folder: string, seals: StepSeals, mark: StepMark): ProcessHandle {
+  const { command } = wanted;
   const token = newToken(mark, randomUUID());
-  const child = spawnWrapper(wanted, mark, token);
+  const { child, ...made } = spawnWrapper({ ...wanted, folder }, mark, token);
   const { childEnd, leave } = endOf(child);
   if (child.pid === undefined) return unstarted(folder, childEnd);
 
@@ -88,32 +92,20 @@ function begin(wanted: Launch, mark: StepMark): ProcessHandle {
   try {
     const identity = identify(child.pid);
     if (identity === undefined) throw new Error(`${command} was killed before it began.`);
-    const record: ProcessRecord = { identity, token, command };
-    prepareExit(folder, identity.pid);
-    writeRecord(folder, record);
-    gate.end('go\n');
-    const ended = childEnd.then((end) =>
-      end === 'left' ? LEFT : (readExit(folder, record) ?? exitFromCode(end)),
-    );
-    return {
-      folder,
-      record,
-      ended,
-      leave,
-      ...inputOf(wanted, child),
-    };
+    const word = newWord();
+    const end = prepareExit(folder, identity.pid);
+    const files: ProcessFiles = { ...made, end, success: hashOfWord(word) };
+    const record: OwnRecord = { identity, token, command, files };
+    writeRecord(seals, wanted.folder, record);
+    gate.end(`${word}\n`);
+    const ended = childEnd.then((end) => (end === 'left' ? LEFT : exitOf(end, folder, record)));
+    const fifo = openForWriting(fifoOf(folder), made.stdin);
+    const stdin = child.stdin ? { stdin: ignoreErrors(child.stdin) } : {};
+    return { folder, record, ended, leave, ...(fifo ? { fifo } : stdin) };
   } catch (error) {
     gate.destroy();
     throw error;
   }
-}
-
-function inputOf(
-  { folder, stdin }: Launch,
-  child: ChildProcess,
-): Pick<ProcessHandle, 'fifo' | 'stdin'> {
-  if (stdin === 'fifo') return { fifo: openForWriting(fifoOf(folder)) };
-  return child.stdin ? { stdin: ignoreErrors(child.stdin) } : {};
 }
 
 function spawnWrapper(
@@ -123,33 +115,37 @@ function spawnWrapper(
 ) {
   needFolder({ cwd, command });
   const descriptors: number[] = [];
-  const open = (file: string, flags: number) => {
-    const descriptor = openSync(file, flags, 0o600);
+  const kept = (descriptor: number) => {
     descriptors.push(descriptor);
     return descriptor;
   };
+  // Appending keeps the output of several writers intact, even after one of them truncated the file.
+  const output = (file: string) => {
+    const made = makeOwnFile(file, constants.O_APPEND);
+    kept(made.descriptor);
+    return made;
+  };
   try {
+    let fifo: FileIdentity | undefined;
     const openInput = () => {
-      if (typeof stdin === 'object') return open(stdin.file, constants.O_RDONLY);
+      if (typeof stdin === 'object') return kept(openSync(stdin.file, constants.O_RDONLY));
       if (stdin !== 'fifo') return stdin;
-      const descriptor = openForReading(fifoOf(folder));
-      descriptors.push(descriptor);
+      const descriptor = kept(openForReading(fifoOf(folder)));
+      fifo = identityOf(descriptor);
       return descriptor;
     };
     const input = openInput();
+    const [stdout, stderr] = [output(stdoutOf(folder)), output(stderrOf(folder))];
     const [program, programArgs] = wrap(process.platform, { mark, folder, command, args });
-    return spawn(program, programArgs, {
+    const child = spawn(program, programArgs, {
       cwd,
       env: withToken({ ...env, ...variables }, token),
       detached: true,
       windowsHide: true,
-      stdio: [
-        input === 'none' ? 'ignore' : input,
-        open(stdoutOf(folder), CREATE_FOR_APPEND),
-        open(stderrOf(folder), CREATE_FOR_APPEND),
-        'pipe',
-      ],
+      stdio: [input === 'none' ? 'ignore' : input, stdout.descriptor, stderr.descriptor, 'pipe'],
     });
+    const [out, err] = [stdout.identity, stderr.identity];
+    return { child, stdout: out, stderr: err, ...(fifo !== undefined && { stdin: fifo }) };
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }
@@ -162,10 +158,6 @@ export function needFolder({ cwd, command }: Pick<Launch, 'cwd' | 'command'>): v
     `There is no folder ${cwd} to run ${command} in. Create it, or name another folder.`,
   );
 }
-
-/** Appending keeps the output of several writers intact, even after one of them truncated the file. */
-const CREATE_FOR_APPEND =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
 /**
  * `childEnd` resolves with the child's exit code, null if it was killed, or the error if it could not
@@ -187,10 +179,18 @@ function endOf(child: ChildProcess) {
   return { childEnd, leave };
 }
 
-/** On a full disk the wrapper cannot write the exit file, but it still exits with the command's code. */
-function exitFromCode(end: number | null | Error): Exit {
-  return typeof end === 'number' ? { kind: 'exited', code: end } : UNKNOWN;
+/**
+ * The exit code of the wrapper is that of the command, and nobody can forge it. The file adds only
+ * whether the command began, and how it ended if the wrapper was killed afterwards.
+ */
+function exitOf(end: number | null | Error, folder: string, record: OwnRecord): Exit {
+  const written =
+    end === null || MAYBE_UNSTARTED.includes(end) ? readExit(folder, record) : undefined;
+  if (typeof end !== 'number') return written ?? UNKNOWN;
+  return written?.kind === 'unstarted' ? written : { kind: 'exited', code: end };
 }
+
+const MAYBE_UNSTARTED: readonly unknown[] = [126, 127];
 
 function unstarted(folder: string, error: Promise<unknown>): ProcessHandle {
   return { folder, ended: error.then(unstartedBy), leave: () => {} };

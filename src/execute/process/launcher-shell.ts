@@ -11,12 +11,13 @@ export const FIRST_CHANNEL = 3;
 /**
  * Reads descriptor numbers from standard input, and forks a witness for each. A witness reads messages
  * from its descriptor, each ended by NUL. For each command there are three:
- * 1. The path of a folder with empty files. The witness forks a child in it, and waits for its end.
+ * 1. A word, a colon and the path of a folder with empty files. The witness forks a child in it, and
+ *    waits for its end. After a success it writes the word: see `success-word.ts`.
  * 2. Nothing: the code of the command is in the folder. The child reads it and does all but begin.
  * 3. The path of the step's folder. The child becomes the command.
  * So most of the work is done before the command may begin. Before the third message, the first folder
- * is renamed to the second, which does not matter to processes that are in it. The first message may be
- * empty, or come too late: then the witness enters the second folder.
+ * is renamed to the second, which does not matter to processes that are in it. The first message may have
+ * no path, or come too late: then the witness enters the second folder.
  * - With `set -m` each witness has its own group and hears SIGINT, and so does its command. With
  *   `set +m`, `wait` does not return for a command that is only stopped.
  * - Without `<&0`, bash would connect the standard input of a background job with /dev/null.
@@ -79,6 +80,8 @@ enter() {
 }
 serve() {
   RAYMOND_STEP=
+  RAYMOND_WORD=\${RAYMOND_FOLDER%%:*}
+  RAYMOND_FOLDER=\${RAYMOND_FOLDER#*:}
   enter "$RAYMOND_FOLDER" || {
     IFS= read -r -d '' RAYMOND_STEP && IFS= read -r -d '' RAYMOND_STEP || exit
     enter "$RAYMOND_STEP"
@@ -103,7 +106,8 @@ serve() {
       complained && { ${head} "unstarted $1 $RAYMOND_IDENTITY"; echo "unstarted $1 none" >&0; return; }
     ;;
   esac
-  ${head} "exited $1 $RAYMOND_IDENTITY" || { echo "exited $1 some" >&0; exit; }
+  [ "$1" = 0 ] || RAYMOND_WORD=
+  ${head} "exited $1\${RAYMOND_WORD:+:$RAYMOND_WORD} $RAYMOND_IDENTITY" || { echo "exited $1 some" >&0; exit; }
   kill -0 -- "-$!" && set -- "$1" some || set -- "$1" none
   echo "exited $1 $2" >&0
   exec 1>&2 4<&- 5<&- 6>&- 7>&-

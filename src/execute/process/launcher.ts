@@ -4,9 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { StepSeals } from '../step-seals.ts';
 import { boot, identify, type ProcessIdentity } from './identity.ts';
 import type { Launch } from './launch.ts';
-import { MAX_LAUNCH_BYTES, writeLaunch } from './launch-file.ts';
+import { MAX_LAUNCH_BYTES, type MadeFiles, type ProcessFiles, writeLaunch } from './launch-file.ts';
 import { FIRST_CHANNEL, launcherCode, stepCode } from './launcher-shell.ts';
 import { newToken, type StepMark, tokenIn, withToken } from './mark.ts';
 import {
@@ -34,6 +35,7 @@ export interface LauncherParts {
   readonly witnesses: number;
   /** A folder with empty files for the next command of a witness, if one is ready. */
   readonly spareFolder: () => string | undefined;
+  readonly seals: StepSeals;
 }
 
 /** A witness that is kept for a command. */
@@ -43,11 +45,13 @@ export interface Place {
   /** The witness has died. */
   readonly isLost: boolean;
   /**
-   * Writes a command into the prepared folder, or into the step's own one. Returns a function that lets
-   * it begin, in the step's folder; undefined if the launcher cannot express the command.
+   * Writes a command into the prepared folder, or into the step's own one, which has these files. Returns
+   * a function that lets it begin, in the step's folder; undefined if the launcher cannot express the
+   * command.
    */
   write(
     where: string,
+    files: MadeFiles,
     wanted: Launch,
     mark: StepMark,
   ): ((folder: string) => Submission) | undefined;
@@ -61,6 +65,7 @@ export class Launcher {
   readonly #control: Socket;
   readonly #root: string;
   readonly #spareFolder: () => string | undefined;
+  readonly #seals: StepSeals;
   readonly #environment: Environment;
   #change:
     | { readonly env: Environment; readonly change: EnvironmentChange | undefined }
@@ -88,6 +93,7 @@ export class Launcher {
     const { root, env, mark, witnesses } = parts;
     this.#root = root;
     this.#spareFolder = parts.spareFolder;
+    this.#seals = parts.seals;
     this.#environment = withToken(shellEnvironment(env), newToken(mark, randomUUID()));
     const code = launcherCode(process.platform, mark, witnesses);
     this.#child = spawn('/bin/bash', ['--norc', '-pc', code, 'raymond-launcher'], {
@@ -148,8 +154,9 @@ export class Launcher {
       get isLost() {
         return witness.isOver;
       },
-      write: (where, wanted, mark) => {
-        const written = this.#write(where, wanted, mark);
+      write: (where, files, wanted, mark) => {
+        const own = { ...files, success: witness.success };
+        const written = this.#write(where, own, wanted, mark);
         if (written && prepared !== undefined) witness.ready();
         return written && ((folder) => this.#submit(witness, { ...written, folder }));
       },
@@ -172,7 +179,12 @@ export class Launcher {
     return this.#take(folder);
   }
 
-  #write(where: string, wanted: Launch, mark: StepMark): Omit<Request, 'folder'> | undefined {
+  #write(
+    where: string,
+    files: ProcessFiles,
+    wanted: Launch,
+    mark: StepMark,
+  ): Omit<Request, 'folder'> | undefined {
     const { folder, command, args, cwd, env, variables } = wanted;
     const token = newToken(mark, randomUUID());
     const common = this.#changeTo(env);
@@ -181,8 +193,9 @@ export class Launcher {
     if (environment === undefined || [folder, cwd, command, ...args].some(hasNul)) return undefined;
     const code = stepCode(process.platform, { mark, environment, cwd, command, args });
     if (code.length > MAX_LAUNCH_BYTES / 4) return undefined;
-    writeLaunch(where, { token, command, boot: boot(), launcher: this.identity.pid }, code);
-    return { command, token, launcher: this.identity };
+    const note = { token, command, boot: boot(), launcher: this.identity.pid, files };
+    writeLaunch(this.#seals, { file: where, sealedFor: folder }, note, code);
+    return { command, token, launcher: this.identity, files };
   }
 
   #submit(witness: Witness, request: Request): Submission {

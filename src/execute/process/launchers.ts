@@ -8,7 +8,7 @@ const MANY_WITNESSES = 64;
 
 export interface LaunchersParts {
   /** All launchers of a run have these parts in common. */
-  readonly common: () => Pick<LauncherParts, 'root' | 'mark' | 'spareFolder'>;
+  readonly common: () => Pick<LauncherParts, 'root' | 'mark' | 'spareFolder' | 'seals'>;
   /** A launcher has been started. `over` resolves when its shell has ended. */
   readonly started: (identity: ProcessIdentity, over: Promise<void>) => void;
 }

@@ -23,10 +23,11 @@ export async function outputOf({
   const folder = mkdtempSync(join(tmpdir(), 'raymond-ask-'));
   try {
     const processes = new RunProcesses(folder);
-    const step = { folder: join(folder, 'step'), cwd: process.cwd(), stdin: 'none' } as const;
+    // A program that is asked about itself reads no settings of a project.
+    const step = { folder: join(folder, 'step'), cwd: folder, stdin: 'none' } as const;
     const launched = processes.launch({ ...program, ...step });
     if (!(await endsInTime(launched, timeoutMs))) return '';
-    const files = [launched.stdoutFile, ...(withErrors ? [launched.stderrFile] : [])];
+    const files = [launched.stdout, ...(withErrors ? [launched.stderr] : [])];
     return files.map((file) => readPartSync(file, 0, MAX_BYTES).toString('utf8')).join('');
   } catch {
     return '';

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { parseExit, parseRecord } from './record.ts';
+import { hashOfWord, newWord } from './success-word.ts';
+
+const word = newWord();
 
 test.each([
-  ['exited 0\n', { kind: 'exited', code: 0 }],
+  [`exited 0:${word}\n`, { kind: 'exited', code: 0 }],
+  ['exited 0\n', undefined],
+  ['exited 0:abc\n', undefined],
   ['exited 127\n', { kind: 'exited', code: 127 }],
   ['exited 128\n', { kind: 'exited', code: 128 }],
   ['exited 255\n', { kind: 'exited', code: 255 }],
@@ -17,7 +22,8 @@ test.each([
   ['exited', undefined],
   ['exited 1', undefined],
 ])('parses the exit file %j', (text, expected) => {
-  expect(parseExit(text, 'cc')).toEqual(expected);
+  const files = { success: hashOfWord(word) };
+  expect(parseExit(text, { command: 'cc', files })).toEqual(expected);
 });
 
 const identity = { pid: 7, started: '12', boot: 'b' };

@@ -1,22 +1,37 @@
 // The files of a launched process, all in its folder:
 // - `process.json` identifies the process; it is written before the command begins.
 // - `stdout` and `stderr` are its output.
-// - `exit-<pid>` is how the command ended. The wrapper writes it, so it exists even if Raymond died.
-// - `unstarted-<pid>` is why the command never began.
+// - `exit-<pid>` is how the command ended, or why it never began. The wrapper writes it, so it exists
+//   even if Raymond died.
 // A command that the launcher started has `launch` instead of all but the output: see `launch-file.ts`.
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { readRegularFileSync } from '../../files/regular-file.ts';
+import * as z from 'zod/mini';
+import { type FileIdentity, writeOwnFile } from '../../files/own-file.ts';
+import { readRegularFileSync, readWithIdentity } from '../../files/regular-file.ts';
 import { filesUnder } from '../../files/walk.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
+import { fields, isText } from '../json.ts';
+import { readSealed, type StepSeals, writeSealed } from '../step-seals.ts';
 import type { ProcessIdentity } from './identity.ts';
-import { LAUNCH, launchFileOf, readLaunch } from './launch-file.ts';
+import {
+  filesIn,
+  LAUNCH,
+  launchFileOf,
+  openLaunch,
+  type ProcessFiles,
+  type ReadLaunch,
+  readLaunch,
+} from './launch-file.ts';
+import { hashOfWord } from './success-word.ts';
 
 export interface ProcessRecord {
   readonly identity: ProcessIdentity;
   readonly token: string;
   readonly command: string;
+  /** Absent in a record of an earlier version. */
+  readonly files?: ProcessFiles | undefined;
   /** The pid of the launcher whose session the process shares with other steps. */
   readonly launcher?: number;
   /** The command has ended. Its witness may have another one. */
@@ -42,7 +57,6 @@ const exitOf = (folder: string, pid: number): string => join(folder, `exit-${pid
 /** The file that changes when the process ends. */
 export const endFileOf = (folder: string, { identity, launcher }: ProcessRecord): string =>
   launcher === undefined ? exitOf(folder, identity.pid) : launchFileOf(folder);
-const unstartedOf = (folder: string, pid: number) => join(folder, `unstarted-${pid}`);
 const RECORD = STEP_FILES.process.name;
 const recordOf = (folder: string): string => join(folder, RECORD);
 
@@ -59,19 +73,48 @@ export function hasRecord(folder: string): boolean {
 }
 
 /** Not synced to disk: only a crash of the machine can lose it, and that also ends the process. */
-export function writeRecord(folder: string, record: ProcessRecord): void {
-  const draft = `${recordOf(folder)}.new`;
-  writeFileSync(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-  renameSync(draft, recordOf(folder));
+export function writeRecord(
+  seals: StepSeals,
+  folder: string,
+  record: ProcessRecord & { readonly files: ProcessFiles },
+): void {
+  writeSealed(seals, recordOf(folder), record);
 }
 
+/** What the record of a folder claims. Others may have written it: see `ownRecord`. */
 export function readRecord(folder: string): ProcessRecord | undefined {
   const text = readIfExists(recordOf(folder));
-  return text === undefined ? launchRecord(folder) : parseRecord(text);
+  return text === undefined ? launchRecord(readLaunch(folder)) : parseRecord(text);
 }
 
-function launchRecord(folder: string): ProcessRecord | undefined {
-  const { note, progress } = readLaunch(folder) ?? {};
+/** A record with the files of its process, written by Raymond for this step. */
+export type OwnRecord = ProcessRecord & { readonly files: ProcessFiles };
+
+/** `foreign`: there is a record, but Raymond did not write it for this step. */
+export function ownRecord(seals: StepSeals, folder: string): OwnRecord | 'foreign' | undefined {
+  const value = readSealed(seals, recordOf(folder), z.unknown());
+  if (value === 'foreign') return 'foreign';
+  if (value !== undefined) return withFiles(recordIn(value));
+  try {
+    const launch = openLaunch(folder);
+    if (launch === undefined) return undefined;
+    const isOurs =
+      launch.file === launch.note.files?.end &&
+      seals.opened(launchFileOf(folder), launch.sealed) !== undefined;
+    if (!isOurs) return 'foreign';
+    return launch.progress.kind === 'requested' ? undefined : withFiles(launchRecord(launch));
+  } catch {
+    return 'foreign';
+  }
+}
+
+function withFiles(record: ProcessRecord | undefined): OwnRecord | 'foreign' {
+  return record?.files ? { ...record, files: record.files } : 'foreign';
+}
+
+/** Undefined if the command has not begun. */
+export function launchRecord(launch: ReadLaunch | undefined): ProcessRecord | undefined {
+  const { note, progress } = launch ?? {};
   if (note === undefined || progress === undefined || progress.kind === 'requested')
     return undefined;
   const { boot, ...rest } = note;
@@ -81,52 +124,66 @@ function launchRecord(folder: string): ProcessRecord | undefined {
 
 export function parseRecord(text: string): ProcessRecord | undefined {
   try {
-    const { identity, token, command } = JSON.parse(text);
-    const { pid, started, boot } = identity;
-    const isWhole =
-      Number.isSafeInteger(pid) &&
-      pid > 1 &&
-      [started, boot, token, command].every((value) => typeof value === 'string' && value !== '');
-    return isWhole ? { identity: { pid, started, boot }, token, command } : undefined;
+    return recordIn(JSON.parse(text));
   } catch {
     return undefined;
   }
+}
+
+function recordIn(value: unknown): ProcessRecord | undefined {
+  const { identity, token, command, files } = fields(value);
+  const { pid, started, boot } = fields(identity);
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 1) return undefined;
+  if (!isText(started) || !isText(boot) || !isText(token) || !isText(command)) return undefined;
+  return { identity: { pid, started, boot }, token, command, files: filesIn(files) };
 }
 
 /**
  * Creates the exit file before the command begins, so that it can be watched and only its owner can
  * read it. The wrapper overwrites the reserved bytes, so a full disk does not lose the exit code.
  */
-export function prepareExit(folder: string, pid: number): void {
-  writeFileSync(exitOf(folder, pid), ' '.repeat(EXIT_BYTES), { mode: 0o600 });
+export function prepareExit(folder: string, pid: number): FileIdentity {
+  return writeOwnFile(exitOf(folder, pid), ' '.repeat(EXIT_BYTES));
 }
 
-const EXIT_BYTES = 32;
+const EXIT_BYTES = 40;
 
-export function readExit(folder: string, record: ProcessRecord): Exit | undefined {
-  if (record.launcher !== undefined) return launchExit(folder, record.command);
-  const { identity, command } = record;
-  const { pid } = identity;
-  for (const file of [exitOf(folder, pid), unstartedOf(folder, pid)]) {
-    const text = readIfExists(file);
-    const exit = text === undefined ? undefined : parseExit(text, command);
-    if (exit !== undefined) return exit;
+/** Undefined while the command runs, and if the file is not the one that Raymond made. */
+export function readExit(folder: string, record: OwnRecord): Exit | undefined {
+  const { identity, files, launcher } = record;
+  if (launcher !== undefined) return launchExit(readLaunch(folder, files.end), record);
+  try {
+    const { bytes, identity: file } = readWithIdentity(exitOf(folder, identity.pid), EXIT_BYTES);
+    return file === files.end ? parseExit(bytes.toString('utf8'), record) : undefined;
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
-function launchExit(folder: string, command: string): Exit | undefined {
-  const progress = readLaunch(folder)?.progress;
-  if (progress?.kind === 'unstarted') return unstartedExit(progress.code, command);
-  return progress?.kind === 'exited' ? { kind: 'exited', code: progress.code } : undefined;
+function launchExit(launch: ReadLaunch | undefined, record: Ending): Exit | undefined {
+  const progress = launch?.progress;
+  if (progress?.kind === 'unstarted') return unstartedExit(progress.code, record.command);
+  return progress?.kind === 'exited' ? exitedWith(progress, record) : undefined;
+}
+
+type Ending = { readonly command: string; readonly files: Pick<ProcessFiles, 'success'> };
+
+/** Others may have written a success: see `success-word.ts`. */
+function exitedWith(
+  { code, word = '' }: { readonly code: number; readonly word?: string | undefined },
+  { files }: Ending,
+): Exit | undefined {
+  return code === 0 && hashOfWord(word) !== files.success ? undefined : { kind: 'exited', code };
 }
 
 /** Ignores a line without its line end: the write was cut off. */
-export function parseExit(text: string, command: string): Exit | undefined {
-  const [, word, digits] = /^(exited|unstarted) (\d+)\r?\n/.exec(text) ?? [];
-  if (word === undefined) return undefined;
+export function parseExit(text: string, record: Ending): Exit | undefined {
+  const [, how, digits, word] = /^(exited|unstarted) (\d+)(?::([0-9a-f]+))?\r?\n/.exec(text) ?? [];
+  if (how === undefined) return undefined;
   const code = Number(digits);
-  return word === 'unstarted' ? unstartedExit(code, command) : { kind: 'exited', code };
+  return how === 'unstarted'
+    ? unstartedExit(code, record.command)
+    : exitedWith({ code, word }, record);
 }
 
 export function unstartedExit(code: number, command: string): Exit {

@@ -3,16 +3,18 @@
  * descendant of a step belongs to the run, even after the step has lost track of it.
  */
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { type OwnFile, writeOwnFile } from '../../files/own-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
+import { type StepSeals, stepSeals } from '../step-seals.ts';
 import { adopt } from './adopt.ts';
 import { enclosingRuns } from './enclosing-runs.ts';
 import { fifoOf } from './fifo.ts';
 import { boot, type ProcessIdentity, self } from './identity.ts';
 import { type Launch, launch, needFolder, needFree, type ProcessHandle } from './launch.ts';
-import { isWithdrawn } from './launch-file.ts';
+import { isWithdrawn, type MadeFiles } from './launch-file.ts';
 import type { Place } from './launcher.ts';
 import { Launchers } from './launchers.ts';
 import { LAUNCHER_NUMBER, MARKS, markOf, runKey, type StepMark } from './mark.ts';
@@ -29,7 +31,7 @@ import {
   stdoutOf,
   unstartedBy,
 } from './record.ts';
-import { SpareFolders } from './spare-folders.ts';
+import { makeFiles, SpareFolders } from './spare-folders.ts';
 import { type GracePeriods, type Tree, TreeStops } from './stop.ts';
 import { system as thisMachine } from './system.ts';
 import { launcherTree, stepTree, strays } from './trees.ts';
@@ -42,8 +44,9 @@ export interface LaunchedProcess {
   readonly stdin?: Writable;
   /** In place of `stdin` for a process whose input is a FIFO, also an adopted one. It has no end. */
   readonly fifo?: Writable;
-  readonly stdoutFile: string;
-  readonly stderrFile: string;
+  /** Reading them fails if others have replaced the files that this process writes. */
+  readonly stdout: OwnFile;
+  readonly stderr: OwnFile;
   /** Resolves when the command ends, even if its background jobs still run. Never rejects. */
   readonly ended: Promise<Exit>;
   /** Ends the whole tree; resolves with the processes that could not be ended. */
@@ -66,6 +69,8 @@ export interface PreparedLaunch {
 }
 
 export class RunProcesses {
+  /** For the files from which a later process learns about a step. */
+  readonly seals: StepSeals;
   readonly #folder: string;
   readonly #system: ProcessSystem;
   readonly #stops: TreeStops;
@@ -81,16 +86,24 @@ export class RunProcesses {
   /** Begins at random, so that numbers of an earlier Raymond process are rarely reused. */
   #number = randomInt(MARKS);
 
-  /** `folder` is the run's folder, or another one that identifies the owner of the processes. */
-  constructor(folder: string, system: ProcessSystem = thisMachine) {
+  /**
+   * `folder` is the run's folder, or another one that identifies the owner of the processes. Other
+   * processes can adopt the steps of this one if they have the same key.
+   */
+  constructor(
+    folder: string,
+    { system = thisMachine, key }: { readonly system?: ProcessSystem; readonly key?: Buffer } = {},
+  ) {
     this.#folder = folder;
     this.#system = system;
+    this.seals = stepSeals(folder, key);
     this.#stops = new TreeStops(system);
     this.#launchers = new Launchers({
       common: () => ({
         root: this.#realFolder(),
         mark: { key: this.#runKey(), number: LAUNCHER_NUMBER },
         spareFolder: () => this.#spareFolder(),
+        seals: this.seals,
       }),
       started: (identity, over) => {
         const tree = launcherTree(identity);
@@ -106,7 +119,7 @@ export class RunProcesses {
    */
   launch(wanted: Launch): LaunchedProcess {
     this.#checkOurs();
-    return this.#launched(launch(wanted, () => this.#newMark()));
+    return this.#launched(launch(wanted, this.seals, () => this.#newMark()));
   }
 
   /**
@@ -123,7 +136,9 @@ export class RunProcesses {
     this.#spares ??= new SpareFolders(join(this.#folder, 'spare'), () => !this.#hasSurvivors());
     const place = this.#place(wanted);
     const ahead = place?.prepared;
-    const begin = ahead === undefined ? undefined : this.#written(place, ahead, wanted);
+    const files = ahead === undefined ? undefined : this.#spares.filesIn(ahead);
+    const begin =
+      ahead !== undefined && files ? this.#written(place, ahead, files, wanted) : undefined;
     return {
       submit: () => this.#submit(wanted, place, begin),
       cancel: () => place?.cancel(),
@@ -140,22 +155,30 @@ export class RunProcesses {
 
   /**
    * Takes over the process that an earlier Raymond process launched in this folder, whether it runs
-   * or has ended. Returns undefined if no command began in this folder and none will.
+   * or has ended. Returns undefined if no command began in this folder and none will, and `foreign` if
+   * something is there that Raymond did not write for this step. Then `endStrays` finds its processes.
    */
-  adopt(folder: string): LaunchedProcess | undefined {
+  adopt(folder: string): LaunchedProcess | 'foreign' | undefined {
     this.#checkOurs();
-    const begun = adopt(folder);
-    return begun && this.#launched(begun);
+    const begun = adopt(this.seals, folder);
+    return typeof begun === 'object' ? this.#launched(begun) : begun;
   }
 
-  /** Ends all processes that are left of the steps in these folders. */
+  /**
+   * Ends all processes that are left of the steps in these folders. Others may have written the records,
+   * so a process must bear the marks of this run.
+   */
   async endSteps(
     folders: readonly string[],
     graceMs = LEFTOVER_GRACE_MS,
   ): Promise<readonly ProcessIdentity[]> {
     const trees = folders.flatMap((folder) => {
       const record = readRecord(folder);
-      return record ? recordedTree(realpathSync(folder), record) : [];
+      if (!record || markOf(record.token)?.key !== this.#runKey()) return [];
+      const { token, identity, launcher } = record;
+      const hasMarks = process.platform !== 'win32';
+      const wrapper = () => (hasMarks || record.isOver ? undefined : identity);
+      return stepTree({ folder: realpathSync(folder), token, wrapper, since: identity, launcher });
     });
     const left = trees.map((tree) => this.#stops.end(tree, { terminateMs: graceMs }));
     return (await Promise.all(left)).flat();
@@ -217,7 +240,7 @@ export class RunProcesses {
   }
 
   #launched({ folder, record, stdin, fifo, ended, leave }: ProcessHandle): LaunchedProcess {
-    const files = outputsIn(folder);
+    const files = outputsIn(folder, record?.files);
     if (fifo) void ended.then((exit) => closeFifo(fifo, folder, exit));
     if (!record) return { ...files, ended, stop: async () => [], endLeftovers: async () => [] };
     this.#leaves.add(leave);
@@ -241,7 +264,7 @@ export class RunProcesses {
   }
 
   #submitted(wanted: Launch, folder: string, submission: Submission): LaunchedProcess {
-    const { token, launcher } = submission;
+    const { token, launcher, files } = submission;
     const wrapper = () => submission.record()?.identity;
     const step = { folder, token, wrapper, since: launcher, launcher: launcher.pid };
     const { end, forget, isEnding } = this.#remember(stepTree(step), token);
@@ -260,6 +283,7 @@ export class RunProcesses {
     };
     // Takes the place of a command that its launcher has lost.
     let second: LaunchedProcess | undefined;
+    const outputs = outputsIn(folder, files);
     const ended = submission.ended.then(({ exit, isFree }) => {
       if (isFree || exit.kind === 'unstarted') finish();
       if (!isFree || isStopped || this.#isLeft) return exit;
@@ -270,7 +294,12 @@ export class RunProcesses {
       get identity() {
         return second ? second.identity : wrapper();
       },
-      ...outputsIn(folder),
+      get stdout() {
+        return second ? second.stdout : outputs.stdout;
+      },
+      get stderr() {
+        return second ? second.stderr : outputs.stderr;
+      },
       ended: ended.catch(unstartedBy),
       stop: async (graceMs) => {
         isStopped = true;
@@ -295,14 +324,15 @@ export class RunProcesses {
     const isMoved = spare !== undefined && this.#spares?.move(spare, wanted.folder) === true;
     let submission: Submission | undefined;
     try {
-      const isNew = isMoved || this.#makeFolder(wanted.folder);
+      const taken = isMoved ? undefined : this.#spares?.take(wanted.folder);
+      const isNew = isMoved || taken !== undefined || isMade(wanted.folder);
       const folder = this.#realStepFolder(wanted.folder, isNew);
       if (!isNew) needFree(folder);
       if (!isMoved) writeInput(folder, wanted);
       const isFree = place?.prepared === undefined && !place?.isLost;
       if (isMoved) submission = begin?.(folder);
       else if (isFree && (isNew || !isWithdrawn(folder)))
-        submission = this.#written(place, folder, wanted)?.(folder);
+        submission = this.#written(place, folder, taken ?? makeFiles(folder), wanted)?.(folder);
       if (submission) return this.#submitted(wanted, folder, submission);
     } finally {
       if (!submission) place?.cancel();
@@ -320,19 +350,17 @@ export class RunProcesses {
     }
   }
 
-  /** Whether the folder is new. */
-  #makeFolder(path: string): boolean {
-    return (
-      this.#spares?.take(path) || mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined
-    );
-  }
-
   /** Writes the command into a folder of its own, if the launcher can express it. */
-  #written(place: Place | undefined, where: string, wanted: Launch): Begin | undefined {
+  #written(
+    place: Place | undefined,
+    where: string,
+    files: MadeFiles,
+    wanted: Launch,
+  ): Begin | undefined {
     try {
       needFolder(wanted);
       if (where === place?.prepared) writeInput(where, wanted);
-      return place?.write(where, wanted, this.#newMark());
+      return place?.write(where, files, wanted, this.#newMark());
     } catch {
       return undefined;
     }
@@ -433,8 +461,12 @@ function closeFifo(fifo: Writable, folder: string, exit: Exit): void {
 type Begin = (folder: string) => Submission;
 
 function writeInput(folder: string, { input }: Launch): void {
-  if (input !== undefined)
-    writeFileSync(join(folder, STEP_FILES.input.name), input, { mode: 0o600 });
+  if (input !== undefined) writeOwnFile(join(folder, STEP_FILES.input.name), input);
+}
+
+/** Whether the folder is new. */
+function isMade(path: string): boolean {
+  return mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined;
 }
 
 const STOP_GRACE_MS = 5000;
@@ -446,9 +478,10 @@ const stopping = (graceMs = STOP_GRACE_MS): GracePeriods => ({
 });
 const clearing = (graceMs = LEFTOVER_GRACE_MS): GracePeriods => ({ terminateMs: graceMs });
 
-const outputsIn = (folder: string) => ({
-  stdoutFile: stdoutOf(folder),
-  stderrFile: stderrOf(folder),
+/** A process that never began has no files. */
+const outputsIn = (folder: string, files?: MadeFiles) => ({
+  stdout: { path: stdoutOf(folder), identity: files?.stdout ?? '' },
+  stderr: { path: stderrOf(folder), identity: files?.stderr ?? '' },
 });
 
 function recordedTree(folder: string, record: ProcessRecord): Tree {

@@ -1,21 +1,18 @@
 import {
   closeSync,
-  constants,
   existsSync,
-  fstatSync,
-  ftruncateSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { emptied, type FileIdentity, makeOwnFile } from '../../files/own-file.ts';
 import { STEP_FILES } from '../../model/step-files.ts';
-import { LAUNCH } from './launch-file.ts';
+import { LAUNCH, launchFileOf, type MadeFiles } from './launch-file.ts';
+import { stderrOf, stdoutOf } from './record.ts';
 
 /** How many folders are kept ready. */
 const MOST_READY = 4;
@@ -41,6 +38,8 @@ export class SpareFolders {
   #old: string[] = [];
   /** Folders of old steps whose files no process can write to. */
   #free: string[] = [];
+  /** The files in the folders that are ready or lent, by the name of the folder. */
+  readonly #files = new Map<string, MadeFiles>();
   #nextProofAt = 0;
   #count = 0;
   #isAsked = false;
@@ -62,8 +61,14 @@ export class SpareFolders {
     return this.#ready.pop() ?? this.#emptied();
   }
 
+  /** The files that were made in a folder that was lent. */
+  filesIn(spare: string): MadeFiles | undefined {
+    return this.#files.get(basename(spare));
+  }
+
   /** Renames a folder that was lent; returns false if that is not possible. */
   move(spare: string, path: string): boolean {
+    this.#files.delete(basename(spare));
     if (isRenamed(spare, path)) return true;
     try {
       // An agent's first step.
@@ -74,13 +79,17 @@ export class SpareFolders {
     return isRenamed(spare, path);
   }
 
-  /** Makes a new folder; returns false if there is no spare one, or the path is in use. */
-  take(path: string): boolean {
+  /** Makes a new folder with files; undefined if there is no spare one, or the path is in use. */
+  take(path: string): MadeFiles | undefined {
     const spare = this.lend();
-    if (spare === undefined) return false;
-    const isTaken = isRenamed(spare, path);
-    if (!isTaken && existsSync(spare)) this.#ready.push(spare);
-    return isTaken;
+    if (spare === undefined) return undefined;
+    const files = this.filesIn(spare);
+    if (files && isRenamed(spare, path)) {
+      this.#files.delete(basename(spare));
+      return files;
+    }
+    if (existsSync(spare)) this.#ready.push(spare);
+    return undefined;
   }
 
   /** Takes over the folder of an old step; returns false if its owner has to remove it. */
@@ -99,6 +108,7 @@ export class SpareFolders {
   close(): void {
     this.#isClosed = true;
     this.#ready.length = 0;
+    this.#files.clear();
     if (this.#count === 0) return;
     try {
       // A witness that has just been given a folder may still open its files.
@@ -126,13 +136,18 @@ export class SpareFolders {
   #made(): string {
     const folder = this.#newPath();
     mkdirSync(folder, { mode: 0o700 });
-    for (const name of KEPT_FILES) writeFileSync(join(folder, name), '', { mode: 0o600 });
+    this.#files.set(basename(folder), makeFiles(folder));
     return folder;
   }
 
   #emptied(): string | undefined {
     const folder = this.#free.pop();
-    if (folder === undefined || isEmptied(folder)) return folder;
+    if (folder === undefined) return undefined;
+    const files = emptiedFiles(folder);
+    if (files) {
+      this.#files.set(basename(folder), files);
+      return folder;
+    }
     rmSync(folder, { recursive: true, force: true });
     return undefined;
   }
@@ -169,33 +184,33 @@ function isRenamed(from: string, to: string): boolean {
   }
 }
 
-const KEPT_FILES: readonly string[] = [LAUNCH, STEP_FILES.stdout.name, STEP_FILES.stderr.name];
-
-/** Empties the files of an old step; returns false if they are not as they were made. */
-function isEmptied(folder: string): boolean {
-  try {
-    if ((lstatSync(folder).mode & 0o777) !== 0o700) return false;
-    const names = readdirSync(folder);
-    for (const name of names) if (!KEPT_FILES.includes(name)) unlinkSync(join(folder, name));
-    return KEPT_FILES.every((name) => names.includes(name) && isCleared(join(folder, name)));
-  } catch {
-    return false;
-  }
+/** Makes the files of a process in a folder, and empties those that are there. */
+export function makeFiles(folder: string): MadeFiles {
+  return filesOf(folder, (file) => {
+    const { descriptor, identity } = makeOwnFile(file);
+    closeSync(descriptor);
+    return identity;
+  });
 }
 
-/** A script may have replaced a file by a link: then it must be left alone. */
-function isCleared(file: string): boolean {
-  const descriptor = openSync(
-    file,
-    constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-  );
+function filesOf(folder: string, identityOf: (file: string) => FileIdentity): MadeFiles {
+  return {
+    end: identityOf(launchFileOf(folder)),
+    stdout: identityOf(stdoutOf(folder)),
+    stderr: identityOf(stderrOf(folder)),
+  };
+}
+
+const KEPT_FILES: readonly string[] = [LAUNCH, STEP_FILES.stdout.name, STEP_FILES.stderr.name];
+
+/** Empties the files of an old step; undefined if they are not as they were made. */
+function emptiedFiles(folder: string): MadeFiles | undefined {
   try {
-    const { mode, nlink, size } = fstatSync(descriptor);
-    const isAsMade = (mode & constants.S_IFMT) === constants.S_IFREG && (mode & 0o777) === 0o600;
-    if (!isAsMade || nlink !== 1) return false;
-    if (size > 0) ftruncateSync(descriptor);
-    return true;
-  } finally {
-    closeSync(descriptor);
+    if ((lstatSync(folder).mode & 0o777) !== 0o700) return undefined;
+    for (const name of readdirSync(folder))
+      if (!KEPT_FILES.includes(name)) unlinkSync(join(folder, name));
+    return filesOf(folder, emptied);
+  } catch {
+    return undefined;
   }
 }

@@ -55,10 +55,10 @@ const { spawn } = require('node:child_process');
 const { writeFileSync } = require('node:fs');
 const { Socket } = require('node:net');
 const [folder, command, ...args] = process.argv.slice(1);
-const end = (word, code) => {
+const end = (how, code, word = '') => {
   try {
     // Overwrites the reserved bytes. If the file does not exist, no process waits for it.
-    writeFileSync(folder + '/exit-' + process.pid, word + ' ' + code + '\\n', { flag: 'r+' });
+    writeFileSync(folder + '/exit-' + process.pid, how + ' ' + code + word + '\\n', { flag: 'r+' });
   } finally {
     process.exit(code);
   }
@@ -66,9 +66,10 @@ const end = (word, code) => {
 const gate = new Socket({ fd: 3 });
 gate.once('error', () => end('unstarted', 0));
 gate.once('end', () => end('unstarted', 0));
-gate.once('data', () => {
+gate.once('data', (line) => {
   gate.removeAllListeners('end').destroy();
   const child = spawn(command, args, { stdio: 'inherit', windowsHide: true });
   child.once('error', (error) => end('unstarted', error.code === 'ENOENT' ? 127 : 126));
-  child.once('exit', (code) => end('exited', code ?? 1));
+  const word = ':' + line.toString().trim();
+  child.once('exit', (code) => end('exited', code ?? 1, code === 0 ? word : ''));
 });`;

@@ -2,23 +2,25 @@
 // When its channel closes, it has died.
 import type { Socket } from 'node:net';
 import type { ProcessIdentity } from './identity.ts';
-import { withdraw } from './launch-file.ts';
+import { type ProcessFiles, readLaunch, withdraw } from './launch-file.ts';
 import {
   type Exit,
   LEFT,
-  type ProcessRecord,
+  launchRecord,
+  type OwnRecord,
   readExit,
-  readRecord,
   UNKNOWN,
   unstartedExit,
 } from './record.ts';
+import { hashOfWord, newWord } from './success-word.ts';
 
 /** A command that was handed to a witness. */
 export interface Submission {
   readonly token: string;
   readonly launcher: ProcessIdentity;
   /** Identifies the witness; undefined until it has written its identity. */
-  record(): ProcessRecord | undefined;
+  record(): OwnRecord | undefined;
+  readonly files: ProcessFiles;
   /** Withdraws a command that has not begun; returns whether it never will. */
   withdraw(): boolean;
   /** Lets the witness end after this command. Needed before its processes are looked for. */
@@ -41,13 +43,14 @@ export interface Request {
   readonly command: string;
   readonly token: string;
   readonly launcher: ProcessIdentity;
+  readonly files: ProcessFiles;
 }
 
 /** A command that no witness has begun after this many looks is withdrawn. */
 const MOST_DELAYS = 30;
 
 interface Pending extends Request {
-  record: ProcessRecord | undefined;
+  record: OwnRecord | undefined;
   /** How often it was found not to have begun. */
   delays: number;
   readonly settle: (end: SubmissionEnd) => void;
@@ -57,6 +60,7 @@ export class Witness {
   readonly #channel: Socket;
   #prepared: string | undefined;
   #isReady = false;
+  #word = newWord();
   #pending: Pending | undefined;
   #isReserved = false;
   #isDismissed = false;
@@ -92,6 +96,11 @@ export class Witness {
     return this.#prepared;
   }
 
+  /** The hash of the word with which it records the success of its next command. */
+  get success(): string {
+    return hashOfWord(this.#word);
+  }
+
   /** It has died or ended. */
   get isOver(): boolean {
     return this.#isOver;
@@ -100,7 +109,7 @@ export class Witness {
   /** Lets it fork the child for its next command. `path` is the folder as the witness shall find it. */
   prepare(folder: string, path: string): void {
     this.#prepared = folder;
-    this.#channel.write(`${path}\0`);
+    this.#channel.write(`${this.#word}:${path}\0`);
   }
 
   /** Lets the child read the code of its command. It does not begin before `take`. */
@@ -114,7 +123,7 @@ export class Witness {
    * must have been renamed to it.
    */
   take(request: Request, path: string): Submission {
-    const { token, launcher, command } = request;
+    const { token, launcher, command, files } = request;
     let settle = (_: SubmissionEnd) => {};
     const ended = new Promise<SubmissionEnd>((resolve) => {
       settle = resolve;
@@ -122,13 +131,16 @@ export class Witness {
     const pending: Pending = { ...request, record: undefined, delays: 0, settle };
     this.#pending = pending;
     this.#isReserved = true;
-    const missed = [this.#prepared === undefined, !this.#isReady].filter(Boolean);
-    this.#channel.write(`${'\0'.repeat(missed.length)}${path}\0`);
+    const first = this.#prepared === undefined ? `${this.#word}:\0` : '';
+    const second = this.#isReady ? '' : '\0';
+    this.#channel.write(`${first}${second}${path}\0`);
     this.#prepared = undefined;
     this.#isReady = false;
+    this.#word = newWord();
     return {
       token,
       launcher,
+      files,
       record: () => recordOf(pending),
       ended,
       withdraw: () => {
@@ -212,7 +224,10 @@ function isWithdrawable(pending: Pending): boolean {
   }
 }
 
-function recordOf(pending: Pending): ProcessRecord | undefined {
-  pending.record ??= readRecord(pending.folder);
+function recordOf(pending: Pending): OwnRecord | undefined {
+  const { folder, files } = pending;
+  const read = () => launchRecord(readLaunch(folder, files.end));
+  const record = pending.record ?? read();
+  pending.record = record && { ...record, files };
   return pending.record;
 }

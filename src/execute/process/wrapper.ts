@@ -7,6 +7,7 @@
 //   begins. So every command that had an effect can be found again from its folder.
 // - The wrapper writes how the command ended to `exit-<pid>`, even if Raymond has died. It exits with
 //   the same code, so that Raymond learns the code even if the file cannot be written.
+// - The line is a word, which the wrapper writes only after a success: see `success-word.ts`.
 // - On Linux, every process that the command starts inherits a limit that identifies it: see `mark.ts`.
 import { limitOf, type StepMark } from './mark.ts';
 import { windowsWrapper } from './windows.ts';
@@ -36,7 +37,7 @@ const UNIX_BEGIN = `
 shopt -s execfail
 exec -- "$@"
 set -- "$?"
-echo "unstarted $1" >"$0/unstarted-$PPID"
+echo "unstarted $1" 1<>"$0/exit-$PPID"
 exit "$1"`;
 
 /**
@@ -46,13 +47,14 @@ exit "$1"`;
  *   wrapper. The command still keeps its stdin and receives SIGINT.
  * - With `set +m`, `wait` does not return for a command that is only stopped.
  * - There are no traps: they would lose a signal that arrives between fork and exec.
- * - Only builtins are used, because the PATH is meant for the command. No variable is set, because
- *   the environment could export it.
+ * - Only builtins are used, because the PATH is meant for the command. The environment could export a
+ *   variable that is set, so the one for the word is unset before.
  * - Messages of bash about a killed child do not reach the command's stderr.
  * - `<>` overwrites the reserved bytes of the file without truncating it.
  */
 const unixWrapper = (limit: string) => `
-read -r -u 3 _ || { [ -e "$0/exit-$$" ] && echo 'unstarted 0' 1<>"$0/exit-$$"; exit 1; }
+unset -v RAYMOND_WORD
+read -r -u 3 RAYMOND_WORD || { [ -e "$0/exit-$$" ] && echo 'unstarted 0' 1<>"$0/exit-$$"; exit 1; }
 exec 3<&- 4>&2 2>/dev/null
 ${limit}
 set -m
@@ -60,5 +62,6 @@ set -m
 set +m
 wait "$!"
 set -- "$?"
-[ -e "$0/unstarted-$$" ] || echo "exited $1" 1<>"$0/exit-$$"
+case $1 in 12[67]) case $(<"$0/exit-$$") in unstarted*) exit "$1" ;; esac ;; esac
+case $1 in 0) echo "exited 0:$RAYMOND_WORD" ;; *) echo "exited $1" ;; esac 1<>"$0/exit-$$"
 exit "$1"`;
