@@ -52,6 +52,15 @@ export async function endSurvivors(project: string, state?: string): Promise<voi
   });
 }
 
+/** Ends every process that was started with this text in its environment, where /proc exists. */
+export async function endProcessesWith(text: string): Promise<void> {
+  await eventually(`no process has ${text}`, () => {
+    const pids = processesWhere((pid) => environmentOf(pid).includes(text));
+    for (const pid of pids) kill(pid);
+    return pids.length === 0;
+  });
+}
+
 /** Kills every process of every step at the same time, like a crash of the whole machine. */
 export function killSteps(project: string): void {
   const pids = survivors(project).map((line) => Number.parseInt(line, 10));
@@ -98,19 +107,24 @@ function runsOf(state: string): string[] {
 }
 
 function markedWith(marks: readonly string[], keys: readonly string[]): number[] {
+  return processesWhere((pid) => {
+    const environment = environmentOf(pid);
+    const isNamed =
+      environment.includes('RAYMOND_STEP_TOKEN=') &&
+      marks.some((mark) => environment.includes(mark));
+    const limit = limitMark(readOrNothing(`/proc/${pid}/limits`));
+    return isNamed || (limit !== undefined && keys.includes(limit.key));
+  });
+}
+
+function processesWhere(isMeant: (pid: string) => boolean): number[] {
   if (!existsSync('/proc/self/environ')) return [];
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const environment = readOrNothing(`/proc/${pid}/environ`);
-      const isNamed =
-        environment.includes('RAYMOND_STEP_TOKEN=') &&
-        marks.some((mark) => environment.includes(mark));
-      const limit = limitMark(readOrNothing(`/proc/${pid}/limits`));
-      return (isNamed || (limit && keys.includes(limit.key))) && !isZombie(pid);
-    })
+    .filter((name) => /^\d+$/.test(name) && isMeant(name) && !isZombie(name))
     .map(Number);
 }
+
+const environmentOf = (pid: string) => readOrNothing(`/proc/${pid}/environ`);
 
 function isZombie(pid: string): boolean {
   return /\) [ZX] /.test(readOrNothing(`/proc/${pid}/stat`));

@@ -7,7 +7,7 @@ import { identify, isAlive } from '../../src/execute/process/index.ts';
 import { eventually } from '../eventually.ts';
 import { killUndecided } from '../fleet/kill-undecided.ts';
 import { inSuite } from '../long.ts';
-import { survivors } from '../survivors.ts';
+import { endSurvivors, survivors } from '../survivors.ts';
 import { suiteAges } from './claude-sandbox.ts';
 import { bash, conversationLines, eventsOf } from './raymond-sandbox.ts';
 import { realFleet } from './real-fleet.ts';
@@ -49,8 +49,9 @@ describe.each(suiteAges)('with the %s Claude Code', (age) => {
     await model.arrived(2);
     left.child.kill('SIGKILL');
     await left.ended;
-    // Its agent may still write there.
-    rmSync(left.sandbox.configFolder, { recursive: true, force: true, maxRetries: 10 });
+    // A host dies with its agents. One that is left would still write there.
+    await endSurvivors(folder, fleet.stateOf('left'));
+    rmSync(left.sandbox.configFolder, { recursive: true });
     const right = await world.worker('right');
     const ended = await fleet.ended(run).catch((error) => {
       throw new Error(`${right.stderr()}\n${error}`);
