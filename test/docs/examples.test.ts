@@ -101,9 +101,9 @@ describe.each(ours)('$path', (document) => {
     project.showUntil(Number.POSITIVE_INFINITY);
     reader = makeDocumentProject(document);
   });
-  afterAll(() => {
-    project.remove();
-    reader.remove();
+  afterAll(async () => {
+    await project.remove();
+    await reader.remove();
   });
 
   test('has only blocks of known kinds', () => {
@@ -172,7 +172,7 @@ describe('TypeScript in the documents', () => {
     expect(stdout).toBe('');
   });
 
-  test.each(programs)('$name runs', ({ document, name }) => {
+  test.each(programs)('$name runs', async ({ document, name }) => {
     const project = makeDocumentProject(document);
     project.showUntil(Number.POSITIVE_INFINITY);
     try {
@@ -186,7 +186,7 @@ describe('TypeScript in the documents', () => {
         said: '',
       });
     } finally {
-      project.remove();
+      await project.remove();
     }
   });
 });

@@ -19,7 +19,7 @@ describe('from a loop to a workflow', () => {
     reader = makeDocumentProject(document, claude.environment);
   });
   afterAll(async () => {
-    reader?.remove();
+    await reader?.remove();
     await claude?.remove();
   });
 

@@ -7,7 +7,6 @@ import * as z from 'zod/mini';
 import { command } from '../command.ts';
 import { newDatabase } from '../postgres/new-database.ts';
 import { Project } from '../raymond.ts';
-import { endSurvivors } from '../survivors.ts';
 import { testConsoles } from './console.ts';
 import { readDocument, root } from './documents.ts';
 import { type DocumentProject, makeDocumentProject } from './project.ts';
@@ -22,8 +21,7 @@ describe('many machines', () => {
     reader = makeDocumentProject(document, { RAYMOND_DATABASE: url });
   });
   afterAll(async () => {
-    if (reader) await endSurvivors(reader.folder);
-    reader?.remove();
+    await reader?.remove();
     for (const remove of removals) await remove();
   });
 

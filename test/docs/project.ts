@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { endProcessesWith } from '../survivors.ts';
 import type { Document } from './documents.ts';
 import { root } from './documents.ts';
 
@@ -21,7 +22,8 @@ export interface DocumentProject {
   showUntil(line: number): void;
   /** Runs a shell command in it, as a reader would. `before` is the exit code of the previous command. */
   run(command: string, before: number): Promise<{ readonly output: string; readonly code: number }>;
-  remove(): void;
+  /** Ends what the commands have left, because it may still write there, and removes all files. */
+  remove(): Promise<void>;
 }
 
 /** The reader has Raymond, and the programs of `environment.PATH`. */
@@ -76,6 +78,9 @@ export function makeDocumentProject(
       const [code] = await once(child, 'close');
       return { output, code: code ?? -1 };
     },
-    remove: () => rmSync(base, { recursive: true, force: true }),
+    async remove() {
+      await endProcessesWith(`PATH=${bin}:`);
+      rmSync(base, { recursive: true, force: true });
+    },
   };
 }

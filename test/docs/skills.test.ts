@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(reader.folder, 'package.json'), JSON.stringify(project));
 });
 afterAll(async () => {
-  reader?.remove();
+  await reader?.remove();
   await claude?.remove();
 });
 
