@@ -1,7 +1,6 @@
 /** The belongings of a run, which follow it from worker to worker: sessions, files and workflows. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
-import type { CarriedRoots, CarriedSessions, StepKey } from '../ports.ts';
+import type { CarriedRoots, CarriedSessions, HeldRoot, StepKey } from '../ports.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import { changeKept, checkHead, keptOf } from '../postgres/head.ts';
 import { findRow } from '../postgres/run-row.ts';
@@ -30,27 +29,17 @@ export function carriedSessions({ database, run, keep, rows }: BelongingsParts):
 /** A step holds a working tree while its claim exists. */
 export function carriedRoots({ database, run, keep, rows }: BelongingsParts): CarriedRoots {
   return {
-    async hold(step, root, signal) {
-      for (let tries = 0; ; tries++) {
-        const snapshot = await database.repeatable((queries) =>
-          tryHold(queries, rows, run, step, root),
-        );
-        if (snapshot !== undefined) return snapshot;
-        await pause(Math.min(50 * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal });
-      }
-    },
-    keep(step, root, snapshot) {
+    hold: (step, root) => database.repeatable((queries) => tryHold(queries, rows, run, step, root)),
+    keep(step, root, newest) {
       keep(step, (queries) =>
         changeKept(queries, rows, run, (kept) => ({
           ...kept,
-          trees: { ...kept.trees, [root]: snapshot },
+          trees: { ...kept.trees, [root]: newest() },
         })),
       );
     },
   };
 }
-
-const LONGEST_PAUSE_MS = 1_000;
 
 /** Undefined while a step of another worker has the working tree. */
 async function tryHold(
@@ -59,7 +48,7 @@ async function tryHold(
   run: string,
   { agent, step }: StepKey,
   root: string,
-): Promise<string | undefined> {
+): Promise<HeldRoot | undefined> {
   await queries.query('select from raymond.trees where run = $1 and root = $2 for update', [
     ...[run, root],
   ]);
@@ -67,20 +56,21 @@ async function tryHold(
   const snapshot = row && keptOf(row).trees[root];
   if (!row || snapshot === undefined) throw new Error(`No files of ${root} are stored for ${run}.`);
   await checkHead(rows, run, row);
-  const [others] = await queries.query<{ count: number }>(
-    `select count(*)::int as count
+  // A step that no worker has at the moment is in nobody's way.
+  const holders = await queries.query<StepKey & { readonly isOurs: boolean | null }>(
+    `select agent, step, c.worker =
+            (select worker from raymond.claims where run = $1 and agent = $3 and step = $4) as "isOurs"
        from raymond.holds h join raymond.claims c using (run, agent, step)
-      where h.run = $1 and h.root = $2 and c.worker <>
-            (select worker from raymond.claims where run = $1 and agent = $3 and step = $4)`,
+      where h.run = $1 and h.root = $2`,
     [run, root, agent, step],
   );
-  if (others && others.count > 0) return undefined;
+  if (holders.some(({ isOurs }) => isOurs === false)) return undefined;
   await queries.query(
     `insert into raymond.holds (run, agent, step, root) values ($1, $2, $3, $4)
      on conflict (run, agent, step) do update set root = excluded.root`,
     [run, agent, step, root],
   );
-  return snapshot;
+  return { snapshot, holders: holders.filter(({ isOurs }) => isOurs) };
 }
 
 /**

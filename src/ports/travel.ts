@@ -72,11 +72,15 @@ export interface RunPlace {
 
 /** The stored snapshots of the working trees of a run. */
 export interface CarriedRoots {
-  /**
-   * Reserves a working tree for a step, until its end is stored. Waits while a step of another worker
-   * has it. Gives the newest snapshot. Rejects if aborted.
-   */
-  hold(step: StepKey, root: string, signal: AbortSignal): Promise<string>;
-  /** Gets the snapshot of a step before its end. It is stored together with the step's end. */
-  keep(step: StepKey, root: string, snapshot: string): void;
+  /** Reserves a working tree for a step, until its end is stored. Undefined while another worker has it. */
+  hold(step: StepKey, root: string): Promise<HeldRoot | undefined>;
+  /** `newest` gives the snapshot that is stored together with the step's end. */
+  keep(step: StepKey, root: string, newest: () => string): void;
+}
+
+export interface HeldRoot {
+  /** The newest one that is stored. */
+  readonly snapshot: string;
+  /** The steps of this worker that have the tree. Their ends are not stored yet. */
+  readonly holders: readonly StepKey[];
 }

@@ -24,7 +24,6 @@ const newUrl = sharedDatabase();
 const STARTED = { ...started, run: 'work-12345678' };
 const RUN = STARTED.run;
 const ROOT = '/home/me/project';
-const never = new AbortController().signal;
 
 let database: Database;
 let rows: RowSeals;
@@ -74,38 +73,24 @@ test('a working tree belongs to the steps of one worker, until their claims end'
   await claim(one, left);
   await claim(two, left);
   await claim(three, right);
-  expect(await roots.hold(one, ROOT, never)).toBe('first');
-  expect(await roots.hold(one, ROOT, never)).toBe('first');
-  expect(await roots.hold(two, ROOT, never)).toBe('first');
-  let isHeld = false;
-  const holding = roots.hold(three, ROOT, never).then((snapshot) => {
-    isHeld = true;
-    return snapshot;
-  });
-  roots.keep(one, ROOT, 'second');
+  expect(await roots.hold(one, ROOT)).toEqual({ snapshot: 'first', holders: [] });
+  expect(await roots.hold(one, ROOT)).toMatchObject({ snapshot: 'first', holders: [one] });
+  expect(await roots.hold(two, ROOT)).toMatchObject({ snapshot: 'first', holders: [one] });
+  expect(await roots.hold(three, ROOT)).toBeUndefined();
+  let newest = 'second';
+  roots.keep(one, ROOT, () => newest);
+  newest = 'newest';
   await endStep(one);
-  expect(isHeld).toBe(false);
+  expect(await roots.hold(three, ROOT)).toBeUndefined();
   // The other worker dies: its step waits in a queue again.
   await database.query('update raymond.claims set worker = null where step = 2');
-  expect(await holding).toBe('second');
+  expect(await roots.hold(three, ROOT)).toEqual({ snapshot: 'newest', holders: [] });
   // Whoever takes the step then has to wait in turn.
   await claim(two, left);
-  const stop = new AbortController();
-  const again = roots.hold(two, ROOT, stop.signal);
+  expect(await roots.hold(two, ROOT)).toBeUndefined();
   await endStep(three);
-  expect(await again).toBe('second');
-});
-
-test('a wait for a working tree can be given up', async () => {
-  const roots = carriedRoots({ database, run: RUN, keep, rows });
-  await claim(step(1), randomUUID());
-  await claim(step(2), randomUUID());
-  await roots.hold(step(1), ROOT, never);
-  const stop = new AbortController();
-  const holding = roots.hold(step(2), ROOT, stop.signal);
-  stop.abort(new Error('stopped'));
-  await expect(holding).rejects.toThrow();
-  await expect(roots.hold(step(2), '/elsewhere', never)).rejects.toThrow('No files of /elsewhere');
+  expect(await roots.hold(two, ROOT)).toMatchObject({ snapshot: 'newest' });
+  await expect(roots.hold(two, '/elsewhere')).rejects.toThrow('No files of /elsewhere');
 });
 
 test('workers that want a working tree at the same moment get it one after the other', async () => {
@@ -115,7 +100,8 @@ test('workers that want a working tree at the same moment get it one after the o
   await Promise.all(
     Array.from({ length: 8 }, async (_, number) => {
       await claim(step(number), randomUUID());
-      await roots.hold(step(number), ROOT, never);
+      const isHeld = async () => (await roots.hold(step(number), ROOT)) !== undefined;
+      await eventually('the tree is free', isHeld);
       inside += 1;
       most = Math.max(most, inside);
       await database.query('select pg_sleep(0.01)');
@@ -158,7 +144,7 @@ test('nothing counts that another user of the database has written', async () =>
   await claim(step(1), randomUUID());
   await database.query("update raymond.runs set kept = replace(kept, 'first', 'another')");
   const roots = carriedRoots({ database, run: RUN, keep, rows });
-  await expect(roots.hold(step(1), ROOT, never)).rejects.toThrow('sealed the state of');
+  await expect(roots.hold(step(1), ROOT)).rejects.toThrow('sealed the state of');
   await expect(sources.archive('/flow')).rejects.toThrow('sealed the state of');
 });
 
@@ -184,7 +170,7 @@ test('older files, workflows and sessions with their seals do not count either',
 
   await append(endOf(3, 's'));
   sessions.keep(step(3), { ...packed, sha256: 'b', content: Buffer.from('two') });
-  roots.keep(step(3), ROOT, 'second');
+  roots.keep(step(3), ROOT, () => 'second');
   await endStep();
   await database.transaction((queries) =>
     keepArchive(queries, rows, RUN, '/flow', Buffer.from('newer')),
@@ -198,7 +184,7 @@ test('older files, workflows and sessions with their seals do not count either',
   await expect(sources.archive('/flow')).rejects.toThrow('sealed the stored files of /flow');
   await claim(step(4), randomUUID());
   await query('update raymond.runs r set kept = o.kept from public.older_kept o where o.id = r.id');
-  await expect(roots.hold(step(4), ROOT, never)).rejects.toThrow('sealed the state of');
+  await expect(roots.hold(step(4), ROOT)).rejects.toThrow('sealed the state of');
 });
 
 const endOf = (number: number, session: string): RunEvent => ({

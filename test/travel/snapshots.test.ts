@@ -84,8 +84,8 @@ test('a step that the run did not accept leaves nothing on other machines, nor o
   const { left, right, roots } = await machines();
   await enter(left, 1);
   await writeFile(left.at('tracked.txt'), 'refused\n');
-  await left.place.leave({ agent: 'main', step: 1 }, home, never);
-  roots.refuse();
+  await leaveOnly(left, 1);
+  roots.refuse(1);
   await enter(right, 2);
   expect(await readFile(right.at('tracked.txt'), 'utf8')).toBe('two\n');
   await leave(right, 2);
@@ -100,13 +100,35 @@ test('steps of one machine share the clone; steps of another one wait for it', a
   await enter(left, 2);
   expect(await readFile(left.at('tracked.txt'), 'utf8')).toBe('first\n');
   const entering = enter(right, 3);
-  await eventually('the other machine waits', () => roots.waiting === 1);
+  await roots.refuses();
   await leave(left, 1);
-  await eventually('it still waits', () => roots.waiting === 1);
+  await roots.refuses();
   await writeFile(left.at('tracked.txt'), 'both\n');
   await leave(left, 2);
   expect(await entering).toBeUndefined();
   expect(await readFile(right.at('tracked.txt'), 'utf8')).toBe('both\n');
+});
+
+test('a step that begins while the end of another one is stored keeps its files', async () => {
+  const { left, right, roots } = await machines();
+  await enter(left, 1);
+  await writeFile(left.at('first.txt'), 'x');
+  // It was allowed to enter while the first step worked, but its turn comes after it.
+  const [, , second] = await Promise.all([leaveOnly(left, 1), enter(left, 2), enter(left, 3)]);
+  expect(second).toBeUndefined();
+  expect(existsSync(left.at('first.txt'))).toBe(true);
+  await writeFile(left.at('second.txt'), 'x');
+  await leaveOnly(left, 2);
+  await leaveOnly(left, 3);
+  await enter(left, 4);
+  expect(existsSync(left.at('second.txt'))).toBe(true);
+  await writeFile(left.at('last.txt'), 'x');
+  await leaveOnly(left, 4);
+  // The ends are not stored in the order of the steps.
+  for (const step of [4, 2, 3, 1]) roots.accept(step);
+  await enter(right, 5);
+  for (const name of ['first', 'second', 'last'])
+    expect(existsSync(right.at(`${name}.txt`)), name).toBe(true);
 });
 
 test('a git that was killed in the clone does not keep the next step from its files', async () => {
@@ -157,9 +179,9 @@ test('a wait for files can be given up', async () => {
     signal: stop.signal,
     hasBegun: false,
   });
-  await eventually('the other machine waits', () => roots.waiting === 1);
-  stop.abort(new Error('stopped'));
-  expect(await entering).toMatch(/stopped/);
+  await roots.refuses();
+  stop.abort();
+  expect(await entering).toMatch(/aborted/);
 });
 
 test('a step that has begun keeps the files that it finds', async () => {
@@ -256,10 +278,15 @@ async function enter({ place }: Machine, step: number) {
   return place.enter({ agent: 'main', step }, home, { signal: never, hasBegun: false });
 }
 
-async function leave({ place, roots }: Machine, step: number) {
-  const problem = await place.leave({ agent: 'main', step }, home, never);
-  roots.accept();
+async function leave(machine: Machine, step: number) {
+  const problem = await leaveOnly(machine, step);
+  machine.roots.accept(step);
   return problem;
+}
+
+/** The end of the step is not stored. */
+function leaveOnly({ place }: Machine, step: number) {
+  return place.leave({ agent: 'main', step }, home, never);
 }
 
 async function machines() {
@@ -294,11 +321,10 @@ async function machines() {
 
 /** Snapshots count when the end of the step is accepted. */
 class RootsInMemory {
-  waiting = 0;
+  #refusals = 0;
   #snapshot: string;
   #holders = new Map<number, string>();
-  #pending: { step: number; snapshot: string }[] = [];
-  #wake: (() => void)[] = [];
+  #pending = new Map<number, () => string>();
 
   constructor(snapshot: string) {
     this.#snapshot = snapshot;
@@ -306,33 +332,33 @@ class RootsInMemory {
 
   on(machine: string): CarriedRoots {
     return {
-      hold: async ({ step }, _, signal) => {
-        while ([...this.#holders.values()].some((holder) => holder !== machine)) {
-          this.waiting += 1;
-          await new Promise<void>((resolve, reject) => {
-            this.#wake.push(resolve);
-            signal.addEventListener('abort', () => reject(signal.reason));
-          }).finally(() => {
-            this.waiting -= 1;
-          });
+      hold: async ({ step }) => {
+        if ([...this.#holders.values()].some((holder) => holder !== machine)) {
+          this.#refusals += 1;
+          return undefined;
         }
+        const holders = [...this.#holders.keys()].map((held) => ({ agent: 'main', step: held }));
         this.#holders.set(step, machine);
-        return this.#snapshot;
+        return { snapshot: this.#snapshot, holders };
       },
-      keep: ({ step }, _, snapshot) => void this.#pending.push({ step, snapshot }),
+      keep: ({ step }, _, newest) => void this.#pending.set(step, newest),
     };
   }
 
-  accept() {
-    for (const { step, snapshot } of this.#pending.splice(0)) {
-      this.#snapshot = snapshot;
-      this.#holders.delete(step);
-    }
-    for (const wake of this.#wake.splice(0)) wake();
+  /** Waits until a machine has asked in vain. */
+  refuses(): Promise<void> {
+    const before = this.#refusals;
+    return eventually('another machine waits', () => this.#refusals > before);
   }
 
-  refuse() {
-    for (const { step } of this.#pending.splice(0)) this.#holders.delete(step);
+  accept(step: number) {
+    this.#snapshot = this.#pending.get(step)?.() ?? this.#snapshot;
+    this.refuse(step);
+  }
+
+  refuse(step: number) {
+    this.#pending.delete(step);
+    this.#holders.delete(step);
   }
 }
 

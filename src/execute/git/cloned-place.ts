@@ -4,7 +4,7 @@
  */
 import { join, relative, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CarriedRoots, RunPlace } from '../../ports.ts';
+import type { CarriedRoots, RunPlace, StepKey } from '../../ports.ts';
 import { RemoteTrouble } from './remote.ts';
 import { bringSnapshot, isClone, type SnapshotsOfRun, takeSnapshot } from './snapshots.ts';
 
@@ -22,6 +22,10 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
   const { root, clone, roots, pausesMs = PAUSES_MS } = ofRun;
   /** The snapshot that the clone has, while it is known. */
   let current: string | undefined;
+  /** The last snapshot that a step has left here. */
+  let newest = '';
+  /** The steps that have left. Other machines get their files only when their ends are stored. */
+  let left: ReadonlySet<string> = new Set();
   let last: Promise<unknown> = Promise.resolve();
   /** Steps of the same machine share the clone, so they bring and take snapshots one by one. */
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
@@ -30,22 +34,30 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
     return done;
   };
   let working = 0;
+  /** Undefined while a step on another machine works on the files. */
+  const tryEnter = async (step: StepKey, hasBegun: boolean, signal: AbortSignal) => {
+    const held = await roots.hold(step, root);
+    if (!held) return undefined;
+    const { snapshot } = held;
+    left = new Set(held.holders.map(keyOf).filter((key) => left.has(key)));
+    // The clone is newer than any snapshot that is stored, if this machine has had it since.
+    const isNewer = hasBegun || working > 0 || left.size > 0;
+    if (!isNewer && current !== snapshot) {
+      current = undefined;
+      await patiently(() => bringSnapshot(ofRun, clone, snapshot), pausesMs, signal);
+      current = snapshot;
+    }
+    working += 1;
+    return snapshot;
+  };
   return {
     toLocal: (path) => moved(path, root, clone),
     toRun: (path) => moved(path, clone, root),
     async enter(step, directory, { signal, hasBegun }) {
       if (moved(directory, root, clone) === directory) return outside(directory, root);
       try {
-        const snapshot = await roots.hold(step, root, signal);
-        await inTurn(async () => {
-          // Another step works in the clone, so the clone is newer than any snapshot.
-          if (!hasBegun && working === 0 && current !== snapshot) {
-            current = undefined;
-            await patiently(() => bringSnapshot(ofRun, clone, snapshot), pausesMs, signal);
-            current = snapshot;
-          }
-          working += 1;
-        });
+        for (let tries = 0; !(await inTurn(() => tryEnter(step, hasBegun, signal))); tries++)
+          await pause(Math.min(50 * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal });
         return undefined;
       } catch (error) {
         return `The files of the run cannot be brought here: ${reasonOf(error)}`;
@@ -58,7 +70,10 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
           if (!(await isClone(clone))) throw new Error('its .git leads to another repository');
           const take = () => takeSnapshot(ofRun, clone, 'all', current);
           current = await patiently(take, pausesMs, signal);
-          roots.keep(step, root, current);
+          newest = current;
+          left = new Set([...left, keyOf(step)]);
+          // The end of a step that has left later may be stored earlier.
+          roots.keep(step, root, () => newest);
         });
         return undefined;
       } catch (error) {
@@ -68,6 +83,10 @@ export function clonedPlace(ofRun: ClonedRun): RunPlace {
     },
   };
 }
+
+const LONGEST_PAUSE_MS = 1_000;
+
+const keyOf = ({ agent, step }: StepKey) => `${step} ${agent}`;
 
 /** About five minutes: a remote may restart, or a network may be interrupted. */
 const PAUSES_MS = [1, 2, 5, 10, 20, 30, 60, 60, 60, 60].map((seconds) => seconds * 1000);
