@@ -30,6 +30,7 @@ import {
 import { policyKeys } from '../../src/parse/policy.ts';
 import { TAG_RULES } from '../../src/parse/transition.ts';
 import { openApi } from '../../src/serve/openapi.ts';
+import { decisionRecords } from './decision-records.ts';
 import { documents, readDocument, root } from './documents.ts';
 
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -87,6 +88,16 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   prices: () =>
     `Prices of ${PRICES_FROM}:\n\n${table(['models', 'input', 'stored input', 'output'], priceRows())}`,
   config: () => `\`\`\`toml config\n${configTemplate()}\`\`\`\n`,
+  decisions: () =>
+    table(
+      ['number', 'decision', 'date', 'status'],
+      decisionRecords().map(({ number, title, file, date, status }) => [
+        String(number),
+        `[${title}](${file})`,
+        date,
+        status,
+      ]),
+    ),
   events: () =>
     table(
       ['event', 'fields, besides `type` and `at`'],
