@@ -32,6 +32,7 @@ import { TAG_RULES } from '../../src/parse/transition.ts';
 import { openApi } from '../../src/serve/openapi.ts';
 import { decisionRecords } from './decision-records.ts';
 import { documents, readDocument, root } from './documents.ts';
+import { keptInvariants } from './invariants.ts';
 
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'run options': () =>
@@ -98,12 +99,38 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
         status,
       ]),
     ),
+  invariants: () =>
+    table(
+      ['invariant', 'statement', 'kept by'],
+      keptInvariants().map(({ number, statement, file }) => [
+        `INV-${number}`,
+        statement,
+        code(file),
+      ]),
+    ),
+  imports: () =>
+    table(
+      ['folder or file of `src`', 'may import'],
+      importRules().map(([folder, targets]) => [code(folder), targets.map(code).join(', ') || '-']),
+    ),
   events: () =>
     table(
       ['event', 'fields, besides `type` and `at`'],
       events().map(({ type, fields }) => [code(type), fields.map(code).join(', ') || '-']),
     ),
 };
+
+/** The table that the test of the architecture checks. A test file cannot be imported. */
+function importRules(): readonly (readonly [string, readonly string[]])[] {
+  const text = readFileSync(join(root, 'test/architecture.test.ts'), 'utf8');
+  const [, rules = ''] = /\bMAY_USE\b[^=]*= \{\n([\s\S]*?)\n\};/.exec(text) ?? [];
+  const found = [...rules.matchAll(/^ {2}'?([\w.-]+)'?: \[([^\]]*)\],$/gm)].map(
+    ([, folder = '', list = '']) =>
+      [folder, [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name)] as const,
+  );
+  if (found.length < 20) throw new Error('The table of imports was not found.');
+  return found;
+}
 
 /** One row for all models of one price. */
 function priceRows(): string[][] {
