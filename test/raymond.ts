@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { JournaledEvent } from '../src/model/event.ts';
-import { endSurvivors } from './survivors.ts';
+import { endProcessesWith, endSurvivors } from './survivors.ts';
 
 export const BIN = join(import.meta.dirname, '..', 'bin', 'raymond.js');
 
@@ -130,6 +130,8 @@ export class Project {
   /** Ends all remaining processes, and removes the folder. */
   async dispose(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
+    // Also processes that work in the background: they would write into the folder while it is removed.
+    await endProcessesWith(`XDG_STATE_HOME=${this.environment.XDG_STATE_HOME}\0`);
     await endSurvivors(this.folder);
     chmodSync(this.folder, 0o700);
     rmSync(dirname(this.folder), { recursive: true, force: true, maxRetries: 5 });

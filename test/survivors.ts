@@ -47,8 +47,9 @@ export async function processesLeft(project: string): Promise<string[]> {
 
 export async function endSurvivors(project: string, state?: string): Promise<void> {
   await eventually('the steps of the project are gone', () => {
-    for (const line of survivors(project, state)) kill(Number.parseInt(line, 10));
-    return survivors(project, state).length === 0;
+    const left = survivors(project, state);
+    for (const line of left) kill(Number.parseInt(line, 10));
+    return left.length === 0;
   });
 }
 
