@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../../test/journal/test-clock.ts';
 import { makeRun, type StageOptions } from '../../test/make-run.ts';
+import { MemoryRuns, memoryStore } from '../../test/memory-store.ts';
 import { stagePorts } from '../../test/stage-ports.ts';
 import { type ScriptedAnswer, scriptedAgent } from '../execute/scripted.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
-import { MemoryRuns, memoryStore } from '../journal/memory-store.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Input } from '../model/input.ts';
 import type { Run } from '../model/run.ts';

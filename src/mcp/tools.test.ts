@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { MemoryRuns, memoryStore } from '../../test/memory-store.ts';
 import { apply } from '../interpret/apply.ts';
 import { newRun } from '../interpret/new-run.ts';
-import { MemoryRuns, memoryStore } from '../journal/memory-store.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { RunControl, RunStore } from '../ports.ts';
 import { play } from '../testing.ts';

@@ -8,7 +8,6 @@ import { fileRuns } from '../../src/journal/file-runs.ts';
 import { fileStore } from '../../src/journal/file-store.ts';
 import { freeze } from '../../src/journal/freeze-run.ts';
 import { BEAT_MS, STALE_MS } from '../../src/journal/lock-owner.ts';
-import { MemoryRuns, memoryStore } from '../../src/journal/memory-store.ts';
 import { findProject, makeProject } from '../../src/journal/project.ts';
 import { thaw } from '../../src/journal/thaw-run.ts';
 import { userKey } from '../../src/journal/user-key.ts';
@@ -23,6 +22,7 @@ import type {
   SurveyedRun,
 } from '../../src/ports.ts';
 import { started, temporaryFolder } from '../journal/fixtures.ts';
+import { MemoryRuns, memoryStore } from '../memory-store.ts';
 import { CHECKS, type StoreUnderTest } from './run-store.ts';
 
 const codec: RunCodec<Run> = {

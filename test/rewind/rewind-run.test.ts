@@ -4,9 +4,9 @@ import { runCodec as codec } from '../../src/cli/run-codec.ts';
 import { finishRestoring, type RewindPorts, rewindRun } from '../../src/host/rewind-run.ts';
 import { apply } from '../../src/interpret/apply.ts';
 import { newRun } from '../../src/interpret/new-run.ts';
-import { MemoryRuns, memoryStore } from '../../src/journal/memory-store.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { makeRun } from '../make-run.ts';
+import { MemoryRuns, memoryStore } from '../memory-store.ts';
 
 const ID = 'flow-00000000';
 const to = { kind: 'to', agent: 'main', step: 2 } as const;

@@ -2,14 +2,14 @@
  * A store that keeps runs only while this process lives, for tests. Several stores can share the same
  * runs, as several processes share files.
  */
-import type { JournaledEvent, RunEvent } from '../model/event.ts';
-import type { Message } from '../model/message.ts';
-import type { Now } from '../model/now.ts';
-import { PositionConflict } from '../model/position-conflict.ts';
-import type { Run } from '../model/run.ts';
-import { RunLost } from '../model/run-lost.ts';
-import { summaryOf } from '../model/run-summary.ts';
-import { UserError } from '../model/user-error.ts';
+import type { JournaledEvent, RunEvent } from '../src/model/event.ts';
+import type { Message } from '../src/model/message.ts';
+import type { Now } from '../src/model/now.ts';
+import { PositionConflict } from '../src/model/position-conflict.ts';
+import type { Run } from '../src/model/run.ts';
+import { RunLost } from '../src/model/run-lost.ts';
+import { summaryOf } from '../src/model/run-summary.ts';
+import { UserError } from '../src/model/user-error.ts';
 import type {
   ChosenRun,
   EachEvent,
@@ -23,7 +23,7 @@ import type {
   StepKey,
   StepRecords,
   SurveyedRun,
-} from '../ports.ts';
+} from '../src/ports.ts';
 
 export interface MemoryStoreParts {
   readonly apply: (run: Run | undefined, event: RunEvent) => Run;
