@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'page/**/*.test.ts'],
     // `npm run test:long` also runs these.
     exclude: [...defaultExclude, ...(isLong ? [] : ['**/*.long.test.ts'])],
-    globalSetup: ['test/build-once.ts', 'test/postgres/shared-server.ts'],
+    globalSetup: ['test/prepare.ts'],
     // A worker keeps its modules for the next file, because to load them again took a tenth of the
     // suite's time. So a test that changes the process undoes the change.
     isolate: false,

@@ -14,9 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { JournaledEvent } from '../src/model/event.ts';
+import { BIN } from './built.ts';
 import { endProcessesWith, endSurvivors } from './survivors.ts';
 
-export const BIN = join(import.meta.dirname, '..', 'bin', 'raymond.js');
+export { BIN };
 
 export interface Ended {
   readonly code: number | null;

@@ -5,8 +5,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { BIN } from '../../test/built.ts';
 import { claudeOnPath } from '../../test/docs/claude-on-path.ts';
-import { root } from '../../test/docs/documents.ts';
 import type { ModelRequest } from '../../test/real-agent/model-request.ts';
 import { conversationLines } from '../../test/real-agent/raymond-sandbox.ts';
 import type { Answer } from '../../test/real-agent/scripted-model.ts';
@@ -29,7 +29,7 @@ export async function liveViewPicture(): Promise<string> {
     return hold ? { ...answer, after: { isOneEnded, isCaptured }[hold].given } : answer;
   });
   const screen = tmuxScreen({
-    command: `'${process.execPath}' '${join(root, 'bin/raymond.js')}' ${OPTIONS}`,
+    command: `'${process.execPath}' '${BIN}' ${OPTIONS}`,
     folder,
     environment: {
       ...claude.environment,

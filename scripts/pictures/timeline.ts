@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { throwawayChain } from '../../src/journal/chain.ts';
 import { encodeEvents } from '../../src/journal/journal-format.ts';
 import type { RunEvent } from '../../src/model/event.ts';
-import { root } from '../../test/docs/documents.ts';
+import { BIN } from '../../test/built.ts';
 import { makeRun } from '../../test/make-run.ts';
 
 const RUN = 'fixes';
@@ -20,7 +20,7 @@ export async function timelinePicture(): Promise<string> {
     }
     const journal = join(folder, '.raymond/state', `${RUN}.jsonl`);
     writeFileSync(journal, encodeEvents(finishedRun(), 1, throwawayChain()), { mode: 0o600 });
-    const args = [join(root, 'bin/raymond.js'), 'show', RUN, '--timeline', '--svg'];
+    const args = [BIN, 'show', RUN, '--timeline', '--svg'];
     const env = { HOME: folder, PATH: '/usr/bin:/bin', TZ: 'UTC', LANG: 'C.UTF-8' };
     return execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
   } finally {

@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach } from 'vitest';
 import { type CommandEnd, carryOut } from '../command.ts';
-import { cleanEnvironment, userFolders } from '../raymond.ts';
+import { BIN, cleanEnvironment, userFolders } from '../raymond.ts';
 
-export const BIN = fileURLToPath(new URL('../../bin/raymond.js', import.meta.url));
+export { BIN };
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A separate project for each test, without an agent. Commands are carried out in this process. */

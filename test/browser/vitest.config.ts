@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/browser/*.make.ts'],
-    globalSetup: ['test/build-once.ts'],
+    globalSetup: ['test/prepare.ts'],
     testTimeout: 600_000,
   },
 });

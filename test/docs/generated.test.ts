@@ -30,6 +30,7 @@ import {
 import { policyKeys } from '../../src/parse/policy.ts';
 import { TAG_RULES } from '../../src/parse/transition.ts';
 import { openApi } from '../../src/serve/openapi.ts';
+import { BIN } from '../built.ts';
 import { decisionRecords } from './decision-records.ts';
 import { documents, readDocument, root } from './documents.ts';
 import { keptInvariants } from './invariants.ts';
@@ -218,7 +219,7 @@ interface Help {
 
 /** The parsed output of `raymond … --help`. */
 function helpOf(command: readonly string[]): Help {
-  const args = [join(root, 'bin/raymond.js'), ...command, '--help'];
+  const args = [BIN, ...command, '--help'];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   const entries = [...stdout.matchAll(/^ {2}(\S.*?)(?: {2,}(.*(?:\n {4,}.*)*))?$/gm)].map(
     ([, term = '', meaning = '']) => [term, meaning.replace(/\s+/g, ' ').trim()] as const,

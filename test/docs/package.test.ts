@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import '../built.ts';
 import { readDocument, root } from './documents.ts';
 import { isLocal, linkProblem, linksOf, targetOf } from './links.ts';
 

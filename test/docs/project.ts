@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { BIN } from '../built.ts';
 import { endProcessesWith } from '../survivors.ts';
 import type { Document } from './documents.ts';
 import { root } from './documents.ts';
@@ -35,11 +36,9 @@ export function makeDocumentProject(
   const folder = join(base, 'project');
   const bin = join(base, 'bin');
   for (const made of [folder, bin, join(folder, '.git')]) mkdirSync(made);
-  writeFileSync(
-    join(bin, 'raymond'),
-    `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/raymond.js')}' "$@"\n`,
-    { mode: 0o755 },
-  );
+  writeFileSync(join(bin, 'raymond'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, {
+    mode: 0o755,
+  });
   writeFileSync(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   for (const name of ['examples', 'templates'].filter((name) => existsSync(join(root, name)))) {
     cpSync(join(root, name), join(folder, name), { recursive: true });

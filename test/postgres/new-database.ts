@@ -1,7 +1,6 @@
-import { createConnection } from 'node:net';
-import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { prepared } from '../prepared.ts';
 
 /**
  * The URL of a new, empty database on the server that all tests share. Removed after the test, or when
@@ -10,7 +9,8 @@ import { inject, onTestFinished } from 'vitest';
 export async function newDatabase(
   atEnd: (remove: () => Promise<void>) => void = onTestFinished,
 ): Promise<string> {
-  const server = await sharedServer();
+  asked ??= prepared('postgres');
+  const server = await asked;
   const name = `test_${process.pid}_${++made}`;
   await administer(server, `create database ${name}`);
   atEnd(() => administer(server, `drop database ${name} with (force)`));
@@ -19,17 +19,6 @@ export async function newDatabase(
 
 let made = 0;
 let asked: Promise<string> | undefined;
-
-function sharedServer(): Promise<string> {
-  asked ??= askForServer();
-  return asked;
-}
-
-async function askForServer(): Promise<string> {
-  const reply = JSON.parse(await text(createConnection(inject('postgresSocket'))));
-  if (typeof reply.url !== 'string') throw new Error(reply.problem);
-  return reply.url;
-}
 
 /** The URL of another database on the same server. */
 export function databaseAt(server: string, name: string): string {

@@ -1,0 +1,8 @@
+/** The program that users run. Whoever imports this file waits for its build. */
+import { join } from 'node:path';
+import { DOOR, prepared } from './prepared.ts';
+
+export const BIN = join(import.meta.dirname, '..', 'bin', 'raymond.js');
+
+// The commands of package.json that are no tests build it themselves.
+if (process.env[DOOR] !== undefined) await prepared('build');

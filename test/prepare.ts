@@ -1,0 +1,71 @@
+/**
+ * Prepares what tests share, once for a run of the suite and only when a test asks for it: the build, and
+ * a PostgreSQL server. The files of the suite run in several processes, so they ask through a socket.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer } from './postgres/server.ts';
+import { DOOR, type Prepared } from './prepared.ts';
+
+const root = join(import.meta.dirname, '..');
+
+export async function setup(): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'raymond-suite-'));
+  const ends: (() => Promise<void>)[] = [];
+  const makers: Readonly<Record<Prepared, () => Promise<string>>> = {
+    build: buildProgram,
+    async postgres() {
+      const server = await startServer();
+      ends.push(() => server.dispose());
+      return server.url();
+    },
+  };
+  const made = new Map<Prepared, Promise<object>>();
+  const make = (name: Prepared) =>
+    makers[name]().then(
+      (value) => ({ value }),
+      (error) => ({ problem: String(error) }),
+    );
+  const door = createServer({ allowHalfOpen: true }, async (asker) => {
+    asker.on('error', () => {});
+    const [word] = await once(asker, 'data');
+    const name = String(word) as Prepared;
+    const reply = made.get(name) ?? make(name);
+    made.set(name, reply);
+    asker.end(JSON.stringify(await reply));
+  });
+  const socket = join(folder, 'door');
+  await once(door.listen(socket), 'listening');
+  door.unref();
+  process.env[DOOR] = socket;
+  return async () => {
+    door.close();
+    await Promise.all(made.values());
+    for (const end of ends) await end();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** Some tests run the same bin/raymond.js as users. It is built if a source file is newer. */
+async function buildProgram(): Promise<string> {
+  const program = join(root, 'bin', 'raymond.js');
+  const built = join(root, 'dist', 'cli.cjs');
+  if (existsSync(built) && statSync(built).mtimeMs > newestSource()) return program;
+  const child = spawn(process.execPath, [join(root, 'scripts', 'build.js')], { stdio: 'inherit' });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error('The build failed.');
+  return program;
+}
+
+function newestSource(): number {
+  const times = ['src', 'page'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      (file) => statSync(join(root, folder, file)).mtimeMs,
+    ),
+  );
+  return Math.max(...times);
+}
