@@ -2,17 +2,18 @@
 import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
 import { findWorkflows } from '../load/find-workflows.ts';
+import { CONDITIONS } from '../model/condition.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { TRANSITION_TAGS } from '../model/tag.ts';
 import { asksPermission, waitsForPerson } from '../model/tally.ts';
 import { oneLine } from '../observe/words.ts';
 import { stemOf } from '../parse/state.ts';
-import type { StoredRun, SurveyedRun } from '../ports.ts';
+import type { StoredRun } from '../ports.ts';
 import { TEMPLATES } from './commands/init.ts';
 import { COMPLETION_SCRIPTS } from './completion-scripts.ts';
 import { isNamed, optionNamed } from './named-command.ts';
 import { COMMAND_LINE_OPTIONS } from './option-table.ts';
-import { allRuns, condition, openRun, runToSee } from './runs.ts';
+import { allRuns, openRun, runToSee, statusOf } from './runs.ts';
 import type { Here } from './surroundings.ts';
 
 export interface Candidate {
@@ -117,7 +118,7 @@ async function optionValues(
     case '--to':
       return steps(here, typed);
     case '--status':
-      return plain((await import('./commands/list.ts')).STATUSES);
+      return plain(CONDITIONS);
     case '--level':
       return plain(['error', 'warning', 'note']);
     default:
@@ -179,10 +180,6 @@ async function runs(
     value: found.id,
     about: statusOf(found),
   }));
-}
-
-function statusOf(found: SurveyedRun): string {
-  return found.kind === 'damaged' ? 'damaged' : condition(found);
 }
 
 /** For these commands, `--agent` means an agent of a run. Others take the name of a coding agent. */

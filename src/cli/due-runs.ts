@@ -1,7 +1,7 @@
+import { conditionOf, needsAnswer } from '../model/condition.ts';
 import { time } from '../observe/words.ts';
 import type { Clock, RunStore, StoredRun } from '../ports.ts';
 import { type Question, questionsOf, type Request, requestsOf } from './questions.ts';
-import { condition } from './runs.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /**
@@ -42,7 +42,7 @@ async function stillWaiting(store: RunStore, ids: Set<string>): Promise<readonly
   const runs: WaitingRun[] = [];
   for (const id of ids) {
     const found = await store.look(id);
-    if (found.kind === 'stored' && !found.owner && condition(found) === 'waiting')
+    if (found.kind === 'stored' && !found.owner && needsAnswer(conditionOf(found)))
       runs.push({
         ...found,
         questions: await questionsOf(store, found.run),

@@ -1,10 +1,11 @@
+import { conditionOf } from '../model/condition.ts';
 import type { RunStore } from '../ports.ts';
-import { allRuns, condition } from './runs.ts';
+import { allRuns } from './runs.ts';
 
 /** Notices about runs that a crash left unfinished. */
 export async function leftBehind(store: RunStore): Promise<readonly string[]> {
   const crashed = (await allRuns(store)).flatMap((found) =>
-    found.kind === 'stored' && condition(found) === 'crashed' ? [found] : [],
+    found.kind === 'stored' && conditionOf(found).kind === 'crashed' ? [found] : [],
   );
   const own = crashed.filter(({ isOwn }) => isOwn).map(({ id }) => id);
   const foreign = crashed.filter(({ isOwn }) => !isOwn).map(({ id }) => id);

@@ -17,7 +17,7 @@ import { optionsFrom } from './given-options.ts';
 import { refuseInside } from './inside.ts';
 import { openItem } from './open-items.ts';
 import { questionsOf, requestsOf } from './questions.ts';
-import { condition, openRun } from './runs.ts';
+import { openRun } from './runs.ts';
 import { stopRun } from './stop-run.ts';
 import type { Surroundings } from './surroundings.ts';
 import { homeFolder } from './user-folders.ts';
@@ -33,7 +33,6 @@ export function runControl(
   const optionsOf = (given: Parameters<RunControl['start']>[1], kind: DetachedCommand['kind']) =>
     optionsFrom(given, kind, dirname(project.folder));
   return {
-    condition,
     questions: (run) => questionsOf(store, run),
     requests: (run) => requestsOf(store, run),
     async start(path, given, wanted) {

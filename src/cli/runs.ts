@@ -1,10 +1,8 @@
 /** The runs of a project, as they are now. */
-import { NO_LIMITS, openLimits } from '../model/limits.ts';
+import { conditionOf, type FoundFacts } from '../model/condition.ts';
 import type { RunSummary } from '../model/run-summary.ts';
-import { atWork } from '../model/tally.ts';
-import { unreachable } from '../model/unreachable.ts';
 import { UserError } from '../model/user-error.ts';
-import { time } from '../observe/words.ts';
+import { conditionText, time } from '../observe/words.ts';
 import type { EachEvent, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
 import { ambiguousRun, idsMeant } from './find-run.ts';
 
@@ -47,7 +45,7 @@ export async function runToChange(store: RunStore, name: string): Promise<string
 
 function described(found: SurveyedRun): string {
   if (found.kind === 'damaged') return `${found.id} (damaged)`;
-  return `${found.id} (${condition(found)}, started ${time(found.run.startedAt, Date.now())})`;
+  return `${found.id} (${statusOf(found)}, started ${time(found.run.startedAt, Date.now())})`;
 }
 
 function noRuns(): UserError {
@@ -60,27 +58,6 @@ export async function allRuns(store: RunStore): Promise<readonly SurveyedRun[]> 
   return (await store.survey()).toSorted((a, b) => startedAt(a) - startedAt(b));
 }
 
-type Facts = Pick<RunSummary, 'status' | 'tally' | 'limits'>;
-
-/** The status of the run in one word or phrase, as `list` shows it. */
-export function condition({ run, owner }: Pick<StoredRun<Facts>, 'run' | 'owner'>): string {
-  switch (run.status.kind) {
-    case 'ended':
-      return run.status.outcome;
-    case 'active':
-      if (!owner) return 'crashed';
-      return owner.isAwaited ? 'waiting for a worker' : liveCondition(run);
-    case 'stopping':
-      return owner ? 'stopping' : 'crashed';
-    default:
-      return unreachable(run.status);
-  }
-}
-
-function liveCondition({ tally, limits = NO_LIMITS }: Facts): string {
-  if (atWork(tally) > 0) return 'running';
-  const [limit] = openLimits(limits, 0);
-  if (limit) return `waiting for the ${limit.text} until ${time(limit.until, Date.now())}`;
-  if (tally.asking > 0) return 'waiting for an answer';
-  return tally.asksPermission > 0 ? 'waiting for a permission' : 'running';
-}
+/** The status of the run in words, as `list` shows it. */
+export const statusOf = (found: FoundFacts): string =>
+  conditionText(conditionOf(found), Date.now());

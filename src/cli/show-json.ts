@@ -3,7 +3,7 @@
 import { freeze } from '../journal/freeze-run.ts';
 import { isDoing } from '../model/now.ts';
 import { pidOf } from '../model/pid-of.ts';
-import { condition } from './runs.ts';
+import { statusOf } from './runs.ts';
 import type { ShownRun } from './show-run.ts';
 
 export function shownAsJson({ found, history, doings, log, left }: ShownRun) {
@@ -28,7 +28,7 @@ export function shownAsJson({ found, history, doings, log, left }: ShownRun) {
       cost_usd: use.costUsd,
       ...(use.isPriced && { cost_is_estimate: true }),
     })),
-    condition: condition(found),
+    condition: statusOf(found),
     own,
     ...(doubt && { doubt: doubt.why }),
     pid: pidOf(owner),

@@ -21,7 +21,7 @@ import {
 import type { RunOwner, StoredRun } from '../ports.ts';
 import type { AgentUse, RunHistory, StateUse } from '../timeline/run-history.ts';
 import { notYours } from './own-runs.ts';
-import { condition } from './runs.ts';
+import { statusOf } from './runs.ts';
 import { type Column, table } from './table.ts';
 
 export interface ShownRun {
@@ -54,10 +54,10 @@ export function showRun(shown: ShownRun, columns: number | undefined): readonly 
 /** As `ownLine` indents the rest of a line. */
 const HANGING = 4;
 
-export function runHeading({ run, owner, isOwn, doubt, ...found }: StoredRun): readonly Text[] {
-  const status = condition({ run, owner });
+export function runHeading(found: StoredRun): readonly Text[] {
+  const { id, run, owner, isOwn, doubt } = found;
   return [
-    `${found.id}: ${status}${workerOf(owner)}`,
+    `${id}: ${statusOf(found)}${workerOf(owner)}`,
     ...(isOwn ? [] : [`  NOT YOURS: ${notYours('it', doubt)}`]),
     ...(run.settings.rehearse ? [rehearsalLine(run)] : []),
   ];

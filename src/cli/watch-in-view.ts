@@ -19,7 +19,7 @@ import { liveView } from './live-view.ts';
 import { NO_WORKER, reportMissingWorkers } from './missing-workers.ts';
 import { openItems } from './open-items.ts';
 import { personAtTerminal } from './person-at-terminal.ts';
-import { condition, openRun } from './runs.ts';
+import { openRun, statusOf } from './runs.ts';
 import { onSignals } from './signals.ts';
 import type { Surroundings } from './surroundings.ts';
 import { stdout } from './terminal.ts';
@@ -167,6 +167,6 @@ function lastWords(found: StoredRun): readonly string[] {
   return owner
     ? [`${id} continues. To watch it again: raymond watch ${shellWord(id)}`]
     : [
-        `${id}: ${condition(found)}. Its process no longer exists. To continue: raymond resume ${shellWord(id)}`,
+        `${id}: ${statusOf(found)}. Its process no longer exists. To continue: raymond resume ${shellWord(id)}`,
       ];
 }

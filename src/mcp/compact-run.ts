@@ -1,7 +1,9 @@
 /** A run as an orchestrating agent needs it: short, because every word of it costs tokens. */
+import { conditionOf, type StoredFacts } from '../model/condition.ts';
 import { DECISIONS, isOffered } from '../model/permission.ts';
 import type { Agent, EndedAgent, Run } from '../model/run.ts';
 import { unreachable } from '../model/unreachable.ts';
+import { conditionText } from '../observe/words.ts';
 import type { RunControl, StoredRun } from '../ports.ts';
 
 export async function compactRun(found: StoredRun, control: RunControl) {
@@ -13,7 +15,7 @@ export async function compactRun(found: StoredRun, control: RunControl) {
   // Agents that need something come first, and ended ones last.
   const agents = [...live.sort((a, b) => RANK[a.status] - RANK[b.status]), ...ended];
   return {
-    ...standing(found, control),
+    ...standing(found),
     result: run.result === undefined ? null : bounded(run.result, LONGEST_RESULT),
     questions: questions.map(({ agent, question, deadline, isAnswered }) => ({
       agent,
@@ -35,11 +37,11 @@ export async function compactRun(found: StoredRun, control: RunControl) {
 }
 
 /** The facts that distinguish a run from others. */
-export function standing(found: StoredRun<Standing>, { condition }: RunControl) {
+export function standing(found: StoredRun<Standing>) {
   const { id, run, isOwn, owner } = found;
   return {
     run: id,
-    status: condition(found),
+    status: conditionText(conditionOf(found), Date.now()),
     workflow: run.workflow,
     own: isOwn,
     working: owner !== undefined,
@@ -54,7 +56,7 @@ export function standing(found: StoredRun<Standing>, { condition }: RunControl) 
   };
 }
 
-type Standing = Parameters<RunControl['condition']>[0]['run'] &
+type Standing = StoredFacts['run'] &
   Pick<Run, 'workflow' | 'seq' | 'iterations' | 'totalCostUsd' | 'isPriced' | 'workedMs'>;
 
 const estimateIf = ({ isPriced }: Pick<Run, 'isPriced'>) =>

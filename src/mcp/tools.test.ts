@@ -29,7 +29,6 @@ async function stage(given: Partial<ToolParts> = {}) {
   };
   const control: RunControl = {
     ...{ start: refuse, resume: refuse, stop: refuse, answer: refuse, rewind: refuse },
-    condition: ({ run }) => run.status.kind,
     questions: async () => [],
     requests: async () => [],
     async decide(id, wanted, decision) {
@@ -91,7 +90,7 @@ test('a watch does not end with an event that needs no attention, unless the cal
   expect(await call('watch', { after: 0, seconds: 50 })).toMatchObject({
     news: true,
     result: 'x',
-    status: 'ended',
+    status: 'completed',
   });
 });
 

@@ -61,13 +61,13 @@ export const TOOLS: readonly Tool[] = [
       limit: z.int().positive().max(100).optional().describe('20 by default.'),
     }),
     isReading: true,
-    async act({ limit = 20 }, { store, control }) {
+    async act({ limit = 20 }, { store }) {
       const runs = (await store.survey()).flatMap((found) =>
         found.kind === 'stored' ? [found] : [],
       );
       const newest = runs.toSorted((a, b) => b.run.startedAt - a.run.startedAt);
       return {
-        runs: newest.slice(0, limit).map((found) => standing(found, control)),
+        runs: newest.slice(0, limit).map((found) => standing(found)),
         omitted: Math.max(0, newest.length - limit),
       };
     },

@@ -1,4 +1,6 @@
-/** Formats amounts, durations and times, the same in all output. */
+/** Formats amounts, durations, times and the status of a run, the same in all output. */
+import type { Asks, Condition } from '../model/condition.ts';
+import { unreachable } from '../model/unreachable.ts';
 import { visible } from '../model/visible.ts';
 
 /** An amount that was computed with a table of prices is an estimate, and is marked with `~`. */
@@ -51,6 +53,50 @@ export function oneLine(text: string, longest = LONGEST): string {
 export function squeezed(text: string): string {
   return text.replace(/[\p{Zs}\t]{2,}|\t/gu, ' ');
 }
+
+/** The status of a run for people. Nothing reads these words: programs take the value. */
+export function conditionText(condition: Condition, now: number): string {
+  switch (condition.kind) {
+    case 'stopped':
+      return `stopped: ${condition.by}`;
+    case 'running':
+    case 'stopping':
+      return `${condition.kind}${alsoAsks(condition.asks)}`;
+    case 'waiting':
+      return waitText(condition, now);
+    case 'paused':
+    case 'failed':
+    case 'crashed':
+    case 'interrupted':
+    case 'completed':
+    case 'damaged':
+      return condition.kind;
+    default:
+      return unreachable(condition);
+  }
+}
+
+function waitText(condition: Condition & { readonly kind: 'waiting' }, now: number): string {
+  switch (condition.for) {
+    case 'resume':
+      return 'waiting';
+    case 'worker':
+      return 'waiting for a worker';
+    case 'person':
+      return `waiting for ${wanted(condition.asks)}`;
+    case 'limit': {
+      const { limit, until, asks } = condition;
+      return `waiting for the ${limit} until ${time(until, now)}${alsoAsks(asks)}`;
+    }
+    default:
+      return unreachable(condition);
+  }
+}
+
+const wanted = ({ asking }: Asks) => (asking > 0 ? 'an answer' : 'a permission');
+
+const alsoAsks = (asks: Asks) =>
+  asks.asking + asks.asksPermission > 0 ? `, waiting for ${wanted(asks)}` : '';
 
 /** A tool call of a permission request: `Bash git push`. */
 export function callText({ tool, summary }: { readonly tool: string; readonly summary: string }) {

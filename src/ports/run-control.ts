@@ -7,12 +7,8 @@ import type { RunEventOf } from '../model/event.ts';
 import type { PermissionDecision } from '../model/permission.ts';
 import type { RewindRequest } from '../model/rewind-request.ts';
 import type { OpenRequest, Run } from '../model/run.ts';
-import type { RunSummary } from '../model/run-summary.ts';
-import type { StoredRun } from './run-store.ts';
 
 export interface RunControl {
-  /** The status of a run in one word or phrase, as `raymond list` shows it. */
-  condition(found: Pick<StoredRun<StandingFacts>, 'run' | 'owner'>): string;
   /** Starts a workflow of the project. Resolves with the id of the run when it has begun. */
   start(workflow: string, options: GivenOptions, id?: string): Promise<string>;
   /** Continues a run. Resolves when it has begun to continue, or if it is completed. */
@@ -53,8 +49,6 @@ export interface OpenPermission extends OpenRequest {
   /** The mailbox contains a decision that the run has not used yet. */
   readonly isAnswered: boolean;
 }
-
-type StandingFacts = Pick<RunSummary, 'status' | 'tally' | 'limits'>;
 
 /**
  * Run options by their keys in config files; `set` is a list of `name=value`. Options that run

@@ -2,6 +2,7 @@
 
 import { forecastOf, remainderOf } from '../forecast/forecast.ts';
 import type { PastRun } from '../forecast/past-run.ts';
+import { CONDITIONS } from '../model/condition.ts';
 import { summaryOf } from '../model/run-summary.ts';
 import type { WorkflowFiles } from '../model/workflow-files.ts';
 import type { RunControl, RunStore, StepReader } from '../ports.ts';
@@ -15,7 +16,6 @@ import type { RouteName } from './routes.ts';
 import { allRows, storedRowOf } from './rows.ts';
 import { runEvents } from './run-events.ts';
 import type { RunForecast } from './shapes/forecast.ts';
-import { RUN_STATUSES } from './shapes/run-row.ts';
 import type { EventSource } from './sse.ts';
 import { liveStep, wholeStep } from './steps.ts';
 import { wholeRunOf } from './whole-run.ts';
@@ -62,7 +62,7 @@ export function answersFor(parts: ServeParts): Answers {
   const questions = new OpenQuestions(store, control);
   const acts = act(parts, async (id) => {
     const found = await runs.look(id);
-    return storedRowOf({ ...found, run: summaryOf(found.run) }, control.condition);
+    return storedRowOf({ ...found, run: summaryOf(found.run) });
   });
   const runOf = ({ params: { id = '' } }: Asked) => runs.find(id);
   /** Up to when open steps count: without a process, nothing has happened since the newest event. */
@@ -73,7 +73,7 @@ export function answersFor(parts: ServeParts): Answers {
       openapi: async () => body(openApi(parts.version)),
       runs: async ({ query }) => {
         const isWanted = statusFilter(query.status);
-        const rows = await allRows(store, control.condition);
+        const rows = await allRows(store);
         return body({ runs: rows.filter(({ status }) => isWanted(status)) });
       },
       run: async (request) => {
@@ -84,19 +84,14 @@ export function answersFor(parts: ServeParts): Answers {
           found.owner && store.now(found.id),
         ]);
         const at = timeOf({ found, followed });
-        return body(
-          wholeRunOf(
-            { found, followed, questions: asked, requests, now: doing, at },
-            control.condition,
-          ),
-        );
+        return body(wholeRunOf({ found, followed, questions: asked, requests, now: doing, at }));
       },
       events: async (asked) => {
         const after = positionOf(asked);
         const { found, followed } = await runOf(asked);
         if (after > followed.run.seq) throw aheadOfRun(after, followed.run.seq);
         const { id } = found;
-        return stream((signal) => runEvents({ store, control, id, followed, after, now }, signal));
+        return stream((signal) => runEvents({ store, id, followed, after, now }, signal));
       },
       step: async (asked) => body(await wholeStep(await runOf(asked), keyOf(asked), steps)),
       live: async (asked) => {
@@ -131,7 +126,7 @@ const stream = (source: EventSource): Reply => ({ kind: 'stream', source });
 
 function statusFilter(wanted: string | undefined): (status: string) => boolean {
   if (wanted === undefined) return () => true;
-  const known: readonly string[] = [...RUN_STATUSES, 'damaged'];
+  const known: readonly string[] = CONDITIONS;
   const words = wanted.split(',').map((word) => word.trim());
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined)

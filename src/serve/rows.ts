@@ -1,35 +1,33 @@
 /** The rows of the list of runs. */
+import { conditionOf, type StoredFacts } from '../model/condition.ts';
 import { lastLimit, NO_LIMITS } from '../model/limits.ts';
 import { pidOf } from '../model/pid-of.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { atWork, waitsForPerson } from '../model/tally.ts';
-import type { RunControl, RunStore, StoredRun, SurveyedRun } from '../ports.ts';
-import { RUN_STATUSES, type RunRow, type RunStatusWord, type StoredRow } from './shapes/run-row.ts';
-
-type Condition = RunControl['condition'];
+import { conditionText } from '../observe/words.ts';
+import type { RunStore, StoredRun, SurveyedRun } from '../ports.ts';
+import type { RunRow, StoredRow } from './shapes/run-row.ts';
 
 /** The newest first; damaged runs last. */
-export async function allRows(store: RunStore, condition: Condition): Promise<readonly RunRow[]> {
+export async function allRows(store: RunStore): Promise<readonly RunRow[]> {
   const startedAt = (one: SurveyedRun) => (one.kind === 'stored' ? one.run.startedAt : 0);
   const runs = (await store.survey()).toSorted((a, b) => startedAt(b) - startedAt(a));
-  return runs.map((found) => rowOf(found, condition));
+  return runs.map((found) => rowOf(found));
 }
 
-function rowOf(found: SurveyedRun, condition: Condition): RunRow {
-  if (found.kind === 'stored') return storedRowOf(found, condition);
+function rowOf(found: SurveyedRun): RunRow {
+  if (found.kind === 'stored') return storedRowOf(found);
   const { code, message, remedy } = found.problem;
   const problem = { code, message, remedy };
   return { id: found.id, status: 'damaged', condition: 'damaged', problem };
 }
 
-export function storedRowOf(found: StoredRun<RunSummary>, condition: Condition): StoredRow {
+export function storedRowOf(found: StoredRun<RunSummary>): StoredRow {
   const { id, run, owner, isOwn } = found;
   const { tally } = run;
-  const words = condition(found);
   return {
     id,
-    status: statusWord(words),
-    condition: words,
+    ...statusOf(found),
     workflow: run.workflow,
     started_at: iso(run.startedAt),
     updated_at: iso(run.updatedAt),
@@ -57,12 +55,9 @@ export function storedRowOf(found: StoredRun<RunSummary>, condition: Condition):
   };
 }
 
-/** The first word of a condition is its status. */
-export function statusWord(words: string): RunStatusWord {
-  const [first = ''] = /^\w+/.exec(words) ?? [];
-  const found = RUN_STATUSES.find((status) => status === first);
-  if (found === undefined) throw new Error(`No status is named ${first}`);
-  return found;
+export function statusOf(found: StoredFacts) {
+  const condition = conditionOf(found);
+  return { status: condition.kind, condition: conditionText(condition, Date.now()) };
 }
 
 export const iso = (ms: number) => new Date(ms).toISOString();

@@ -5,15 +5,14 @@ import type { JournaledEvent } from '../model/event.ts';
 import type { Now } from '../model/now.ts';
 import { pidOf } from '../model/pid-of.ts';
 import { UserError } from '../model/user-error.ts';
-import type { RunControl, RunOwner, RunStore } from '../ports.ts';
+import type { RunOwner, RunStore } from '../ports.ts';
 import type { FollowedRun } from './followed-run.ts';
-import { statusWord } from './rows.ts';
+import { statusOf } from './rows.ts';
 import type { RunStanding } from './shapes/run.ts';
 import { Bell, type ServerEvent } from './sse.ts';
 
 export interface RunStream {
   readonly store: RunStore;
-  readonly control: Pick<RunControl, 'condition'>;
   readonly id: string;
   readonly followed: FollowedRun;
   readonly after: number;
@@ -125,13 +124,13 @@ class Standing {
 
   /** Undefined if nothing has changed. */
   async changed(): Promise<RunStanding | undefined> {
-    const { store, control, id, followed, now } = this.#stream;
+    const { store, id, followed, now } = this.#stream;
     if (now() - this.#lookedAt >= LOOK_EVERY_MS) {
       this.#owner = await store.owner(id);
       this.#lookedAt = now();
     }
-    const condition = control.condition({ run: followed.run, owner: this.#owner });
-    const standing = { status: statusWord(condition), condition, pid: pidOf(this.#owner) };
+    const status = statusOf({ kind: 'stored', run: followed.run, owner: this.#owner });
+    const standing = { ...status, pid: pidOf(this.#owner) };
     const text = JSON.stringify(standing);
     if (text === this.#last) return undefined;
     this.#last = text;

@@ -6,7 +6,7 @@ import { summaryOf } from '../model/run-summary.ts';
 import { isWorking } from '../model/tally.ts';
 import { unreachable } from '../model/unreachable.ts';
 import type { AgentWorktree, EndedWorktree } from '../model/worktree.ts';
-import type { OpenPermission, RunControl, StoredRun, WaitingQuestion } from '../ports.ts';
+import type { OpenPermission, StoredRun, WaitingQuestion } from '../ports.ts';
 import { axisOf } from '../timeline/axis.ts';
 import { type Bar, barOf } from '../timeline/bars.ts';
 import type { AgentUse } from '../timeline/run-history.ts';
@@ -26,10 +26,10 @@ export interface SeenRun {
   readonly at: number;
 }
 
-export function wholeRunOf(seen: SeenRun, condition: RunControl['condition']): WholeRun {
+export function wholeRunOf(seen: SeenRun): WholeRun {
   const { found, followed, now, at } = seen;
   const { run, history } = followed;
-  const { agents: counts, ...row } = storedRowOf({ ...found, run: summaryOf(run) }, condition);
+  const { agents: counts, ...row } = storedRowOf({ ...found, run: summaryOf(run) });
   const open = history.openSpans(at);
   const worked = workedIn(open);
   const most = Math.max(LEAST_RESULT, Math.floor(MOST_RESULTS / Math.max(1, history.agents.size)));

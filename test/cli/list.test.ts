@@ -30,10 +30,10 @@ describe('a completed, a failed and a waiting run', () => {
     const { stdout } = await command(project, ['list']);
     expect(stdout.replace(/\d\.\d s/g, '0.1 s').replace(/\d\d:\d\d:\d\d/g, '12:00:00')).toBe(
       [
-        'RUN     STATUS     AGENTS  FAILED  WAIT  STEPS  WORKED   COST  STARTED',
-        'r-good  completed  0 of 1                    1   0.1 s  $0.00  12:00:00',
-        'r-bad   failed     2 of 3       2            4   0.1 s  $0.00  12:00:00',
-        'r-ask   waiting         1             1      1   0.1 s  $0.00  12:00:00',
+        'RUN     STATUS     AGENTS  FAILED  ASK  STEPS  WORKED   COST  STARTED',
+        'r-good  completed  0 of 1                   1   0.1 s  $0.00  12:00:00',
+        'r-bad   failed     2 of 3       2           4   0.1 s  $0.00  12:00:00',
+        'r-ask   waiting         1            1      1   0.1 s  $0.00  12:00:00',
         '',
       ].join('\n'),
     );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { agent } from '../../src/cli/agent.ts';
-import { allRuns, condition } from '../../src/cli/runs.ts';
+import { allRuns, statusOf } from '../../src/cli/runs.ts';
 import { surroundings } from '../../src/cli/surroundings.ts';
 import { table } from '../../src/cli/table.ts';
 import { overlayOf } from '../../src/graph/overlay.ts';
@@ -30,7 +30,7 @@ async function lookAtRuns(): Promise<number> {
   for (const found of await allRuns(store)) {
     if (found.kind === 'damaged') continue;
     runs += 1;
-    condition(found);
+    statusOf(found);
     const retell = retelling(agent.alarmsOf);
     const events: RunEvent[] = [];
     const whole = await store.look(found.id, (event, before, after) => {

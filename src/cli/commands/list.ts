@@ -1,3 +1,4 @@
+import { CONDITIONS, conditionOf } from '../../model/condition.ts';
 import { lastLimit, NO_LIMITS } from '../../model/limits.ts';
 import { pidOf } from '../../model/pid-of.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
@@ -6,14 +7,14 @@ import { duration, time, usd } from '../../observe/words.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { nearest } from '../../parse/nearest.ts';
 import type { StoredRun, SurveyedRun } from '../../ports.ts';
-import { allRuns, condition } from '../runs.ts';
+import { allRuns, statusOf } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
 import { type Column, table } from '../table.ts';
 import { stderr, stdout } from '../terminal.ts';
 
 export interface ListOptions {
   readonly json?: boolean;
-  /** Words of `STATUSES`, separated by commas. */
+  /** Words of `CONDITIONS`, separated by commas. */
   readonly status?: string;
   /** How many of the newest runs. */
   readonly number?: string;
@@ -48,6 +49,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'PID', isNumber: true, isOptional: true },
   { head: 'AGENTS', isNumber: true },
   { head: 'FAILED', isNumber: true, isOptional: true },
+  { head: 'ASK', isNumber: true, isOptional: true },
   { head: 'WAIT', isNumber: true, isOptional: true },
   { head: 'STEPS', isNumber: true },
   { head: 'WORKED', isNumber: true },
@@ -57,16 +59,17 @@ const COLUMNS: readonly Column[] = [
 
 function row(found: SurveyedRun): readonly string[] {
   if (found.kind === 'damaged')
-    return [found.id, 'damaged', '', '', '', '', '', '', '', found.problem.message];
+    return [found.id, 'damaged', '', '', '', '', '', '', '', '', found.problem.message];
   const { run, owner } = found;
   const notes = `${run.isRehearsal ? ' (rehearsal)' : ''}${ownNote(found)}`;
   return [
     found.id,
-    `${condition(found)}${notes}`,
+    `${statusOf(found)}${notes}`,
     String(pidOf(owner) ?? ''),
     agentsOf(found),
     unlessZero(run.tally.failed),
-    unlessZero(waitingOf(run)),
+    unlessZero(waitsForPerson(run.tally)),
+    unlessZero(run.tally.waiting + run.tally.joining),
     String(run.iterations),
     duration(run.workedMs),
     usd(run.totalCostUsd, run.isPriced),
@@ -88,35 +91,19 @@ function agentsOf({ run: { agents, endedAgents } }: StoredRun<RunSummary>): stri
   return endedAgents === 0 ? String(agents) : `${agents} of ${agents + endedAgents}`;
 }
 
-/** The words that select runs. A status may have more words, such as `stopped: budget`. */
-export const STATUSES: readonly string[] = [
-  'running',
-  'stopping',
-  'waiting',
-  'paused',
-  'failed',
-  'crashed',
-  'interrupted',
-  'stopped',
-  'completed',
-  'damaged',
-];
-
 function statusFilter(wanted: string | undefined): (found: SurveyedRun) => boolean {
   if (wanted === undefined) return () => true;
   const words = wanted.split(',').map((word) => word.trim());
-  for (const word of words) if (!STATUSES.includes(word)) throw unknownStatus(word);
-  return (found) => {
-    const status = found.kind === 'damaged' ? 'damaged' : condition(found);
-    return words.includes(/^\w+/.exec(status)?.[0] ?? '');
-  };
+  for (const word of words)
+    if (!CONDITIONS.some((kind) => kind === word)) throw unknownStatus(word);
+  return (found) => words.includes(conditionOf(found).kind);
 }
 
 function unknownStatus(word: string) {
-  const near = nearest(word, STATUSES);
+  const near = nearest(word, CONDITIONS);
   return wrongUsage(
     `No run can have the status "${word}".`,
-    near === undefined ? `Name one of ${STATUSES.join(', ')}.` : `Did you mean ${near}?`,
+    near === undefined ? `Name one of ${CONDITIONS.join(', ')}.` : `Did you mean ${near}?`,
   );
 }
 
@@ -134,7 +121,7 @@ function asJson(found: SurveyedRun) {
   const { tally } = run;
   return {
     workflow_id: found.id,
-    condition: condition(found),
+    condition: statusOf(found),
     status: run.status,
     workflow: run.workflow,
     seq: run.seq,

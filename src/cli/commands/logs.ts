@@ -9,7 +9,7 @@ import { agent } from '../agent.ts';
 import { followRun } from '../follow-run.ts';
 import { NO_WORKER, reportMissingWorkers } from '../missing-workers.ts';
 import { isOldStep, oldPrints } from '../old-prints.ts';
-import { condition, openRun, runToSee } from '../runs.ts';
+import { openRun, runToSee, statusOf } from '../runs.ts';
 import type { Here } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
 
@@ -41,7 +41,7 @@ export async function logs(
     });
     const found = await following.finally(() => over.abort());
     await looking;
-    if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${condition(found)}`);
+    if (found.run.status.kind !== 'ended') stderr.say(`${id}: ${statusOf(found)}`);
   } else {
     await openRun(store, id, (...seen) => log.add(...seen));
     await log.flush();

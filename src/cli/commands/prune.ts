@@ -10,12 +10,13 @@ import {
 import { lostTrees } from '../../execute/git/lost-trees.ts';
 import { type UnsavedWork, unsavedWork } from '../../execute/git/unsaved-work.ts';
 import { foldersWithProcesses } from '../../execute/process/index.ts';
+import { conditionOf } from '../../model/condition.ts';
 import { shellWord } from '../../model/shell-word.ts';
 import { wrongUsage } from '../../options/wrong-usage.ts';
 import { readDuration } from '../../parse/transition.ts';
 import type { SurveyedRun } from '../../ports.ts';
 import { canConfirm, confirm } from '../confirm.ts';
-import { allRuns, condition, runToChange } from '../runs.ts';
+import { allRuns, runToChange } from '../runs.ts';
 import { forgetSnapshots } from '../stored-files.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
 import { stderr, stdout } from '../terminal.ts';
@@ -119,7 +120,7 @@ function report(id: string, { work, trees }: Pruned, { dryRun = false, json }: P
 
 function isOver(found: SurveyedRun, all: boolean): boolean {
   if (found.kind === 'damaged') return false;
-  return all ? !found.owner : condition(found) === 'completed';
+  return all ? !found.owner : conditionOf(found).kind === 'completed';
 }
 
 function isOlder(found: SurveyedRun, oldest: number | undefined): boolean {

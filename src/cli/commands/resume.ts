@@ -5,6 +5,7 @@ import { apply } from '../../interpret/apply.ts';
 import { interpret } from '../../interpret/interpret.ts';
 import { newRun } from '../../interpret/new-run.ts';
 import { AbandonedSteps } from '../../model/abandoned-steps.ts';
+import { conditionOf, isResumable, needsAnswer } from '../../model/condition.ts';
 import { counted } from '../../model/counted.ts';
 import type { Run } from '../../model/run.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
@@ -31,7 +32,7 @@ import { notYours, unsealedNotice } from '../own-runs.ts';
 import { questionsOf } from '../questions.ts';
 import { reportError } from '../report-error.ts';
 import { runAtTerminal } from '../run-at-terminal.ts';
-import { allRuns, condition, openRun, runToChange } from '../runs.ts';
+import { allRuns, openRun, runToChange } from '../runs.ts';
 import { settingsFrom } from '../settings.ts';
 import { keepAccepted, storedWith } from '../stored-files.ts';
 import type { Here, Surroundings } from '../surroundings.ts';
@@ -100,8 +101,9 @@ async function resumeAll(
       if (canContinue(found)) stderr.say(`Skipped: ${notYours(found.id, found.doubt)}`);
       continue;
     }
-    if (condition(found) === 'waiting') waiting.add(found.id);
-    if (!RESUMABLE.has(condition(found))) continue;
+    const condition = conditionOf(found);
+    if (needsAnswer(condition)) waiting.add(found.id);
+    if (!isResumable(condition)) continue;
     if ((await resumeNext(found)) === INTERRUPTED) return INTERRUPTED;
   }
   const say = (line: string) => {
@@ -126,17 +128,9 @@ function reportOne({ json }: RunOptions): (error: unknown) => number {
 /** After Ctrl-C in one run, the next one does not start. */
 const INTERRUPTED = 130;
 
-const RESUMABLE = new Set([
-  'crashed',
-  'failed',
-  'interrupted',
-  'paused',
-  'stopped: budget',
-  'stopped: iterations',
-]);
-
 function canContinue(found: StoredRun<RunSummary>): boolean {
-  return RESUMABLE.has(condition(found)) || condition(found) === 'waiting';
+  const condition = conditionOf(found);
+  return isResumable(condition) || needsAnswer(condition);
 }
 
 async function resumeOne(

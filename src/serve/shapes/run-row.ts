@@ -1,21 +1,7 @@
 /** A run in the list of all runs. */
 import * as z from 'zod/mini';
+import { conditionSchema } from '../../model/condition.ts';
 import { count, isEstimate, listOf, orNull, problem, text, time, usd } from './common.ts';
-
-/** The words that `?status=` accepts, as `raymond list --status`. */
-export const RUN_STATUSES = [
-  'running',
-  'stopping',
-  'waiting',
-  'paused',
-  'failed',
-  'crashed',
-  'interrupted',
-  'stopped',
-  'completed',
-] as const;
-
-export const runStatus = z.enum(RUN_STATUSES);
 
 const condition = text.check(
   z.describe('The status in the words of `raymond list`, such as `stopped: budget`.'),
@@ -24,7 +10,7 @@ const condition = text.check(
 /** The facts about a run that a list shows. `GET /api/runs/:id` has them, too. */
 export const rowFields = {
   id: text,
-  status: runStatus,
+  status: conditionSchema,
   condition,
   workflow: text,
   started_at: time,
@@ -76,7 +62,6 @@ export const runList = z.object({
   runs: listOf(runRow).check(z.describe('The newest first; damaged ones last.')),
 });
 
-export type RunStatusWord = z.infer<typeof runStatus>;
 export type StoredRow = z.infer<typeof storedRow>;
 export type RunRow = z.infer<typeof runRow>;
 export type RunList = z.infer<typeof runList>;

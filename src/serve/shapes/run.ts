@@ -1,9 +1,10 @@
 /** A folded run, with everything that a page needs before it follows the events. */
 import * as z from 'zod/mini';
+import { conditionSchema } from '../../model/condition.ts';
 import { failureSchema } from '../../model/failure.ts';
 import { nowSchema } from '../../model/now.ts';
 import { boundedText, count, isEstimate, listOf, orNull, text, time, usd } from './common.ts';
-import { rowFields, runStatus } from './run-row.ts';
+import { rowFields } from './run-row.ts';
 
 const variables = z.record(text, text);
 
@@ -131,7 +132,7 @@ export const timelineShape = z.object({
 
 /** The facts about a run that are no events: whether a process works on it. */
 export const runStanding = z.object({
-  status: runStatus,
+  status: conditionSchema,
   condition: rowFields.condition,
   pid: rowFields.pid,
   position: count,

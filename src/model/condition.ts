@@ -1,0 +1,114 @@
+/** How a run stands: what its events say, and whether a process works on it. */
+import * as z from 'zod/mini';
+import type { RunOutcome } from './event.ts';
+import { NO_LIMITS, openLimits } from './limits.ts';
+import type { RunSummary } from './run-summary.ts';
+import { atWork, type Tally } from './tally.ts';
+import { unreachable } from './unreachable.ts';
+
+const OF_READABLE = [
+  'running',
+  'stopping',
+  'waiting',
+  'paused',
+  'failed',
+  'crashed',
+  'interrupted',
+  'stopped',
+  'completed',
+] as const;
+
+/** All kinds, as `raymond list --status` and the API take them. */
+export const CONDITIONS = [...OF_READABLE, 'damaged'] as const;
+export const conditionSchema = z.enum(OF_READABLE);
+
+export type Condition = RunCondition | { readonly kind: 'damaged' };
+
+export type RunCondition =
+  | { readonly kind: 'running' | 'stopping'; readonly asks: Asks }
+  /** No process is left: the run needs a person and then a resume. */
+  | { readonly kind: 'waiting'; readonly for: 'resume' }
+  | { readonly kind: 'waiting'; readonly for: 'worker' }
+  | { readonly kind: 'waiting'; readonly for: 'person'; readonly asks: Asks }
+  | {
+      readonly kind: 'waiting';
+      readonly for: 'limit';
+      readonly limit: string;
+      readonly until: number;
+      readonly asks: Asks;
+    }
+  | { readonly kind: 'stopped'; readonly by: 'budget' | 'iterations' }
+  | { readonly kind: 'paused' | 'failed' | 'crashed' | 'interrupted' | 'completed' };
+
+/** What the agents of a run want from a person, whatever else the run does. */
+export type Asks = Pick<Tally, 'asking' | 'asksPermission'>;
+
+export interface StoredFacts {
+  readonly kind: 'stored';
+  readonly run: Pick<RunSummary, 'status' | 'tally' | 'limits'>;
+  /** The process that works on the run. */
+  readonly owner: { readonly isAwaited?: true } | undefined;
+}
+
+export type FoundFacts = StoredFacts | { readonly kind: 'damaged' };
+
+export function conditionOf(found: StoredFacts): RunCondition;
+export function conditionOf(found: FoundFacts): Condition;
+export function conditionOf(found: FoundFacts): Condition {
+  if (found.kind === 'damaged') return { kind: 'damaged' };
+  const { run, owner } = found;
+  if (run.status.kind === 'ended') return ended(run.status.outcome);
+  if (!owner) return { kind: 'crashed' };
+  const { tally, limits = NO_LIMITS } = run;
+  const asks = { asking: tally.asking, asksPermission: tally.asksPermission };
+  if (run.status.kind === 'stopping') return { kind: 'stopping', asks };
+  if (owner.isAwaited) return { kind: 'waiting', for: 'worker' };
+  if (atWork(tally) > 0) return { kind: 'running', asks };
+  const [limit] = openLimits(limits, 0);
+  if (limit) return { kind: 'waiting', for: 'limit', limit: limit.text, until: limit.until, asks };
+  return tally.asking + tally.asksPermission > 0
+    ? { kind: 'waiting', for: 'person', asks }
+    : { kind: 'running', asks };
+}
+
+function ended(outcome: RunOutcome): RunCondition {
+  switch (outcome) {
+    case 'stopped: budget':
+      return { kind: 'stopped', by: 'budget' };
+    case 'stopped: iterations':
+      return { kind: 'stopped', by: 'iterations' };
+    case 'waiting':
+      return { kind: 'waiting', for: 'resume' };
+    case 'completed':
+    case 'failed':
+    case 'paused':
+    case 'interrupted':
+      return { kind: outcome };
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** Whether a resume continues the run at once, without an answer of a person. */
+export function isResumable({ kind }: Condition): boolean {
+  switch (kind) {
+    case 'crashed':
+    case 'failed':
+    case 'interrupted':
+    case 'paused':
+    case 'stopped':
+      return true;
+    case 'running':
+    case 'stopping':
+    case 'waiting':
+    case 'completed':
+    case 'damaged':
+      return false;
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** Whether it waits for a person without a process. */
+export const needsAnswer = (condition: Condition) =>
+  condition.kind === 'waiting' && condition.for === 'resume';
