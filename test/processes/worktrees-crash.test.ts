@@ -24,26 +24,32 @@ test('a tree that git did not finish is made again, with nothing left of the fir
   expect(branches()).toBe(`+ raymond/${RUN}/fix`);
 });
 
-test('a part of a worktree that a killed git has left is removed', async () => {
-  const { main, planned, made, make, worktrees, branches } = world();
-  const lock = join(main, '.git', 'refs', 'heads', 'raymond', RUN, 'fix.lock');
-  const left = async () => {
-    mkdirSync(join(lock, '..'), { recursive: true });
-    writeFileSync(lock, '');
-  };
-  await left();
-  const plan = await planned();
-  // Nothing says that a git of the run has left this lock.
-  expect(await make(plan)).toContain('fix.lock');
-  mkdirSync(join(main, '.raymond', 'runs', RUN, 'worktrees', plan.agent), { recursive: true });
-  mkdirSync(join(main, '.git', 'worktrees', plan.agent), { recursive: true });
-  expect(await make(plan)).toBeUndefined();
-  expect(readdirSync(join(main, '.git', 'worktrees'))).toEqual([plan.agent]);
-  await made();
-  await left();
-  expect(await worktrees.remove(plan.agent, plan.worktree)).toBeUndefined();
-  expect(branches()).toBe('');
-});
+test.each(['no files', 'an empty gitdir'])(
+  'a part of a worktree that a killed git has left is removed: %s',
+  async (what) => {
+    const { main, planned, made, make, worktrees, branches } = world();
+    const lock = join(main, '.git', 'refs', 'heads', 'raymond', RUN, 'fix.lock');
+    const left = async () => {
+      mkdirSync(join(lock, '..'), { recursive: true });
+      writeFileSync(lock, '');
+    };
+    await left();
+    const plan = await planned();
+    // Nothing says that a git of the run has left this lock.
+    expect(await make(plan)).toContain('fix.lock');
+    mkdirSync(join(main, '.raymond', 'runs', RUN, 'worktrees', plan.agent), { recursive: true });
+    const entry = join(main, '.git', 'worktrees', plan.agent);
+    mkdirSync(entry, { recursive: true });
+    if (what === 'an empty gitdir')
+      for (const name of ['gitdir', 'locked']) writeFileSync(join(entry, name), '');
+    expect(await make(plan)).toBeUndefined();
+    expect(readdirSync(join(main, '.git', 'worktrees'))).toEqual([plan.agent]);
+    await made();
+    await left();
+    expect(await worktrees.remove(plan.agent, plan.worktree)).toBeUndefined();
+    expect(branches()).toBe('');
+  },
+);
 
 const REAL_GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 

@@ -1,6 +1,5 @@
 /** Removes the remains of a killed git. Another git would wait for them, or avoid their names. */
-import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /**
@@ -28,9 +27,13 @@ export async function removeLocks(repository: string): Promise<void> {
     await rm(join(repository, name), { force: true });
 }
 
-/** Removes a part of git's entry for a tree. An entry without the file `gitdir` belongs to no tree. */
+/**
+ * Removes a part of git's entry for a tree. An entry whose file `gitdir` is missing or empty belongs to
+ * no tree: git creates the file first, and writes the path of the tree into it afterwards.
+ */
 export async function removePartOfEntry(shared: string, path: string): Promise<void> {
   const entry = join(shared, 'worktrees', basename(path));
-  if (existsSync(join(entry, 'gitdir'))) return;
+  const gitdir = await stat(join(entry, 'gitdir')).catch(() => undefined);
+  if (gitdir && gitdir.size > 0) return;
   await rm(entry, { recursive: true, force: true });
 }
